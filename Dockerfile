@@ -1,0 +1,43 @@
+# syntax=docker/dockerfile:1
+#
+#   docker build -t chainwarden .
+#   docker run --read-only --cap-drop=ALL --security-opt=no-new-privileges --ulimit core=0 \
+#     -v ./config.yaml:/etc/chainwarden/config.yaml:ro -v ./rules:/etc/chainwarden/rules:ro \
+#     -v chainwarden:/data -p 127.0.0.1:9797:9797 chainwarden
+#
+# The config says  state: { file: /data/state.db }  ; all else in the image is read-only.
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# Install scripts stay off: the one that we need, the build, is run by name below.
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build
+
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+
+FROM node:24-slim AS run
+LABEL org.opencontainers.image.title="chainwarden" \
+      org.opencontainers.image.description="Watches blockchains through an explorer's API and alerts" \
+      org.opencontainers.image.licenses="Apache-2.0"
+# In a container the loopback is the container's own. Only /metrics, /healthz and /readyz answer.
+ENV NODE_ENV=production \
+    CHAINWARDEN_LISTEN=0.0.0.0:9797
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json LICENSE ./
+# A new named volume takes over the owner of the directory that it covers.
+RUN mkdir -p /data /etc/chainwarden && chown node:node /data && chmod 0700 /data
+USER node
+VOLUME /data
+EXPOSE 9797
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "const port = (process.env.CHAINWARDEN_LISTEN ?? '').split(':').pop() || 9797; fetch(`http://127.0.0.1:${port}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Node as the first process handles SIGTERM and SIGHUP itself; it starts no others that would need an init.
+ENTRYPOINT ["node", "--disable-sigusr1", "dist/main.js", "run", "--config", "/etc/chainwarden/config.yaml"]

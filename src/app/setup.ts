@@ -1,0 +1,35 @@
+// The config and the rules, read together: the start, each reload and `check` see exactly the same.
+import { loadConfig, type Config } from '../config/config.ts';
+import type { Problem } from '../config/problem.ts';
+import type { Watch } from '../core/model.ts';
+import { notifiers } from '../notifiers/index.ts';
+import { loadRules } from '../rules/load.ts';
+import { readRuleFiles } from '../rules/read.ts';
+import { kinds } from '../watches/index.ts';
+
+export interface SetupTools {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The text of a file; throws when there is none. */
+  readonly readFile: (path: string) => string;
+}
+
+export interface Setup {
+  readonly config: Config;
+  readonly watches: readonly Watch[];
+  readonly warnings: readonly Problem[];
+}
+
+export type LoadedSetup =
+  | { readonly setup: Setup; readonly problems: readonly [] }
+  | { readonly setup: null; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };
+
+/** All problems of all files at once, or a setup to run. Never throws. */
+export function loadSetup(file: string, { env, readFile }: SetupTools): LoadedSetup {
+  const { config, problems, warnings } = loadConfig(file, { env, readFile, notifiers });
+  if (config === null) return { setup: null, problems, warnings };
+  const found = readRuleFiles(config, readFile);
+  const rules = loadRules(config, found.files, { kinds });
+  const all = [...found.problems, ...rules.problems];
+  if (all.length > 0) return { setup: null, problems: all, warnings: rules.warnings };
+  return { setup: { config, watches: rules.watches, warnings: [...warnings, ...rules.warnings] }, problems: [] };
+}

@@ -1,0 +1,25 @@
+/** Exit codes, after sysexits(3): what a supervisor may conclude from them. */
+export const EXIT = {
+  ok: 0,
+  /** `check` found problems; a `notify test` was not accepted. */
+  problems: 1,
+  usage: 64,
+  /** A defect of chainwarden. */
+  bug: 70,
+  storage: 74,
+  /** Another daemon holds the state file. */
+  busy: 75,
+  /** Config, or a Node that is too old. */
+  config: 78,
+} as const;
+
+/** A command cannot go on: what to tell the person, and the exit code. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

@@ -1,0 +1,16 @@
+import { loadSetup, type Setup } from '../app/setup.ts';
+import { formatProblems } from '../config/problem.ts';
+import { CommandError, EXIT } from './exit.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The setup of a config file, with warnings on standard error; throws a `CommandError` that shows every problem. */
+export function loadOrFail(terminal: Terminal, file: string, code: number = EXIT.config): Setup {
+  const loaded = loadSetup(file, terminal);
+  if (loaded.setup === null) {
+    const count = loaded.problems.length;
+    const text = formatProblems(loaded.problems);
+    throw new CommandError(code, `${count} ${count === 1 ? 'problem' : 'problems'}; nothing was loaded\n\n${text}`);
+  }
+  if (loaded.setup.warnings.length > 0) terminal.err(`${formatProblems(loaded.setup.warnings)}\n`);
+  return loaded.setup;
+}

@@ -1,0 +1,41 @@
+import { showDuration } from '../core/message.ts';
+import type { Instant, Memory, Watch } from '../core/model.ts';
+import { showInstant } from '../lib/clock.ts';
+import { openSqliteReader } from '../store/sqlite.ts';
+import { EXIT } from './exit.ts';
+import { loadOrFail } from './load.ts';
+import type { Terminal } from './terminal.ts';
+
+const MOST_DEAD = 10;
+
+/** Reads the state file without the daemon's lock, so it also answers while the daemon runs. */
+export async function status(terminal: Terminal, { config: file }: { readonly config: string }): Promise<number> {
+  const { config, watches } = loadOrFail(terminal, file);
+  await using reader = await openSqliteReader({ file: config.stateFile });
+  const memories = await reader.recall();
+  const now = terminal.clock.now();
+  for (const watch of watches) terminal.out(lineOf(watch, memories.get(watch.id), now));
+  const survey = await reader.survey();
+  for (const { channel, rows, oldest } of survey.outbox)
+    terminal.out(`owed on ${channel}: ${rows}, the oldest for ${showDuration(now - oldest)}`);
+  terminal.out(`deliveries: ${survey.sent} sent, ${survey.dead} given up`);
+  for (const { message, channel, outcome } of await reader.dead(MOST_DEAD))
+    terminal.out(`given up: ${message.title} to ${channel}: ${outcome === null ? 'no answer' : outcome.text}`);
+  return EXIT.ok;
+}
+
+function lineOf(watch: Watch, memory: Memory | undefined, now: Instant): string {
+  if (memory === undefined) return `${watch.name}: not asked yet`;
+  const { coveredUntil } = memory;
+  const seen = coveredUntil === null ? 'no answer yet' : `last answer ${showDuration(now - coveredUntil)} ago`;
+  return [`${watch.name}: ${seen}`, ...watch.alerts.flatMap(({ id }) => alertsOf(id, memory))].join('; ');
+}
+
+function alertsOf(id: string, { alerts }: Memory): string[] {
+  return Object.values(alerts[id] ?? {}).flatMap((alert) => {
+    if (alert.type === 'open') return [`${id} open since ${showInstant(alert.since)}`];
+    if (alert.state === 'inactive') return [];
+    const since = alert.firing === null ? '' : ` since ${showInstant(alert.firing.at)}`;
+    return [`${id} ${alert.state}${since}`];
+  });
+}

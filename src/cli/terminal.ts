@@ -1,0 +1,58 @@
+// What a command may know of the process it runs in.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { systemClock, type Clock } from '../lib/clock.ts';
+import type { ProcessFacts } from '../telemetry/daemon-metrics.ts';
+
+export interface Terminal {
+  /** Without the runtime and the script. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** Whether a person reads standard error. */
+  readonly isInteractive: boolean;
+  readonly pid: number;
+  readonly versions: { readonly node: string; readonly sqlite: string };
+  readonly facts: ProcessFacts;
+  /** Standard output: results and alerts, a line each. */
+  out(line: string): void;
+  /** Standard error: problems and the log; `text` ends with its own line feed. */
+  err(text: string): void;
+  readFile(path: string): string;
+  writeFile(path: string, text: string): void;
+  onSignal(name: SignalName, react: () => void): void;
+  /** Ends the process at once. */
+  exit(code: number): void;
+}
+
+export type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+export function createTerminal(process: NodeJS.Process): Terminal {
+  // A reader that went away (`| head`) must not end the daemon.
+  process.stdout.on('error', () => undefined);
+  process.stderr.on('error', () => undefined);
+  const startedAt = systemClock.now() - Math.round(process.uptime() * 1000);
+  return {
+    argv: process.argv.slice(2),
+    env: process.env,
+    clock: systemClock,
+    isInteractive: process.stderr.isTTY,
+    pid: process.pid,
+    versions: { node: process.versions.node, sqlite: process.versions['sqlite'] ?? 'unknown' },
+    facts: {
+      startedAt,
+      cpuSeconds() {
+        const { user, system } = process.cpuUsage();
+        return (user + system) / 1e6;
+      },
+      residentBytes: () => process.memoryUsage.rss(),
+    },
+    out: (line) => process.stdout.write(`${line}\n`),
+    err: (text) => process.stderr.write(text),
+    readFile: (path) => readFileSync(path, 'utf8'),
+    writeFile: (path, text) => {
+      writeFileSync(path, text);
+    },
+    onSignal: (name, react) => process.on(name, react),
+    exit: (code) => process.exit(code),
+  };
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { AnyNotifier } from '../notifiers/notifier.ts';
+import type { Channel } from './config.ts';
+import { parseAt } from './issues.ts';
+import { hintFor } from './nearest.ts';
+import type { Problem } from './problem.ts';
+import { quote } from './scalars.ts';
+import type { SecretReader } from './secrets.ts';
+import { SecretText } from './shape.ts';
+import type { Path, Source } from './yaml.ts';
+
+interface Given {
+  readonly source: Source;
+  readonly name: string;
+  readonly written: unknown;
+  readonly secrets: SecretReader;
+  readonly notifiers: readonly AnyNotifier[];
+}
+
+/** One channel: its type's own schema decides over everything but `type`, with secrets already put in. */
+export function readChannel(given: Given): { value: Channel | null; problems: readonly Problem[] } {
+  const { source, name, written, notifiers } = given;
+  const path = ['channels', name];
+  const types = notifiers.map(({ type }) => type);
+  if (typeof written !== 'object' || written === null || Array.isArray(written))
+    return { value: null, problems: [source.problem(path, { message: 'must be a map of keys and values' })] };
+  const { type, ...keys } = written as Record<string, unknown>;
+  if (typeof type !== 'string')
+    return {
+      value: null,
+      problems: [source.problem(path, { message: 'type is missing', hint: `Possible: ${types.join(', ')}.` })],
+    };
+  const notifier = notifiers.find((one) => one.type === type);
+  if (notifier === undefined) {
+    const hint = hintFor(type, types);
+    return {
+      value: null,
+      problems: [source.problem([...path, 'type'], { message: `no channel type ${quote(type)}`, hint })],
+    };
+  }
+  const found: Found = { missing: [], secrets: [] };
+  const filled = fill(keys, path, { ...given, notifier }, found);
+  const channel = { name, type, path, notifier, missing: found.missing };
+  if (found.missing.length > 0) return { value: { ...channel, to: undefined, secrets: found.secrets }, problems: [] };
+  const parsed = parseAt(strict(notifier.config), filled, { source, path, moreKeys: ['type'] });
+  if ('problems' in parsed) return { value: null, problems: parsed.problems };
+  return { value: { ...channel, to: parsed.value, secrets: found.secrets }, problems: [] };
+}
+
+interface Found {
+  readonly missing: Problem[];
+  readonly secrets: string[];
+}
+
+/** The channel's keys with every secret put in. Which keys may be secrets is the notifier's to say. */
+function fill(
+  keys: Readonly<Record<string, unknown>>,
+  path: Path,
+  given: Given & { notifier: AnyNotifier },
+  found: Found,
+) {
+  const entries = Object.entries(keys).map(([key, written]) => {
+    const secret = given.notifier.secrets.includes(key) ? SecretText.safeParse(written) : undefined;
+    return [key, secret?.success === true ? reveal(secret.data, [...path, key], given, found) : written] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function reveal(written: SecretText, path: Path, { secrets }: Given, found: Found): string {
+  const read = secrets.read(written, path);
+  if ('text' in read) {
+    found.secrets.push(read.text);
+    return read.text;
+  }
+  found.missing.push(read.missing);
+  return '';
+}
+
+/** A key that a notifier does not know is a mistake, whether or not its schema says so. */
+export function strict(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodObject ? schema.strict() : schema;
+}

@@ -1,0 +1,125 @@
+import type { Explorer, Plan } from './config.ts';
+import { parseAt } from './issues.ts';
+import { hintFor } from './nearest.ts';
+import type { Problem } from './problem.ts';
+import { quote } from './scalars.ts';
+import { Secret } from './secret.ts';
+import type { SecretReader } from './secrets.ts';
+import { ExplorerShapes, FORMS, type SecretText } from './shape.ts';
+import type { Path, Source } from './yaml.ts';
+
+interface Read<T> {
+  readonly value: T | null;
+  readonly problems: readonly Problem[];
+}
+
+export function readExplorer(source: Source, name: string, written: unknown, secrets: SecretReader): Read<Explorer> {
+  const path = ['explorers', name];
+  const form = (written as { form?: unknown } | null)?.form;
+  const known = FORMS.find((one) => one === form);
+  if (known === undefined) return { value: null, problems: [formProblem(source, path, form)] };
+  const tools = { source, path, name, secrets };
+  switch (known) {
+    case 'multichain':
+      return build(parseAt(ExplorerShapes.multichain, written, tools), (at) => ({
+        form: known,
+        baseUrl: at.base_url,
+        chainId: at.chain_id,
+        ...remote(at, tools),
+      }));
+    case 'instance':
+      return build(parseAt(ExplorerShapes.instance, written, tools), (at) => ({
+        form: known,
+        instanceUrl: at.instance_url,
+        ...remote(at, tools),
+      }));
+    case 'sandbox':
+      return build(parseAt(ExplorerShapes.sandbox, written, tools), (at) => ({
+        form: known,
+        seed: at.seed,
+        blockTime: at.block_time === 'manual' ? at.block_time : { ms: at.block_time },
+        control: at.control,
+        ...shared(at, tools),
+        missing: [],
+      }));
+  }
+}
+
+function formProblem(source: Source, path: Path, form: unknown): Problem {
+  if (typeof form !== 'string')
+    return source.problem(path, { message: 'form is missing', hint: `Possible: ${FORMS.join(', ')}.` });
+  return source.problem([...path, 'form'], {
+    message: `${quote(form)} is no form of explorer`,
+    hint: hintFor(form, FORMS),
+  });
+}
+
+function build<T, R>(parsed: { value: T } | { problems: readonly Problem[] }, make: (value: T) => R): Read<R> {
+  return 'problems' in parsed
+    ? { value: null, problems: parsed.problems }
+    : { value: make(parsed.value), problems: [] };
+}
+
+interface Tools {
+  readonly name: string;
+  readonly path: Path;
+  readonly secrets: SecretReader;
+}
+
+function shared(
+  at: { coin: { symbol: string; decimals: number }; page_url?: string | undefined },
+  { name, path }: Tools,
+) {
+  return { name, path, coin: at.coin, pageUrl: at.page_url ?? null };
+}
+
+interface RemoteShape {
+  readonly coin: { symbol: string; decimals: number };
+  readonly page_url?: string | undefined;
+  readonly api_key?: SecretText | undefined;
+  readonly auth: 'bearer' | 'query';
+  readonly plan?: PlanShape | undefined;
+  readonly concurrency: number;
+  readonly headers: Readonly<Record<string, SecretText>>;
+}
+
+interface PlanShape {
+  readonly requests_per_second?: number | undefined;
+  readonly credits?: number | undefined;
+  readonly per: 'day' | 'month';
+  readonly reserve: number;
+}
+
+function remote(at: RemoteShape, tools: Tools) {
+  const missing: Problem[] = [];
+  const secretAt = (written: SecretText, ...steps: string[]): Secret | null => {
+    const read = tools.secrets.read(written, [...tools.path, ...steps]);
+    if ('text' in read) return new Secret(read.text);
+    missing.push(read.missing);
+    return null;
+  };
+  const headers: Record<string, Secret> = {};
+  for (const [name, written] of Object.entries(at.headers)) {
+    const value = secretAt(written, 'headers', name);
+    if (value !== null) headers[name.toLowerCase()] = value;
+  }
+  const apiKey = at.api_key === undefined ? null : secretAt(at.api_key, 'api_key');
+  return {
+    ...shared(at, tools),
+    apiKey,
+    auth: at.auth,
+    plan: at.plan === undefined ? null : planOf(at.plan),
+    concurrency: at.concurrency,
+    headers,
+    missing,
+  };
+}
+
+function planOf(plan: PlanShape): Plan {
+  return {
+    requestsPerSecond: plan.requests_per_second ?? null,
+    credits: plan.credits ?? null,
+    per: plan.per,
+    reservePercent: plan.reserve,
+  };
+}

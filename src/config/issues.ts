@@ -1,0 +1,150 @@
+import type { z } from 'zod';
+import { hintFor } from './nearest.ts';
+import type { Problem } from './problem.ts';
+import { quote } from './scalars.ts';
+import type { Path, Source } from './yaml.ts';
+
+/** Keys of later releases: named as such, so that nobody takes them for spelling mistakes. */
+const NOT_YET = new Set(
+  [
+    'repeat',
+    'at_least',
+    'group_by',
+    'per',
+    'confirmations',
+    'provisional',
+    'none_for',
+    'change',
+    'delta',
+    'min',
+    'max',
+  ].concat(['avg', 'self', 'heartbeat', 'silence', 'within']),
+);
+
+export function isNotYet(name: string): boolean {
+  return NOT_YET.has(name);
+}
+
+/** Parses what stands at the path; complaints become problems of the file, every one with its place. */
+export function parseAt<T>(
+  schema: z.ZodType<T>,
+  written: unknown,
+  at: { readonly source: Source; readonly path: Path; readonly moreKeys?: readonly string[] },
+): { readonly value: T } | { readonly problems: readonly Problem[] } {
+  const result = schema.safeParse(written, { error: legalKeysOf, reportInput: true });
+  if (result.success) return { value: result.data };
+  const issues = result.error.issues.flatMap(deepest);
+  return { problems: issues.flatMap((issue) => toProblems(issue, at)) };
+}
+
+type Issue = z.core.$ZodIssue;
+
+// Only here is the schema known that did not know a key; its legal keys travel in the message.
+function legalKeysOf(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'unrecognized_keys') return undefined;
+  const definition = issue.inst?._zod.def as { shape?: object } | undefined;
+  return Object.keys(definition?.shape ?? {}).join(SEPARATOR);
+}
+
+const SEPARATOR = ' ';
+
+/** Of a union's complaints, those of the alternative that came furthest. */
+function deepest(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const branches = issue.errors.map((errors) => errors.flatMap(deepest));
+  const near = branches.filter(
+    (errors) => !errors.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  );
+  const [best, ...others] = near.toSorted((a, b) => depthOf(b) - depthOf(a));
+  if (best === undefined || (others.length > 0 && depthOf(best) === 0 && near.length === branches.length))
+    return [issue];
+  const unknown = best.filter(({ code }) => code === 'unrecognized_keys');
+  return (unknown.length > 0 ? unknown : best).map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+function depthOf(issues: readonly Issue[]): number {
+  return Math.max(...issues.map(({ path }) => path.length));
+}
+
+interface Place {
+  readonly source: Source;
+  readonly path: Path;
+  readonly moreKeys?: readonly string[];
+}
+
+function toProblems(issue: Issue, { source, path, moreKeys = [] }: Place): Problem[] {
+  const full: Path = [...path, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
+  if (issue.code === 'unrecognized_keys') {
+    const legal = issue.path.length === 0 ? moreKeys : [];
+    return issue.keys.map((key) => unknownKey(source, full, key, [...legal, ...issue.message.split(SEPARATOR)]));
+  }
+  if (issue.code === 'invalid_key')
+    return [source.problem(full.slice(0, -1), { key: String(full.at(-1)), message: issue.issues[0]?.message ?? '' })];
+  if (issue.code === 'invalid_type' && issue.input === undefined && isMissing(issue))
+    return [source.problem(full.slice(0, -1), { message: `${String(full.at(-1) ?? 'it')} is missing` })];
+  return [source.problem(full, messageOf(issue))];
+}
+
+/** Of an object that is not as it should be, the keys that are: enough to look on for further problems. */
+export function parseEach<S extends z.ZodObject>(shape: S, written: unknown): Partial<z.output<S>> {
+  const entries = typeof written === 'object' && written !== null ? Object.entries(written) : [];
+  const good = entries.flatMap(([key, value]) => {
+    const schema: z.ZodType | undefined = Object.hasOwn(shape.shape, key) ? (shape.shape[key] as z.ZodType) : undefined;
+    const parsed = schema?.safeParse(value);
+    return parsed?.success === true ? [[key, parsed.data] as const] : [];
+  });
+  return Object.fromEntries(good) as Partial<z.output<S>>;
+}
+
+/** A key that nobody knows, with the one that was probably meant. */
+export function unknownKey(source: Source, path: Path, key: string, legal: readonly string[]): Problem {
+  if (isNotYet(key)) return source.problem(path, { key, message: `${quote(key)} is not supported yet` });
+  const hint = hintFor(
+    key,
+    legal.filter((name) => name !== ''),
+  );
+  return source.problem(path, { key, message: `unknown key ${quote(key)}`, hint });
+}
+
+function isMissing(issue: Issue): boolean {
+  return issue.code === 'invalid_type' && /received undefined$/.test(issue.message);
+}
+
+function messageOf(issue: Issue): { message: string; hint?: string | undefined } {
+  switch (issue.code) {
+    case 'invalid_type':
+      return { message: `must be ${EXPECTED[issue.expected] ?? issue.expected}` };
+    case 'invalid_value': {
+      const legal = issue.values.map(String);
+      const written = typeof issue.input === 'string' ? `${quote(issue.input)} is not` : 'must be';
+      return { message: `${written} one of ${legal.join(', ')}`, hint: nearHint(issue.input, legal) };
+    }
+    case 'invalid_union':
+      return { message: unionMessage(issue) };
+    case 'custom':
+      return { message: issue.message };
+    default:
+      return { message: issue.message.charAt(0).toLowerCase() + issue.message.slice(1) };
+  }
+}
+
+function nearHint(written: unknown, legal: readonly string[]): string | undefined {
+  const hint = typeof written === 'string' ? hintFor(written, legal) : undefined;
+  return hint?.startsWith('Possible') === true ? undefined : hint;
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: 'a single text',
+  object: 'a map of keys and values',
+  record: 'a map of names and values',
+  array: 'a list',
+};
+
+function unionMessage(issue: Extract<Issue, { code: 'invalid_union' }>): string {
+  const expected = issue.errors.flatMap((errors) =>
+    errors.flatMap((e) => (e.code === 'invalid_type' ? [EXPECTED[e.expected] ?? e.expected] : [])),
+  );
+  return expected.length === 0
+    ? 'is none of the forms that are possible here'
+    : `must be ${[...new Set(expected)].join(' or ')}`;
+}

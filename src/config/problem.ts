@@ -1,0 +1,113 @@
+// What is wrong in a file that a person wrote, said so that they can put it right: where, what, and what to do.
+
+export interface Problem {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+  /** Where in the document: `watches[0].alerts[1].if`; empty for the file as a whole. */
+  readonly path: string;
+  readonly message: string;
+  readonly hint?: string;
+  /** The lines around it with a caret under the place; empty when there is nothing to show. */
+  readonly frame: string;
+}
+
+/** Where a mistake stands in a text: offsets, the end not included. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A problem of a file that has no text to point into: it is missing, or cannot be read. */
+export function fileProblem(file: string, message: string, hint?: string): Problem {
+  return { file, line: 1, column: 1, path: '', message, frame: '', ...(hint === undefined ? {} : { hint }) };
+}
+
+/** The short reason of a failed read: `no such file`, never a stack. */
+export function reasonOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  return READ_ERRORS[code] ?? (code === '' ? 'unknown reason' : code);
+}
+
+const READ_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EACCES: 'not allowed',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'no such file',
+};
+
+/** All problems, in the order of file and place, as `check` and the log print them. */
+export function formatProblems(problems: readonly Problem[]): string {
+  return problems.map(formatProblem).join('\n\n');
+}
+
+function formatProblem(problem: Problem): string {
+  const { frame } = problem;
+  return frame === '' ? summarize(problem) : `${summarize(problem)}\n${frame}`;
+}
+
+/** One line: `rules/treasury.yaml:10:9 watches[0].of: no address "tresury". Did you mean treasury?` */
+export function summarize({ file, line, column, path, message, hint }: Problem): string {
+  const where = `${file}:${line}:${column}${path === '' ? '' : ` ${path}`}`;
+  return `${where}: ${message}${hint === undefined ? '' : `. ${hint}`}`;
+}
+
+export function sortProblems(problems: readonly Problem[]): Problem[] {
+  const sorted = problems.toSorted(
+    (a, b) =>
+      compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.message, b.message),
+  );
+  // An alias or a shared text brings the same mistake to the same place again.
+  return sorted.filter((problem, i) => i === 0 || summarize(problem) !== summarize(sorted[i - 1] ?? problem));
+}
+
+/** By code unit, so that the order is the same on every machine. */
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The line of the span, the one before it, and carets below. `lines` are those of the whole file. */
+export function frameOf(lines: readonly string[], line: number, column: number, length: number): string {
+  const shown = lines[line - 1] ?? '';
+  const from = column + length <= MOST_SHOWN ? 0 : Math.max(0, column - MOST_SHOWN / 2);
+  const width = String(line).length;
+  const row = (number: number, mark: string): string =>
+    `${mark} ${String(number).padStart(width)} | ${visible(lines[number - 1] ?? '').slice(from, from + MOST_SHOWN)}`.trimEnd();
+  const carets = '^'.repeat(Math.max(1, Math.min(length, shown.length - column + 1, MOST_SHOWN / 2)));
+  const under = `  ${' '.repeat(width)} | ${' '.repeat(column - 1 - from)}${carets}`;
+  return [...(line > 1 ? [row(line - 1, ' ')] : []), row(line, '>'), under].join('\n');
+}
+
+const MOST_SHOWN = 120;
+
+// A frame is printed and logged, so it may neither move a terminal's cursor nor show a secret that was written plainly.
+// Every replacement keeps the length, so that the caret stays where it belongs.
+function visible(line: string): string {
+  const hidden = seen(line.replace(/\t/g, ' ')).replace(
+    SECRET,
+    (_all, key: string, value: string) => key + stars(value),
+  );
+  return withoutKeys(hidden);
+}
+
+/** Hides what an address carries besides its place: user, password and the values of parameters. */
+export function withoutKeys(text: string): string {
+  return text
+    .replace(/([?&][\w.-]+=)([^\s&"'},]+)/g, (_all, name: string, value: string) => name + stars(value))
+    .replace(/(?<=:\/\/)[^\s/@"']+(?=@)/g, stars);
+}
+
+function stars(value: string): string {
+  return '*'.repeat(value.length);
+}
+
+/** Text of a file that is about to be printed: what cannot be seen, or moves the cursor, is shown as a box. */
+export function seen(text: string): string {
+  return text.replace(UNSEEN, '\u{fffd}');
+}
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
+const SECRET =
+  /((?<![\w-])["']?(?:[\w-]*(?:secret|passwo?r?d|api[_-]?key|authorization|cookie)|x-[\w-]*(?:key|token|auth)[\w-]*|smtp|url)["']?\s*:\s*)(?!\s*[{[])([^\s,}][^\s,}]*)/gi;

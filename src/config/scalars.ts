@@ -1,0 +1,150 @@
+// The scalars of rules and config. A file gives text only; these turn it into values and complain in plain words.
+import { z } from 'zod';
+import { Address } from '../core/address.ts';
+import { seen, withoutKeys } from './problem.ts';
+
+/** A text with a meaning: `parse` gives its value, or undefined when it is none. `expected` says what it had to be, `pattern` helps editors. */
+function scalar<T>(parse: (text: string) => T | undefined, expected: string, meta: Meta = {}) {
+  return z
+    .string()
+    .meta(meta)
+    .transform((text, context) => {
+      const value = parse(text.trim());
+      if (value !== undefined) return value;
+      context.addIssue({
+        code: 'custom',
+        message: text === '' ? `is empty: write ${expected}` : `${quote(text)} is not ${expected}`,
+      });
+      return z.NEVER;
+    });
+}
+
+// A type, not an interface: zod takes open records.
+
+type Meta = { description?: string; pattern?: string };
+
+const LONGEST_QUOTED = 60;
+
+/** What was written, short enough for a message. */
+export function quote(text: string): string {
+  const line = withoutKeys(seen(text));
+  return line.length > LONGEST_QUOTED ? `"${line.slice(0, LONGEST_QUOTED)}…"` : `"${line}"`;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `1h30m`, `2d` in milliseconds; undefined when it is no duration. */
+export function parseDuration(text: string): number | undefined {
+  if (!/^(?:\d{1,12}(?:ms|[smhd]))+$/.test(text)) return undefined;
+  let ms = 0;
+  for (const [, count = '', unit = ''] of text.matchAll(/(\d+)(ms|[smhd])/g))
+    ms += Number(count) * (UNIT_MS[unit] ?? 0);
+  return Number.isSafeInteger(ms) ? ms : undefined;
+}
+
+/** The shortest way to write it: `showDuration(90_000) // '90s'`. */
+export function showDuration(ms: number): string {
+  for (const unit of ['d', 'h', 'm', 's'])
+    if (ms >= (UNIT_MS[unit] ?? 1) && ms % (UNIT_MS[unit] ?? 1) === 0) return `${ms / (UNIT_MS[unit] ?? 1)}${unit}`;
+  return `${ms}ms`;
+}
+
+/** Whole numbers with or without underscores between digits: `1_000_000`. */
+function parseInteger(text: string): number | undefined {
+  if (!/^\d{1,15}$|^\d{1,3}(?:_\d{3}){1,4}$/.test(text)) return undefined;
+  return Number(text.replaceAll('_', ''));
+}
+
+/** Milliseconds, written with a unit. */
+export function duration(least: number, most: number, description: string) {
+  return scalar(
+    (text) => within(parseDuration(text), least, most),
+    `a duration from ${showDuration(least)} to ${showDuration(most)}, such as 30s, 10m, 2h or 1d`,
+    { description, pattern: '^[0-9]+(ms|[smhd])([0-9]+(ms|[smhd]))*$' },
+  );
+}
+
+/** `manual`, or a duration. */
+export function pace(least: number, most: number, description: string) {
+  return scalar(
+    (text) => (text === 'manual' ? text : within(parseDuration(text), least, most)),
+    `manual or a duration from ${showDuration(least)} to ${showDuration(most)}, such as 2s`,
+    { description },
+  );
+}
+
+export function integer(least: number, most: number, description: string) {
+  return scalar((text) => within(parseInteger(text), least, most), `a whole number from ${least} to ${most}`, {
+    description,
+    pattern: '^[0-9_]+$',
+  });
+}
+
+function within(value: number | undefined, least: number, most: number): number | undefined {
+  return value !== undefined && value >= least && value <= most ? value : undefined;
+}
+
+export function boolean(description: string) {
+  return scalar((text) => (text === 'true' ? true : text === 'false' ? false : undefined), 'true or false', {
+    description,
+    pattern: '^(true|false)$',
+  });
+}
+
+export function text(description: string, longest = 1000) {
+  return scalar(
+    (written) => (written.length > 0 && written.length <= longest ? written : undefined),
+    `a text of at most ${longest} characters`,
+    { description },
+  );
+}
+
+export function percent(description: string) {
+  return scalar(
+    (written) => {
+      const match = /^(\d{1,3}(?:\.\d{1,4})?)\s?%$/.exec(written);
+      return match === null ? undefined : within(Number(match[1]), 0, 100);
+    },
+    'a percentage from 0% to 100%',
+    { description, pattern: '^[0-9.]+ ?%$' },
+  );
+}
+
+/** An `http:` or `https:` address without credentials, query or fragment, and without a slash at its end. */
+export function webUrl(description: string) {
+  return scalar(parseWebUrl, 'an http:// or https:// address without user, query or fragment', {
+    description,
+    pattern: '^https?://',
+  });
+}
+
+function parseWebUrl(written: string): string | undefined {
+  if (!URL.canParse(written)) return undefined;
+  const { protocol, username, password, search, hash, href } = new URL(written);
+  if (!['http:', 'https:'].includes(protocol) || `${username}${password}${search}${hash}` !== '') return undefined;
+  return href.replace(/\/+$/, '');
+}
+
+/** The name of an explorer or a channel: letters, digits, underscores and dashes. */
+export const LABEL = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+/** The name of an address, group or token: it can stand in a condition. */
+export const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+/** Why it is no address, in words that help to see the slip. */
+export function addressComplaint(written: string): string {
+  if (/^0x[0-9a-fA-F]+$/.test(written))
+    return `${quote(written)} has ${written.length - 2} hexadecimal digits: an address has 40`;
+  return `${quote(written)} is no address: an address is 0x and 40 hexadecimal digits`;
+}
+
+export function address(description: string) {
+  return z
+    .string()
+    .meta({ description, pattern: '^0x[0-9a-fA-F]{40}$' })
+    .transform((written, context) => {
+      const parsed = Address.parse(written.trim());
+      if (parsed !== undefined) return parsed;
+      context.addIssue({ code: 'custom', message: addressComplaint(written) });
+      return z.NEVER;
+    });
+}

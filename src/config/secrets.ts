@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import type { ConfigTools } from './config.ts';
+import { reasonOf, type Problem } from './problem.ts';
+import type { SecretText } from './shape.ts';
+import { quote } from './scalars.ts';
+import type { Path, Source } from './yaml.ts';
+
+type SecretRead = { readonly text: string } | { readonly missing: Problem };
+
+export interface SecretReader {
+  read(written: SecretText, path: Path): SecretRead;
+}
+
+/** Reads `{ env: NAME }` and `{ file: PATH }`. What it complains of names the place, never the content. */
+export function createSecretReader(source: Source, directory: string, { env, readFile }: ConfigTools): SecretReader {
+  const missing = (path: Path, message: string, hint: string): SecretRead => ({
+    missing: source.problem(path, { message, hint }),
+  });
+  const checked = (text: string, path: Path, from: string): SecretRead =>
+    text === '' ? missing(path, `${from} is empty`, 'Put the secret there.') : { text };
+
+  return {
+    read(written, path) {
+      if (typeof written === 'string') return checked(written, path, 'the secret');
+      if ('env' in written) {
+        const text = env[written.env];
+        if (text === undefined)
+          return missing(
+            [...path, 'env'],
+            `the environment variable ${quote(written.env)} is not set`,
+            'Set it for the daemon.',
+          );
+        return checked(withoutLineEnd(text), [...path, 'env'], `the environment variable ${quote(written.env)}`);
+      }
+      const file = resolve(directory, written.file);
+      try {
+        return checked(withoutLineEnd(readFile(file)), [...path, 'file'], `the file ${quote(written.file)}`);
+      } catch (error) {
+        return missing(
+          [...path, 'file'],
+          `the file ${quote(written.file)} cannot be read: ${reasonOf(error)}`,
+          'Put the secret there.',
+        );
+      }
+    },
+  };
+}
+
+// Editors and `echo` end a file with a line end, which is no part of a key.
+function withoutLineEnd(text: string): string {
+  return text.replace(/(?:\r?\n)+$/, '');
+}

@@ -1,0 +1,109 @@
+// The config file as a schema. Scalars come as text; `api_key` and every key of a channel may also be
+// `{ env: NAME }` or `{ file: PATH }`.
+import { z } from 'zod';
+import { boolean, integer, LABEL, NAME, pace, percent, text, webUrl } from './scalars.ts';
+
+const SecretSource = z.union([
+  z.strictObject({ env: text('name of an environment variable') }),
+  z.strictObject({ file: text('path of a file; relative paths start at the config file') }),
+]);
+export const SecretText = z
+  .union([z.string(), SecretSource])
+  .meta({ description: 'the text itself, { env: NAME } or { file: PATH }' });
+export type SecretText = z.output<typeof SecretText>;
+
+const Coin = z.strictObject({
+  symbol: text('shown for the native coin', 20).default('coin'),
+  decimals: integer(0, 77, 'decimals of the native coin').default(18),
+});
+
+const Plan = z.strictObject({
+  requests_per_second: integer(1, 100_000, 'what the key allows').optional(),
+  credits: integer(1, 1_000_000_000_000, 'credits that the plan includes').optional(),
+  per: z.enum(['day', 'month']).default('day').meta({ description: 'what the credits are for' }),
+  reserve: percent('part of the credits that is kept back').default(0),
+});
+
+const shared = {
+  coin: Coin.prefault({}).meta({ description: 'the native coin of the chain' }),
+  page_url: webUrl('pages of the explorer, for links in messages').optional(),
+  plan: Plan.optional().meta({ description: 'what the key allows; check compares' }),
+  concurrency: integer(1, 64, 'requests at the same time').default(1),
+  headers: z
+    .record(z.string().regex(/^[A-Za-z0-9-]+$/, 'a header name has letters, digits and dashes'), SecretText)
+    .default({})
+    .meta({ description: 'sent with every request' }),
+};
+
+const Auth = z
+  .enum(['bearer', 'query'])
+  .default('bearer')
+  .meta({ description: 'how the key is sent: as a bearer token, or as the parameter apikey' });
+
+const Multichain = z.strictObject({
+  form: z.literal('multichain').meta({ description: '{base_url}/{chain_id}/api/v2/...' }),
+  base_url: webUrl('address before the chain id'),
+  chain_id: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'a chain id has letters, digits, dashes and underscores')
+    .meta({ description: 'which chain, such as "1"' }),
+  api_key: SecretText.optional(),
+  auth: Auth,
+  ...shared,
+});
+
+const Instance = z.strictObject({
+  form: z.literal('instance').meta({ description: '{instance_url}/api/v2/...' }),
+  instance_url: webUrl('address of the explorer'),
+  api_key: SecretText.optional(),
+  auth: Auth,
+  ...shared,
+});
+
+const Sandbox = z.strictObject({
+  form: z.literal('sandbox').meta({ description: 'embedded: a simulated chain that needs no network' }),
+  seed: integer(0, 4_294_967_295, 'the same seed is the same chain').default(1),
+  block_time: pace(100, 3_600_000, 'time between two blocks, or manual').default(2000),
+  control: boolean('whether the control API is served').default(false),
+  coin: shared.coin,
+  page_url: shared.page_url,
+});
+
+export const ExplorerShapes = { multichain: Multichain, instance: Instance, sandbox: Sandbox } as const;
+export const FORMS = ['multichain', 'instance', 'sandbox'] as const;
+
+export const namesOf = <T extends z.ZodType>(value: T, name = NAME) =>
+  z.record(
+    z
+      .string()
+      .regex(
+        name,
+        name === NAME
+          ? 'a name has letters, digits and underscores, and starts with a letter or underscore'
+          : 'a name has letters, digits, dashes and underscores, and starts with a letter or underscore',
+      ),
+    value,
+  );
+
+/** The file without what each explorer, address, token and channel says: those are read one by one. */
+export const ConfigShape = z.strictObject({
+  explorers: namesOf(z.unknown(), LABEL).meta({ description: 'explorers by name; a rule names one of them' }),
+  addresses: namesOf(z.unknown()).default({}).meta({ description: 'addresses and groups of addresses by name' }),
+  tokens: namesOf(z.unknown()).default({}).meta({ description: 'tokens by name' }),
+  channels: namesOf(z.unknown(), LABEL).meta({ description: 'channels by name; a rule tells them' }),
+  state: z
+    .strictObject({ file: text('the state file').default('./data/state.db') })
+    .prefault({})
+    .meta({ description: 'where the daemon remembers' }),
+  http: z
+    .strictObject({ listen: text('host:port of /metrics, /healthz and /readyz').default('127.0.0.1:9797') })
+    .prefault({})
+    .meta({ description: 'metrics and health' }),
+  rules: z
+    .union([
+      z.array(text('a path, * for any name')).min(1, 'names no file'),
+      text('a path, * for any name').transform((one) => [one]),
+    ])
+    .default(['rules/*.yaml'])
+    .meta({ description: 'rule files; relative paths start at the config file' }),
+});

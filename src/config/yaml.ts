@@ -1,0 +1,276 @@
+// A YAML file as text with places: every scalar stays the text that was written (the schema types it), and every part
+// of the document knows where it stands. What could take unbounded time or memory is refused before or while reading.
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type ParsedNode,
+  type YAMLError,
+} from 'yaml';
+import { DEEPEST, tooDeep } from './depth.ts';
+import { offsetsIn } from './offsets.ts';
+import { fileProblem, frameOf, seen, type Problem, type Span } from './problem.ts';
+
+/** What was written: text, lists and maps of these. */
+export type Written = string | Written[] | { [key: string]: Written };
+export type Path = readonly (string | number)[];
+
+export interface ProblemAt {
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** Points at this key of the map at the path, rather than at its value. */
+  readonly key?: string;
+  /** Points into the text of the scalar at the path. */
+  readonly within?: Span;
+}
+
+/** A file that could be read. */
+export interface Source {
+  readonly file: string;
+  readonly value: Written;
+  lineOf(path: Path): number;
+  problem(path: Path, at: ProblemAt): Problem;
+}
+
+export type Parsed = { readonly source: Source } | { readonly problems: readonly Problem[] };
+
+const LARGEST = 1024 * 1024;
+/** A few hundred aliases to small anchors are fine; a bomb grows beyond any number that a person would write. */
+const MOST_NODES = 200_000;
+const MOST_ALIASES = 200;
+const MOST_SYNTAX_PROBLEMS = 20;
+const REFUSED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Reads a file's text. All of its syntax problems at once, or its value; never throws. */
+export function parseYaml(file: string, text: string): Parsed {
+  if (Buffer.byteLength(text) > LARGEST)
+    return { problems: [fileProblem(file, 'the file is larger than 1 MiB', 'Split it into several files.')] };
+  try {
+    return read(file, text);
+  } catch (error) {
+    // The parser is known to overflow the stack on hostile input: whatever it throws is a problem of the file.
+    const why = error instanceof RangeError ? 'is nested too deeply' : 'cannot be read as YAML';
+    return { problems: [fileProblem(file, `the file ${why}`)] };
+  }
+}
+
+function read(file: string, text: string): Parsed {
+  const lines = text.split(/\r\n|\r|\n/);
+  const deep = tooDeep(lines);
+  if (deep !== undefined) {
+    const { line, column } = deep;
+    const message = `nested more than ${DEEPEST} levels deep`;
+    return { problems: [{ file, line, column, path: '', message, frame: frameOf(lines, line, column, 1) }] };
+  }
+  const counter = new LineCounter();
+  const document = parseDocument(text, {
+    schema: 'failsafe',
+    lineCounter: counter,
+    prettyErrors: false,
+    stringKeys: true,
+    logLevel: 'error',
+  });
+  return new Reader(file, text, lines, document, counter).read();
+}
+
+type Node = ParsedNode | null | undefined;
+
+class Reader implements Source {
+  readonly file: string;
+  readonly #text: string;
+  readonly #lines: readonly string[];
+  readonly #document: Document.Parsed;
+  readonly #counter: LineCounter;
+  readonly #problems: Problem[] = [];
+  // The parser would search the whole document for every alias.
+  readonly #anchors = new Map<string, Node>();
+  readonly #targets = new Map<unknown, Node>();
+  #nodes = 0;
+  #aliases = 0;
+  value: Written = '';
+
+  constructor(file: string, text: string, lines: readonly string[], document: Document.Parsed, counter: LineCounter) {
+    this.file = file;
+    this.#text = text;
+    this.#lines = lines;
+    this.#document = document;
+    this.#counter = counter;
+  }
+
+  read(): Parsed {
+    const errors = [...this.#document.errors, ...this.#document.warnings];
+    this.#problems.push(...errors.slice(0, MOST_SYNTAX_PROBLEMS).map((error) => this.#syntaxProblem(error)));
+    if (this.#problems.length > 0) return { problems: this.#problems };
+    const { contents } = this.#document;
+    if (contents === null || (isScalar(contents) && contents.source === ''))
+      return { problems: [fileProblem(this.file, 'the file is empty')] };
+    this.value = this.#convert(contents, [], 0);
+    return this.#problems.length > 0 ? { problems: this.#problems } : { source: this };
+  }
+
+  lineOf(path: Path): number {
+    return this.#positionAt(this.#find(path).start).line;
+  }
+
+  problem(path: Path, { message, hint, key, within }: ProblemAt): Problem {
+    const span = this.#span(path, key, within);
+    return this.#problemAt(span, key === undefined ? path : [...path, key], message, hint);
+  }
+
+  #span(path: Path, key: string | undefined, within: Span | undefined): Span {
+    if (key !== undefined) return this.#find([...path, key], true);
+    const whole = this.#find(path);
+    const node = within === undefined ? undefined : this.#nodeAt(path);
+    if (within === undefined || !isScalar(node)) return whole;
+    const offsets = offsetsIn(this.#text, node);
+    const start = offsets(within.start);
+    return { start, end: Math.max(start + 1, offsets(Math.max(within.start, within.end - 1)) + 1) };
+  }
+
+  #problemAt(span: Span, path: Path, message: string, hint: string | undefined): Problem {
+    const { line, column } = this.#positionAt(span.start);
+    const frame = frameOf(this.#lines, line, column, span.end - span.start);
+    const shared = { file: this.file, line, column, path: showPath(path), message: seen(message), frame };
+    return hint === undefined ? shared : { ...shared, hint: seen(hint) };
+  }
+
+  #positionAt(offset: number): { line: number; column: number } {
+    const { line, col } = this.#counter.linePos(Math.min(offset, this.#text.length));
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  }
+
+  #syntaxProblem({ code, message, pos }: YAMLError): Problem {
+    const [start, end] = /^Missing closing \W?quote/.test(message) ? this.#lastQuote(pos) : pos;
+    const isUneven = /^All (?:mapping|sequence) items|^Sequence item without/.test(message);
+    const { message: words, hint } = isUneven ? UNEVEN : (SYNTAX[code] ?? { message: sentence(message) });
+    return this.#problemAt({ start, end }, [], words, hint);
+  }
+
+  /** Where a quote that is never closed was opened. */
+  #lastQuote(end: readonly [number, number]): readonly [number, number] {
+    let at = end;
+    visit(this.#document, {
+      Scalar: (_key, { type, range }) => {
+        if (type?.startsWith('QUOTE') === true && range !== undefined && range !== null) at = [range[0], range[0] + 1];
+      },
+    });
+    return at;
+  }
+
+  #convert(node: Node, path: Path, depth: number): Written {
+    if (++this.#nodes > MOST_NODES || depth > DEEPEST)
+      return this.#refuse(path, 'the document is too large or too deep');
+    if (node === null || node === undefined) return '';
+    if (isAlias(node)) return this.#follow(node, path, depth);
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    if (isSeq(node)) return node.items.map((item, i) => this.#convert(item as Node, [...path, i], depth + 1));
+    if (isMap(node)) return this.#convertMap(node.items, path, depth);
+    if (node.tag !== undefined) return this.#refuse(path, 'YAML tags are not used here');
+    return typeof node.value === 'string' ? node.value : '';
+  }
+
+  #convertMap(items: readonly { key: unknown; value: unknown }[], path: Path, depth: number): Written {
+    const entries: [string, Written][] = [];
+    for (const { key, value } of items) {
+      const name = isScalar(key) ? String(key.value) : '';
+      if (REFUSED_KEYS.has(name) || name === '<<')
+        this.#problems.push(
+          this.problem(path, {
+            key: name,
+            message: name === '<<' ? 'merge keys are not used here' : `"${name}" is not allowed as a key`,
+          }),
+        );
+      else entries.push([name, this.#convert(value as Node, [...path, name], depth + 1)]);
+    }
+    return Object.fromEntries(entries);
+  }
+
+  #follow(node: Node, path: Path, depth: number): Written {
+    const target = isAlias(node) ? this.#anchors.get(node.source) : undefined;
+    if (target === undefined || !isAlias(node))
+      return this.#refuse(path, `the anchor of this alias does not exist before it`);
+    if (++this.#aliases > MOST_ALIASES) return this.#refuse(path, `more than ${MOST_ALIASES} aliases`);
+    this.#targets.set(node, target);
+    return this.#convert(target, path, depth + 1);
+  }
+
+  #refuse(path: Path, message: string): Written {
+    if (this.#problems.length < MOST_SYNTAX_PROBLEMS) this.#problems.push(this.problem(path, { message }));
+    return '';
+  }
+
+  #nodeAt(path: Path): Node {
+    let node: Node = this.#document.contents;
+    for (const step of path) {
+      node = this.#resolved(node);
+      if (isMap(node)) node = pairOf(node.items, step)?.value;
+      else if (isSeq(node)) node = node.items[Number(step)];
+      else return undefined;
+    }
+    return this.#resolved(node);
+  }
+
+  /** The place of the value at the path, or of its key; what is missing is looked for where it would have been. */
+  #find(path: Path, asKey = false): Span {
+    let node: Node = this.#document.contents;
+    let at: Node = node;
+    for (const [i, step] of path.entries()) {
+      node = this.#resolved(node);
+      if (isMap(node)) {
+        const pair = pairOf(node.items, step);
+        if (pair === undefined) break;
+        const isLast = i === path.length - 1;
+        at = (isLast && asKey) || isEmpty(pair.value) ? (pair.key as Node) : pair.value;
+        node = pair.value;
+      } else if (isSeq(node)) {
+        at = node = node.items[Number(step)] ?? at;
+      } else break;
+    }
+    return spanOf(at);
+  }
+
+  #resolved(node: Node): Node {
+    return isAlias(node) ? this.#targets.get(node) : node;
+  }
+}
+
+interface Pair {
+  readonly key: unknown;
+  readonly value: Node;
+}
+
+function pairOf(items: readonly unknown[], name: string | number): Pair | undefined {
+  return (items as readonly Pair[]).find(({ key }) => isScalar(key) && String(key.value) === String(name));
+}
+
+function isEmpty(node: Node): boolean {
+  return node === null || node === undefined || (isScalar(node) && node.source === '' && node.type === 'PLAIN');
+}
+
+function spanOf(node: Node): Span {
+  const [start, end] = node?.range ?? [0, 1];
+  return { start, end };
+}
+
+function showPath(path: Path): string {
+  return seen(path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join(''));
+}
+
+const UNEVEN = { message: 'this is not indented like its neighbours', hint: undefined };
+const SYNTAX: Readonly<Record<string, { readonly message: string; readonly hint?: string }>> = {
+  DUPLICATE_KEY: { message: 'this key is there already' },
+  MULTIPLE_DOCS: { message: 'a second document starts here', hint: 'One file holds one document.' },
+  TAB_AS_INDENT: { message: 'a tab cannot indent in YAML', hint: 'Use spaces.' },
+  NON_STRING_KEY: { message: 'a key is text here' },
+  TAG_RESOLVE_FAILED: { message: 'YAML tags are not used here' },
+  BLOCK_AS_IMPLICIT_KEY: { message: 'a second ": " on this line', hint: 'Put the text in quotes.' },
+};
+
+function sentence(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1);
+}

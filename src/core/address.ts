@@ -1,0 +1,30 @@
+/** A contract or account. Compared without regard to case, shown as it was written (servers differ in checksums). */
+export class Address {
+  readonly text: string;
+  /** Lower case: the form of keys, of comparisons and of requests. */
+  readonly key: string;
+
+  private constructor(text: string) {
+    this.text = text;
+    this.key = text.toLowerCase();
+  }
+
+  /** Undefined unless it is 0x and 40 hexadecimal digits (specification 2.1). */
+  static parse(text: string): Address | undefined {
+    return ADDRESS.test(text) ? new Address(text) : undefined;
+  }
+
+  equals(other: Address): boolean {
+    return this.key === other.key;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+
+  toJSON(): string {
+    return this.text;
+  }
+}
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;

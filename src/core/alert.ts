@@ -1,0 +1,132 @@
+// The life of a condition (lifecycle 4.4).
+//
+//   inactive --true--> pending --held for `for`--> firing --false--> recovering --held for `keep_firing_for`--> inactive
+//
+// `pending` falls back to inactive in silence; `recovering` relapses to firing in silence. Unknown changes nothing but
+// stops the count: only time between two polls in a row that both knew is counted, and at most three intervals of it,
+// so that downtime and clock jumps neither fire nor resolve anything.
+import type { ConditionAlert, ConditionState, Instant, Truth } from './model.ts';
+
+/** A condition that was never looked at. */
+export function newCondition(at: Instant): ConditionState {
+  return {
+    type: 'condition',
+    born: at,
+    state: 'inactive',
+    output: false,
+    since: null,
+    heldMs: 0,
+    episode: 0,
+    seq: 0,
+    firing: null,
+    told: [],
+  };
+}
+
+export interface PollTime {
+  readonly at: Instant;
+  /** When this watch was last evaluated; null = never. */
+  readonly coveredUntil: Instant | null;
+  readonly intervalMs: number;
+}
+
+export interface Truths {
+  readonly while: Truth;
+  /** Null when the rule has no `until`. */
+  readonly until: Truth | null;
+}
+
+export type Transition = 'none' | 'pending' | 'dropped' | 'firing' | 'recovering' | 'relapsed' | 'resolved';
+
+export interface Advanced {
+  readonly after: ConditionState;
+  readonly transition: Transition;
+}
+
+/** One poll in the life of a condition. Returns the very same state object when nothing changed. */
+export function advance(rule: ConditionAlert, before: ConditionState, truths: Truths, time: PollTime): Advanced {
+  const output = compare(truths, before.output);
+  if (output === 'unknown') return { after: freeze(before, time), transition: 'none' };
+  const state = settle(withOutput(before, output), time);
+  return output ? whenTrue(rule, state, time.at) : whenFalse(rule, state, time.at);
+}
+
+/** The comparator with memory: between `while` and `until` the last output stands. */
+function compare(truths: Truths, last: boolean): Truth {
+  if (truths.while === 'unknown' || truths.while) return truths.while;
+  if (truths.until === null || !last) return false;
+  return truths.until === 'unknown' ? 'unknown' : !truths.until;
+}
+
+function whenTrue(rule: ConditionAlert, state: ConditionState, at: Instant): Advanced {
+  switch (state.state) {
+    case 'inactive':
+      return rule.forMs === 0 ? fire(state) : { after: startWait(state, 'pending', at), transition: 'pending' };
+    case 'pending':
+      return held(state, at) >= rule.forMs ? fire(state) : { after: state, transition: 'none' };
+    case 'recovering':
+      return { after: endWait(state, 'firing'), transition: 'relapsed' };
+    case 'firing':
+      return { after: state, transition: 'none' };
+  }
+}
+
+function whenFalse(rule: ConditionAlert, state: ConditionState, at: Instant): Advanced {
+  switch (state.state) {
+    case 'inactive':
+      return { after: state, transition: 'none' };
+    case 'pending':
+      return { after: endWait(state, 'inactive'), transition: 'dropped' };
+    case 'firing':
+      return rule.keepFiringForMs === 0
+        ? resolve(state)
+        : { after: startWait(state, 'recovering', at), transition: 'recovering' };
+    case 'recovering':
+      return held(state, at) >= rule.keepFiringForMs ? resolve(state) : { after: state, transition: 'none' };
+  }
+}
+
+function fire(state: ConditionState): Advanced {
+  const after = { ...endWait(state, 'firing'), episode: state.episode + 1, seq: state.seq + 1 };
+  return { after, transition: 'firing' };
+}
+
+/** The end of an episode. Also used when the rule itself is gone. */
+export function resolve(state: ConditionState): Advanced {
+  return { after: { ...endWait(state, 'inactive'), seq: state.seq + 1 }, transition: 'resolved' };
+}
+
+function startWait(state: ConditionState, to: 'pending' | 'recovering', at: Instant): ConditionState {
+  return { ...state, state: to, since: at, heldMs: 0 };
+}
+
+function endWait(state: ConditionState, to: 'inactive' | 'firing'): ConditionState {
+  return { ...state, state: to, since: null, heldMs: 0 };
+}
+
+function withOutput(state: ConditionState, output: boolean): ConditionState {
+  return state.output === output ? state : { ...state, output };
+}
+
+function isWaiting(state: ConditionState): boolean {
+  return state.state === 'pending' || state.state === 'recovering';
+}
+
+function held(state: ConditionState, at: Instant): number {
+  return state.heldMs + (state.since === null ? 0 : Math.max(0, at - state.since));
+}
+
+/** Unknown: what was held up to the last poll that knew is kept, and nothing is added until one knows again. */
+function freeze(state: ConditionState, { coveredUntil }: PollTime): ConditionState {
+  if (!isWaiting(state) || state.since === null) return state;
+  return { ...state, since: null, heldMs: held(state, coveredUntil ?? state.since) };
+}
+
+/** Known again: counting goes on from now; a hole longer than three intervals counts as three. */
+function settle(state: ConditionState, { at, coveredUntil, intervalMs }: PollTime): ConditionState {
+  if (!isWaiting(state)) return state;
+  if (state.since === null) return { ...state, since: at };
+  const from = Math.max(state.since, coveredUntil ?? state.since);
+  const uncounted = at - from - 3 * intervalMs;
+  return uncounted > 0 ? { ...state, since: state.since + uncounted } : state;
+}

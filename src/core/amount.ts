@@ -1,0 +1,104 @@
+/**
+ * An exact decimal: `digits` x 10^-`scale`. Money, supplies and prices are this, never a JavaScript number.
+ *
+ * Amount.ofRaw(1_500_000n, 6).toString() // '1.5'
+ */
+export class Amount {
+  readonly digits: bigint;
+  readonly scale: number;
+
+  constructor(digits: bigint, scale: number) {
+    this.digits = digits;
+    this.scale = scale;
+  }
+
+  /** From the smallest unit: wei and 18, or a token's raw value and its decimals. */
+  static ofRaw(raw: bigint, decimals: number): Amount {
+    return new Amount(raw, decimals);
+  }
+
+  /** Plain or exponent notation; undefined for anything else, and for more than 1,000 digits. */
+  static parse(text: string): Amount | undefined {
+    const match = DECIMAL.exec(text);
+    if (match === null || text.length > MOST_DIGITS) return undefined;
+    const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+    const scale = fraction.length - Number(exponent);
+    if (Math.abs(scale) > MOST_DIGITS) return undefined;
+    const digits = BigInt(`${sign}${whole}${fraction}`);
+    return scale >= 0 ? new Amount(digits, scale) : new Amount(digits * powerOfTen(-scale), 0);
+  }
+
+  /** -1, 0 or 1, exactly, whatever the two scales. */
+  compare(other: Amount): -1 | 0 | 1 {
+    const [a, b] = aligned(this, other);
+    return a < b ? -1 : a > b ? 1 : 0;
+  }
+
+  equals(other: Amount): boolean {
+    return this.compare(other) === 0;
+  }
+
+  plus(other: Amount): Amount {
+    const [a, b, scale] = aligned(this, other);
+    return new Amount(a + b, scale);
+  }
+
+  minus(other: Amount): Amount {
+    return this.plus(other.negated());
+  }
+
+  times(other: Amount): Amount {
+    return new Amount(this.digits * other.digits, this.scale + other.scale);
+  }
+
+  /** Truncated after 36 decimals. Throws a RangeError for a divisor of zero. */
+  dividedBy(other: Amount): Amount {
+    if (other.digits === 0n) throw new RangeError('division by zero');
+    const numerator = this.digits * powerOfTen(QUOTIENT_SCALE + other.scale);
+    return new Amount(numerator / (other.digits * powerOfTen(this.scale)), QUOTIENT_SCALE);
+  }
+
+  negated(): Amount {
+    return new Amount(-this.digits, this.scale);
+  }
+
+  /** Plain decimal text without trailing zeros: the one canonical form, used in storage and in webhooks. */
+  toString(): string {
+    const sign = this.digits < 0n ? '-' : '';
+    const text = (this.digits < 0n ? -this.digits : this.digits).toString().padStart(this.scale + 1, '0');
+    const whole = text.slice(0, text.length - this.scale);
+    const fraction = text.slice(text.length - this.scale).replace(/0+$/, '');
+    return fraction === '' ? `${sign}${whole}` : `${sign}${whole}.${fraction}`;
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+
+  /** The nearest double. For gauges only: no decision may rest on it. */
+  toNumber(): number {
+    return Number(this.toString());
+  }
+}
+
+const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
+const MOST_DIGITS = 1000;
+const QUOTIENT_SCALE = 36;
+
+function powerOfTen(exponent: number): bigint {
+  return 10n ** BigInt(exponent);
+}
+
+function aligned(a: Amount, b: Amount): [bigint, bigint, number] {
+  if (a.scale === b.scale) return [a.digits, b.digits, a.scale];
+  return a.scale < b.scale
+    ? [a.digits * powerOfTen(b.scale - a.scale), b.digits, b.scale]
+    : [a.digits, b.digits * powerOfTen(a.scale - b.scale), a.scale];
+}
+
+/** For people: `formatAmount(Amount.parse('1234567.5')) // '1,234,567.5'`. Nothing is rounded. */
+export function formatAmount(amount: Amount): string {
+  const [whole = '', fraction] = amount.toString().split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}

@@ -1,0 +1,311 @@
+// One table per record says what its fields are called, of which type they are, what they were called in older
+// releases and what they mean. Decoding, conditions, messages, memory and the generated catalogue all read the table.
+//
+// A field that is missing, null or of an impossible shape is `undefined`: unknown, never zero, false or empty.
+import { Address } from './address.ts';
+import { Amount } from './amount.ts';
+import { untrusted, type Untrusted } from '../lib/untrusted.ts';
+
+/** Decimals by which raw amounts become whole units. `own`: those of the token the record speaks of; null = not known. */
+export interface Units {
+  readonly coin: number;
+  readonly own?: number | null;
+}
+
+/** Where a raw amount's decimal point is: `coin` (wei), `gwei`, `own` (the record's token), `plain` (already a decimal). */
+export type AmountUnit = 'coin' | 'gwei' | 'own' | 'plain';
+
+export type FieldType =
+  | { readonly type: 'bool' | 'int' | 'double' | 'text' | 'hash' | 'address' | 'time' | 'duration' | 'json' }
+  | { readonly type: 'word'; readonly values: readonly string[] }
+  | { readonly type: 'amount'; readonly unit: AmountUnit }
+  | { readonly type: 'list'; readonly of: FieldType }
+  | { readonly type: 'record'; readonly record: AnyRecord };
+
+/** `T` is the type of the value when it is known. `was`: names of older releases, first found wins after the new one. */
+export interface Field<T> {
+  readonly type: FieldType;
+  readonly doc: string;
+  readonly was: readonly string[];
+  /** Brings a shape that differs in life into the one that the type expects; undefined = unknown. */
+  readonly from?: (raw: unknown) => unknown;
+  readonly value?: T;
+}
+
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+export type Known<F> = F extends Field<infer T> ? T : never;
+/** A record that was read: each field is its value, or undefined when it is unknown. */
+export type View<F extends Fields> = { readonly [K in keyof F]: Known<F[K]> | undefined } & Tagged;
+/** What can be read from a view of which only the table is known at run time. */
+export type Value = bigint | Untrusted | Amount | Address | Date | Json | AnyView | Value[];
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+export type AnyRecord = RecordType<Fields>;
+/** A view of which only the record's table is known. */
+export type AnyView = Tagged;
+export type ValueAt = Value | undefined;
+
+const recordOf = Symbol('record');
+interface Tagged {
+  readonly [recordOf]: AnyRecord;
+}
+
+type Extra = Pick<Field<unknown>, 'from'> & { readonly was?: readonly string[] };
+
+function field<T>(type: FieldType, doc: string, extra: Extra = {}): Field<T> {
+  return { type, doc, was: extra.was ?? [], ...(extra.from === undefined ? {} : { from: extra.from }) };
+}
+
+export const bool = (doc: string, extra?: Extra): Field<boolean> => field({ type: 'bool' }, doc, extra);
+export const int = (doc: string, extra?: Extra): Field<bigint> => field({ type: 'int' }, doc, extra);
+export const double = (doc: string, extra?: Extra): Field<number> => field({ type: 'double' }, doc, extra);
+/** Free text of the chain or the explorer. */
+export const text = (doc: string, extra?: Extra): Field<Untrusted> => field({ type: 'text' }, doc, extra);
+/** One of an open set of short names, such as `ok` and `scam`; anything that is not a short name is unknown. */
+export const word = (doc: string, values: readonly string[], extra?: Extra): Field<string> =>
+  field({ type: 'word', values }, doc, extra);
+export const hash = (doc: string, extra?: Extra): Field<string> => field({ type: 'hash' }, doc, extra);
+export const address = (doc: string, extra?: Extra): Field<Address> => field({ type: 'address' }, doc, extra);
+export const time = (doc: string, extra?: Extra): Field<Date> => field({ type: 'time' }, doc, extra);
+/** Milliseconds. */
+export const duration = (doc: string, extra?: Extra): Field<number> => field({ type: 'duration' }, doc, extra);
+export const amount = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amount> =>
+  field({ type: 'amount', unit }, doc, extra);
+/** Free-form JSON of a protocol or of token metadata. */
+export const json = (doc: string, extra?: Extra): Field<Json> => field({ type: 'json' }, doc, extra);
+export const list = <T>(of: Field<T>, doc: string, extra?: Extra): Field<T[]> =>
+  field({ type: 'list', of: of.type }, doc, extra);
+export const record = <F extends Fields>(of: RecordType<F>, doc: string, extra?: Extra): Field<View<F>> =>
+  field({ type: 'record', record: of as unknown as AnyRecord }, doc, extra);
+
+type RawRow = Readonly<Record<string, unknown>>;
+
+/** A record's table, and the two ways to a view of it: `read` a raw row (lazily) or `make` one of values at hand. */
+export class RecordType<F extends Fields> {
+  /** The name of the type in error messages and in the catalogue, such as `Token`. */
+  readonly name: string;
+  readonly fields: F;
+  readonly #decimals: ((row: RawRow) => number | null) | undefined;
+  readonly #known: ReadonlySet<string>;
+  readonly #prototype: object;
+
+  constructor(name: string, fields: F, decimals?: (row: RawRow) => number | null) {
+    this.name = name;
+    this.fields = fields;
+    this.#decimals = decimals;
+    this.#known = new Set(Object.entries(fields).flatMap(([key, { was }]) => [key, ...was]));
+    this.#prototype = this.#withGetters();
+  }
+
+  /** A view over a raw row; fields are decoded when first looked at. Undefined when it is not an object. */
+  read(raw: unknown, units: Units): View<F> | undefined {
+    if (!isRow(raw)) return undefined;
+    const own = this.#decimals === undefined ? units : { ...units, own: this.#decimals(raw) };
+    return this.#view((name) => decodeField(this.fields[name], name, raw, own));
+  }
+
+  /** A view of values that are already at hand: `Balance.make({ balance: Amount.parse('1') })`. */
+  make(values: { readonly [K in keyof F]?: Known<F[K]> | undefined }): View<F> {
+    const known: Readonly<Record<string, unknown>> = values;
+    return this.#view((name) => (Object.hasOwn(known, name) ? known[name] : undefined));
+  }
+
+  /** A view that adds values to another record's: `BlockView.over(block, { age: 2000 })`. */
+  over(base: AnyView, values: { readonly [K in keyof F]?: Known<F[K]> | undefined }): View<F> {
+    const known: Readonly<Record<string, unknown>> = values;
+    return this.#view((name) => (Object.hasOwn(known, name) ? known[name] : fieldOf(base, name)));
+  }
+
+  /** The keys of a raw row that the table does not know, for counting. */
+  unknownKeys(raw: unknown): string[] {
+    return isRow(raw) ? Object.keys(raw).filter((key) => !this.#known.has(key)) : [];
+  }
+
+  #view(valueOf: (name: string) => unknown): View<F> {
+    const view: unknown = Object.create(this.#prototype, { [memo]: { value: { valueOf, seen: new Map() } } });
+    return view as View<F>;
+  }
+
+  #withGetters(): object {
+    const prototype = { [recordOf]: this };
+    for (const name of Object.keys(this.fields))
+      Object.defineProperty(prototype, name, {
+        enumerable: true,
+        get(this: Memoized): unknown {
+          const { valueOf, seen } = this[memo];
+          if (!seen.has(name)) seen.set(name, valueOf(name));
+          return seen.get(name);
+        },
+      });
+    return prototype;
+  }
+}
+
+const memo = Symbol('memo');
+interface Memoized {
+  readonly [memo]: { valueOf: (name: string) => unknown; seen: Map<string, unknown> };
+}
+
+/** The table behind a view. */
+export function recordTypeOf(view: AnyView): AnyRecord {
+  return view[recordOf];
+}
+
+function fieldOf(view: AnyView, name: string): unknown {
+  return (view as unknown as RawRow)[name];
+}
+
+export function isView(value: unknown): value is AnyView {
+  return typeof value === 'object' && value !== null && recordOf in value;
+}
+
+/** The type at the end of a path such as `token.reputation`; undefined when there is none. */
+export function typeAt(table: AnyRecord, path: string): FieldType | undefined {
+  let type: FieldType = { type: 'record', record: table };
+  for (const name of path.split('.')) {
+    const next: Field<unknown> | undefined = type.type === 'record' ? type.record.fields[name] : undefined;
+    if (next === undefined) return undefined;
+    type = next.type;
+  }
+  return type;
+}
+
+/** The value at the end of a path; undefined when it, or anything on the way, is unknown. */
+export function valueAt(view: AnyView, path: string): ValueAt {
+  let value: unknown = view;
+  for (const name of path.split('.')) {
+    if (!isView(value)) return undefined;
+    value = fieldOf(value, name);
+  }
+  return value as ValueAt;
+}
+
+/** One raw value as its type says, or undefined. */
+export function decode(type: FieldType, raw: unknown, units: Units): ValueAt {
+  if (raw === null || raw === undefined) return undefined;
+  switch (type.type) {
+    case 'bool':
+      return typeof raw === 'boolean' ? raw : undefined;
+    case 'int':
+      return decodeInt(raw);
+    case 'double':
+    case 'duration':
+      return decodeDouble(raw);
+    case 'text':
+      return typeof raw === 'string' ? untrusted(raw) : undefined;
+    case 'word':
+      return typeof raw === 'string' && WORD.test(raw) ? raw : undefined;
+    case 'hash':
+      return typeof raw === 'string' && HEX.test(raw) ? raw.toLowerCase() : undefined;
+    case 'address':
+      return typeof raw === 'string' ? Address.parse(raw) : undefined;
+    case 'time':
+      return decodeTime(raw);
+    case 'amount':
+      return decodeAmount(type.unit, raw, units);
+    case 'json':
+      return raw as Json;
+    case 'list':
+      return decodeList(type.of, raw, units);
+    case 'record':
+      return type.record.read(raw, units);
+  }
+}
+
+/** The form in which a value is remembered and recorded: `decodeEncoded(type, encode(value))` gives it back. */
+export function encode(value: Value): Json {
+  // Servers differ in the case of addresses: the lower case makes equal ones equal text.
+  if (value instanceof Address) return value.key;
+  if (typeof value === 'bigint' || value instanceof Amount) return value.toString();
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map((item) => encode(item));
+  if (isView(value)) return encodeView(value);
+  return value as Json;
+}
+
+/** All known fields of a view, encoded. */
+export function encodeView(view: AnyView): Record<string, Json> {
+  const known: Record<string, Json> = {};
+  for (const name of Object.keys(recordTypeOf(view).fields)) {
+    const value = valueAt(view, name);
+    if (value !== undefined) known[name] = encode(value);
+  }
+  return known;
+}
+
+/** Amounts were encoded in whole units; reading them back moves no decimal point. */
+export function decodeEncoded(type: FieldType, encoded: Json): ValueAt {
+  if (type.type === 'amount') return typeof encoded === 'string' ? Amount.parse(encoded) : undefined;
+  if (type.type === 'list')
+    return Array.isArray(encoded)
+      ? encoded.map((item) => decodeEncoded(type.of, item as Json)).filter((item) => item !== undefined)
+      : undefined;
+  if (type.type === 'record') return isRow(encoded) ? remembered(type.record, encoded) : undefined;
+  return decode(type, encoded, { coin: 0 });
+}
+
+function remembered(table: AnyRecord, encoded: RawRow): AnyView {
+  const values: Record<string, ValueAt> = {};
+  for (const [name, { type }] of Object.entries(table.fields))
+    if (encoded[name] !== undefined) values[name] = decodeEncoded(type, encoded[name] as Json);
+  return table.make(values);
+}
+
+export function isRow(raw: unknown): raw is RawRow {
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+}
+
+// No dot and no slash: a word is shown as our own text, and must not be able to look like a link.
+const WORD = /^[A-Za-z0-9][A-Za-z0-9 _-]{0,63}$/;
+const HEX = /^0x[0-9a-fA-F]{1,128}$/;
+const INTEGER = /^[+-]?\d{1,1000}$/;
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+function decodeField(field: Field<unknown> | undefined, name: string, row: RawRow, units: Units): unknown {
+  if (field === undefined) return undefined;
+  const raw = firstKnown(row, name, field.was);
+  return decode(field.type, field.from === undefined ? raw : field.from(raw), units);
+}
+
+function firstKnown(row: RawRow, name: string, was: readonly string[]): unknown {
+  if (row[name] !== undefined || was.length === 0) return row[name];
+  return row[was.find((old) => row[old] !== undefined) ?? name];
+}
+
+/** A JSON number beyond 2^53 has already lost digits, so only text is taken there. */
+function decodeInt(raw: unknown): bigint | undefined {
+  if (typeof raw === 'number') return Number.isSafeInteger(raw) ? BigInt(raw) : undefined;
+  return typeof raw === 'string' && INTEGER.test(raw) ? BigInt(raw) : undefined;
+}
+
+function decodeDouble(raw: unknown): number | undefined {
+  if (typeof raw === 'string' && Amount.parse(raw) === undefined) return undefined;
+  const value = typeof raw === 'string' || typeof raw === 'number' ? Number(raw) : NaN;
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function decodeTime(raw: unknown): Date | undefined {
+  if (typeof raw !== 'string' || !RFC3339.test(raw)) return undefined;
+  const at = new Date(raw);
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}
+
+function decodeAmount(unit: AmountUnit, raw: unknown, units: Units): Amount | undefined {
+  if (unit === 'plain') return decodeDecimal(raw);
+  const digits = decodeInt(raw);
+  const decimals = unit === 'coin' ? units.coin : unit === 'gwei' ? GWEI_DECIMALS : units.own;
+  return digits === undefined || decimals === null || decimals === undefined
+    ? undefined
+    : Amount.ofRaw(digits, decimals);
+}
+
+const GWEI_DECIMALS = 9;
+
+function decodeDecimal(raw: unknown): Amount | undefined {
+  if (typeof raw === 'number') return Number.isFinite(raw) ? Amount.parse(String(raw)) : undefined;
+  return typeof raw === 'string' ? Amount.parse(raw) : undefined;
+}
+
+function decodeList(of: FieldType, raw: unknown, units: Units): Value[] | undefined {
+  if (!Array.isArray(raw)) return undefined;
+  return raw.map((item) => decode(of, item, units)).filter((item) => item !== undefined);
+}

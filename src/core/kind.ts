@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import type { Address } from './address.ts';
+import type { AnyRecord, AnyView } from './fields.ts';
+import type { EventName, Instant } from './model.ts';
+import type { Question, Read } from './question.ts';
+import type { Remembered } from './tracked.ts';
+
+export interface Coin {
+  readonly symbol: string;
+  readonly decimals: number;
+}
+
+/** What one watch looks at, with every name resolved. `options` are the kind's own keys, parsed by its schema. */
+export interface Target<E = unknown> {
+  readonly explorer: string;
+  readonly coin: Coin;
+  readonly address: Address | null;
+  readonly token: Address | null;
+  readonly maxPages: number;
+  readonly options: E;
+}
+
+/** Whether a rule of this kind must, may or must not say `of:` and `token:`. */
+export type Presence = 'required' | 'optional' | 'none';
+
+/**
+ * Something that can be watched. Adding one is a file in `watches/` and its line in `watches/index.ts`.
+ * `E`: its own YAML keys. `S`: what it remembers (JSON). `O`: what one poll sees.
+ */
+export interface Kind<E, S, O> {
+  readonly name: string;
+  /** One sentence for help and docs. */
+  readonly summary: string;
+  /** The name under which every field can also be written: `token.type`. */
+  readonly noun: string;
+  /** Every field a condition or a message may name. */
+  readonly fields: AnyRecord;
+  readonly events: readonly EventName[];
+  /** Whether `while:` is possible. */
+  readonly conditions: boolean;
+  readonly of: Presence;
+  readonly token: Presence;
+  /** The kind's own keys in a rule. */
+  readonly options: z.ZodObject;
+  /** Shape of the remembered state, checked when it is read back. */
+  readonly state: z.ZodType<S>;
+  /** What `on: changed` compares when it has no `if`. */
+  readonly comparedByDefault: readonly string[];
+  /** Fields that every message shows, when known. */
+  readonly shown: readonly string[];
+  /** Fields exported as `chainwarden_watch_value`. */
+  readonly exported: readonly string[];
+  /** The question that every poll asks first; decides the phase and the price that `check` prints. */
+  question(target: Target<E>): Question;
+  /** The path of the explorer's page about this item: `/tx/0x…`. */
+  page(target: Target<E>, view: AnyView): string | null;
+  /** The one impure hole: it may only read. Throws `Missed`. */
+  observe(target: Target<E>, state: S | null, read: Read): Promise<Reading<O>>;
+  /** Pure. `state` null = nothing remembered yet: the baseline. */
+  detect(target: Target<E>, state: S | null, seen: O, scope: Scope): Noticed<S>;
+}
+
+/** A kind whose types were left at the door of the list: rules, engine and store handle all of them alike. */
+export type AnyKind = Kind<unknown, unknown, unknown>;
+
+export interface Reading<O> {
+  readonly seen: O;
+  /** What was not read and why; null when everything was. */
+  readonly partial: string | null;
+}
+
+export interface Scope {
+  readonly at: Instant;
+  /** Paths whose values are to be remembered and compared. */
+  readonly tracked: readonly string[];
+  /** False: what is missing from `seen` may still be there. */
+  readonly complete: boolean;
+}
+
+export interface Noticed<S> {
+  /** The very same as before when nothing was learned: then nothing is written. Null = still no baseline. */
+  readonly state: S | null;
+  readonly events: readonly Noted[];
+  /** What `while` looks at; null = unknown. */
+  readonly now: AnyView | null;
+  /** The last known values before `now`, as encoded in memory. */
+  readonly before: Remembered | null;
+  /** Set at the first reading: how many items were there, quietly. */
+  readonly baseline: number | null;
+  /** For the log: what was not examined. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * An event as the kind sees it, knowing no alert. `fresh`: first seen now. `known`: seen before, offered again so that
+ * an alert that could not decide then may decide now. `baseline`: was there at the first reading.
+ */
+export interface Noted {
+  readonly on: EventName;
+  /** Stable and unique per occurrence: `0x…#3` is the third change of an item. */
+  readonly key: string;
+  readonly standing: 'fresh' | 'known' | 'baseline';
+  readonly view: AnyView;
+  /** Last known values before the change, as encoded in memory. */
+  readonly before: Remembered | null;
+  /** The tracked paths that differ; empty but for `changed`. */
+  readonly changed: readonly string[];
+  /** When it happened, if the item says so. */
+  readonly happenedAt: Instant | null;
+}

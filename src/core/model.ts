@@ -1,0 +1,293 @@
+// Glossary. Code, rules, logs, metrics and docs use these words only.
+//
+//   rule         what a person wrote: a watch with its alerts, in YAML
+//   watch        a rule that runs: one instance per (rule, explorer, address, token)
+//   observation  what one poll of a watch saw, or why it saw nothing
+//   finding      something noticed in an observation: an event, or a condition's truth
+//   alert        a finding that lives: told once (event), or pending, firing, resolved (condition)
+//   delivery     one message owed to one recipient on one channel
+//   outcome      how one try to send it ended
+import type { Instant } from '../lib/clock.ts';
+import type { Untrusted } from '../lib/untrusted.ts';
+import type { AnyView, Json } from './fields.ts';
+import type { AnyKind, Target } from './kind.ts';
+
+export type { Instant };
+export type WatchId = string;
+export type AlertId = string;
+/** Which item, or '' for the one condition of a watch. */
+export type FindingKey = string;
+export type DeliveryId = string;
+export type Severity = 'info' | 'warning' | 'critical';
+export type EventName = 'new' | 'added' | 'removed' | 'changed' | 'mined' | 'reorg';
+/** Unknown freezes: it never fires, resolves, retracts or invents. */
+export type Truth = boolean | 'unknown';
+
+// --- watch ---------------------------------------------------------------------------------------------------------
+
+export interface Watch {
+  /** Built from (rule, explorer, lower-case address, token or `coin`); order, alias and group names never enter it. */
+  readonly id: WatchId;
+  /** For people: `treasury-tokens[treasury]`. */
+  readonly name: string;
+  readonly rule: string;
+  /** `rules/treasury.yaml:17` */
+  readonly source: string;
+  readonly kind: AnyKind;
+  readonly target: Target;
+  /** What people see of the target. */
+  readonly of: { readonly name: string | null; readonly address: string } | null;
+  readonly token: { readonly name: string | null; readonly address: string } | null;
+  readonly chainId: string | null;
+  readonly pageUrl: string | null;
+  readonly schedule: Schedule;
+  readonly alerts: readonly AlertRule[];
+  /** Paths whose values are remembered from poll to poll: what alerts compare, and the kind's defaults. */
+  readonly tracked: readonly string[];
+  /** Changes when what is observed changes: memory of another checksum is not continued. */
+  readonly checksum: string;
+  /** Whether the watched value is exported as a metric. */
+  readonly exported: boolean;
+}
+
+/** `intervalMs` is the time between two ticks: the period of `every`, the shortest one of `cron`. */
+export type Schedule =
+  | { readonly type: 'every'; readonly intervalMs: number }
+  | { readonly type: 'cron'; readonly expression: string; readonly intervalMs: number };
+
+interface AlertRuleBase {
+  readonly id: AlertId;
+  readonly severity: Severity;
+  readonly notify: readonly Recipient[];
+  readonly title: Template | null;
+  readonly text: Template | null;
+  /** `rules/treasury.yaml:21` */
+  readonly source: string;
+}
+
+export interface EventAlert extends AlertRuleBase {
+  readonly type: 'event';
+  readonly on: EventName;
+  readonly if: Condition | null;
+}
+
+export interface ConditionAlert extends AlertRuleBase {
+  readonly type: 'condition';
+  readonly while: Condition;
+  readonly until: Condition | null;
+  readonly forMs: number;
+  readonly keepFiringForMs: number;
+}
+
+export type AlertRule = EventAlert | ConditionAlert;
+
+/** One address of one channel. A channel with a single receiver (a webhook, the log) is its own recipient. */
+export interface Recipient {
+  readonly channel: string;
+  readonly recipient: string;
+}
+
+/** What a condition or a template looks at. */
+export interface Scene {
+  readonly view: AnyView;
+  /** The last known values before this one, where there was one. */
+  readonly before: AnyView | null;
+}
+
+export interface Condition {
+  readonly text: string;
+  /** Full paths it reads of the view, such as `token.reputation`; those under `before.` without that prefix. */
+  readonly reads: readonly string[];
+  /** Reads nothing but `head.*` and `age`: stays decidable when the chain's head stands still. */
+  readonly headOnly: boolean;
+  evaluate(scene: Scene): Truth;
+}
+
+export interface Template {
+  readonly reads: readonly string[];
+  render(scene: Scene): readonly Segment[];
+}
+
+/** Text of a message: ours, or a stranger's, which only a channel's encoder may open. */
+export type Segment = { readonly text: string } | { readonly untrusted: Untrusted };
+
+// --- observation ---------------------------------------------------------------------------------------------------
+
+/** Where the chain was when its blocks were last read, by whichever watch. */
+export interface Head {
+  readonly height: bigint;
+  readonly timestamp: Instant;
+  readonly readAt: Instant;
+  /** A head older than this when it was read stands still: max(20 block times, 3 minutes). */
+  readonly staleAfterMs: number;
+}
+
+export type Observation =
+  | {
+      readonly type: 'seen';
+      readonly at: Instant;
+      readonly head: Head | null;
+      readonly seen: unknown;
+      /** Why not everything was read; null when the reading is complete. */
+      readonly partial: string | null;
+    }
+  | { readonly type: 'missed'; readonly at: Instant; readonly reason: MissReason; readonly detail: string };
+
+export const MISS_REASONS = [
+  'not-found',
+  'wrong-path',
+  'unprocessable',
+  'unauthorized',
+  'out-of-credits',
+  'no-key',
+  'forbidden',
+  'blocked',
+  'rate-limited',
+  'server-error',
+  'redirect',
+  'http',
+  'not-json',
+  'shape',
+  'truncated',
+  'too-large',
+  'encoding',
+  'timeout',
+  'dns',
+  'tls',
+  'network',
+] as const;
+export type MissReason = (typeof MISS_REASONS)[number];
+
+// --- memory --------------------------------------------------------------------------------------------------------
+
+export interface Memory {
+  /** 0 = nothing remembered yet. */
+  readonly version: number;
+  readonly checksum: string;
+  /** The kind's own; null before the baseline. */
+  readonly state: Json;
+  readonly alerts: Readonly<Record<AlertId, Readonly<Record<FindingKey, Alert>>>>;
+  /** Until when conditions were evaluated without a hole; null after a hole. Kept apart, flushed every 10 s. */
+  readonly coveredUntil: Instant | null;
+}
+
+export type Alert = OpenEvent | ConditionState;
+
+/** An event whose `if` is still unknown. */
+export interface OpenEvent {
+  readonly type: 'open';
+  readonly since: Instant;
+  readonly before: Json;
+}
+
+/**
+ * The life of a condition (lifecycle 4.4): inactive -> pending -> firing -> recovering -> inactive.
+ * `since` and `heldMs` count the present wait (`for`, or `keep_firing_for`), over observed time only:
+ * held = heldMs + (now - since), where `since` is null while the condition is unknown.
+ */
+export interface ConditionState {
+  readonly type: 'condition';
+  /** When its counting began. Part of its key: a rule taken out and put back must not repeat ids that were told. */
+  readonly born: Instant;
+  readonly state: 'inactive' | 'pending' | 'firing' | 'recovering';
+  /** The comparator's last known output: with `until`, what holds between the two thresholds. */
+  readonly output: boolean;
+  readonly since: Instant | null;
+  readonly heldMs: number;
+  readonly episode: number;
+  readonly seq: number;
+  /** The firing message, to resolve what was said even when the rule is gone. */
+  readonly firing: Message | null;
+  /** Who got it: those, and only those, hear of its end. */
+  readonly told: readonly Recipient[];
+}
+
+// --- decision ------------------------------------------------------------------------------------------------------
+
+export interface Decision {
+  readonly watchId: WatchId;
+  /** The memory's version this decision rests on. */
+  readonly expects: number;
+  /** The memory afterwards. */
+  readonly memory: Memory;
+  /** False when nothing but `coveredUntil` moved: nothing is written then. */
+  readonly learned: boolean;
+  readonly deliveries: readonly Delivery[];
+  readonly reasons: readonly Reason[];
+  /** What was looked at, for gauges; null when the poll was missed or the values are unknown. */
+  readonly now: AnyView | null;
+}
+
+/** Why something was said, or not. */
+export type Reason =
+  | { readonly type: 'baseline'; readonly items: number; readonly matching: Readonly<Record<AlertId, number>> }
+  | {
+      readonly type: 'told' | 'no-match' | 'open' | 'undecided';
+      readonly alert: AlertId;
+      readonly key: FindingKey;
+    }
+  | {
+      readonly type: 'pending' | 'firing' | 'recovering' | 'relapsed' | 'resolved' | 'dropped';
+      readonly alert: AlertId;
+      readonly key: FindingKey;
+    }
+  | { readonly type: 'note'; readonly text: string };
+
+/** The new memory is not committed yet, or is, together with these rows. */
+export interface Delivery {
+  /** hash(v1, watch, alert, explorer, finding key, episode, seq, channel, recipient) */
+  readonly id: DeliveryId;
+  readonly channel: string;
+  readonly recipient: string;
+  readonly message: Message;
+}
+
+export interface Message {
+  readonly type: 'alert.event' | 'alert.firing' | 'alert.resolved';
+  /** Of the decision. */
+  readonly at: Instant;
+  /** The alert's: stable over its episodes. Deliveries of one key to one recipient go out in order of `seq`. */
+  readonly key: string;
+  readonly episode: number;
+  readonly seq: number;
+  readonly watch: string;
+  readonly alert: AlertId;
+  readonly kind: string;
+  readonly severity: Severity;
+  readonly explorer: string;
+  readonly chainId: string | null;
+  readonly of: { readonly name: string | null; readonly address: string } | null;
+  readonly token: {
+    readonly address: string;
+    readonly symbol: Untrusted | null;
+    readonly decimals: number | null;
+  } | null;
+  /** Ours alone: it becomes a mail's subject. */
+  readonly title: string;
+  readonly text: readonly Segment[];
+  readonly condition: string;
+  readonly rule: string;
+  readonly observedAt: Instant;
+  readonly since: Instant;
+  readonly resolvedAt: Instant | null;
+  /** Why it ended, when it was not the condition: `rule removed`. */
+  readonly reason: string | null;
+  /** Told more than ten minutes after it happened. */
+  readonly late: boolean;
+  readonly fields: Readonly<Record<string, Fact>>;
+  readonly before: Readonly<Record<string, Fact>>;
+  readonly links: readonly string[];
+}
+
+/** One value in a message. Amounts, addresses and times are `text`; a stranger's text stays `untrusted`. */
+export type Fact =
+  boolean | number | Segment | { readonly list: readonly Fact[] } | { readonly record: Readonly<Record<string, Fact>> };
+
+// --- outcome -------------------------------------------------------------------------------------------------------
+
+/** How one try ended. `unknown`: the bytes may have been taken over, but no answer came. */
+export type Outcome =
+  | { readonly type: 'sent'; readonly answer: string }
+  | { readonly type: 'again'; readonly why: string; readonly afterMs?: number }
+  | { readonly type: 'rejected'; readonly why: string }
+  | { readonly type: 'unknown'; readonly why: string };

@@ -1,0 +1,64 @@
+// Values that are remembered from poll to poll, by path. They are what `before` shows and what `changed` compares.
+import { decodeEncoded, encode, isRow, valueAt, type AnyRecord, type AnyView, type Json } from './fields.ts';
+
+/** Encoded values by path. Null: looked at, but never known. A missing path was never looked at. */
+export type Remembered = Readonly<Record<string, Json>>;
+
+export interface Tracking {
+  /** The very same object as before when nothing differs. */
+  readonly after: Remembered;
+  readonly changed: readonly string[];
+}
+
+/**
+ * Compares a view with what is remembered. A value that became unknown keeps its last known one; the first look at a
+ * path is quiet; an unknown one that becomes known is a change.
+ */
+export function track(before: Remembered | null, view: AnyView, paths: readonly string[]): Tracking {
+  const after: Record<string, Json> = { ...before };
+  const changed: string[] = [];
+  let differs = before === null;
+  for (const path of paths) {
+    const known = before?.[path];
+    const value = valueAt(view, path);
+    const now = value === undefined ? null : encode(value);
+    if (known !== undefined && (now === null || isSame(known, now))) continue;
+    after[path] = now;
+    differs = true;
+    if (known !== undefined) changed.push(path);
+  }
+  return { after: differs || before === null ? after : before, changed };
+}
+
+/** What is remembered, as a view of the same record. */
+export function viewOf(table: AnyRecord, remembered: Remembered): AnyView {
+  const tree: Tree = new Map();
+  for (const [path, value] of Object.entries(remembered)) if (value !== null) plant(tree, path.split('.'), value);
+  return decodeEncoded({ type: 'record', record: table }, toJson(tree)) as AnyView;
+}
+
+type Tree = Map<string, Json | Tree>;
+
+function plant(tree: Tree, path: readonly string[], value: Json): void {
+  const [name = '', ...rest] = path;
+  if (rest.length === 0) {
+    tree.set(name, value);
+    return;
+  }
+  const branch = tree.get(name);
+  const next: Tree = branch instanceof Map ? branch : new Map<string, Json | Tree>(entriesOf(branch));
+  tree.set(name, next);
+  plant(next, rest, value);
+}
+
+function entriesOf(branch: Json | undefined): [string, Json][] {
+  return isRow(branch) ? Object.entries(branch as Readonly<Record<string, Json>>) : [];
+}
+
+function toJson(tree: Tree): Json {
+  return Object.fromEntries([...tree].map(([name, value]) => [name, value instanceof Map ? toJson(value) : value]));
+}
+
+function isSame(a: Json, b: Json): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,201 @@
+// Carries what is owed on one channel. There is one courier per channel, so that a dead channel delays no other.
+//
+//   looking    takes from the outbox as many due deliveries as it has slots free, and starts to send each
+//   resting    until the next one is due, a commit or a freed slot wakes it, or a minute has passed
+//   stopping   takes no more; what is in flight ends, within the caller's budget
+//
+// A delivery is marked as `sending` before it leaves and settled after its outcome is known. Whoever dies in between
+// leaves it `sending`; `store.recover`, called once at start, makes it due again and it goes out under the same id.
+// A storage that does not answer slows the courier down and stops nothing: looking is tried again after a rest, and an
+// outcome that cannot be recorded keeps its slot until it can, so that nothing is sent twice meanwhile.
+import { afterOutcome, type Settlement } from '../core/delivery.ts';
+import type { Instant, Outcome } from '../core/model.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Sender } from '../notifiers/notifier.ts';
+import type { Claimed, Store } from '../store/store.ts';
+import type { Log } from '../telemetry/log.ts';
+
+export interface Courier {
+  /**
+   * Works until `stop` aborts, then resolves once everything in flight has ended. When `abandon` aborts, sends still in
+   * flight are told to end; what does not end within a second stays `sending` and is sent again after the next start.
+   */
+  run(stop: AbortSignal, abandon: AbortSignal): Promise<void>;
+  /** Something was committed that may be for this channel. Safe to call at any time, also before `run`. */
+  wake(): void;
+}
+
+interface CourierOptions {
+  readonly store: Pick<Store, 'claim' | 'settle' | 'nextDue'>;
+  readonly channel: string;
+  readonly sender: Pick<Sender, 'send'>;
+  readonly giveUpAfterMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How many deliveries may be in flight at once. */
+  readonly concurrency?: number;
+  readonly onOutcome?: (channel: string, outcome: Outcome) => void;
+}
+
+const CONCURRENCY = 4;
+// A row may be late without a wake: the wall clock jumped, the machine slept, or another program changed the outbox.
+const LONGEST_REST_MS = 60_000;
+// Keeps a store that contradicts itself, or a clock that goes backwards, from making the loop spin.
+const SHORTEST_REST_MS = 100;
+const LAST_MOMENT_MS = 1000;
+
+export function createCourier(options: CourierOptions): Courier {
+  const { store, channel, sender, giveUpAfterMs, clock, log, concurrency = CONCURRENCY, onOutcome } = options;
+  const inFlight = new Set<Promise<void>>();
+  const storage = createPatience(channel, log);
+  let lastFailure: string | null = null;
+  let alarm = new AbortController();
+
+  const wake = (): void => {
+    alarm.abort();
+  };
+
+  async function look(abandon: AbortSignal): Promise<Instant | null> {
+    const free = concurrency - inFlight.size;
+    if (free === 0) return null;
+    const claimed = await store.claim(channel, free, clock.now());
+    for (const delivery of claimed) start(delivery, abandon);
+    // With every slot taken, the first that is freed wakes the loop.
+    return claimed.length === free ? null : store.nextDue(channel);
+  }
+
+  function start(claimed: Claimed, abandon: AbortSignal): void {
+    const done = carry(claimed, abandon)
+      .catch((error: unknown) => {
+        log.error('courier:failed', { channel, error: String(error) });
+      })
+      .finally(() => {
+        inFlight.delete(done);
+        wake();
+      });
+    inFlight.add(done);
+  }
+
+  async function carry(claimed: Claimed, abandon: AbortSignal): Promise<void> {
+    const { delivery, attempt, createdAt } = claimed;
+    const outcome = await send(claimed, abandon);
+    const at = clock.now();
+    const settlement = afterOutcome({ id: delivery.id, attempt, createdAt, outcome, at, giveUpAfterMs });
+    await settle(claimed, settlement, abandon);
+    report(claimed, settlement);
+    onOutcome?.(channel, outcome);
+  }
+
+  async function send({ delivery, attempt }: Claimed, abandon: AbortSignal): Promise<Outcome> {
+    try {
+      return await sender.send(delivery, attempt, abandon);
+    } catch (error) {
+      log.error('delivery:threw', { channel, delivery: delivery.id, attempt, error: String(error) });
+      return { type: 'again', why: String(error) };
+    }
+  }
+
+  async function settle({ delivery }: Claimed, settlement: Settlement, abandon: AbortSignal): Promise<void> {
+    for (;;) {
+      try {
+        await store.settle(delivery.id, settlement, clock.now());
+        storage.answered('settle');
+        return;
+      } catch (error) {
+        const pauseMs = storage.failed('settle', error);
+        if (abandon.aborted) return;
+        await clock.sleep(pauseMs, abandon);
+      }
+    }
+  }
+
+  /** A channel that is down fails many deliveries for one reason: the first is a warning, the rest are detail. */
+  function report({ delivery, attempt }: Claimed, { state, outcome }: Settlement): void {
+    const fields = {
+      channel,
+      delivery: delivery.id,
+      watch: delivery.message.watch,
+      alert: delivery.message.alert,
+      attempt,
+    };
+    if (outcome.type === 'sent') {
+      lastFailure = null;
+      log.info('delivery:sent', { ...fields, answer: outcome.answer });
+      return;
+    }
+    const isNews = outcome.why !== lastFailure;
+    lastFailure = outcome.why;
+    if (state === 'dead') log.error('delivery:dead', { ...fields, outcome: outcome.type, why: outcome.why });
+    else log[isNews ? 'warn' : 'debug'](`delivery:${outcome.type}`, { ...fields, why: outcome.why });
+  }
+
+  /** One look; how long nothing is to be done after it. A failed look is waited out, whoever wakes meanwhile. */
+  async function round(stop: AbortSignal, abandon: AbortSignal): Promise<number> {
+    try {
+      const due = await look(abandon);
+      storage.answered('claim');
+      return due === null ? LONGEST_REST_MS : due - clock.now();
+    } catch (error) {
+      await clock.sleep(storage.failed('claim', error), stop);
+      return 0;
+    }
+  }
+
+  async function run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
+    stop.addEventListener('abort', wake);
+    while (!stop.aborted) {
+      // Set before looking: a wake that comes while we look must not be lost.
+      alarm = new AbortController();
+      const restMs = await round(stop, abandon);
+      await clock.sleep(Math.min(Math.max(restMs, SHORTEST_REST_MS), LONGEST_REST_MS), alarm.signal);
+    }
+    stop.removeEventListener('abort', wake);
+    await Promise.race([Promise.all(inFlight), lastMoment(abandon)]);
+    if (inFlight.size > 0) log.warn('courier:abandoned', { channel, inFlight: inFlight.size });
+  }
+
+  async function lastMoment(abandon: AbortSignal): Promise<void> {
+    await aborted(abandon);
+    const over = new AbortController();
+    void Promise.all(inFlight).then(() => {
+      over.abort();
+    });
+    await clock.sleep(LAST_MOMENT_MS, over.signal);
+  }
+
+  return { run, wake };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener(
+      'abort',
+      () => {
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** Says once per cause that the storage does not answer, and how long to wait before the next try. */
+function createPatience(channel: string, log: Log) {
+  const causes = new Map<string, { why: string; pauseMs: number }>();
+  return {
+    answered(action: string): void {
+      if (causes.delete(action)) log.info('storage:answers', { channel, action });
+    },
+    failed(action: string, error: unknown): number {
+      const why = String(error);
+      const last = causes.get(action);
+      if (last?.why !== why) log.error('storage:failed', { channel, action, error: why });
+      const pauseMs = last === undefined ? FIRST_PAUSE_MS : Math.min(last.pauseMs * 2, LONGEST_PAUSE_MS);
+      causes.set(action, { why, pauseMs });
+      return pauseMs;
+    },
+  };
+}

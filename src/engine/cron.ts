@@ -1,0 +1,60 @@
+// node-cron, one task per distinct expression: ten thousand tasks would cost half a second of every stroke of the
+// minute, one costs nothing. Always in UTC: in a zone with daylight saving time an hour of polls would be left out.
+import { schedule, type ScheduledTask } from 'node-cron';
+import type { Instant, Watch } from '../core/model.ts';
+
+export interface Cron {
+  set(watches: readonly Watch[]): void;
+  stop(): void;
+}
+
+interface Group {
+  readonly task: ScheduledTask;
+  watches: readonly Watch[];
+}
+
+// A busy event loop makes ticks late; node-cron would drop those later than a second.
+const LATEST_TICK_MS = 60_000;
+
+export function createCron({ onTick }: { onTick: (watches: readonly Watch[], due: Instant) => void }): Cron {
+  const groupByExpression = new Map<string, Group>();
+
+  function start(expression: string, watches: readonly Watch[]): Group {
+    const task = schedule(
+      expression,
+      ({ date }) => {
+        onTick(group.watches, date.getTime());
+      },
+      { timezone: 'UTC', missedExecutionTolerance: LATEST_TICK_MS, suppressMissedWarning: true },
+    );
+    const group: Group = { task, watches };
+    return group;
+  }
+
+  function end(expression: string, { task }: Group): void {
+    void task.destroy();
+    groupByExpression.delete(expression);
+  }
+
+  return {
+    set(watches) {
+      const watchesByExpression = Map.groupBy(watches.filter(isCron), ({ schedule: { expression } }) => expression);
+      for (const [expression, group] of groupByExpression)
+        if (!watchesByExpression.has(expression)) end(expression, group);
+      for (const [expression, members] of watchesByExpression) {
+        const group = groupByExpression.get(expression);
+        if (group === undefined) groupByExpression.set(expression, start(expression, members));
+        else group.watches = members;
+      }
+    },
+    stop() {
+      for (const [expression, group] of groupByExpression) end(expression, group);
+    },
+  };
+}
+
+type CronWatch = Watch & { readonly schedule: Extract<Watch['schedule'], { type: 'cron' }> };
+
+function isCron(watch: Watch): watch is CronWatch {
+  return watch.schedule.type === 'cron';
+}

@@ -1,0 +1,80 @@
+// Notices that the config or a rule may have changed: by watching their directories (editors and orchestrators replace
+// files, so a watched file would go deaf), and when it is told to. A burst of events is one reload, after a quiet
+// moment, so that a half-written file is not read; and one reload runs at a time.
+import { watch as watchFiles, type FSWatcher } from 'chokidar';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../telemetry/log.ts';
+
+export interface ReloaderOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Reads everything anew; whether it changed anything is its own business. Must not throw. */
+  readonly reload: () => Promise<void>;
+  /** Only events about these files matter. */
+  readonly concerns: (path: string) => boolean;
+}
+
+export interface Reloader extends AsyncDisposable {
+  /** Directories to look at, replacing the former ones. */
+  lookAt(directories: readonly string[]): void;
+  /** Reload soon, as after SIGHUP. */
+  ask(): void;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const QUIET_MS = 500;
+
+export function createReloader({ clock, log, reload, concerns }: ReloaderOptions): Reloader {
+  let watcher: FSWatcher | null = null;
+  let looked: readonly string[] = [];
+  let events = 0;
+  let handled = 0;
+  let bell = Promise.withResolvers<undefined>();
+
+  function ask(): void {
+    events += 1;
+    bell.resolve(undefined);
+  }
+
+  async function untilQuiet(signal: AbortSignal): Promise<void> {
+    for (let seen = -1; seen !== events && !signal.aborted;) {
+      seen = events;
+      await clock.sleep(QUIET_MS, signal);
+    }
+  }
+
+  return {
+    ask,
+    lookAt(directories) {
+      const next = [...new Set(directories)].toSorted();
+      if (next.join('\n') === looked.join('\n')) return;
+      looked = next;
+      void watcher?.close();
+      watcher = watchFiles(next, { ignoreInitial: true, depth: 8, ignored: /node_modules|\.git(\/|$)/ });
+      watcher.on('all', (_event, path) => {
+        if (concerns(path)) ask();
+      });
+      watcher.on('error', (error) => {
+        log.warn('config:cannot-watch', { error, hint: 'send SIGHUP after a change' });
+      });
+    },
+    async run(signal) {
+      signal.addEventListener('abort', ask, { once: true });
+      while (!signal.aborted) {
+        if (events === handled) await bell.promise;
+        bell = Promise.withResolvers<undefined>();
+        await untilQuiet(signal);
+        handled = events;
+        if (isGoingOn(signal)) await reload();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await watcher?.close();
+    },
+  };
+}
+
+/** Asked anew after each wait: a signal may abort meanwhile. */
+function isGoingOn(signal: AbortSignal): boolean {
+  return !signal.aborted;
+}

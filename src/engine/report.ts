@@ -1,0 +1,89 @@
+// What came of each poll, for the log and the metrics.
+import { Amount } from '../core/amount.ts';
+import { valueAt, type ValueAt } from '../core/fields.ts';
+import type { Decision, Memory, Observation, Reason, Watch } from '../core/model.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { AlertCount, WatchMetrics } from '../telemetry/watch-metrics.ts';
+
+export interface ReportOptions {
+  readonly log: Log;
+  readonly metrics: Pick<WatchMetrics, 'poll' | 'watchUp' | 'watchValue' | 'undecided' | 'notExamined'>;
+}
+
+export type Report = (watch: Watch, observation: Observation, decision: Decision) => void;
+
+export function createReport({ log, metrics }: ReportOptions): Report {
+  return (watch, observation, decision) => {
+    const labels = labelsOf(watch);
+    metrics.poll({ ...labels, outcome: outcomeOf(observation, decision), at: observation.at });
+    metrics.watchUp(labels, observation.type === 'seen');
+    reportPartial(watch, observation, { log, metrics });
+    if (watch.exported) reportValues(watch, decision, metrics);
+    for (const reason of decision.reasons) reportReason(watch, reason, { log, metrics });
+  };
+}
+
+/** The rule, and which of its targets: what is in the brackets of the watch's name, else the target's own name. */
+export function labelsOf({ rule, name, of }: Watch): { watch: string; of: string } {
+  const inBrackets = name.slice(rule.length).replace(/^\[|\]$/g, '');
+  return { watch: rule, of: inBrackets === '' ? (of?.name ?? of?.address ?? '') : inBrackets };
+}
+
+/** How many alerts are in which state, for `chainwarden_alerts`. */
+export function* countAlerts(
+  watches: readonly Watch[],
+  memoryOf: (id: string) => Memory | undefined,
+): Generator<AlertCount> {
+  for (const watch of watches) {
+    const memory = memoryOf(watch.id);
+    for (const { id } of watch.alerts)
+      for (const alert of Object.values(memory?.alerts[id] ?? {}))
+        yield { watch: watch.rule, alert: id, state: alert.type === 'open' ? 'open' : alert.state, count: 1 };
+  }
+}
+
+function outcomeOf(observation: Observation, decision: Decision) {
+  if (observation.type === 'missed') return observation.reason;
+  if (observation.partial !== null) return 'partial';
+  return decision.learned ? 'complete' : 'unchanged';
+}
+
+function reportPartial(watch: Watch, observation: Observation, { log, metrics }: ReportOptions): void {
+  if (observation.type === 'missed' || observation.partial === null) return;
+  log.warn('watch:partial', { watch: watch.name, why: observation.partial });
+  metrics.notExamined(watch.rule);
+}
+
+function reportValues(watch: Watch, { now }: Decision, metrics: ReportOptions['metrics']): void {
+  if (now === null) return;
+  const token = watch.token === null ? 'coin' : (watch.token.name ?? watch.token.address);
+  for (const field of watch.kind.exported)
+    metrics.watchValue({ ...labelsOf(watch), token, field }, toNumber(valueAt(now, field)), watch.schedule.intervalMs);
+}
+
+function toNumber(value: ValueAt): number | null {
+  if (value instanceof Amount) return value.toNumber();
+  return typeof value === 'bigint' || typeof value === 'number' ? Number(value) : null;
+}
+
+function reportReason(watch: Watch, reason: Reason, { log, metrics }: ReportOptions): void {
+  switch (reason.type) {
+    case 'baseline':
+      log.info('watch:baseline', { watch: watch.name, items: reason.items, 'matching, not told': reason.matching });
+      break;
+    case 'note':
+      log.warn('watch:note', { watch: watch.name, note: reason.text });
+      break;
+    case 'undecided':
+      metrics.undecided(watch.rule, 1);
+      log.warn('alert:undecided', { watch: watch.name, alert: reason.alert, key: reason.key });
+      break;
+    case 'told':
+    case 'firing':
+    case 'resolved':
+      log.info(`alert:${reason.type}`, { watch: watch.name, alert: reason.alert, key: reason.key });
+      break;
+    default:
+      log.debug(`alert:${reason.type}`, { watch: watch.name, alert: reason.alert, key: reason.key });
+  }
+}

@@ -1,0 +1,117 @@
+// Says which watches are due.
+//
+// `every:` is due at k x every + phase, where the phase is a hash of the question that is asked first: watches that ask
+// the same at the same pace share the tick, and so the answer; others are spread over the period. One loop sleeps until
+// the next due time. `cron:` is left to node-cron, one task per distinct expression (engine/cron.ts).
+//
+// A tick that comes late runs once, now: slots that passed meanwhile (sleep, a stopped process) are not made up for.
+import TinyQueue from 'tinyqueue';
+import { fractionOf } from '../core/identity.ts';
+import type { Instant, Watch } from '../core/model.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createCron } from './cron.ts';
+
+export interface SchedulerOptions {
+  readonly clock: Clock;
+  /** Must not throw, and is not waited for. */
+  readonly onTick: (watches: readonly Watch[]) => void;
+  readonly onLag: (seconds: number) => void;
+}
+
+export interface Scheduler {
+  /** Replaces all watches. Those in `atOnce` are due now as well. */
+  set(watches: readonly Watch[], atOnce: readonly Watch[]): void;
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+interface Group {
+  readonly watches: Watch[];
+  readonly intervalMs: number;
+  readonly phaseMs: number;
+  due: Instant;
+}
+
+export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Scheduler {
+  let queue = new TinyQueue<Group>([], byDue);
+  let interrupt = new AbortController();
+  const cron = createCron({
+    onTick(watches, due) {
+      onLag(secondsSince(clock, due));
+      onTick(watches);
+    },
+  });
+
+  function tick(): void {
+    const now = clock.now();
+    for (let group = queue.peek(); group !== undefined && group.due <= now; group = queue.peek()) {
+      queue.pop();
+      onLag(secondsSince(clock, group.due));
+      onTick(group.watches);
+      queue.push({ ...group, due: nextDue(group, now) });
+    }
+  }
+
+  return {
+    set(watches, atOnce) {
+      const now = clock.now();
+      queue = new TinyQueue<Group>(groupsOf(watches, now), byDue);
+      cron.set(watches);
+      if (atOnce.length > 0) onTick(atOnce);
+      interrupt.abort();
+    },
+    async run(signal) {
+      const stop = (): void => {
+        interrupt.abort();
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      while (!signal.aborted) {
+        interrupt = new AbortController();
+        tick();
+        await clock.sleep(sleepMs(queue.peek(), clock.now()), interrupt.signal);
+      }
+      signal.removeEventListener('abort', stop);
+      cron.stop();
+    },
+  };
+}
+
+// Without anything due the loop still looks up now and then, in case the clock was moved.
+const LONGEST_SLEEP_MS = 60_000;
+
+function sleepMs(next: Group | undefined, now: Instant): number {
+  return next === undefined ? LONGEST_SLEEP_MS : Math.min(LONGEST_SLEEP_MS, Math.max(0, next.due - now));
+}
+
+function groupsOf(watches: readonly Watch[], now: Instant): Group[] {
+  const groupByKey = new Map<string, Group>();
+  for (const watch of watches) {
+    if (watch.schedule.type !== 'every') continue;
+    const { intervalMs } = watch.schedule;
+    const phaseMs = phaseOf(watch);
+    const key = `${intervalMs}/${phaseMs}`;
+    const group = groupByKey.get(key) ?? { watches: [], intervalMs, phaseMs, due: 0 };
+    group.watches.push(watch);
+    group.due = nextDue(group, now);
+    groupByKey.set(key, group);
+  }
+  return [...groupByKey.values()];
+}
+
+/** Equal questions at equal pace have equal phases, whatever asks them. */
+export function phaseOf({ kind, target, schedule }: Watch): number {
+  const { explorer, path, params } = kind.question(target);
+  return Math.floor(fractionOf(explorer, path, JSON.stringify(params)) * schedule.intervalMs);
+}
+
+function nextDue({ intervalMs, phaseMs }: Group, now: Instant): Instant {
+  return (Math.floor((now - phaseMs) / intervalMs) + 1) * intervalMs + phaseMs;
+}
+
+function byDue(a: Group, b: Group): number {
+  return a.due - b.due;
+}
+
+function secondsSince(clock: Clock, due: Instant): number {
+  return Math.max(0, clock.now() - due) / 1000;
+}

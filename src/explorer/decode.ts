@@ -1,0 +1,60 @@
+// From JSON to what a question promised: the envelope is checked, rows become views that decode when looked at.
+import { isRow, type AnyRecord, type AnyView, type Units } from '../core/fields.ts';
+import type { Page, Question } from '../core/question.ts';
+import { parseJson } from './body.ts';
+import { readCursor } from './cursor.ts';
+import { Fault } from './fault.ts';
+
+export interface Decoded {
+  readonly value: AnyView | Page;
+  /** How many fields the tables do not know: of one row, of all rows for a list. */
+  readonly unknownFields: number;
+}
+
+/** Throws `Fault` for what is not JSON or not of the shape that was asked for; never takes that for an empty list. */
+export function decodeAnswer(body: Buffer, question: Question, units: Units, where: string): Decoded {
+  const raw = parsed(body, where);
+  return question.shape === 'list' ? decodeList(raw, question, units, where) : decodeOne(raw, question, units, where);
+}
+
+function parsed(body: Buffer, where: string): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    // The parser quotes what it could not read, which is a stranger's text.
+    throw new Fault('not-json', `${where}: 200, but the body is not JSON`);
+  }
+}
+
+function decodeOne(raw: unknown, { record }: Question, units: Units, where: string): Decoded {
+  const view = record.read(raw, units);
+  const unknownFields = record.unknownKeys(raw).length;
+  if (view === undefined) throw new Fault('shape', `${where}: not an object but ${kindOf(raw)}`);
+  // `{ message }` with status 200: an object, but not of this kind.
+  if (unknownFields === Object.keys(raw as object).length)
+    throw new Fault('shape', `${where}: an object without any field of ${record.name}`);
+  return { value: view, unknownFields };
+}
+
+function decodeList(raw: unknown, { record }: Question, units: Units, where: string): Decoded {
+  if (!isRow(raw)) throw new Fault('shape', `${where}: not an object with items but ${kindOf(raw)}`);
+  const items = raw['items'];
+  if (!Array.isArray(items)) throw new Fault('shape', `${where}: items is not a list but ${kindOf(items)}`);
+  const rows = items.map((item: unknown, at) => {
+    const view = record.read(item, units);
+    if (view === undefined) throw new Fault('shape', `${where}: items/${at} is not an object but ${kindOf(item)}`);
+    return view;
+  });
+  const page: Page = { rows, next: readCursor(raw['next_page_params'], where) };
+  return { value: page, unknownFields: countUnknown(items as unknown[], record) };
+}
+
+function countUnknown(items: readonly unknown[], record: AnyRecord): number {
+  return items.reduce((sum: number, item) => sum + record.unknownKeys(item).length, 0);
+}
+
+function kindOf(raw: unknown): string {
+  if (raw === undefined) return 'missing';
+  if (raw === null) return 'null';
+  return Array.isArray(raw) ? 'a list' : `a ${typeof raw}`;
+}

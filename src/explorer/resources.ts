@@ -1,0 +1,287 @@
+// The records of the API (specification, section 2), as tables. `was` holds the names of older releases; `from` brings
+// shapes that differ in life (facts, section 4) into the one that is specified.
+import {
+  address,
+  amount,
+  bool,
+  double,
+  hash,
+  int,
+  isRow,
+  json,
+  list,
+  record,
+  RecordType,
+  text,
+  time,
+  word,
+} from '../core/fields.ts';
+
+/** Decimals of the token a row speaks of. ERC-721 and ERC-1155 without decimals count in whole pieces. */
+function tokenDecimals(token: unknown): number | null {
+  if (!isRow(token)) return null;
+  const { decimals, type } = token;
+  if (typeof decimals === 'number' && Number.isSafeInteger(decimals) && decimals >= 0) return bounded(decimals);
+  if (typeof decimals === 'string' && /^\d{1,4}$/.test(decimals)) return bounded(Number(decimals));
+  return type === 'ERC-721' || type === 'ERC-1155' ? 0 : null;
+}
+
+const MOST_DECIMALS = 1000;
+
+function bounded(decimals: number): number | null {
+  return decimals <= MOST_DECIMALS ? decimals : null;
+}
+
+const TAG = { address_hash: address('whose tag it is'), display_name: text('shown'), label: text('short name') };
+const Tag = new RecordType('Tag', TAG);
+const WatchlistName = new RecordType('WatchlistName', { display_name: text('shown'), label: text('short name') });
+
+/** 2.3 `metadata`: a flat object by the specification, `{ tags: [...] }` in life. */
+export const Metadata = new RecordType('Metadata', {
+  slug: text('short name'),
+  name: text('shown'),
+  tagType: text('what sort of tag'),
+  ordinal: int('order among the tags'),
+  meta: json('free form'),
+});
+
+function firstTag(raw: unknown): unknown {
+  return isRow(raw) && Array.isArray(raw['tags']) ? (raw['tags'] as unknown[])[0] : raw;
+}
+
+/** Releases from 6.8 on list implementations instead of naming one. */
+const Implementation = new RecordType('Implementation', {
+  address_hash: address('where the code is', { was: ['address'] }),
+  name: text('name of the contract'),
+});
+
+/** 2.3 */
+export const AddressRef = new RecordType('AddressRef', {
+  hash: address('the address'),
+  name: text('name of the contract or account'),
+  implementation_name: text('name of the contract behind a proxy'),
+  implementations: list(record(Implementation, 'one implementation'), 'contracts behind a proxy'),
+  is_contract: bool('whether code stands there'),
+  is_verified: bool('whether its source is verified'),
+  ens_domain_name: text('ENS name'),
+  private_tags: list(record(Tag, 'a tag'), 'tags of the key holder'),
+  public_tags: list(record(Tag, 'a tag'), 'tags that everyone sees'),
+  watchlist_names: list(record(WatchlistName, 'a name'), 'names on the watch list of the key holder'),
+  metadata: record(Metadata, 'first tag of the metadata service', { from: firstTag }),
+  proxy_type: word('how the contract delegates', []),
+  reputation: word('what the explorer thinks of it', ['ok', 'scam']),
+});
+
+/** 2.2 */
+export const Token = new RecordType(
+  'Token',
+  {
+    address_hash: address('contract address', { was: ['address'] }),
+    symbol: text('ticker, chosen by its maker'),
+    name: text('name, chosen by its maker'),
+    decimals: int('decimals of its amounts'),
+    type: word('token standard', ['ERC-20', 'ERC-721', 'ERC-1155', 'ERC-404', 'ERC-7984']),
+    holders_count: int('number of holders', { was: ['holders'] }),
+    exchange_rate: amount('plain', 'price of one token in US dollars'),
+    volume_24h: amount('plain', 'trade volume of a day in US dollars'),
+    total_supply: amount('own', 'total supply in whole tokens'),
+    icon_url: text('address of its picture; never fetched'),
+    circulating_market_cap: amount('plain', 'market capitalisation in US dollars'),
+    circulating_supply: amount('plain', 'circulating supply'),
+    reputation: word('what the explorer thinks of it', ['ok', 'scam']),
+    bridge_type: word('bridge of a bridged token', ['omni', 'amb']),
+    foreign_address: address('its address on the other chain'),
+    origin_chain_id: text('the chain it came from'),
+  },
+  tokenDecimals,
+);
+
+const TokenInstance = new RecordType('TokenInstance', {
+  id: text('number of the piece'),
+  is_unique: bool('whether there is only one'),
+  owner: record(AddressRef, 'who owns it'),
+  token: record(Token, 'its collection'),
+  holder_address_hash: address('who holds it'),
+  image_url: text('address of its picture; never fetched'),
+  animation_url: text('address of its animation; never fetched'),
+  external_app_url: text('address of its page; never fetched'),
+  metadata: json('free form, chosen by its maker'),
+});
+
+/** 2.4; its `value` is shown as `balance` in whole tokens and as `raw`. */
+export const TokenBalance = new RecordType(
+  'TokenBalance',
+  {
+    balance: amount('own', 'how much is held, in whole tokens', { was: ['value'] }),
+    raw: int('how much is held, in the smallest unit', { was: ['value'] }),
+    token_id: text('number of the piece held'),
+    token: record(Token, 'what is held'),
+    token_instance: record(TokenInstance, 'the piece held'),
+  },
+  (row) => tokenDecimals(row['token']),
+);
+
+/** 2.5 */
+export const InternalTransaction = new RecordType('InternalTransaction', {
+  block_number: int('block it happened in', { was: ['block'] }),
+  transaction_hash: hash('transaction it belongs to'),
+  index: int('place in its transaction'),
+  transaction_index: int('place of its transaction in the block'),
+  timestamp: time('time of its block'),
+  type: word('kind of call', ['call', 'callcode', 'delegatecall', 'staticcall', 'create', 'create2', 'selfdestruct']),
+  success: bool('whether the call itself went through; true also for a sub-call of a transaction that failed'),
+  error: text('why it failed, in the words of the node'),
+  from: record(AddressRef, 'caller'),
+  to: record(AddressRef, 'called; unknown for creations'),
+  created_contract: record(AddressRef, 'contract created'),
+  value: amount('coin', 'coins moved'),
+  gas_limit: int('gas it was given'),
+});
+
+const Fee = new RecordType('Fee', {
+  type: word('whether it is final', ['maximum', 'actual']),
+  value: amount('coin', 'fee in coins'),
+});
+
+const Parameter = new RecordType('Parameter', {
+  name: text('name of the parameter'),
+  type: text('its type'),
+  value: text('its value', { from: asText }),
+});
+
+const DecodedInput = new RecordType('DecodedInput', {
+  method_call: text('signature with names'),
+  method_id: text('first four bytes'),
+  parameters: list(record(Parameter, 'one parameter'), 'parameters of the call'),
+});
+
+const Action = new RecordType('Action', {
+  protocol: text('which protocol'),
+  type: text('what was done'),
+  data: json('details by protocol'),
+});
+
+function asText(raw: unknown): unknown {
+  return raw === null || raw === undefined || typeof raw === 'string' ? raw : JSON.stringify(raw);
+}
+
+const Total = new RecordType(
+  'Total',
+  {
+    decimals: int('decimals of the amount'),
+    value: amount('own', 'amount in whole tokens'),
+    token_id: text('number of the piece'),
+  },
+  (row) => tokenDecimals({ decimals: row['decimals'] }),
+);
+
+/** 2.6 */
+const TokenTransfer = new RecordType('TokenTransfer', {
+  block_hash: hash('block it happened in'),
+  transaction_hash: hash('transaction it belongs to', { was: ['tx_hash'] }),
+  log_index: int('place in the block'),
+  from: record(AddressRef, 'sender'),
+  to: record(AddressRef, 'receiver'),
+  token: record(Token, 'what was moved'),
+  total: record(Total, 'how much'),
+  type: word('kind of transfer', ['token_transfer', 'token_minting', 'token_burning', 'token_spawning']),
+  method: text('method called'),
+  timestamp: time('time of its block'),
+});
+
+/** A revert reason is text by the specification; in life also `{ raw }` or an object like `decoded_input`. */
+function revertText(raw: unknown): unknown {
+  if (!isRow(raw)) return raw;
+  if (typeof raw['method_call'] !== 'string') return raw['raw'];
+  const parameters = Array.isArray(raw['parameters']) ? (raw['parameters'] as unknown[]) : [];
+  const values = parameters.map((parameter) => (isRow(parameter) ? String(asText(parameter['value'])) : ''));
+  return values.length === 0 ? raw['method_call'] : `${raw['method_call']}: ${values.join(', ')}`;
+}
+
+export const Transaction = new RecordType('Transaction', {
+  hash: hash('the transaction'),
+  timestamp: time('time of its block'),
+  block_number: int('block it is in; unknown while pending', { was: ['block'] }),
+  status: word('how it ended; unknown while pending', ['ok', 'error']),
+  method: text('method called'),
+  confirmations: int('blocks on top of it'),
+  confirmation_duration: list(double('milliseconds'), 'how long it waited'),
+  type: int('envelope type'),
+  position: int('place in its block'),
+  nonce: int('counter of the sender'),
+  from: record(AddressRef, 'sender'),
+  to: record(AddressRef, 'receiver; unknown for creations'),
+  created_contract: record(AddressRef, 'contract created'),
+  fee: record(Fee, 'what it cost'),
+  value: amount('coin', 'coins sent'),
+  gas_limit: int('gas it may use'),
+  gas_used: int('gas it used'),
+  gas_price: amount('gwei', 'price of gas'),
+  base_fee_per_gas: amount('gwei', 'base fee of its block'),
+  max_fee_per_gas: amount('gwei', 'most it would pay'),
+  max_priority_fee_per_gas: amount('gwei', 'highest tip it would pay'),
+  priority_fee: amount('coin', 'tip paid'),
+  transaction_burnt_fee: amount('coin', 'fee burnt', { was: ['tx_burnt_fee'] }),
+  exchange_rate: amount('plain', 'price of one coin in US dollars'),
+  result: text('how it ended, in words'),
+  revert_reason: text('why it failed', { from: revertText }),
+  raw_input: text('call data'),
+  has_error_in_internal_transactions: bool('whether a call inside failed; unknown until traced', {
+    was: ['has_error_in_internal_txs'],
+  }),
+  transaction_tag: text('tag of the key holder', { was: ['tx_tag'] }),
+  transaction_types: list(word('a type', []), 'what it is: coin_transfer, contract_call, ...', { was: ['tx_types'] }),
+  token_transfers: list(record(TokenTransfer, 'a transfer'), 'tokens moved; often unknown in lists'),
+  token_transfers_overflow: bool('whether there are more transfers than shown'),
+  decoded_input: record(DecodedInput, 'the call, decoded'),
+  actions: list(record(Action, 'an action'), 'what it did, by protocol'),
+});
+
+const Reward = new RecordType('Reward', {
+  reward: amount('coin', 'coins paid'),
+  type: text('for what'),
+});
+
+/** Uncles are hashes by the specification, `{ hash }` objects in life. */
+function hashesOf(raw: unknown): unknown {
+  return Array.isArray(raw) ? raw.map((item: unknown) => (isRow(item) ? item['hash'] : item)) : raw;
+}
+
+/** 2.7 */
+export const Block = new RecordType('Block', {
+  hash: hash('the block'),
+  parent_hash: hash('the block before'),
+  height: int('its number'),
+  type: word('its standing', ['block', 'uncle', 'reorg']),
+  timestamp: time('when it was made'),
+  miner: record(AddressRef, 'who made it'),
+  nonce: text('nonce of proof of work'),
+  difficulty: int('difficulty'),
+  total_difficulty: int('difficulty of the chain'),
+  size: int('bytes'),
+  extra_data: text('free bytes of its maker'),
+  state_root: hash('state after it'),
+  gas_limit: int('gas it may use'),
+  gas_used: int('gas it used'),
+  gas_used_percentage: double('percent of the gas limit'),
+  gas_target_percentage: double('percent above or below the gas target'),
+  base_fee_per_gas: amount('gwei', 'base fee'),
+  burnt_fees: amount('coin', 'fees burnt'),
+  burnt_fees_percentage: double('percent of the fees'),
+  priority_fee: amount('coin', 'tips'),
+  transaction_fees: amount('coin', 'all fees', { was: ['tx_fees'] }),
+  transactions_count: int('number of transactions', { was: ['transaction_count', 'tx_count'] }),
+  withdrawals_count: int('number of withdrawals'),
+  uncles_hashes: list(hash('an uncle'), 'uncles', { from: hashesOf }),
+  rewards: list(record(Reward, 'a reward'), 'what its maker got'),
+});
+
+/** `addresses/{hash}`, for the native coin (facts 4.6). */
+export const AddressDetails = new RecordType('AddressDetails', {
+  hash: address('the address'),
+  coin_balance: amount('coin', 'coins held'),
+  raw: int('coins held, in the smallest unit', { was: ['coin_balance'] }),
+  is_contract: bool('whether code stands there'),
+  name: text('name of the contract or account'),
+  block_number_balance_updated_at: int('block as of which the balance is known'),
+});

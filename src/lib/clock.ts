@@ -1,0 +1,68 @@
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export type Instant = number;
+
+/** The only source of time and of waiting. Tests pass one that stands still until it is told to move. */
+export interface Clock {
+  now(): Instant;
+  /** Resolves after `ms`, or at once when the signal aborts: waking early is not an error. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+// Node fires a timer longer than this at once, so a longer sleep is slept in pieces.
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  async sleep(ms, signal) {
+    const until = Date.now() + ms;
+    for (let left = ms; left > 0 && signal?.aborted !== true; left = until - Date.now())
+      await nap(Math.min(left, LONGEST_TIMER_MS), signal);
+  },
+};
+
+function nap(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    signal?.addEventListener('abort', wake, { once: true });
+  });
+}
+
+/** A signal that aborts with the parent's or after `ms`; `done()` releases both, so nothing is left behind. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  done(): void;
+}
+
+export function createDeadline(parent: AbortSignal, ms: number): Deadline {
+  const controller = new AbortController();
+  const onAbort = (): void => {
+    controller.abort(parent.reason);
+  };
+  if (parent.aborted) onAbort();
+  else parent.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => {
+    controller.abort(new DOMException(`deadline of ${ms} ms exceeded`, 'TimeoutError'));
+  }, ms);
+  return {
+    signal: controller.signal,
+    done() {
+      clearTimeout(timer);
+      parent.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+/** RFC 3339 in UTC, whole seconds when there is nothing finer: `showInstant(0) // '1970-01-01T00:00:00Z'`. */
+export function showInstant(at: Instant): string {
+  return new Date(at).toISOString().replace('.000Z', 'Z');
+}
+
+/** Resolves once everything that arrived in this turn of the event loop has been handled. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,109 @@
+// Text that strangers can choose: token names, revert reasons, tags. It is a string at run time, so that it can be
+// stored and compared, but its type has none of a string's members: it cannot be joined, put into a template or passed
+// where a string is asked for. The functions of this file are the only doors out.
+declare const brand: unique symbol;
+
+export interface Untrusted {
+  readonly [brand]: 'untrusted';
+}
+
+/** Marks text that came from the chain. Called where answers are decoded, nowhere else. */
+export function untrusted(text: string): Untrusted {
+  return text as unknown as Untrusted;
+}
+
+/** Opens the text for an exact comparison or for storage. Never for a person's eyes: use `plain` or `html`. */
+export function rawText(text: Untrusted): string {
+  return text as unknown as string;
+}
+
+const MOST_CHARACTERS = 256;
+
+/**
+ * One safe line for mails, logs and terminals: no control or invisible characters, white space folded, at most three
+ * combining marks in a row, capped, and with links, mail addresses and mentions defanged.
+ *
+ * plain(untrusted('claim at https://evil.example')) // 'claim at hxxps[:]//evil[.]example'
+ */
+export function plain(text: Untrusted, most = MOST_CHARACTERS): string {
+  return plainJoined([{ untrusted: text }], most);
+}
+
+/**
+ * Our text and a stranger's as one text, each stranger's part as `plain` shows it. What the two could only form
+ * together is defanged as well: `evil.` beside `com`, or a stranger's word behind our own dot. Our line breaks stay.
+ */
+export function plainJoined(
+  pieces: readonly ({ readonly text: string } | { readonly untrusted: Untrusted })[],
+  most = MOST_CHARACTERS,
+): string {
+  let joined = '';
+  const spans: Span[] = [];
+  for (const piece of pieces) {
+    const text = 'text' in piece ? piece.text : singleLine(rawText(piece.untrusted), most);
+    if ('untrusted' in piece) spans.push([joined.length, joined.length + text.length]);
+    joined += text;
+  }
+  return defang(joined, spans);
+}
+
+// Controls, format characters, bidirectional marks, zero-width characters, tag characters, variation selectors, blank
+// fillers, lone surrogates, noncharacters and private use: they change what a reader sees without being seen themselves.
+const INVISIBLE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\ufffc]/gu;
+
+// Most text is this already.
+const PRINTABLE = /^[!-~]+(?: [!-~]+)*$/;
+
+/**
+ * Text of another program or of the chain as one line that shows what it holds: white space folded, what cannot be
+ * seen spelled out, at most three combining marks in a row, capped. Links stay links: for strangers' text use `plain`.
+ *
+ * singleLine('queued\r\nas 12\u202e') // 'queued as 12‹U+202E›'
+ */
+export function singleLine(text: string, most = MOST_CHARACTERS): string {
+  if (text.length <= most && PRINTABLE.test(text)) return text;
+  const line = text
+    .slice(0, most * 8)
+    .toWellFormed()
+    .replace(/[\s\u0085]+/gu, ' ')
+    .replace(INVISIBLE, (character) => `\u2039U+${codePoint(character)}\u203a`)
+    .replace(/(\p{M}{3})\p{M}+/gu, '$1')
+    .trim();
+  return cap(line, most);
+}
+
+/** Escapes what is about to stand in an HTML text or in a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+function codePoint(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+}
+
+function cap(line: string, most: number): string {
+  if (line.length <= most) return line;
+  const characters = Array.from(line);
+  return characters.length <= most ? line : `${characters.slice(0, most).join('')}\u2026`;
+}
+
+/** A stranger's part of a text: its first character and the one behind its last. */
+type Span = readonly [start: number, end: number];
+
+// Mail programs and chats turn anything that looks like a scheme, a host, an address, a mention or a network path into
+// a link: http, a colon or a dot with something behind it, an at sign, two backslashes; and what looks like these.
+const LINK_MAKERS = /http|[:\uff1a](?:\/\/)?(?=\S)|[.\u2024\u3002\ufe52\uff0e\uff61](?=\S)|[@\ufe6b\uff20]|\\(?=\\)/gi;
+
+function defang(joined: string, spans: readonly Span[]): string {
+  if (spans.length === 0) return joined;
+  return joined.replace(LINK_MAKERS, (found, at: number) =>
+    spans.some(([start, end]) => at + found.length >= start && at <= end) ? disarmed(found) : found,
+  );
+}
+
+function disarmed(found: string): string {
+  if (found.length === 4) return found === 'HTTP' ? 'HXXP' : 'hxxp';
+  if (found.length === 3) return `[${found.charAt(0)}]//`;
+  return /[@\ufe6b\uff20]/.test(found) ? '[at]' : `[${found}]`;
+}

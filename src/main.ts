@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+// The executable: argv in, exit code out. The only file that knows the process. The Node version is looked at before
+// anything is loaded that an older one cannot read.
+const NEEDED = 24;
+const [major = 0] = process.versions.node.split('.').map(Number);
+
+if (major < NEEDED) {
+  process.stderr.write(
+    `chainwarden needs Node.js ${NEEDED} or newer, and this is ${process.version}. Install it, or run through npm in a clone.\n`,
+  );
+  process.exitCode = 78;
+} else {
+  const { createTerminal } = await import('./cli/terminal.ts');
+  const { main } = await import('./cli/program.ts');
+  const terminal = createTerminal(process);
+  process.exitCode = await main(terminal);
+}

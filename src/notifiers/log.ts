@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { showInstant } from '../lib/clock.ts';
+import type { Delivery, Message } from '../core/model.ts';
+import { toBody } from './rendering/body.ts';
+import { firedFor, linesOf, ours, stateOf } from './rendering/wording.ts';
+import type { Notifier } from './notifier.ts';
+
+const config = z.strictObject({
+  format: z
+    .enum(['text', 'json'])
+    .default('text')
+    .describe('`text`: TIME SEVERITY watch/alert STATE title - text. `json`: the body of a webhook on one line.'),
+});
+
+type LogConfig = z.infer<typeof config>;
+
+export const log: Notifier<LogConfig> = {
+  type: 'log',
+  summary: 'Writes one line per alert to standard output.',
+  config,
+  secrets: [],
+  giveUpAfterMs: 24 * 3_600_000,
+  recipients: (_to, channel) => [channel],
+  warnings: () => [],
+  open(to, tools) {
+    const lineOf = to.format === 'json' ? jsonLine : textLine;
+    return {
+      async send(delivery) {
+        try {
+          tools.print(lineOf(delivery));
+          return { type: 'sent', answer: 'printed' };
+        } catch {
+          return { type: 'again', why: 'standard output takes nothing at the moment' };
+        }
+      },
+      async [Symbol.asyncDispose]() {
+        // Standard output belongs to the process.
+      },
+    };
+  },
+};
+
+/** `2026-01-01T00:12:00Z CRITICAL treasury/low RESOLVED Treasury is low - 1,200 USDC left (after 12m)` */
+function textLine({ message }: Delivery): string {
+  const text = linesOf(message).join(' ');
+  return [
+    showInstant(message.at),
+    message.severity.toUpperCase(),
+    ours(`${message.watch}/${message.alert}`),
+    stateOf(message),
+    ours(message.title),
+    ...(text === '' ? [] : ['-', text]),
+    ...asides(message),
+  ].join(' ');
+}
+
+function asides(message: Message): string[] {
+  const fired = firedFor(message);
+  const all = [
+    ...(fired === null ? [] : [`after ${fired}`]),
+    ...(message.reason === null ? [] : [ours(message.reason)]),
+    ...(message.late ? ['told late'] : []),
+  ];
+  return all.length === 0 ? [] : [`(${all.join('; ')})`];
+}
+
+// Terminals obey some characters beyond ASCII, and a log reader may split at others: all of them travel escaped.
+function jsonLine(delivery: Delivery): string {
+  return toBody(delivery).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

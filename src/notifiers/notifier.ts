@@ -1,0 +1,36 @@
+import type { z } from 'zod';
+import type { Clock } from '../lib/clock.ts';
+import type { Delivery, Outcome } from '../core/model.ts';
+
+/** How people are told. Adding a channel type is a file in `notifiers/` and its line in `notifiers/index.ts`. */
+export interface Notifier<D> {
+  readonly type: string;
+  /** One sentence for docs and the editor schema. */
+  readonly summary: string;
+  /** The channel's keys in the config, without `type`, secrets already resolved to text. */
+  readonly config: z.ZodType<D>;
+  /** The keys of `config` that may be written as `{ env: NAME }` or `{ file: PATH }`. No message ever shows their value. */
+  readonly secrets: readonly string[];
+  /** After this long without being accepted a delivery is given up. */
+  readonly giveUpAfterMs: number;
+  /** Stable names of those who are told one by one. A channel with one receiver answers with the channel's own name. */
+  recipients(to: D, channel: string): readonly string[];
+  /** Things worth saying at load, such as "unsigned: no secret". */
+  warnings(to: D): readonly string[];
+  open(to: D, tools: NotifierTools): Sender;
+}
+
+export type AnyNotifier = Notifier<unknown>;
+
+export interface NotifierTools {
+  readonly channel: string;
+  readonly clock: Clock;
+  /** For the `log` channel: standard output. */
+  readonly print: (line: string) => void;
+  readonly version: string;
+}
+
+/** An open channel. `send` never throws: every ending is an outcome. The same delivery gives the same bytes each time. */
+export interface Sender extends AsyncDisposable {
+  send(delivery: Delivery, attempt: number, signal: AbortSignal): Promise<Outcome>;
+}

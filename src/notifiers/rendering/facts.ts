@@ -1,0 +1,99 @@
+// The values of a message in two forms: nested, for programs; and as labelled lines, for people.
+import { Amount, formatAmount } from '../../core/amount.ts';
+import type { Fact } from '../../core/model.ts';
+import { plain, untrusted } from '../../lib/untrusted.ts';
+import { ours } from './wording.ts';
+
+type Facts = Readonly<Record<string, Fact>>;
+type Plain = boolean | number | string | readonly Plain[] | { readonly [name: string]: Plain };
+
+/** A part of a line; `strange` when a stranger chose it. */
+export interface Piece {
+  readonly text: string;
+  readonly strange: boolean;
+}
+
+/** `balance: 900 (was 1,200)` */
+export interface Row {
+  readonly label: string;
+  readonly value: readonly Piece[];
+}
+
+/** Nested as they are, every text opened: `{ token: { symbol: 'USDC' } }`. */
+export function toPlain(facts: Facts): Record<string, Plain> {
+  return Object.fromEntries(named(facts).map(([name, fact]) => [name, plainFact(fact)]));
+}
+
+/** One row per value, with the value before where it differs. Amounts get thousands separators. */
+export function toRows(fields: Facts, before: Facts): Row[] {
+  const now = byLabel(leaves(fields, []));
+  const then = byLabel(leaves(before, []));
+  return [...new Set([...now.keys(), ...then.keys()])].map((label) => ({
+    label,
+    value: compared(now.get(label), then.get(label)),
+  }));
+}
+
+function plainFact(fact: Fact): Plain {
+  if (typeof fact === 'number') return Number.isFinite(fact) ? fact : String(fact);
+  if (typeof fact === 'boolean') return fact;
+  if ('list' in fact) return fact.list.map(plainFact);
+  if ('record' in fact) return toPlain(fact.record);
+  return 'text' in fact ? ownValue(fact.text) : plain(fact.untrusted);
+}
+
+// Names come from our tables. Should one ever be a stranger's, it is shown like his texts.
+function named(facts: Facts): [string, Fact][] {
+  return Object.entries(facts)
+    .filter(([name]) => name !== '__proto__')
+    .map(([name, fact]) => [/^\w{1,64}$/.test(name) ? name : plain(untrusted(name)), fact]);
+}
+
+// Amounts, addresses, times and short words. A dot before a letter is in none of them but in a host name, which an
+// explorer may have put where a short word was due.
+function ownValue(text: string): string {
+  return /\.\p{L}/u.test(text) ? plain(untrusted(text)) : ours(text);
+}
+
+function leaves(facts: Facts, path: readonly string[]): Row[] {
+  return named(facts).flatMap(([name, fact]) => rowsOf(fact, [...path, name.replaceAll('_', ' ')]));
+}
+
+// The label has spaces where conditions have dots: mail programs make a link of `token.name`.
+function rowsOf(fact: Fact, path: readonly string[]): Row[] {
+  if (typeof fact === 'object' && 'record' in fact) return leaves(fact.record, path);
+  if (typeof fact === 'object' && 'list' in fact) return listRows(fact.list, path);
+  return [{ label: path.join(' '), value: [pieceOf(fact, path.at(-1) ?? '')] }];
+}
+
+function listRows(list: readonly Fact[], path: readonly string[]): Row[] {
+  const rows = list.flatMap((fact, index) => rowsOf(fact, [...path, String(index + 1)]));
+  return rows.length === 0 ? [{ label: path.join(' '), value: [{ text: 'none', strange: false }] }] : rows;
+}
+
+function pieceOf(fact: boolean | number | { text: string } | { untrusted: Parameters<typeof plain>[0] }, name: string) {
+  if (typeof fact !== 'object') return { text: String(fact), strange: false };
+  return 'text' in fact
+    ? { text: grouped(ownValue(fact.text), name), strange: false }
+    : { text: plain(fact.untrusted), strange: true };
+}
+
+// Ids are copied, amounts are read.
+function grouped(text: string, name: string): string {
+  const amount = /\bid$/.test(name) ? undefined : Amount.parse(text);
+  return amount === undefined ? text : formatAmount(amount);
+}
+
+function byLabel(rows: readonly Row[]): Map<string, readonly Piece[]> {
+  return new Map(rows.map(({ label, value }) => [label, value]));
+}
+
+function compared(now: readonly Piece[] | undefined, then: readonly Piece[] | undefined): readonly Piece[] {
+  if (now === undefined) return [ourPiece('unknown (was '), ...(then ?? []), ourPiece(')')];
+  if (then === undefined || JSON.stringify(now) === JSON.stringify(then)) return now;
+  return [...now, ourPiece(' (was '), ...then, ourPiece(')')];
+}
+
+function ourPiece(text: string): Piece {
+  return { text, strange: false };
+}

@@ -1,0 +1,41 @@
+// A mail as bytes. Every part of it comes from the delivery: two tries differ in the attempt header alone.
+import MailComposer from 'nodemailer/lib/mail-composer';
+import { createHash } from 'node:crypto';
+import type { Delivery } from '../../core/model.ts';
+import { subjectOf, toLetter, toText } from '../rendering/letter.ts';
+import { toHtml } from '../rendering/letter-html.ts';
+import { domainOf, type MailAddress } from './mail-address.ts';
+
+/** Headers carry names from the config and text of ours; nothing from the chain. */
+export function toMime(delivery: Delivery, from: MailAddress, attempt: number): Promise<Buffer> {
+  const { message } = delivery;
+  const letter = toLetter(message);
+  const domain = domainOf(from);
+  const thread = `<${idPart(message.key)}.${message.episode}@${domain}>`;
+  const mail = new MailComposer({
+    from: { ...from },
+    to: { name: '', address: delivery.recipient },
+    subject: subjectOf(message),
+    date: new Date(message.at),
+    messageId: `<${idPart(delivery.id)}@${domain}>`,
+    inReplyTo: thread,
+    references: thread,
+    headers: {
+      'X-Chainwarden-Attempt': String(attempt),
+      // Nobody reads answers: out-of-office replies to alerts would only go around in circles (RFC 3834).
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+    },
+    text: toText(letter),
+    html: toHtml(letter),
+    baseBoundary: idPart(delivery.id),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return mail.compile().build();
+}
+
+/** Ids are base32 already; should one ever be not, its hash stands for it. */
+function idPart(id: string): string {
+  return /^\w{1,64}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,205 @@
+// One SMTP conversation: connect, log in, hand over one message for one recipient, leave. nodemailer speaks the
+// protocol; its transport is not used, since only here it can be seen whether the final dot had left when a
+// connection broke. Before it, the message was certainly not taken; after it, nobody knows.
+import { Readable } from 'node:stream';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { createDeadline } from '../../lib/clock.ts';
+import { singleLine } from '../../lib/untrusted.ts';
+import type { Outcome } from '../../core/model.ts';
+import { createRedact, type Redact } from './redact.ts';
+
+/** Where mails are handed in, read from `smtp://user:password@host:port`. */
+interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte. Otherwise STARTTLS, when the server offers it. */
+  readonly secure: boolean;
+  readonly login: { readonly user: string; readonly pass: string } | null;
+}
+
+export interface SmtpLimits {
+  /** Until the session is set up, STARTTLS included. */
+  readonly connectMs: number;
+  readonly greetingMs: number;
+  /** From the first packet to the answer behind the final dot. */
+  readonly totalMs: number;
+}
+
+interface Envelope {
+  readonly from: string;
+  readonly to: string;
+}
+
+const DEFAULT_PORT = 587;
+const DEFAULT_TLS_PORT = 465;
+
+/** Undefined unless it is `smtp:` or `smtps:`, a host, and at most a port, a user and a password. */
+export function parseSmtpUrl(text: string): SmtpServer | undefined {
+  const url = /^smtps?:\/\/[\u0021-\u007e]+$/.test(text) ? URL.parse(text) : null;
+  if (url === null || !/^[\w.:[\]-]+$/.test(url.hostname) || !/^\/?$/.test(url.pathname + url.search + url.hash))
+    return undefined;
+  const secure = url.protocol === 'smtps:';
+  const login = loginOf(url);
+  if (login === undefined) return undefined;
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (secure ? DEFAULT_TLS_PORT : DEFAULT_PORT) : Number(url.port),
+    secure,
+    login,
+  };
+}
+
+function loginOf(url: URL): SmtpServer['login'] | undefined {
+  if (url.username === '' && url.password === '') return null;
+  try {
+    return { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Hands one message over. Never throws; neither the password nor what was made of it is in any outcome. */
+export async function submit(
+  server: SmtpServer,
+  limits: SmtpLimits,
+  envelope: Envelope,
+  message: Buffer,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const connection = connectionTo(server, limits);
+  const deadline = createDeadline(signal, limits.totalMs);
+  const body = Readable.from([message]);
+  let isHandedOver = false;
+  body.once('end', () => (isHandedOver = true));
+  const show = shownBy(server);
+  try {
+    const answer = await Promise.race([talk(connection, server, envelope, body), broken(connection, deadline.signal)]);
+    connection.quit();
+    return { type: 'sent', answer: show(answer) };
+  } catch (error) {
+    const failure = error as SmtpError;
+    // Only after a reply: in the middle of a message the word would become a part of it.
+    if (failure.responseCode !== undefined) connection.quit();
+    return outcomeOf(failure, server.host, isHandedOver, show);
+  } finally {
+    deadline.done();
+    connection.close();
+    body.destroy();
+  }
+}
+
+/** How long a closed connection may linger until the other side has closed it too. */
+const CLOSE_MS = 1000;
+const MOST_RESPONSE_BYTES = 64 * 1024;
+
+function connectionTo({ host, port, secure, login }: SmtpServer, limits: SmtpLimits): SMTPConnection {
+  return new SMTPConnection({
+    host,
+    port,
+    secure,
+    // A password leaves this machine only encrypted: who sits between could strike STARTTLS from the offer.
+    requireTLS: !secure && login !== null && !isLoopback(host),
+    connectionTimeout: limits.connectMs,
+    greetingTimeout: limits.greetingMs,
+    socketTimeout: limits.totalMs,
+    socketCloseTimeout: CLOSE_MS,
+    maxResponseSize: MOST_RESPONSE_BYTES,
+  });
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** The server's answer behind the final dot. */
+async function talk(
+  connection: SMTPConnection,
+  { login }: SmtpServer,
+  { from, to }: Envelope,
+  body: Readable,
+): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    connection.connect((error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+  if (login !== null && connection.allowsAuth)
+    await new Promise<void>((resolve, reject) => {
+      connection.login({ user: login.user, credentials: login }, (error) => {
+        if (error) reject(error);
+        else resolve();
+      });
+    });
+  return new Promise((resolve, reject) => {
+    connection.send({ from, to: [to] }, body, (error, info) => {
+      if (error) reject(error);
+      else if (info.rejected.length > 0) reject(info.rejectedErrors?.[0] ?? new Error('recipient refused'));
+      else resolve(info.response);
+    });
+  });
+}
+
+/** Rejects when the connection fails outside of a command, or when time is up. */
+function broken(connection: SMTPConnection, signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    connection.on('error', reject);
+    signal.addEventListener(
+      'abort',
+      () => {
+        reject(signal.reason as Error);
+      },
+      { once: true },
+    );
+    if (signal.aborted) reject(signal.reason as Error);
+  });
+}
+
+/** What nodemailer puts on its errors, as far as it is looked at here. */
+interface SmtpError extends Error {
+  readonly code?: string;
+  readonly originalCode?: string;
+  readonly command?: string;
+  readonly response?: string;
+  readonly responseCode?: number;
+  readonly timeoutType?: string;
+}
+
+const MINUTE_MS = 60_000;
+/** Grey-listing servers refuse whoever comes back sooner. */
+const AFTER_TEMPORARY_MS = MINUTE_MS;
+const AFTER_PERMANENT_MS = 5 * MINUTE_MS;
+/** Too many wrong passwords lock the account; a person has to correct it anyway. */
+const AFTER_LOGIN_MS = 15 * MINUTE_MS;
+
+function outcomeOf(error: SmtpError, host: string, isHandedOver: boolean, show: Redact): Outcome {
+  if (error.responseCode === undefined) {
+    const why = `${host}: ${reasonOf(error)}`;
+    if (error.code === 'EAUTH') return { type: 'again', why, afterMs: AFTER_LOGIN_MS };
+    return { type: isHandedOver ? 'unknown' : 'again', why };
+  }
+  const why = `${host} answered ${show(error.response ?? '')}${error.command === undefined ? '' : ` to ${error.command}`}`;
+  return { type: 'again', why, afterMs: waitAfter(error.code, error.responseCode) };
+}
+
+// A refusal for good is tried again too, slowly: quotas are raised, filters corrected, mailboxes made.
+function waitAfter(code: string | undefined, responseCode: number): number {
+  if (code === 'EAUTH') return AFTER_LOGIN_MS;
+  return responseCode >= 500 ? AFTER_PERMANENT_MS : AFTER_TEMPORARY_MS;
+}
+
+function reasonOf(error: SmtpError): string {
+  if (error.name === 'TimeoutError') return 'no answer in time';
+  if (error.name === 'AbortError') return 'stopped before an answer came';
+  if (error.timeoutType !== undefined) return `no answer in time (${error.timeoutType})`;
+  const code = error.originalCode ?? error.code ?? error.name;
+  return error.code === 'ETLS' ? `no encrypted connection (${code})` : `no connection (${code})`;
+}
+
+const MOST_SHOWN = 200;
+
+function shownBy({ login }: SmtpServer): Redact {
+  if (login === null) return (text) => singleLine(text, MOST_SHOWN);
+  const redact = createRedact([login.pass, `\u0000${login.user}\u0000${login.pass}`]);
+  return (text) => singleLine(redact(text), MOST_SHOWN);
+}

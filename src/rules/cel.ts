@@ -1,0 +1,137 @@
+// The types of conditions. CEL checks an expression against the table of a kind's record; at run time a view is handed
+// in through a lens, which turns its values into those that CEL works on:
+//
+//   amount, int, double   Amount     one exact number type, so that no sum overflows and no comparison rounds
+//   text, word            string
+//   hash                  Hash       compared without case, like an address
+//   address               Address
+//   time, duration        CEL's own timestamp and duration
+//   record                a lens over the record
+//   json                  plain data, its numbers as Amounts
+import type { Environment } from '@marcbachmann/cel-js';
+import { Address } from '../core/address.ts';
+import { valueAt, type AnyRecord, type AnyView, type FieldType } from '../core/fields.ts';
+import { createBase, registerText } from './base.ts';
+import { lensOf, SEEN, type Lens } from './lens.ts';
+import { BEFORE, RESERVED_NAMES } from './words.ts';
+
+const base = createBase();
+
+/** An expression's world for one kind: its record types, and names from the config as constants. */
+export interface World {
+  readonly env: Environment;
+  /** The record behind a CEL type name, for "did you mean". */
+  readonly records: ReadonlyMap<string, AnyRecord>;
+  /** What an expression is evaluated on. */
+  stage(view: AnyView, before: AnyView | null): object;
+}
+
+export type Constant = Address | readonly Address[];
+
+export function createWorld(table: AnyRecord, noun: string, constants: ReadonlyMap<string, Constant>): World {
+  const env = base.clone();
+  const types = new RecordTypes(env);
+  const root = types.nameOf(table);
+  for (const [name, { type }] of Object.entries(table.fields))
+    if (!RESERVED_NAMES.includes(name)) env.registerVariable(name, types.celType(type));
+  if (!Object.hasOwn(table.fields, noun)) env.registerVariable(noun, root);
+  env.registerVariable(BEFORE, root);
+  const groups = new Map<string, readonly Address[]>();
+  for (const [name, value] of constants)
+    if (value instanceof Address) env.registerConstant(name, 'Address', value);
+    else groups.set(name, value);
+  // A constant list would be a list of anything to CEL: a variable keeps its type.
+  for (const name of groups.keys()) env.registerVariable(name, 'list<Address>');
+  return { env, records: types.byName, stage: createStage(table, noun, groups) };
+}
+
+/** The field by which a record *is* an address: `to == vault` compares `to.hash`. */
+export function identityOf(table: AnyRecord): string | undefined {
+  return ['hash', 'address_hash'].find((name) => table.fields[name]?.type.type === 'address');
+}
+
+class RecordTypes {
+  readonly byName = new Map<string, AnyRecord>();
+  readonly #names = new Map<AnyRecord, string>();
+  readonly #env: Environment;
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  /** The CEL type of a record, registered when it is first met; a record may hold itself. */
+  nameOf(table: AnyRecord): string {
+    const known = this.#names.get(table);
+    if (known !== undefined) return known;
+    const plain = `Record${table.name}`;
+    const name = this.byName.has(plain) ? `${plain}${this.byName.size}` : plain;
+    this.#names.set(table, name);
+    this.byName.set(name, table);
+    const fields = Object.entries(table.fields).map(([field, { type }]) => [field, this.celType(type)]);
+    this.#env.registerType(name, { ctor: lensOf(table), fields: Object.fromEntries(fields) as Record<string, string> });
+    this.#registerIdentity(name, table);
+    return name;
+  }
+
+  celType(type: FieldType): string {
+    switch (type.type) {
+      case 'record':
+        return this.nameOf(type.record);
+      case 'list':
+        return `list<${this.celType(type.of)}>`;
+      default:
+        return CEL_TYPES[type.type];
+    }
+  }
+
+  #registerIdentity(name: string, table: AnyRecord): void {
+    const identity = identityOf(table);
+    if (identity === undefined) return;
+    const addressOf = (lens: Lens): Address => {
+      const address = valueAt(lens[SEEN], identity);
+      if (!(address instanceof Address)) throw new RangeError('address not known');
+      return address;
+    };
+    const env = this.#env;
+    env.registerOperator(`${name} == Address: bool`, (a: Lens, b: Address) => addressOf(a).equals(b));
+    env.registerOperator(`${name} == ${name}: bool`, (a: Lens, b: Lens) => addressOf(a).equals(addressOf(b)));
+    registerText(env, name, (lens: Lens) => addressOf(lens).key);
+    env.registerOperator(`${name} in list<Address>: bool`, (a: Lens, list: readonly Address[]) =>
+      list.some((b) => addressOf(a).equals(b)),
+    );
+  }
+}
+
+const CEL_TYPES = {
+  bool: 'bool',
+  int: 'Amount',
+  double: 'Amount',
+  amount: 'Amount',
+  text: 'string',
+  word: 'string',
+  hash: 'Hash',
+  address: 'Address',
+  time: 'google.protobuf.Timestamp',
+  duration: 'google.protobuf.Duration',
+  json: 'dyn',
+} as const;
+
+function createStage(table: AnyRecord, noun: string, groups: ReadonlyMap<string, readonly Address[]>): World['stage'] {
+  const Root = lensOf(table);
+  class Stage extends Root {
+    readonly [BEFORE]: Lens | undefined;
+
+    constructor(view: AnyView, before: AnyView | null) {
+      super(view);
+      this[BEFORE] = before === null ? undefined : new Root(before);
+    }
+  }
+  for (const [name, value] of groups) Object.defineProperty(Stage.prototype, name, { value });
+  if (!Object.hasOwn(table.fields, noun))
+    Object.defineProperty(Stage.prototype, noun, {
+      get(this: Lens): Lens {
+        return new Root(this[SEEN]);
+      },
+    });
+  return (view, before) => new Stage(view, before);
+}

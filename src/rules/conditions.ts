@@ -1,0 +1,89 @@
+// A condition's text becomes a function from a scene to true, false or unknown. Everything that can be wrong is found
+// when the rule is loaded; what cannot be decided later, whatever the reason, is unknown.
+import { ParseError, type ParseResult } from '@marcbachmann/cel-js';
+import type { Condition, Scene } from '../core/model.ts';
+import { explain } from './explain.ts';
+import type { Compiled, Language, Mistake } from './language.ts';
+import { literalMistakes } from './literals.ts';
+import { createPaths } from './paths.ts';
+import { Preparation } from './prepare.ts';
+import { nodeOf, withoutUnderscores } from './syntax.ts';
+
+const LONGEST = 8192;
+
+export interface CompiledCondition extends Condition {
+  /** Paths that it reads of the last known values. */
+  readonly readsBefore: readonly string[];
+}
+
+export function compileCondition(
+  language: Language,
+  text: string,
+  use: { before: boolean },
+): Compiled<CompiledCondition> {
+  if (text.trim() === '') return refused([{ message: 'the condition is empty', start: 0, end: 1 }]);
+  if (text.length > LONGEST)
+    return refused([{ message: `a condition has at most ${LONGEST} characters`, start: 0, end: 1 }]);
+  const source = withoutUnderscores(text);
+  const parsed = parse(language, source);
+  if ('mistake' in parsed) return refused([parsed.mistake]);
+  const { program } = parsed;
+  const paths = createPaths(language, use.before);
+  const preparation = new Preparation(source, paths);
+  preparation.visit(nodeOf(program.ast), { locals: new Set(), nesting: 0 });
+  if (preparation.mistakes.length > 0) return refused(preparation.mistakes);
+  const mistakes = check(language, program);
+  if (mistakes.length > 0) return refused(mistakes);
+  const reads = [...paths.reads];
+  const headOnly =
+    reads.length > 0 && reads.every((path) => path === 'age' || path === 'head' || path.startsWith('head.'));
+  const readsBefore = [...paths.readsBefore];
+  const value = { text, reads, readsBefore, headOnly, evaluate: (scene: Scene) => evaluate(language, program, scene) };
+  return { value, mistakes: [], doubts: preparation.doubts };
+}
+
+function refused<T>(mistakes: readonly Mistake[]): Compiled<T> {
+  return { value: null, mistakes, doubts: [] };
+}
+
+function parse({ world }: Language, source: string): { program: ParseResult } | { mistake: Mistake } {
+  try {
+    return { program: world.env.parse(source) };
+  } catch (error) {
+    return { mistake: syntaxMistake(error, source) };
+  }
+}
+
+function syntaxMistake(error: unknown, source: string): Mistake {
+  if (!(error instanceof ParseError))
+    return { message: 'the condition is nested too deeply', start: 0, end: source.length };
+  const { start = 0, end = source.length } = error.range ?? {};
+  const { message, hint } = explain.syntax(error.summary, source, start);
+  return { message, hint, start: Math.min(start, Math.max(0, source.length - 1)), end };
+}
+
+/** What CEL's own type check finds, and what it lets pass though it can never be meant. */
+function check(language: Language, program: ParseResult): Mistake[] {
+  const result = program.check();
+  const ast = nodeOf(program.ast);
+  if (!result.valid) return [explain.type(language.world, result.error, ast)];
+  if (result.type !== 'bool' && result.type !== 'dyn')
+    return [
+      {
+        message: `a condition is true or false, this is ${explain.typeName(result.type ?? '')}`,
+        start: ast.start,
+        end: ast.end,
+      },
+    ];
+  return literalMistakes(ast);
+}
+
+function evaluate({ world }: Language, program: ParseResult, scene: Scene): boolean | 'unknown' {
+  try {
+    const truth: unknown = program(world.stage(scene.view, scene.before));
+    return typeof truth === 'boolean' ? truth : 'unknown';
+  } catch {
+    // A field that is missing, a division by zero: nothing is known, and nothing may be claimed.
+    return 'unknown';
+  }
+}

@@ -1,0 +1,119 @@
+// What `check` prints: for every watch what it asks, how often, and what that costs.
+import type { Config, Plan } from '../config/config.ts';
+import { showDuration } from '../config/scalars.ts';
+import type { Watch } from '../core/model.ts';
+import type { Question } from '../core/question.ts';
+import { shortened } from './expand.ts';
+import { timesPerDay } from './schedule.ts';
+
+export interface Description {
+  /** One line per watch, then one per explorer with the sum. */
+  readonly lines: readonly string[];
+  /** One sentence per plan that does not suffice. */
+  readonly warnings: readonly string[];
+}
+
+interface Cost {
+  readonly watch: Watch;
+  readonly question: Question;
+  readonly requestsPerDay: number;
+  readonly creditsPerDay: number;
+}
+
+const DAYS_PER_MONTH = 30;
+
+/** Costs count the first page of every poll; more pages, when something is new, come on top. */
+export function describeWatches(watches: readonly Watch[], config: Config): Description {
+  const costs = watches.map(costOf);
+  const sharing = Map.groupBy(costs, keyOf);
+  const rows = costs.map((cost) => rowOf(cost, (sharing.get(keyOf(cost))?.length ?? 1) - 1));
+  // A question that several watches share in one tick is asked once.
+  const paid = [...sharing.values()].flatMap((shared) => shared.slice(0, 1));
+  const lines = align(rows);
+  const warnings: string[] = [];
+  for (const [explorer, of] of Map.groupBy(paid, ({ watch }) => watch.target.explorer)) {
+    const sum = { requests: total(of, 'requestsPerDay'), credits: total(of, 'creditsPerDay') };
+    const plan = planOf(config, explorer);
+    lines.push(
+      `${explorer}: ${count(sum.requests)} requests a day, ${count(sum.credits)} credits a day${planText(plan)}`,
+    );
+    const warning = plan === null ? undefined : overPlan(explorer, sum, plan);
+    if (warning !== undefined) warnings.push(warning);
+  }
+  return { lines, warnings };
+}
+
+function costOf(watch: Watch): Cost {
+  const question = watch.kind.question(watch.target);
+  const requestsPerDay = timesPerDay(watch.schedule);
+  return { watch, question, requestsPerDay, creditsPerDay: requestsPerDay * question.credits };
+}
+
+function keyOf({ question, watch }: Cost): string {
+  const { explorer, operation, path, params } = question;
+  const pace = watch.schedule.type === 'cron' ? watch.schedule.expression : watch.schedule.intervalMs;
+  return JSON.stringify([explorer, operation, path, Object.entries(params).toSorted(), pace]);
+}
+
+function rowOf({ watch, question, requestsPerDay, creditsPerDay }: Cost, others: number): readonly string[] {
+  const { schedule, name, kind, alerts } = watch;
+  return [
+    name,
+    `${kind.name}${subjectOf(watch)} on ${watch.target.explorer}`,
+    schedule.type === 'cron' ? `cron ${schedule.expression}` : `every ${showDuration(schedule.intervalMs)}`,
+    `asks ${shortPath(question.path)}`,
+    `${count(requestsPerDay)} requests, ${count(creditsPerDay)} credits a day`,
+    `${alerts.length} ${alerts.length === 1 ? 'alert' : 'alerts'}${others > 0 ? `, shared with ${others} more` : ''}`,
+  ];
+}
+
+function subjectOf({ of, token, kind, target }: Watch): string {
+  const show = (it: { name: string | null; address: string }): string => it.name ?? shortened({ text: it.address });
+  const what = token !== null ? ` ${show(token)}` : kind.token === 'optional' ? ` ${target.coin.symbol}` : '';
+  return `${what}${of === null ? '' : ` of ${show(of)}`}`;
+}
+
+function shortPath(path: string): string {
+  return path.replace(/0x([0-9a-f]{4})[0-9a-f]{32}([0-9a-f]{4})/gi, '0x$1…$2');
+}
+
+/** Columns under each other; the last one is ragged. */
+function align(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function total(costs: readonly Cost[], what: 'requestsPerDay' | 'creditsPerDay'): number {
+  return costs.reduce((sum, cost) => sum + cost[what], 0);
+}
+
+function count(value: number): string {
+  const rounded = value >= 10 ? Math.round(value) : Math.round(value * 10) / 10;
+  return String(rounded).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+function planOf(config: Config, explorer: string): Plan | null {
+  const found = config.explorers.get(explorer);
+  return found === undefined || found.form === 'sandbox' ? null : found.plan;
+}
+
+function planText(plan: Plan | null): string {
+  if (plan === null || plan.credits === null) return '';
+  const reserve = plan.reservePercent > 0 ? `, ${plan.reservePercent}% of it kept back` : '';
+  return ` of ${count(plan.credits)} a ${plan.per}${reserve}`;
+}
+
+function overPlan(explorer: string, sum: { requests: number; credits: number }, plan: Plan): string | undefined {
+  if (plan.credits === null) return undefined;
+  const days = plan.per === 'day' ? 1 : DAYS_PER_MONTH;
+  const needed = sum.credits * days;
+  const usable = plan.credits * (1 - plan.reservePercent / 100);
+  if (needed <= usable) return undefined;
+  const what = `${explorer}: the watches need ${count(needed)} credits a ${plan.per}, the plan leaves ${count(usable)}`;
+  return `${what}. Ask less often, or watch less.`;
+}

@@ -1,0 +1,132 @@
+// CEL's complaints in words for the person who wrote the condition.
+import type { ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
+import { hintFor } from '../config/nearest.ts';
+import type { World } from './cel.ts';
+import type { Mistake } from './language.ts';
+import type { Node } from './syntax.ts';
+
+interface Words {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+export const explain = {
+  /** A text that is no expression. */
+  syntax(summary: string, source: string, at: number): Words {
+    const limit = /^Exceeded max(\w+) \((\d+)\)/.exec(summary);
+    if (limit !== null) return { message: LIMIT_WORDS[limit[1] ?? ''] ?? `too many parts: at most ${limit[2] ?? ''}` };
+    const next = source.slice(at).trimStart();
+    const slip = SLIPS.find(([pattern]) => pattern.test(next));
+    if (slip !== undefined) return { message: slip[1], hint: `Write ${slip[2]}.` };
+    if (/\bnot\s+$/i.test(source.slice(0, at))) return { message: '"not" is no operator here', hint: 'Write !.' };
+    if (next === '') return { message: 'the condition ends too early' };
+    return { message: `no expression: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}` };
+  },
+
+  /** An expression whose parts do not fit together. */
+  type(world: World, error: ParseError | CelTypeError | undefined, ast: Node): Mistake {
+    const { start, end } = error?.range ?? ast;
+    const at = { start, end };
+    const summary = error?.summary ?? 'the condition is wrong';
+    const key = /^No such key: (.+)$/.exec(summary)?.[1];
+    if (key !== undefined) return { ...missingField(world, error, key), ...at };
+    const overload = /^no such overload: (.+?) (==|!=|<=|>=|<|>|\+|-|\*|\/|%|in) (.+)$/.exec(summary);
+    if (overload !== null) return { ...noOverload(overload[1] ?? '', overload[2] ?? '', overload[3] ?? ''), ...at };
+    const unary = /^no such overload: ([!-])(\w.*)$/.exec(summary);
+    if (unary !== null) return { message: `${unary[1] ?? ''} does not take ${typeName(unary[2] ?? '')}`, ...at };
+    const joined = /^Logical operator requires bool operands, got '(.+)'$/.exec(summary)?.[1];
+    if (joined !== undefined)
+      return { message: `&& and || join what is true or false, not ${typeName(joined)}`, ...at };
+    const call = /^found no matching overload for '(?:.*\.)?(\w+)\((.*)\)'$/s.exec(summary);
+    if (call !== null) return { message: `${call[1] ?? ''}() does not take ${takes(call[2] ?? '')}`, ...at };
+    return { message: withTypes(summary), ...at };
+  },
+
+  typeName,
+};
+
+const LIMIT_WORDS: Readonly<Record<string, string>> = {
+  AstNodes: 'the condition is too long: it has more than 500 parts',
+  Depth: 'the condition is nested more than 32 levels deep',
+  MapEntries: 'maps are not used here',
+};
+
+/** What people write who know another language. */
+const SLIPS: readonly [RegExp, string, string][] = [
+  [/^=>/, '"=>" is no operator here', '>='],
+  [/^=</, '"=<" is no operator here', '<='],
+  [/^=/, 'a single = compares nothing', '=='],
+  [/^&/, 'a single & joins nothing', '&&'],
+  [/^\|/, 'a single | joins nothing', '||'],
+  [/^and\b/i, '"and" is no operator here', '&&'],
+  [/^or\b/i, '"or" is no operator here', '||'],
+  [/^is\b/i, '"is" is no operator here', '=='],
+  [/^not\b/i, '"not" is no operator here', '!'],
+  [/^>/, '"<>" is no operator here', '!='],
+];
+
+function takes(types: string): string {
+  return types === '' ? 'nothing' : types.split(', ').map(typeName).join(' and ');
+}
+
+function missingField(world: World, error: ParseError | CelTypeError | undefined, key: string): Words {
+  const owner = (error?.node as { args?: [Node] } | undefined)?.args?.[0].checkedType?.name ?? '';
+  const table = world.records.get(owner);
+  if (table === undefined) return { message: `${typeName(owner)} has no field "${key}"` };
+  return { message: `${table.name} has no field "${key}"`, hint: hintFor(key, Object.keys(table.fields)) };
+}
+
+function noOverload(left: string, sign: string, right: string): Words {
+  const types = [left, right];
+  const message = COMPARING.has(sign)
+    ? `${typeName(left)} cannot be compared with ${typeName(right)}`
+    : sign === 'in'
+      ? `${typeName(left)} cannot be in ${typeName(right)}`
+      : `${typeName(left)} ${sign} ${typeName(right)} is not possible`;
+  return { message, hint: hintForTypes(types) };
+}
+
+const COMPARING = new Set(['==', '!=', '<', '<=', '>', '>=']);
+
+function hintForTypes(types: readonly string[]): string | undefined {
+  if (types.includes('null')) return 'Ask with has(x), or !has(x).';
+  if (types.includes(DURATION)) return 'A duration is written duration("90s").';
+  if (types.includes(TIMESTAMP)) return 'A time is written timestamp("2026-01-31T00:00:00Z").';
+  if (types.some((type) => type.startsWith('Record'))) return 'Name one of its fields.';
+  if (types.includes('Amount') && types.includes('string')) return 'Numbers are written without quotes.';
+  if (types.includes('bool') && types.includes('string')) return 'true and false are written without quotes.';
+  return undefined;
+}
+
+const DURATION = 'google.protobuf.Duration';
+const TIMESTAMP = 'google.protobuf.Timestamp';
+
+/** `Amount` is "a number" to whoever writes a rule. */
+function typeName(type: string): string {
+  const list = /^list<(.+)>$/.exec(type)?.[1];
+  if (list !== undefined) return `a list (${typeName(list)} each)`;
+  if (type.startsWith('Record')) return `a record (${type.slice('Record'.length)})`;
+  return TYPE_NAMES[type] ?? type;
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  Amount: 'a number',
+  int: 'a number',
+  double: 'a number',
+  uint: 'a number',
+  string: 'a text',
+  bool: 'true or false',
+  Address: 'an address',
+  Hash: 'a hash',
+  Pattern: 'a pattern',
+  [DURATION]: 'a duration',
+  [TIMESTAMP]: 'a time',
+  null: 'null',
+  type: 'a type',
+  dyn: 'free-form data',
+};
+
+function withTypes(summary: string): string {
+  const plain = summary.replace(/'([^']+)'/g, (_all, type: string) => typeName(type));
+  return plain.charAt(0).toLowerCase() + plain.slice(1);
+}

@@ -1,0 +1,59 @@
+// What the alerts of one kind may say on one explorer: conditions and templates, each distinct text compiled once,
+// however many watches use it.
+import type { Address } from '../core/address.ts';
+import type { AnyKind } from '../core/kind.ts';
+import { createWorld, type Constant, type World } from './cel.ts';
+import { compileCondition, type CompiledCondition } from './conditions.ts';
+import { compileTemplate, type CompiledTemplate, type TemplateUse } from './templates.ts';
+
+/** Something wrong in a text: where, what, and what to do. */
+export interface Mistake {
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Compiled<T> {
+  /** Null when there are mistakes. */
+  readonly value: T | null;
+  readonly mistakes: readonly Mistake[];
+  readonly doubts: readonly Mistake[];
+}
+
+/** A name of the config as it is on this explorer; `absent` tokens have no address there. */
+export type Meaning = Address | readonly Address[] | 'absent';
+
+export interface Language {
+  readonly kind: AnyKind;
+  readonly explorer: string;
+  readonly names: ReadonlyMap<string, Meaning>;
+  readonly world: World;
+  condition(text: string, use: { readonly before: boolean }): Compiled<CompiledCondition>;
+  template(text: string, use: TemplateUse): Compiled<CompiledTemplate>;
+}
+
+export function createLanguage(kind: AnyKind, explorer: string, names: ReadonlyMap<string, Meaning>): Language {
+  const constants = new Map<string, Constant>();
+  for (const [name, meaning] of names) if (meaning !== 'absent') constants.set(name, meaning);
+  const conditions = new Map<string, Compiled<CompiledCondition>>();
+  const templates = new Map<string, Compiled<CompiledTemplate>>();
+  const language: Language = {
+    kind,
+    explorer,
+    names,
+    world: createWorld(kind.fields, kind.noun, constants),
+    condition: (text, use) => once(conditions, `${use.before} ${text}`, () => compileCondition(language, text, use)),
+    template: (text, use) =>
+      once(templates, `${use.as} ${use.before} ${text}`, () => compileTemplate(language, text, use)),
+  };
+  return language;
+}
+
+function once<T>(made: Map<string, T>, key: string, make: () => T): T {
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const value = make();
+  made.set(key, value);
+  return value;
+}

@@ -1,0 +1,85 @@
+// Views as CEL sees them. CEL knows a value's type by its class, so every record gets a class of its own.
+import { evaluate } from '@marcbachmann/cel-js';
+import { isView, valueAt, type AnyRecord, type AnyView, type FieldType } from '../core/fields.ts';
+import { amountOf, exact, type Numeric } from './numbers.ts';
+
+/** A hash as written by the chain, in lower case. */
+export class Hash {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text.toLowerCase();
+  }
+}
+
+// cel-js keeps its duration class to itself; the only way to one is through an expression.
+const Duration = (evaluate('duration("0s")') as object).constructor as new (seconds: bigint, nanos: number) => object;
+
+export const SEEN = Symbol('seen');
+
+export interface Lens {
+  readonly [SEEN]: AnyView;
+}
+
+export type LensClass = new (view: AnyView) => Lens;
+
+const lenses = new WeakMap<AnyRecord, LensClass>();
+
+/** The class through which CEL sees a record: one per table, since CEL knows a value's type by its class. */
+export function lensOf(table: AnyRecord): LensClass {
+  const known = lenses.get(table);
+  if (known !== undefined) return known;
+  class RecordLens implements Lens {
+    readonly [SEEN]: AnyView;
+
+    constructor(view: AnyView) {
+      this[SEEN] = view;
+    }
+  }
+  lenses.set(table, RecordLens);
+  defineFields(RecordLens.prototype, table);
+  return RecordLens;
+}
+
+function defineFields(prototype: object, table: AnyRecord): void {
+  for (const [name, { type }] of Object.entries(table.fields))
+    Object.defineProperty(prototype, name, {
+      get(this: Lens): unknown {
+        return toCel(type, valueAt(this[SEEN], name));
+      },
+    });
+}
+
+/** Undefined stays undefined: CEL then fails with "no such key", which is how a condition becomes unknown. */
+function toCel(type: FieldType, value: unknown): unknown {
+  if (value === undefined) return undefined;
+  switch (type.type) {
+    case 'int':
+    case 'double':
+      return exact(value as Numeric);
+    case 'hash':
+      return new Hash(value as string);
+    case 'duration':
+      return toDuration(value as number);
+    case 'json':
+      return plainData(value);
+    case 'list':
+      return (value as unknown[]).map((item) => toCel(type.of, item)).filter((item) => item !== undefined);
+    case 'record':
+      return isView(value) ? new (lensOf(type.record))(value) : undefined;
+    default:
+      return value;
+  }
+}
+
+function toDuration(ms: number): object {
+  const seconds = Math.floor(ms / 1000);
+  return new Duration(BigInt(seconds), Math.round((ms - seconds * 1000) * 1_000_000));
+}
+
+function plainData(value: unknown): unknown {
+  if (typeof value === 'number') return amountOf(String(value));
+  if (Array.isArray(value)) return value.map(plainData);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, plainData(part)]));
+}

@@ -1,0 +1,62 @@
+// What stands in quotes in a condition: checked once, when the rule is loaded.
+import { RE2JS } from 're2js';
+import { addressComplaint, quote } from '../config/scalars.ts';
+import { Address } from '../core/address.ts';
+import { Amount } from '../core/amount.ts';
+import type { Mistake } from './language.ts';
+import { childrenOf, isBinary, isText, type Node } from './syntax.ts';
+
+/** A function that takes a text in quotes. */
+export interface Literal {
+  readonly test: (text: string) => boolean;
+  readonly example: string;
+  readonly hint?: (text: string) => string | undefined;
+}
+
+export const NO_LITERAL: Literal = { test: () => true, example: '' };
+
+export const LITERALS: Readonly<Record<string, Literal>> = {
+  amount: { test: (text) => Amount.parse(text) !== undefined, example: '1.5' },
+  duration: {
+    test: (text) => /^-?(?:\d+(?:\.\d+)?(?:h|ms|m|s))+$/.test(text),
+    example: '90s',
+    hint: (text) =>
+      /^\d+d$/.test(text) ? `Days are written in hours: duration("${Number(text.slice(0, -1)) * 24}h").` : undefined,
+  },
+  timestamp: {
+    test: (text) =>
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
+    example: '2026-01-31T00:00:00Z',
+  },
+};
+
+/** `*` stands for any text, `?` for one character; the whole text has to fit. */
+export function globPattern(glob: string): RE2JS {
+  const body = glob.replace(/[*?]|[^*?]+/g, (part) => (part === '*' ? '.*' : part === '?' ? '.' : RE2JS.quote(part)));
+  return RE2JS.compile(`(?s)^${body}$`);
+}
+
+/** Texts that are compared with an address or a hash, and can be neither. */
+export function literalMistakes(node: Node): Mistake[] {
+  const mistakes = childrenOf(node).flatMap(literalMistakes);
+  if (!isBinary(node) || !['==', '!=', 'in'].includes(node.op)) return mistakes;
+  const [left, right] = node.args;
+  const texts = (on: Node): Node[] => (isText(on) ? [on] : on.op === 'list' ? childrenOf(on).filter(isText) : []);
+  const pairs = [
+    ...texts(right).map((one) => [left, one] as const),
+    ...texts(left).map((one) => [right, one] as const),
+  ];
+  for (const [other, one] of pairs) {
+    const complaint = complaintAbout(String(one.args), other.checkedType?.name ?? '');
+    if (complaint !== undefined) mistakes.push({ message: complaint, start: one.start, end: one.end });
+  }
+  return mistakes;
+}
+
+function complaintAbout(text: string, type: string): string | undefined {
+  if (type === 'Address' || type.startsWith('Record'))
+    return Address.parse(text) === undefined ? addressComplaint(text) : undefined;
+  if (type === 'Hash' && !/^0x[0-9a-fA-F]+$/.test(text))
+    return `${quote(text)} is no hash: a hash is 0x and hexadecimal digits`;
+  return undefined;
+}

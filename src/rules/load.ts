@@ -1,0 +1,82 @@
+// Rule files become watches: all problems of all files at once, or every watch with everything resolved. Pure over the
+// texts that it is given, so that a reload and `check` see exactly what the start saw.
+import type { AnyKind } from '../core/kind.ts';
+import type { Watch } from '../core/model.ts';
+import type { Config } from '../config/config.ts';
+import { withoutEmpty } from '../config/config.ts';
+import { parseAt, parseEach } from '../config/issues.ts';
+import { fileProblem, sortProblems, type Problem } from '../config/problem.ts';
+import { parseYaml, type Source } from '../config/yaml.ts';
+import { createCatalogue, type Catalogue } from './catalogue.ts';
+import { compileWatch } from './compile-watch.ts';
+import { DefaultsShape, FileShape, type Defaults } from './shape.ts';
+
+export interface RuleFile {
+  /** As it is shown: relative to the config file. */
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface LoadedRules {
+  /** Empty when there are problems. */
+  readonly watches: readonly Watch[];
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+export interface RuleTools {
+  readonly kinds: readonly AnyKind[];
+}
+
+const MOST_WATCHES = 100_000;
+
+/** Checks and compiles all rule files against the config. Never throws, and applies nothing by halves. */
+export function loadRules(config: Config, files: readonly RuleFile[], { kinds }: RuleTools): LoadedRules {
+  const catalogue = createCatalogue(config, kinds);
+  const problems: Problem[] = [];
+  const warnings: Problem[] = [];
+  const watches: Watch[] = [];
+  const ids = new Map<string, string>();
+  for (const { file, text } of files) {
+    const parsed = parseYaml(file, text);
+    if ('problems' in parsed) problems.push(...parsed.problems);
+    else loadFile(parsed.source, { catalogue, problems, warnings, watches, ids });
+    if (watches.length > MOST_WATCHES) break;
+  }
+  // By now it is known which explorers and channels are used, and so what they miss.
+  problems.push(...catalogue.problems);
+  if (watches.length > MOST_WATCHES)
+    problems.push(fileProblem(config.file, `the rules make more than ${MOST_WATCHES} watches`));
+  if (watches.length === 0 && problems.length === 0)
+    problems.push(fileProblem(files[0]?.file ?? config.file, 'nothing would be watched', 'Write at least one watch.'));
+  warnings.push(...catalogue.unused());
+  return {
+    watches: problems.length > 0 ? [] : watches,
+    problems: sortProblems(problems),
+    warnings: sortProblems(warnings),
+  };
+}
+
+/** What loading a file adds to. */
+export interface Loading {
+  readonly catalogue: Catalogue;
+  readonly problems: Problem[];
+  readonly warnings: Problem[];
+  readonly watches: Watch[];
+  /** Where each watch id was first used. */
+  readonly ids: Map<string, string>;
+}
+
+function loadFile(source: Source, loading: Loading): void {
+  const written = withoutEmpty(source.value);
+  const shape = parseAt(FileShape, written, { source, path: [] });
+  if ('problems' in shape) loading.problems.push(...shape.problems);
+  const { defaults, watches } = 'value' in shape ? shape.value : halfRead(written);
+  for (const [i, watch] of watches.entries()) compileWatch({ source, path: ['watches', i], defaults }, watch, loading);
+}
+
+/** When the file's outer shape is wrong, its watches are still looked at: every problem at once. */
+function halfRead(written: unknown): { defaults: Defaults; watches: readonly unknown[] } {
+  const { defaults, watches } = (written ?? {}) as { defaults?: unknown; watches?: unknown };
+  return { defaults: parseEach(DefaultsShape, defaults), watches: Array.isArray(watches) ? watches : [] };
+}

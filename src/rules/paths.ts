@@ -1,0 +1,177 @@
+// Names in conditions and templates, resolved against the table of the kind's record.
+import { identityOf } from './cel.ts';
+import { typeAt, type AnyRecord, type FieldType } from '../core/fields.ts';
+import { isNotYet } from '../config/issues.ts';
+import { hintFor, nearest } from '../config/nearest.ts';
+import { quote } from '../config/scalars.ts';
+import type { Language, Mistake } from './language.ts';
+import { isAccess, isName, type Node } from './syntax.ts';
+import { BEFORE, RESERVED_NAMES } from './words.ts';
+
+/** A field that was named: its full path in the table, and whether the value before is meant. */
+export interface Resolved {
+  /** Empty for the record itself. */
+  readonly path: string;
+  readonly before: boolean;
+  readonly type: FieldType;
+}
+
+export type Resolution = Resolved | { readonly constant: true } | { readonly failed: Failure };
+
+/** Which of the names is wrong, counted from the left. */
+interface Failure {
+  readonly at: number;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** Resolves `before.token.reputation`, `tx.type` or `vault`, given as its parts. */
+export function resolveNames(language: Language, names: readonly string[], before: boolean): Resolution {
+  const { kind, names: config, explorer } = language;
+  const [first = '', ...rest] = names;
+  const { fields } = kind.fields;
+  if (Object.hasOwn(fields, first) && !RESERVED_NAMES.includes(first))
+    return follow(kind.fields, names, { skipped: 0, isBefore: false });
+  if (first === kind.noun) return follow(kind.fields, rest, { skipped: 1, isBefore: false });
+  if (first === BEFORE) {
+    if (before) return follow(kind.fields, rest, { skipped: 1, isBefore: true });
+    return failed(
+      0,
+      'there is no before here',
+      'It exists for `on: changed`, and for `while` of kinds that notice changes.',
+    );
+  }
+  if (Object.hasOwn(fields, first))
+    return failed(0, `bare ${first} is a function of CEL`, `Write ${kind.noun}.${first}.`);
+  const meaning = config.get(first);
+  if (meaning === 'absent')
+    return failed(
+      0,
+      `${quote(first)} has no address on ${explorer}`,
+      `Add one in the config: tokens: ${first}: ${explorer}.`,
+    );
+  if (meaning === undefined) return failed(0, unknownName(first, kind.name), hintForName(language, first, rest));
+  return rest.length === 0
+    ? { constant: true }
+    : failed(1, `${quote(first)} is an address: it has no ${quote(rest[0] ?? '')}`);
+}
+
+function unknownName(name: string, kind: string): string {
+  const isLater = isNotYet(name) || /^(?:change|delta|min|max|avg)_\d+[smhd]$/.test(name);
+  return isLater ? `${name} is not supported yet` : `${kind} has no field ${quote(name)}`;
+}
+
+function hintForName({ kind, names }: Language, name: string, rest: readonly string[]): string | undefined {
+  // `tx.value` where the record is called otherwise.
+  if (rest.length > 0 && typeAt(kind.fields, rest.join('.')) !== undefined)
+    return `Here it is ${kind.noun}.${rest.join('.')}.`;
+  const direct = nearest(name, [...Object.keys(kind.fields.fields), ...names.keys(), kind.noun, BEFORE]);
+  if (direct !== undefined) return `Did you mean ${direct}?`;
+  const deeper = Object.entries(kind.fields.fields).find(
+    ([, { type }]) => type.type === 'record' && Object.hasOwn(type.record.fields, name),
+  );
+  return deeper === undefined ? hintFor(name, Object.keys(kind.fields.fields)) : `Did you mean ${deeper[0]}.${name}?`;
+}
+
+function failed(at: number, message: string, hint?: string): { failed: Failure } {
+  return { failed: { at, message, hint } };
+}
+
+interface Way {
+  /** Names in front of the path: the noun, or `before`. */
+  readonly skipped: number;
+  readonly isBefore: boolean;
+}
+
+// Behind free-form JSON the table says nothing more.
+function follow(table: AnyRecord, names: readonly string[], { skipped, isBefore }: Way): Resolution {
+  let type: FieldType = { type: 'record', record: table };
+  const path: string[] = [];
+  for (const [i, name] of names.entries()) {
+    if (type.type === 'json') break;
+    if (type.type === 'list')
+      return failed(i + skipped, `${path.join('.')} is a list`, `Write ${path.join('.')}.exists(x, ...).`);
+    if (type.type !== 'record') return failed(i + skipped, `${path.join('.')} has no parts`, undefined);
+    const next = typeAt(type.record, name);
+    if (next === undefined) {
+      const owner = path.length === 0 ? table.name : path.join('.');
+      return failed(
+        i + skipped,
+        `${owner} has no field ${quote(name)}`,
+        hintFor(name, Object.keys(type.record.fields)),
+      );
+    }
+    path.push(name);
+    type = next;
+  }
+  return { path: path.join('.'), before: isBefore, type };
+}
+
+export interface Paths {
+  /** Full paths that were read so far. */
+  readonly reads: ReadonlySet<string>;
+  /** Those of them that were read of the last known values. */
+  readonly readsBefore: ReadonlySet<string>;
+  /** The node at the left end of a chain of dots. */
+  baseOf(node: Node): Node;
+  /** Notes that the path is read, or says what is wrong with it. */
+  read(node: Node, locals: ReadonlySet<string>): Mistake | undefined;
+  typeOf(node: Node, locals: ReadonlySet<string>): FieldType | undefined;
+}
+
+export function createPaths(language: Language, before: boolean): Paths {
+  const reads = new Set<string>();
+  const readsBefore = new Set<string>();
+  const resolve = (
+    node: Node,
+    locals: ReadonlySet<string>,
+  ): { chain: readonly Node[]; found: Resolution } | undefined => {
+    const chain = chainOf(node);
+    const names = chain.map(nameOf);
+    return locals.has(names[0] ?? '') ? undefined : { chain, found: resolveNames(language, names, before) };
+  };
+  return {
+    reads,
+    readsBefore,
+    baseOf: (node) => chainOf(node)[0] ?? node,
+    read(node, locals) {
+      const resolved = resolve(node, locals);
+      if (resolved === undefined) return undefined;
+      const { chain, found } = resolved;
+      if ('failed' in found) return mistakeAt(chain[found.failed.at] ?? node, found.failed);
+      if ('constant' in found) return undefined;
+      if (found.path === '')
+        return mistakeAt(node, {
+          at: 0,
+          message: `${nameOf(node)} is the whole record`,
+          hint: 'Name one of its fields.',
+        });
+      reads.add(readPath(found));
+      if (found.before) readsBefore.add(readPath(found));
+      return undefined;
+    },
+    typeOf(node, locals) {
+      const found = resolve(node, locals)?.found;
+      return found !== undefined && 'type' in found ? found.type : undefined;
+    },
+  };
+}
+
+/** A record that is looked at as a whole is looked at for the address that it is. */
+export function readPath({ path, type }: Resolved): string {
+  const identity = type.type === 'record' ? identityOf(type.record) : undefined;
+  return identity === undefined ? path : `${path}.${identity}`;
+}
+
+/** `a`, `a.b`, `a.b.c` for `a.b.c`; starts with what is no dot. */
+function chainOf(node: Node): readonly Node[] {
+  return isAccess(node) ? [...chainOf(node.args[0]), node] : [node];
+}
+
+function nameOf(node: Node): string {
+  return isAccess(node) ? node.args[1] : isName(node) ? node.args : '';
+}
+
+function mistakeAt(node: Node, { message, hint }: Failure): Mistake {
+  return { message, hint, start: node.pos, end: node.end };
+}

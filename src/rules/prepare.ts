@@ -1,0 +1,209 @@
+// The walk over a condition before CEL checks it: literals become exact, names are resolved, forbidden calls are found.
+import { RE2JS } from 're2js';
+import { isNotYet } from '../config/issues.ts';
+import { hintFor } from '../config/nearest.ts';
+import { quote } from '../config/scalars.ts';
+import { Address } from '../core/address.ts';
+import { Amount } from '../core/amount.ts';
+import type { Mistake } from './language.ts';
+import { globPattern, LITERALS, NO_LITERAL } from './literals.ts';
+import type { Paths } from './paths.ts';
+import {
+  childrenOf,
+  isAccess,
+  isCall,
+  isMethodCall,
+  isName,
+  isText,
+  type Call,
+  type MethodCall,
+  type Node,
+} from './syntax.ts';
+import { COMPREHENSIONS, FUNCTIONS, METHODS } from './words.ts';
+
+const DEEPEST_COMPREHENSION = 2;
+
+export interface Around {
+  /** Variables of `exists`, `all` and the like. */
+  readonly locals: ReadonlySet<string>;
+  readonly nesting: number;
+}
+
+export class Preparation {
+  readonly mistakes: Mistake[] = [];
+  readonly doubts: Mistake[] = [];
+  readonly #source: string;
+  readonly #paths: Paths;
+
+  constructor(source: string, paths: Paths) {
+    this.#source = source;
+    this.#paths = paths;
+  }
+
+  visit(node: Node, around: Around): void {
+    if (isName(node) || isAccess(node)) this.#visitPath(node, around);
+    else if (isCall(node)) this.#visitCall(node, around);
+    else if (isMethodCall(node)) this.#visitMethod(node, around);
+    else if (node.op === 'value') this.#makeExact(node);
+    else if (node.op === '[]') this.visit(childrenOf(node)[0] ?? node, around);
+    else {
+      for (const child of childrenOf(node)) this.visit(child, around);
+      this.#doubtWords(node, around);
+    }
+  }
+
+  #complain(node: { readonly start: number; readonly end: number }, message: string, hint?: string): void {
+    this.mistakes.push({ message, hint, start: node.start, end: node.end });
+  }
+
+  #visitPath(node: Node, around: Around): void {
+    const base = this.#paths.baseOf(node);
+    if (!isName(base)) {
+      this.visit(base, around);
+      return;
+    }
+    const mistake = this.#paths.read(node, around.locals);
+    if (mistake !== undefined) this.mistakes.push(mistake);
+  }
+
+  #visitCall(node: Call, around: Around): void {
+    const [name, args] = node.args;
+    if (!FUNCTIONS.includes(name)) {
+      const span = { start: node.start, end: node.start + name.length };
+      if (isNotYet(name)) this.#complain(span, `${name}() is not supported yet`);
+      else if (name === 'matches') this.#complain(span, 'matches() is not used here', REGEX_HINT);
+      else this.#complain(span, `no function ${quote(name)}`, hintFor(name, FUNCTIONS));
+      return;
+    }
+    if (name === 'has') this.#visitHas(node, around);
+    else if (name === 're' || name === 'glob') this.#visitPattern(node, around);
+    else if (name === 'size') for (const arg of args) this.visit(arg, around);
+    else this.#checkLiteral(node);
+  }
+
+  // CEL's own `has` takes neither a bare field nor a path whose beginning is unknown; here it asks for any of them.
+  #visitHas(node: Call, around: Around): void {
+    const [field, ...others] = node.args[1];
+    if (field === undefined || others.length > 0 || !(isName(field) || isAccess(field))) {
+      this.#complain(node, 'has() takes one field', 'Write has(to.name).');
+      return;
+    }
+    this.#visitPath(field, around);
+    node.setMeta('macro', {
+      typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
+        checker.check(field, context);
+        return checker.getType('bool');
+      },
+      evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): boolean {
+        try {
+          return evaluator.run(field, context) !== undefined;
+        } catch {
+          return false;
+        }
+      },
+    });
+  }
+
+  #visitPattern(node: Call, around: Around): void {
+    const [name, [subject, pattern, ...others]] = node.args;
+    if (subject === undefined || pattern === undefined || others.length > 0 || !isText(pattern)) {
+      this.#complain(
+        node,
+        `${name}() takes a text and a pattern in quotes`,
+        `Write ${name}(method, "${name === 're' ? '^swap' : 'swap*'}").`,
+      );
+      return;
+    }
+    this.visit(subject, around);
+    try {
+      (pattern as Node).args = name === 're' ? RE2JS.compile(pattern.args) : globPattern(pattern.args);
+    } catch (error) {
+      const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : '';
+      this.#complain(pattern, `no regular expression: ${why}`, 'Look-around and back references do not exist here.');
+    }
+  }
+
+  /** `amount`, `duration` and `timestamp` take a text in quotes, which is read once here. */
+  #checkLiteral(node: Call): void {
+    const [name, [arg, ...others]] = node.args;
+    const { test, example, hint } = LITERALS[name] ?? LITERALS['amount'] ?? NO_LITERAL;
+    if (arg === undefined || others.length > 0 || !isText(arg))
+      this.#complain(node, `${name}() takes a text in quotes`, `Write ${name}("${example}").`);
+    else if (!test(arg.args))
+      this.#complain(arg, `${quote(arg.args)} is no ${name}`, hint?.(arg.args) ?? `Write ${name}("${example}").`);
+  }
+
+  #visitMethod(node: MethodCall, around: Around): void {
+    const [name, receiver, args] = node.args;
+    if (!METHODS.includes(name)) {
+      // The method's name stands behind the receiver and its dot.
+      const start = this.#source.indexOf(name, receiver.end);
+      const span = { start: start < 0 ? node.start : start, end: (start < 0 ? node.start : start) + name.length };
+      if (name === 'matches') this.#complain(span, 'matches() is not used here', REGEX_HINT);
+      else this.#complain(span, `no method ${quote(name)}`, hintFor(name, METHODS));
+      return;
+    }
+    this.visit(receiver, around);
+    if (COMPREHENSIONS.includes(name)) this.#visitComprehension(node, around);
+    else for (const arg of args) this.visit(arg, around);
+  }
+
+  #visitComprehension(node: MethodCall, { locals, nesting }: Around): void {
+    const [variable, ...bodies] = node.args[2];
+    if (nesting + 1 > DEEPEST_COMPREHENSION)
+      this.#complain(node, `${node.args[0]}() is nested more than ${DEEPEST_COMPREHENSION} deep`);
+    if (variable === undefined || !isName(variable)) {
+      this.#complain(
+        node,
+        `${node.args[0]}() takes a variable and a condition`,
+        `Write ${node.args[0]}(t, t.value > 1).`,
+      );
+      return;
+    }
+    const inside = { locals: new Set([...locals, variable.args]), nesting: nesting + 1 };
+    for (const body of bodies) this.visit(body, inside);
+  }
+
+  /** Numbers become Amounts of exactly what was written; an address that lost its quotes stays an address. */
+  #makeExact(node: Node): void {
+    const { args } = node;
+    if (typeof args === 'boolean' || typeof args === 'string' || args === null) return;
+    const written = this.#source.slice(node.start, node.end).trim();
+    const value =
+      Address.parse(written) ??
+      (typeof args === 'bigint' ? new Amount(args, 0) : Amount.parse(written.replace(/u$/i, '')));
+    if (value === undefined)
+      this.#complain(node, `${quote(written)} is no number here`, 'Numbers are written 12, 1_000 or 0.5.');
+    else node.args = value;
+  }
+
+  /** A word outside of the known ones may be a new one, and is more often a slip. */
+  #doubtWords(node: Node, { locals }: Around): void {
+    if (!['==', '!=', 'in'].includes(node.op)) return;
+    const sides = childrenOf(node);
+    for (const [i, side] of sides.entries()) {
+      const type = isName(side) || isAccess(side) ? this.#paths.typeOf(side, locals) : undefined;
+      const other = sides[1 - i];
+      if (type?.type !== 'word' || type.values.length === 0 || other === undefined) continue;
+      for (const one of other.op === 'list' ? childrenOf(other) : [other])
+        if (isText(one) && !type.values.includes(one.args))
+          this.doubts.push({
+            message: `${quote(one.args)} is a value that was never seen here`,
+            hint: hintFor(one.args, type.values),
+            start: one.start,
+            end: one.end,
+          });
+    }
+  }
+}
+
+interface Checker {
+  check(node: Node, context: unknown): unknown;
+  getType(name: string): unknown;
+}
+
+interface Evaluator {
+  run(node: Node, context: unknown): unknown;
+}
+
+const REGEX_HINT = 'Write re(method, "^swap"), which cannot be made to run for ever, or glob(method, "swap*").';

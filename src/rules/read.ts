@@ -1,0 +1,81 @@
+// Which files are rules. The only part of loading that looks at the disk.
+import { globSync, realpathSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { fileProblem, reasonOf, sortProblems, type Problem } from '../config/problem.ts';
+import type { RuleFile } from './load.ts';
+
+export interface RuleFiles {
+  readonly files: readonly RuleFile[];
+  readonly problems: readonly Problem[];
+}
+
+const MOST_FILES = 1000;
+
+/** Tests stand beside the rules that they test, and are never rules themselves. */
+function isTestFile(path: string): boolean {
+  return /\.test\.ya?ml$/.test(path);
+}
+
+/** The files that `rules:` names, in the order of their paths. A pattern that finds nothing is a problem. */
+export function readRuleFiles(config: Config, readFile: (path: string) => string): RuleFiles {
+  const problems: Problem[] = [];
+  const paths = new Set<string>();
+  for (const [i, pattern] of config.rules.entries()) {
+    const complain = (message: string, hint?: string): void => {
+      problems.push(config.source.problem(['rules', i], { message, hint }));
+    };
+    const found = expandPattern(config.directory, pattern);
+    if (found.length === 0) complain(`no rule file matches "${pattern}"`, `Looked in ${config.directory}.`);
+    if (found.length > MOST_FILES) complain(`more than ${MOST_FILES} files match "${pattern}"`);
+    for (const path of found.slice(0, MOST_FILES))
+      if (isInside(config.directory, path)) paths.add(path);
+      else complain(`${relative(config.directory, path)} is outside of the config's directory`, 'Keep rules below it.');
+  }
+  const files: RuleFile[] = [];
+  for (const path of [...paths].toSorted()) {
+    const file = shownPath(config, path);
+    try {
+      files.push({ file, text: readFile(path) });
+    } catch (error) {
+      problems.push(fileProblem(file, `cannot be read: ${reasonOf(error)}`));
+    }
+  }
+  return { files, problems: sortProblems(problems) };
+}
+
+/** The directories in which a change may concern the rules, for whoever watches them. */
+export function ruleDirectories(config: Config): readonly string[] {
+  const directories = config.rules.map((pattern) => {
+    const fixed = pattern.split(/[\\/]/).slice(0, -1);
+    const wild = fixed.findIndex((part) => /[*?[{]/.test(part));
+    return resolve(
+      config.directory,
+      ...(isAbsolute(pattern) ? [sep] : []),
+      ...(wild < 0 ? fixed : fixed.slice(0, wild)),
+    );
+  });
+  return [...new Set(directories)];
+}
+
+function expandPattern(directory: string, pattern: string): readonly string[] {
+  const found = globSync(pattern, { cwd: directory });
+  return found
+    .map((path) => (isAbsolute(path) ? path : join(directory, path)))
+    .filter((path) => !isTestFile(path))
+    .toSorted();
+}
+
+/** By its real path, so that neither `..` nor a link leads out. */
+function isInside(directory: string, path: string): boolean {
+  try {
+    const way = relative(realpathSync(directory), realpathSync(path));
+    return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  } catch {
+    return true; // It cannot be read either, which is said then.
+  }
+}
+
+function shownPath({ directory }: Config, path: string): string {
+  return relative(directory, path).split(sep).join('/');
+}

@@ -1,0 +1,78 @@
+// When a watch asks. node-cron runs `cron:`; what it would accept and then do otherwise than a reader expects is
+// refused here.
+import { parse, validate } from 'node-cron';
+import type { Schedule } from '../core/model.ts';
+import { quote } from '../config/scalars.ts';
+
+const DAY_MS = 86_400_000;
+const DAY_S = 86_400;
+/** How many values each field has, from the right: the seconds may be left out. */
+const FIELDS = [
+  { name: 'second', size: 60 },
+  { name: 'minute', size: 60 },
+  { name: 'hour', size: 24 },
+  { name: 'day of month', size: 31 },
+  { name: 'month', size: 12 },
+  { name: 'day of week', size: 7 },
+] as const;
+
+/** The schedule of a cron expression in UTC, or what is wrong with it. Equal schedules have equal expressions. */
+export function cronSchedule(written: string): Schedule | { readonly complaint: string } {
+  const expression = written.trim().replace(/\s+/g, ' ');
+  const parts = expression.split(' ');
+  if (parts.length < 5 || parts.length > 6 || !isValid(expression))
+    return { complaint: `${quote(written)} is no cron expression: five or six fields, such as "*/15 * * * * *"` };
+  const fields = FIELDS.slice(FIELDS.length - parts.length);
+  for (const [i, { name, size }] of fields.entries())
+    for (const [, step = ''] of (parts[i] ?? '').matchAll(/\/(\d+)/g))
+      if (Number(step) >= size || Number(step) === 0)
+        return { complaint: `a step of ${step} is larger than the field: there are ${size} values of ${name}` };
+  return { type: 'cron', expression, intervalMs: timesOf(expression).shortestMs };
+}
+
+function isValid(expression: string): boolean {
+  try {
+    return validate(expression);
+  } catch {
+    return false;
+  }
+}
+
+/** How often a schedule is due in a day, on average over a year. */
+export function timesPerDay(schedule: Schedule): number {
+  return schedule.type === 'every' ? DAY_MS / schedule.intervalMs : timesOf(schedule.expression).perDay;
+}
+
+interface Times {
+  readonly shortestMs: number;
+  readonly perDay: number;
+}
+
+/** Over one year of days, from the expression's own fields. */
+function timesOf(expression: string): Times {
+  const { second, minute, hour, dayOfMonth, month, dayOfWeek } = parse(expression);
+  const clock = hour.flatMap((h) => minute.flatMap((m) => second.map((s) => h * 3600 + m * 60 + s)));
+  const times = clock.toSorted((a, b) => a - b);
+  const days = matchingDays(dayOfMonth.map(Number), month, dayOfWeek.map(Number));
+  const gaps = times.slice(1).map((time, i) => time - (times[i] ?? 0));
+  const overnight = (times[0] ?? 0) + DAY_S - (times.at(-1) ?? 0);
+  for (let i = 1; i < days.length; i++) gaps.push(((days[i] ?? 0) - (days[i - 1] ?? 0) - 1) * DAY_S + overnight);
+  const shortest = gaps.reduce((least, gap) => Math.min(least, gap), YEAR * DAY_S);
+  return { shortestMs: shortest * 1000, perDay: (times.length * days.length) / YEAR };
+}
+
+const YEAR = 365;
+const A_YEAR = Date.UTC(2026, 0, 1);
+
+// A field that node-cron could not make into numbers ("L") counts as every day: an estimate on the safe side.
+function matchingDays(ofMonth: readonly number[], months: readonly number[], ofWeek: readonly number[]): number[] {
+  const days: number[] = [];
+  for (let day = 0; day < YEAR; day++) {
+    const at = new Date(A_YEAR + day * DAY_MS);
+    const isDay = ofMonth.includes(at.getUTCDate()) || ofMonth.some(Number.isNaN);
+    const isWeekday =
+      ofWeek.includes(at.getUTCDay()) || (at.getUTCDay() === 0 && ofWeek.includes(7)) || ofWeek.some(Number.isNaN);
+    if (isDay && isWeekday && months.includes(at.getUTCMonth() + 1)) days.push(day);
+  }
+  return days;
+}

@@ -1,0 +1,57 @@
+// What an answer consists of, before it becomes bytes.
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Written as JSON. */
+  readonly body: unknown;
+}
+
+/** What goes out: the body is text by now. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+export function replyOf({ status, headers, body }: Answer): Reply {
+  return { status, headers, text: JSON.stringify(body) };
+}
+
+export interface Page {
+  readonly items: readonly Row[];
+  /** Null at the end. Sent back as query parameters, every key of it. */
+  readonly next_page_params: Row | null;
+}
+
+export function answer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, headers, body };
+}
+
+/** Specification 7: the single field `message`. */
+export function notFound(): Answer {
+  return answer(404, { message: 'Not found' });
+}
+
+export interface Invalid {
+  /** Name of the parameter. */
+  readonly parameter: string;
+  readonly detail: string;
+}
+
+/** Specification 7: every element has a title, a source with a pointer, and a detail. */
+export function unprocessable(problems: readonly Invalid[]): Answer {
+  const errors = problems.map(({ parameter, detail }) => ({
+    title: 'Invalid value',
+    source: { pointer: `/${parameter}` },
+    detail,
+  }));
+  return answer(422, { errors });
+}
+
+/** An integer of any size as a JSON number: JavaScript's own numbers end at 2^53. */
+export function rawInteger(value: bigint): unknown {
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(value));
+}

@@ -1,0 +1,71 @@
+// Plays a scene and makes a whole transaction of it.
+import { draw, drawHex, PURPOSE } from './draw.ts';
+import type { People } from './people.ts';
+import type { CallSketch, Play, Stage } from './stage.ts';
+import type { Timetable } from './timetable.ts';
+import type { Call, Transaction } from './transaction.ts';
+
+/** The transaction of a slot of a block, if there is one. */
+export type Compose = (height: number, slot: number) => Transaction | undefined;
+
+export function createComposer(seed: number, people: People, timetable: Timetable): Compose {
+  return (height, slot) => {
+    const scene = timetable.sceneAt(height, slot);
+    if (scene === undefined) return undefined;
+    const stage: Stage = {
+      height,
+      slot,
+      sender: timetable.senderAt(height, slot),
+      peer: timetable.peerAt(height, slot),
+      get created() {
+        return people.createdAt({ height, slot });
+      },
+      draw: (number) => draw(seed, PURPOSE.amount, height, slot, number),
+    };
+    return toTransaction(scene.play(stage), stage, seed);
+  };
+}
+
+const GWEI = 10n ** 9n;
+const PLAIN_GAS = 21_000;
+const LONGEST_LEAD = 3;
+
+function toTransaction(play: Play, stage: Stage, seed: number): Transaction {
+  const chance = draw(seed, PURPOSE.gas, stage.height, stage.slot);
+  const gasUsed = play.method === undefined && play.calls === undefined ? PLAIN_GAS : 45_000 + (chance % 400_000);
+  const { failure } = play;
+  let hash: string | undefined;
+  return {
+    // Most transactions are only looked at on the way to others: their hash is never asked for.
+    get hash() {
+      return (hash ??= `0x${drawHex(seed, PURPOSE.transactionHash, stage.height, stage.slot, 8)}`);
+    },
+    from: play.from ?? stage.sender,
+    to: play.to,
+    created: play.created ?? null,
+    value: play.value ?? 0n,
+    status: failure === undefined ? 'ok' : 'error',
+    reason: failure?.reason ?? null,
+    result: failure?.result ?? 'success',
+    method: play.method ?? null,
+    parameters: play.parameters ?? [],
+    types: play.types,
+    envelope: play.envelope ?? 2,
+    transfers: failure === undefined ? (play.transfers ?? []) : [],
+    calls: numberCalls(play.calls ?? []),
+    action: play.action ?? null,
+    gasUsed,
+    gasLimit: failure?.result === 'out of gas' ? gasUsed : gasUsed + 20_000,
+    tip: BigInt(1 + (chance % 3)) * GWEI,
+    nonce: draw(seed, PURPOSE.nonce, stage.height, stage.slot) % 100_000,
+    lead: draw(seed, PURPOSE.lead, stage.height, stage.slot) % (LONGEST_LEAD + 1),
+  };
+}
+
+/** The transaction itself is number 0, unless it is the creation. */
+export function numberCalls(calls: readonly CallSketch[]): Call[] {
+  const first = calls[0]?.type === 'create' ? 0 : 1;
+  return calls.map((call, place) => ({ ...call, index: first + place }));
+}
+
+export { LONGEST_LEAD };

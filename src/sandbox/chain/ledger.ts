@@ -1,0 +1,97 @@
+// Who holds how much at which height: closed functions of the seed and the height, before the control API has its say.
+import { ADDRESSES } from '../names.ts';
+import type { TokenBase } from './catalogue.ts';
+import { draw, PURPOSE } from './draw.ts';
+import { keyOf, type AddressKey } from './keys.ts';
+import { phaseOf, type People } from './people.ts';
+import { COIN_STEP, crowdPositions, planPositions, type Position } from './positions.ts';
+import { spamHeldAt } from './spam.ts';
+import type { TokenBook } from './tokens.ts';
+import { AROUND, amountAt, FILLING, isAlive, type Wave } from './wave.ts';
+
+export interface Holding {
+  readonly token: TokenBase;
+  readonly tokenId: string | null;
+  readonly value: bigint;
+  readonly isPiece: boolean;
+}
+
+export interface Ledger {
+  /** Null for an address that moves no coins of its own. */
+  coin(key: AddressKey, height: number): bigint | null;
+  /** What is held of a token that its holder always holds. */
+  amountOf(key: AddressKey, token: string, height: number): bigint;
+  /** Only what is above zero. */
+  holdings(key: AddressKey, height: number): Holding[];
+}
+
+export interface LedgerOptions {
+  readonly seed: number;
+  readonly isLively: boolean;
+  readonly people: People;
+  readonly tokens: TokenBook;
+}
+
+export function createLedger({ seed, isLively, people, tokens }: LedgerOptions): Ledger {
+  const plans = planPositions(seed, tokens);
+  const coinWaves = planCoins(seed);
+  const asOf = (height: number): number => (isLively ? height : 0);
+
+  function positionsOf(key: AddressKey): Position[] {
+    const number = people.numberOf(key);
+    return number === undefined ? (plans.get(key) ?? []) : crowdPositions(seed, tokens, number);
+  }
+
+  return {
+    coin(key, height) {
+      const wave = coinWaves.get(key) ?? crowdCoins(seed, people.numberOf(key));
+      if (wave === undefined) return null;
+      return amountAt(wave, asOf(height), (steps) => draw(seed, PURPOSE.balance, wave.step, steps));
+    },
+    amountOf(key, address, height) {
+      const position = positionsOf(key).find(({ token }) => token.address === address);
+      return position === undefined ? 0n : (heldAt(seed, position, asOf(height))[0]?.value ?? 0n);
+    },
+    holdings(key, height) {
+      const held = positionsOf(key).flatMap((position) => heldAt(seed, position, asOf(height)));
+      if (!isLively || key !== keyOf(ADDRESSES.treasury)) return held;
+      return [...held, ...spamHoldings(seed, tokens, height)];
+    },
+  };
+}
+
+function heldAt(seed: number, { token, tokenId, wave, life, isPiece }: Position, height: number): Holding[] {
+  if (life !== undefined && !isAlive(height, token.rank, life.cycle, life.alive)) return [];
+  const value = amountAt(wave, height, (steps) => draw(seed, PURPOSE.balance, token.rank, steps));
+  return value > 0n ? [{ token, tokenId, value, isPiece }] : [];
+}
+
+function spamHoldings(seed: number, tokens: TokenBook, height: number): Holding[] {
+  return spamHeldAt(height, tokens.spamPhase).flatMap((number) => {
+    const token = tokens.spam[number];
+    return token === undefined ? [] : [{ token, tokenId: null, value: spamValue(seed, number), isPiece: false }];
+  });
+}
+
+/** How much of a rotating spam token is dropped on somebody. */
+export function spamValue(seed: number, number: number): bigint {
+  return BigInt(1 + (draw(seed, PURPOSE.amount, number) % 100_000)) * 10n ** 18n;
+}
+
+const MILLI_COIN = 10n ** 15n;
+
+function planCoins(seed: number): Map<AddressKey, Wave> {
+  const phase = phaseOf(seed, PURPOSE.balance + 100, COIN_STEP);
+  return new Map<AddressKey, Wave>([
+    [keyOf(ADDRESSES.treasury), { base: 1_200_000n * MILLI_COIN, levels: AROUND, step: COIN_STEP, phase }],
+    [keyOf(ADDRESSES.vault), { base: 35_000_000n * MILLI_COIN, levels: AROUND, step: 2, phase: 0 }],
+    [keyOf(ADDRESSES.hot_wallet), { base: 40_000n * MILLI_COIN, levels: FILLING, step: 4, phase: 0 }],
+    [keyOf(ADDRESSES.collector), { base: 3_000n * MILLI_COIN, levels: AROUND, step: 25, phase: 0 }],
+  ]);
+}
+
+function crowdCoins(seed: number, number: number | undefined): Wave | undefined {
+  if (number === undefined) return undefined;
+  const base = BigInt(1 + (draw(seed, PURPOSE.balance, number) % 50_000)) * MILLI_COIN;
+  return { base, levels: AROUND, step: 13, phase: number };
+}

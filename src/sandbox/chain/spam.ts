@@ -1,0 +1,36 @@
+// Spam arrives at the treasury every eight blocks, stays for a while and vanishes. Two of three arrivals are known as
+// scam from the start, the third is found out three blocks later. The band rotates, so that there are never more than
+// a handful of holdings, and what arrives was not held in the recent past.
+import { ROTATING } from './catalogue.ts';
+
+export const SPAM_EVERY = 8;
+const SPAM_STAYS = 48;
+const FOUND_OUT_AFTER = 3;
+const FLIPS_EVERY = 20;
+
+/** Numbers of the rotating spam tokens that are held at a height. */
+export function spamHeldAt(height: number, phase: number): number[] {
+  const latest = Math.floor((height + phase) / SPAM_EVERY);
+  const oldest = Math.ceil((height + phase - SPAM_STAYS + 1) / SPAM_EVERY);
+  const numbers: number[] = [];
+  for (let arrival = Math.max(0, oldest); arrival <= latest; arrival++) numbers.push(arrival % ROTATING);
+  return numbers;
+}
+
+/** Which spam token arrives in this very block, if one does. */
+export function spamArrivingAt(height: number, phase: number): number | undefined {
+  const place = height + phase;
+  return place % SPAM_EVERY === 0 ? (place / SPAM_EVERY) % ROTATING : undefined;
+}
+
+/** Whether a rotating token is called scam: from its arrival, or soon after, until its next arrival. */
+export function isRotatingScam(number: number, height: number, phase: number): boolean {
+  const rounds = ROTATING * SPAM_EVERY;
+  const age = (((height + phase - number * SPAM_EVERY) % rounds) + rounds) % rounds;
+  return number % 3 !== 1 || age >= FOUND_OUT_AFTER;
+}
+
+/** Whether the well-known SPAM token is called scam. */
+export function isFlippingScam(height: number, phase: number): boolean {
+  return Math.floor((height + phase) / FLIPS_EVERY) % 2 === 1;
+}

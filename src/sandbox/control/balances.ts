@@ -1,0 +1,89 @@
+import type * as z from 'zod';
+import { drawHex, PURPOSE } from '../chain/draw.ts';
+import { keyOf } from '../chain/keys.ts';
+import type { TokenBase } from '../chain/catalogue.ts';
+import { assertRoom, holdingKey } from '../overlay.ts';
+import { ControlProblem } from '../problem.ts';
+import type { World } from '../world.ts';
+import type * as schemas from './schemas.ts';
+
+interface Piece {
+  readonly token?: string | undefined;
+  readonly tokenId?: string | undefined;
+}
+
+/** From now on the balance is this, whatever the chain would have made of it. */
+export function setBalance(world: World, options: z.output<typeof schemas.SetBalance>): { value: string } {
+  setAmount(world, options.address, options, options.value);
+  return { value: String(options.value) };
+}
+
+/** Takes from one and gives to the other; both stay at what they have then. */
+export function moveBalance(world: World, options: z.output<typeof schemas.MoveBalance>): { from: string; to: string } {
+  const { from, to, value } = options;
+  const left = amountOf(world, from, options) - value;
+  if (left < 0n) throw new ControlProblem(`${from} holds less than ${value}`);
+  setAmount(world, from, options, left);
+  const gained = amountOf(world, to, options) + value;
+  setAmount(world, to, options, gained);
+  return { from: String(left), to: String(gained) };
+}
+
+export interface Given {
+  readonly token: string;
+  readonly value: string;
+}
+
+export function giveToken(world: World, options: z.output<typeof schemas.GiveToken>): Given {
+  const token = options.token ?? makeToken(world, options);
+  const gained = amountOf(world, options.address, { ...options, token }) + options.value;
+  setAmount(world, options.address, { ...options, token }, gained);
+  return { token, value: String(gained) };
+}
+
+const FIRST_RANK = 10_000;
+
+function makeToken(world: World, options: z.output<typeof schemas.GiveToken>): string {
+  const { made, reputations } = world.overlay;
+  assertRoom(made.size, 'new tokens');
+  const address = `0x${drawHex(world.seed, PURPOSE.control, made.size, 1, 5)}`;
+  const { name, symbol, type } = options;
+  const isCollection = type === 'ERC-721' || type === 'ERC-1155';
+  const decimals = isCollection ? null : options.decimals;
+  const token: TokenBase = {
+    address,
+    name,
+    symbol,
+    type,
+    decimals,
+    rate: null,
+    supply: options.value,
+    rank: FIRST_RANK + made.size,
+  };
+  made.set(keyOf(address), token);
+  reputations.set(keyOf(address), options.reputation);
+  return address;
+}
+
+function amountOf(world: World, address: string, { token, tokenId }: Piece): bigint {
+  if (token === undefined) return world.coin(address) ?? 0n;
+  const wanted = holdingKey(token, tokenId ?? null);
+  const held = world.holdings(address).find((holding) => holdingKey(holding.token.address, holding.tokenId) === wanted);
+  return held?.value ?? 0n;
+}
+
+function setAmount(world: World, address: string, { token, tokenId }: Piece, value: bigint): void {
+  const { coins, holdings } = world.overlay;
+  const holder = keyOf(address);
+  if (token === undefined) {
+    assertRoom(coins.size, 'balances set');
+    coins.set(holder, value);
+    return;
+  }
+  const base = world.tokens.find(token);
+  if (base === undefined) throw new ControlProblem(`there is no token ${token}: give it to somebody first`);
+  const changes = holdings.get(holder) ?? new Map<string, never>();
+  assertRoom(Math.max(holdings.size, changes.size), 'balances set');
+  const piece = tokenId ?? null;
+  holdings.set(holder, new Map([...changes, [holdingKey(token, piece), { token: base, tokenId: piece, value }]]));
+}

@@ -1,0 +1,133 @@
+// The control API: what a test or a person can do to the chain. Every change holds from the current head on.
+import type * as z from 'zod';
+import { keyOf } from '../chain/keys.ts';
+import { createFaultQueue, FaultOptions, type FaultQueue } from '../faults/fault.ts';
+import { assertRoom, type Overlay } from '../overlay.ts';
+import { ControlProblem } from '../problem.ts';
+import type { World } from '../world.ts';
+import { giveToken, moveBalance, setBalance, type Given } from './balances.ts';
+import * as schemas from './schemas.ts';
+import { addTransaction, failCall, type Added, type AddedCall } from './transactions.ts';
+
+type Input<S extends z.ZodType> = z.input<S>;
+
+export interface Control {
+  /** Only where `blockTimeMs` is `manual`. */
+  mine(options?: Input<typeof schemas.Mine>): { head: number };
+  setBalance(options: Input<typeof schemas.SetBalance>): { value: string };
+  moveBalance(options: Input<typeof schemas.MoveBalance>): { from: string; to: string };
+  /** Puts a transaction into the head block with one internal transaction that fails. */
+  failCall(options: Input<typeof schemas.FailCall>): AddedCall;
+  /** Puts a transaction into the head block, or lets it wait. */
+  addTransaction(options?: Input<typeof schemas.AddTransaction>): Added;
+  flagToken(options: Input<typeof schemas.FlagToken>): { reputation: string };
+  giveToken(options: Input<typeof schemas.GiveToken>): Given;
+  /** Replaces the last blocks. */
+  reorganise(options?: Input<typeof schemas.Reorganise>): { from: number; to: number };
+  freeze(): { head: number };
+  unfreeze(): { head: number };
+  delayInternals(options?: Input<typeof schemas.DelayInternals>): { after: number };
+  /** Shows what was delayed, and delays no more. */
+  releaseInternals(): { released: number };
+  hideTraces(options: Input<typeof schemas.HideTraces>): { block: number };
+  fail(options: FaultOptions): { pending: number };
+  clearFaults(): { pending: number };
+}
+
+export interface Controls {
+  readonly control: Control;
+  readonly faults: FaultQueue;
+}
+
+export function createControl(world: World): Controls {
+  const { overlay, calendar } = world;
+  const faults = createFaultQueue();
+  const changed = <T>(result: T): T => {
+    overlay.version += 1;
+    return result;
+  };
+  const control: Control = {
+    mine: (options = {}) => changed({ head: calendar.mine(read(schemas.Mine, options).blocks) }),
+    setBalance: (options) => changed(setBalance(world, read(schemas.SetBalance, options))),
+    moveBalance: (options) => changed(moveBalance(world, read(schemas.MoveBalance, options))),
+    failCall: (options) => changed(failCall(world, read(schemas.FailCall, options))),
+    addTransaction: (options = {}) => changed(addTransaction(world, read(schemas.AddTransaction, options))),
+    flagToken: (options) => changed(flagToken(world, read(schemas.FlagToken, options))),
+    giveToken: (options) => changed(giveToken(world, read(schemas.GiveToken, options))),
+    reorganise: (options = {}) => changed(reorganise(world, read(schemas.Reorganise, options))),
+    freeze() {
+      calendar.freeze();
+      return changed({ head: world.head() });
+    },
+    unfreeze() {
+      calendar.unfreeze();
+      return changed({ head: world.head() });
+    },
+    delayInternals: (options = {}) => changed(delayInternals(world, read(schemas.DelayInternals, options))),
+    releaseInternals: () => changed(releaseInternals(overlay)),
+    hideTraces: (options) => changed(hideTraces(overlay, read(schemas.HideTraces, options))),
+    fail(options) {
+      faults.add(read(FaultOptions, options));
+      return { pending: faults.pending };
+    },
+    clearFaults() {
+      faults.clear();
+      return { pending: 0 };
+    },
+  };
+  return { control, faults };
+}
+
+function read<S extends z.ZodType>(schema: S, options: unknown): z.output<S> {
+  const result = schema.safeParse(options);
+  if (result.success) return result.data;
+  const said = result.error.issues.map(({ path, message }) => `${path.join('.') || 'options'}: ${message}`);
+  throw new ControlProblem(said.join('; '));
+}
+
+function flagToken({ overlay, tokens }: World, { token, reputation }: z.output<typeof schemas.FlagToken>) {
+  if (tokens.find(token) === undefined)
+    throw new ControlProblem(`there is no token ${token}: give it to somebody first`);
+  overlay.reputations.set(keyOf(token), reputation);
+  return { reputation };
+}
+
+const MOST_REORGS = 1000;
+
+function reorganise(world: World, { blocks, transactions }: z.output<typeof schemas.Reorganise>) {
+  const { reorgs } = world.overlay;
+  if (reorgs.length >= MOST_REORGS)
+    throw new ControlProblem(`the chain was reorganised ${MOST_REORGS} times: start anew`);
+  const to = world.head();
+  const from = to - blocks + 1;
+  if (from < 1) throw new ControlProblem(`only ${to} blocks can be replaced: the first one stays`);
+  reorgs.push({ from, to, remined: transactions === 'remined' });
+  return { from, to };
+}
+
+function delayInternals(world: World, { blocks }: z.output<typeof schemas.DelayInternals>) {
+  const { delays } = world.overlay;
+  assertRoom(delays.length, 'delays');
+  const after = world.head();
+  endLastDelay(delays, after);
+  delays.push({ after, until: Infinity, blocks: blocks ?? null });
+  return { after };
+}
+
+function endLastDelay(delays: Overlay['delays'], at: number): void {
+  const last = delays.at(-1);
+  if (last !== undefined && last.until === Infinity) last.until = at;
+}
+
+function releaseInternals({ delays }: Overlay) {
+  const released = delays.length;
+  delays.length = 0;
+  return { released };
+}
+
+function hideTraces({ hiddenTraces }: Overlay, { block, hidden }: z.output<typeof schemas.HideTraces>) {
+  assertRoom(hiddenTraces.size, 'blocks without traces');
+  if (hidden) hiddenTraces.add(block);
+  else hiddenTraces.delete(block);
+  return { block };
+}

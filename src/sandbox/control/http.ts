@@ -1,0 +1,74 @@
+// The control API over HTTP: POST /control/<verb> with a JSON object. Served only where it was asked for.
+import type { IncomingMessage } from 'node:http';
+import { answer, type Answer } from '../answer.ts';
+import { ControlProblem } from '../problem.ts';
+import type { Sandbox } from '../sandbox.ts';
+import type { Control } from './control.ts';
+
+export const CONTROL_PATH = '/control/';
+
+const VERBS = {
+  mine: 'mine',
+  'set-balance': 'setBalance',
+  'move-balance': 'moveBalance',
+  'fail-call': 'failCall',
+  'add-transaction': 'addTransaction',
+  'flag-token': 'flagToken',
+  'give-token': 'giveToken',
+  reorganise: 'reorganise',
+  freeze: 'freeze',
+  unfreeze: 'unfreeze',
+  'delay-internals': 'delayInternals',
+  'release-internals': 'releaseInternals',
+  'hide-traces': 'hideTraces',
+  fail: 'fail',
+  'clear-faults': 'clearFaults',
+} as const satisfies Record<string, keyof Control>;
+
+export async function answerControl(sandbox: Sandbox, request: IncomingMessage): Promise<Answer> {
+  const verb = (request.url ?? '').slice(CONTROL_PATH.length);
+  if (!Object.hasOwn(VERBS, verb)) return unknownVerb(request, verb);
+  if (request.method !== 'POST') return refuse(request, 405, `send POST to ${CONTROL_PATH}${verb}`);
+  // A page in a browser can send a form anywhere, but not JSON: that takes the server's consent, which is never given.
+  const type = request.headers['content-type'] ?? '';
+  if (!type.startsWith('application/json')) return refuse(request, 415, 'send content-type: application/json');
+  try {
+    return answer(200, run(sandbox, VERBS[verb as keyof typeof VERBS], await readJson(request)));
+  } catch (error) {
+    if (error instanceof ControlProblem) return answer(422, { message: error.message });
+    throw error;
+  }
+}
+
+function unknownVerb(request: IncomingMessage, verb: string): Answer {
+  const known = Object.keys(VERBS).join(', ');
+  return refuse(request, 404, `no control verb ${JSON.stringify(verb.slice(0, 40))}: there are ${known}`);
+}
+
+function refuse(request: IncomingMessage, status: number, message: string): Answer {
+  request.resume();
+  return answer(status, { message });
+}
+
+// The schema of each verb checks what it is given.
+function run(sandbox: Sandbox, verb: keyof Control, options: unknown): unknown {
+  return (sandbox as unknown as Record<keyof Control, (options: unknown) => unknown>)[verb](options);
+}
+
+const MOST_BYTES = 65_536;
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MOST_BYTES) throw new ControlProblem(`the body is over ${MOST_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  try {
+    return text.trim() === '' ? {} : JSON.parse(text);
+  } catch {
+    throw new ControlProblem('the body is no JSON');
+  }
+}

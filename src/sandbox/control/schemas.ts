@@ -1,0 +1,96 @@
+// What the control calls take, the same in process and over HTTP.
+import * as z from 'zod';
+import { TOKEN_TYPES } from '../chain/catalogue.ts';
+import { isAddress } from '../chain/keys.ts';
+import { ADDRESSES, TOKENS } from '../names.ts';
+
+/** An address: 0x and 40 digits, or one of the well-known names. */
+const Account = z.string().transform((text, context) => {
+  const address = Object.hasOwn(ADDRESSES, text) ? ADDRESSES[text as keyof typeof ADDRESSES] : text;
+  if (isAddress(address)) return address;
+  context.addIssue({ code: 'custom', message: `expected 0x and 40 digits, or ${Object.keys(ADDRESSES).join(', ')}` });
+  return z.NEVER;
+});
+
+/** A token: its address, or one of the well-known names. */
+const TokenName = z.string().transform((text, context) => {
+  const address = Object.hasOwn(TOKENS, text) ? TOKENS[text as keyof typeof TOKENS] : text;
+  if (isAddress(address)) return address;
+  context.addIssue({ code: 'custom', message: `expected 0x and 40 digits, or ${Object.keys(TOKENS).join(', ')}` });
+  return z.NEVER;
+});
+
+/** In the smallest unit; text for what is above 2^53. */
+const Raw = z
+  .union([z.bigint().min(0n), z.number().int().min(0).max(Number.MAX_SAFE_INTEGER), z.string().regex(/^\d{1,78}$/)])
+  .transform((value) => BigInt(value));
+
+const TokenId = z.string().regex(/^\d{1,78}$/);
+const Text = z.string().max(10_000);
+
+const MOST_BLOCKS = 100_000;
+const DEEPEST_REORG = 256;
+
+export const Mine = z.strictObject({ blocks: z.number().int().min(1).max(MOST_BLOCKS).default(1) });
+
+/** Without `token`: the native coin. */
+export const SetBalance = z.strictObject({
+  address: Account,
+  token: TokenName.optional(),
+  tokenId: TokenId.optional(),
+  value: Raw,
+});
+
+export const MoveBalance = z.strictObject({
+  from: Account,
+  to: Account,
+  token: TokenName.optional(),
+  tokenId: TokenId.optional(),
+  value: Raw,
+});
+
+export const FailCall = z.strictObject({
+  to: Account,
+  from: Account.optional(),
+  reason: Text.default('execution reverted'),
+  type: z.enum(['call', 'callcode', 'delegatecall', 'staticcall', 'create', 'create2', 'selfdestruct']).default('call'),
+  value: Raw.default(0n),
+});
+
+export const AddTransaction = z.strictObject({
+  from: Account.default(ADDRESSES.hot_wallet),
+  to: Account.nullable().default(ADDRESSES.vault),
+  value: Raw.default(0n),
+  method: z.string().max(100).nullable().default(null),
+  types: z.array(z.string().max(100)).max(20).optional(),
+  status: z.enum(['ok', 'error', 'pending']).default('ok'),
+  /** For `error`: what the contract said. */
+  reason: Text.nullable().default(null),
+  /** For `pending`: after how many blocks it is mined; null = never. */
+  minedAfter: z.number().int().min(1).max(MOST_BLOCKS).nullable().default(1),
+});
+
+export const FlagToken = z.strictObject({ token: TokenName, reputation: z.enum(['ok', 'scam']).default('scam') });
+
+/** Without `token`: a new one is made, of the name and sort given. */
+export const GiveToken = z.strictObject({
+  address: Account,
+  token: TokenName.optional(),
+  tokenId: TokenId.optional(),
+  value: Raw.default(10n ** 18n),
+  name: Text.nullable().default('New Token'),
+  symbol: Text.nullable().default('NEW'),
+  type: z.enum(TOKEN_TYPES).default('ERC-20'),
+  decimals: z.number().int().min(0).max(255).nullable().default(18),
+  reputation: z.enum(['ok', 'scam']).default('ok'),
+});
+
+export const Reorganise = z.strictObject({
+  blocks: z.number().int().min(1).max(DEEPEST_REORG).default(1),
+  transactions: z.enum(['remined', 'dropped']).default('remined'),
+});
+
+/** Internal transactions of the blocks to come appear that many blocks late; without it, when they are released. */
+export const DelayInternals = z.strictObject({ blocks: z.number().int().min(1).max(MOST_BLOCKS).optional() });
+
+export const HideTraces = z.strictObject({ block: z.number().int().min(0), hidden: z.boolean().default(true) });

@@ -1,0 +1,124 @@
+// Right answers, spoilt: shapes, cursors, names and numbers as they were seen in life.
+import type { ApiAnswer } from '../api.ts';
+import type { Reply, Row } from '../answer.ts';
+import type { Params } from '../params.ts';
+import type { ContentFaultName } from './fault.ts';
+
+/** What a fault may ask for beside the answer that it spoils. */
+export interface Spoiling {
+  readonly right: ApiAnswer;
+  readonly params: Params;
+  /** The first page of the same list. */
+  readonly firstPage: () => ApiAnswer;
+}
+
+export function spoil(name: ContentFaultName, spoiling: Spoiling): Reply {
+  const { right, params } = spoiling;
+  const body = right.again();
+  switch (name) {
+    case 'array':
+      return withBody(right, isPage(body) ? body.items : [body]);
+    case 'null':
+      return withBody(right, null);
+    case 'no-items':
+      return withBody(right, isPage(body) ? { next_page_params: body.next_page_params } : {});
+    case 'duplicate-cursor-keys':
+      return duplicateKeys(right, params);
+    case 'repeated-page':
+      return repeatFirst(spoiling);
+    case 'stuck-cursor':
+      return withCursor(right, (cursor) => sentCursor(cursor, params));
+    case 'numbers-as-strings':
+      return withRows(right, (row) => mapValues(row, (value) => (typeof value === 'number' ? String(value) : value)));
+    case 'old-names':
+      return withRows(right, (row) => rename(row));
+    case 'nulls':
+      return withRows(right, (row) => Object.fromEntries(Object.keys(row).map((key) => [key, null])));
+    case 'empty-list':
+      return withBody(right, isPage(body) ? { items: [], next_page_params: null } : {});
+    case 'unknown-limits':
+      return { ...right, headers: { ...right.headers, ...UNKNOWN_LIMITS } };
+  }
+}
+
+const UNKNOWN_LIMITS = { 'x-ratelimit-limit': '-1', 'x-ratelimit-remaining': '-1', 'x-ratelimit-reset': '-1' };
+
+interface AnyPage {
+  readonly items: readonly Row[];
+  readonly next_page_params: Row | null;
+}
+
+function isPage(body: unknown): body is AnyPage {
+  return isRow(body) && Array.isArray(body['items']);
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function withBody({ status, headers }: ApiAnswer, body: unknown): Reply {
+  return { status, headers, text: JSON.stringify(body) };
+}
+
+function withRows(right: ApiAnswer, change: (row: Row) => unknown): Reply {
+  const body = right.again();
+  if (!isPage(body)) return withBody(right, isRow(body) ? change(body) : body);
+  return withBody(right, { ...body, items: body.items.map(change) });
+}
+
+function withCursor(right: ApiAnswer, change: (cursor: Row) => Row): Reply {
+  const body = right.again();
+  if (!isPage(body) || body.next_page_params === null) return right;
+  return withBody(right, { ...body, next_page_params: change(body.next_page_params) });
+}
+
+/** The cursor that came with the request; on the first page, the right one, which then never moves on. */
+function sentCursor(cursor: Row, params: Params): Row {
+  return Object.fromEntries(Object.entries(cursor).map(([key, value]) => [key, params.get(key) ?? value]));
+}
+
+/** The rows of page one again, with a cursor that goes on as if they were new. */
+function repeatFirst({ right, firstPage }: Spoiling): Reply {
+  const [body, first] = [right.again(), firstPage().again()];
+  if (!isPage(body) || !isPage(first)) return right;
+  return withBody(right, { ...body, items: first.items });
+}
+
+/** Every key of the cursor twice, the old value last: a reader that lets the last one win goes round in a circle. */
+function duplicateKeys(right: ApiAnswer, params: Params): Reply {
+  const body = right.again();
+  if (!isPage(body) || body.next_page_params === null) return right;
+  const fresh = JSON.stringify(body.next_page_params).slice(1, -1);
+  const old = JSON.stringify(sentCursor(body.next_page_params, params)).slice(1, -1);
+  return { ...right, text: `{"items":${JSON.stringify(body.items)},"next_page_params":{${fresh},${old}}}` };
+}
+
+/** Names of releases before 6.9 and 9.0. */
+const OLD_NAMES = new Map([
+  ['address_hash', 'address'],
+  ['holders_count', 'holders'],
+  ['transactions_count', 'tx_count'],
+  ['transaction_fees', 'tx_fees'],
+  ['block_number', 'block'],
+  ['transaction_types', 'tx_types'],
+  ['transaction_tag', 'tx_tag'],
+  ['has_error_in_internal_transactions', 'has_error_in_internal_txs'],
+  ['transaction_burnt_fee', 'tx_burnt_fee'],
+]);
+
+function rename(value: unknown, inside = ''): unknown {
+  if (Array.isArray(value)) return value.map((element: unknown) => rename(element, inside));
+  if (!isRow(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [oldName(key, inside), rename(each, key)]));
+}
+
+function oldName(key: string, inside: string): string {
+  if (key === 'transaction_hash' && inside === 'token_transfers') return 'tx_hash';
+  return OLD_NAMES.get(key) ?? key;
+}
+
+function mapValues(value: unknown, change: (value: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((element: unknown) => mapValues(element, change));
+  if (!isRow(value)) return change(value);
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapValues(each, change)]));
+}

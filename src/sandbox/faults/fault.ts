@@ -1,0 +1,117 @@
+// Answers that fail in a named way: what a fault is, and which answers it strikes.
+import * as z from 'zod';
+import { DECLARED, type Operation } from '../params.ts';
+import { assertRoom } from '../overlay.ts';
+
+/** Failures that are an answer of their own. */
+const STATUS_FAULTS = [
+  'rate-limited',
+  'server-error',
+  'bad-gateway',
+  'unavailable',
+  'unauthorized',
+  'blocked',
+  'out-of-credits',
+  'not-found',
+  'unprocessable',
+  'html',
+  'redirect',
+] as const;
+
+/** Failures of the bytes on the wire. */
+const WIRE_FAULTS = ['truncated', 'cut', 'oversized', 'gzip-bomb', 'slow-headers', 'slow-body'] as const;
+
+/** Right answers that were spoilt. They wait for an answer that is a 200. */
+const CONTENT_FAULTS = [
+  'array',
+  'null',
+  'no-items',
+  'duplicate-cursor-keys',
+  'repeated-page',
+  'stuck-cursor',
+  'numbers-as-strings',
+  'old-names',
+  'nulls',
+  'empty-list',
+  'unknown-limits',
+] as const;
+
+/** All of them. */
+export const FAULTS = [...STATUS_FAULTS, ...WIRE_FAULTS, ...CONTENT_FAULTS] as const;
+export type FaultName = (typeof FAULTS)[number];
+export type ContentFaultName = (typeof CONTENT_FAULTS)[number];
+export type WireFaultName = (typeof WIRE_FAULTS)[number];
+
+const OPERATIONS = Object.keys(DECLARED) as [Operation, ...Operation[]];
+const MOST_TIMES = 1_000_000;
+const LONGEST_MS = 3_600_000;
+const LARGEST = 2 ** 31;
+
+export const FaultOptions = z.strictObject({
+  fault: z.enum(FAULTS),
+  /** How many answers fail. */
+  times: z.number().int().min(1).max(MOST_TIMES).default(1),
+  /** Only answers of this operation. */
+  operation: z.enum(OPERATIONS).optional(),
+  /** Only answers to paths (behind `/api/v2/`) that contain this, in any case. */
+  path: z.string().max(300).optional(),
+  /** For `rate-limited`: a Retry-After header in seconds; left out = none. */
+  retryAfter: z.union([z.number().int().min(0), z.string().max(100)]).optional(),
+  /** For `rate-limited`: an x-ratelimit-reset header in milliseconds; left out = that of the limiter. */
+  resetMs: z.number().int().min(-1).optional(),
+  /** For `redirect`: where to. */
+  location: z.string().max(2000).optional(),
+  /** For `slow-headers` the wait, for `slow-body` the pause between two bytes. */
+  ms: z.number().int().min(0).max(LONGEST_MS).optional(),
+  /** For `oversized` and `gzip-bomb`: size of the body once it is unpacked. */
+  bytes: z.number().int().min(0).max(LARGEST).optional(),
+});
+
+export type FaultOptions = z.input<typeof FaultOptions>;
+export type Fault = z.output<typeof FaultOptions>;
+
+export interface FaultQueue {
+  add(fault: Fault): void;
+  clear(): void;
+  /** How many failures are still to come. */
+  readonly pending: number;
+  /** Takes the first fault that strikes this answer. */
+  take(struck: { operation: Operation; path: string; status: number }): Fault | undefined;
+}
+
+export function createFaultQueue(): FaultQueue {
+  let queue: { readonly fault: Fault; left: number }[] = [];
+  return {
+    add(fault) {
+      assertRoom(queue.length, 'faults waiting');
+      queue.push({ fault, left: fault.times });
+    },
+    clear() {
+      queue = [];
+    },
+    get pending() {
+      return queue.reduce((sum, { left }) => sum + left, 0);
+    },
+    take(struck) {
+      const entry = queue.find(({ fault }) => strikes(fault, struck));
+      if (entry === undefined) return undefined;
+      entry.left -= 1;
+      if (entry.left === 0) queue = queue.filter((other) => other !== entry);
+      return entry.fault;
+    },
+  };
+}
+
+function strikes(fault: Fault, { operation, path, status }: Parameters<FaultQueue['take']>[0]): boolean {
+  if (fault.operation !== undefined && fault.operation !== operation) return false;
+  if (fault.path !== undefined && !path.toLowerCase().includes(fault.path.toLowerCase())) return false;
+  return status === 200 || !isContentFault(fault.fault);
+}
+
+export function isContentFault(name: FaultName): name is ContentFaultName {
+  return (CONTENT_FAULTS as readonly string[]).includes(name);
+}
+
+export function isWireFault(name: FaultName): name is WireFaultName {
+  return (WIRE_FAULTS as readonly string[]).includes(name);
+}

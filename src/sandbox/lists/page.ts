@@ -1,0 +1,58 @@
+// Pages of rows that are made while they are read.
+import type { Page, Row } from '../answer.ts';
+
+const PAGE_SIZE = 50;
+
+/** So many blocks were looked at without filling the page; the next page goes on below `height`. */
+export interface Pause {
+  readonly pausedBelow: number;
+}
+
+export interface Render<T> {
+  readonly item: (row: T) => Row;
+  /** Where the next page begins: behind the last row of this one, or where the search paused. */
+  readonly cursor: (last: T | Pause) => Row;
+}
+
+/** The first fifty rows. A page may be shorter and still have a next one: only the cursor says where the end is. */
+export function takePage<T extends object>(rows: Iterable<T | Pause>, render: Render<T>): Page {
+  const taken: T[] = [];
+  for (const row of rows) {
+    if ('pausedBelow' in row) return toPage(taken, render, row);
+    if (taken.length === PAGE_SIZE) return toPage(taken, render, taken.at(-1));
+    taken.push(row);
+  }
+  return toPage(taken, render, undefined);
+}
+
+function toPage<T>(taken: readonly T[], render: Render<T>, next: T | Pause | undefined): Page {
+  // Fifty, also behind a shorter page: it must be within what the parameter allows when it comes back.
+  const cursor = next === undefined ? null : { ...render.cursor(next), items_count: PAGE_SIZE };
+  return { items: taken.map((row) => render.item(row)), next_page_params: cursor };
+}
+
+/** A place in the chain; rows strictly below it are meant. */
+export interface Place {
+  readonly height: number;
+  readonly position: number;
+}
+
+/** Heights from `from` down to genesis. */
+export function* downFrom(from: number): Iterable<number> {
+  for (let height = from; height >= 0; height--) yield height;
+}
+
+const MOST_VISITED = 1024;
+
+/** As many heights as one page may look at, then a pause. */
+export function* visitSome<T>(heights: Iterable<number>, visit: (height: number) => Iterable<T>): Iterable<T | Pause> {
+  let visited = 0;
+  for (const height of heights) {
+    if (visited === MOST_VISITED) {
+      yield { pausedBelow: height + 1 };
+      return;
+    }
+    visited += 1;
+    yield* visit(height);
+  }
+}

@@ -1,0 +1,124 @@
+import type { Page, Row } from '../answer.ts';
+import { isFrom, isParty, isTo } from '../chain/chain.ts';
+import { keyOf, showTime } from '../chain/keys.ts';
+import { METHODS, type Mined, type Transaction, type Waiting } from '../chain/transaction.ts';
+import { numberOf, splitList, type Params } from '../params.ts';
+import { baseFeeOf, renderMined, renderWaiting } from '../render/transaction.ts';
+import type { World } from '../world.ts';
+import { downFrom, takePage, visitSome, type Pause, type Place } from './page.ts';
+
+type Matches = (transaction: Transaction) => boolean;
+
+/** Specification 4.4: newest first. */
+export function listTransactions(world: World, params: Params): Page {
+  const matches = filterOf(params);
+  if (params.get('filter') === 'pending') return listPending(world, params, matches);
+  const below = placeOf(params);
+  const rows = isHopeless(world, params) ? [] : minedBelow(world, downFrom(firstHeight(world, below)), below, matches);
+  return takePage(rows, { item: (mined) => renderMined(world, mined), cursor: minedCursor });
+}
+
+/** `addresses/{hash}/transactions`: what waits comes first, then what is mined, newest first. */
+export function listAddressTransactions(world: World, address: string, params: Params): Page {
+  const key = keyOf(address);
+  const touches = { to: isTo, from: isFrom }[params.get('filter') ?? ''] ?? isParty;
+  const matches: Matches = (transaction) => touches(transaction, key);
+  const below = placeOf(params);
+  const heights = world.chain.heightsOf(key, firstHeight(world, below));
+  const waiting = below === undefined ? waitingBelow(world, params, matches) : [];
+  return takePage<Mined | Waiting>(
+    chained<Mined | Waiting | Pause>(waiting, minedBelow(world, heights, below, matches)),
+    {
+      item: (row) => ('seenAt' in row ? renderWaiting(world, row) : renderMined(world, row)),
+      cursor: (last) => addressCursor(world, last),
+    },
+  );
+}
+
+function listPending(world: World, params: Params, matches: Matches): Page {
+  return takePage<Waiting>(waitingBelow(world, params, matches), {
+    item: (row) => renderWaiting(world, row),
+    cursor: (last) => ('pausedBelow' in last ? {} : waitingCursor(world, last)),
+  });
+}
+
+function* chained<T>(...parts: Iterable<T>[]): Iterable<T> {
+  for (const part of parts) yield* part;
+}
+
+function filterOf(params: Params): Matches {
+  const types = splitList(params.get('type') ?? '');
+  const methods = splitList(params.get('method') ?? '');
+  return (transaction) =>
+    (types.length === 0 || transaction.types.some((type) => types.includes(type))) &&
+    (methods.length === 0 || isOneOf(transaction, methods));
+}
+
+function isOneOf({ method }: Transaction, methods: readonly string[]): boolean {
+  return method !== null && (methods.includes(method.name) || methods.includes(method.id));
+}
+
+/** Only methods that nobody ever calls: looking for them down to genesis would be in vain. */
+function isHopeless({ overlay }: World, params: Params): boolean {
+  const methods = splitList(params.get('method') ?? '');
+  if (methods.length === 0) return false;
+  const isKnown = Object.values(METHODS).some(({ name, id }) => methods.includes(name) || methods.includes(id));
+  return !isKnown && !overlay.placed.some(({ transaction }) => isOneOf(transaction, methods));
+}
+
+/** Where the page before ended. */
+function placeOf(params: Params): Place | undefined {
+  const height = numberOf(params, 'block_number');
+  return height === undefined ? undefined : { height, position: numberOf(params, 'index') ?? 0 };
+}
+
+export function firstHeight(world: World, below: { readonly height: number } | undefined): number {
+  return below === undefined ? world.head() : Math.min(world.head(), below.height);
+}
+
+function minedBelow(
+  world: World,
+  heights: Iterable<number>,
+  below: Place | undefined,
+  matches: Matches,
+): Iterable<Mined | Pause> {
+  return visitSome(heights, (height) =>
+    world.chain
+      .transactionsOf(height)
+      .filter(({ transaction, position }) => isBelow({ height, position }, below) && matches(transaction))
+      .reverse(),
+  );
+}
+
+function isBelow({ height, position }: Place, below: Place | undefined): boolean {
+  return below === undefined || height < below.height || (height === below.height && position < below.position);
+}
+
+function waitingBelow(world: World, params: Params, matches: Matches): Waiting[] {
+  const [insertedAt, hash] = [params.get('inserted_at'), params.get('hash')];
+  const waiting = world.chain.waiting().filter(({ transaction }) => matches(transaction));
+  if (insertedAt === undefined || hash === undefined) return waiting;
+  const at = Date.parse(insertedAt);
+  return waiting.filter((row) => {
+    const seenAt = world.timeOf(row.seenAt);
+    return seenAt < at || (seenAt === at && row.transaction.hash < hash);
+  });
+}
+
+function minedCursor(last: Mined | Pause): Row {
+  if ('pausedBelow' in last) return { block_number: last.pausedBelow, index: 0 };
+  return { block_number: last.height, index: last.position };
+}
+
+function waitingCursor(world: World, { seenAt, transaction }: Waiting): Row {
+  return { inserted_at: showTime(world.timeOf(seenAt)), hash: transaction.hash };
+}
+
+function addressCursor(world: World, last: Mined | Waiting | Pause): Row {
+  if ('pausedBelow' in last) return minedCursor(last);
+  const { transaction } = last;
+  const fixed = { value: String(transaction.value), hash: transaction.hash };
+  if ('seenAt' in last) return { block_number: null, index: null, fee: '0', ...fixed, ...waitingCursor(world, last) };
+  const fee = BigInt(transaction.gasUsed) * (baseFeeOf(last.height) + transaction.tip);
+  return { ...minedCursor(last), ...fixed, fee: String(fee), inserted_at: showTime(world.timeOf(last.height)) };
+}

@@ -1,0 +1,102 @@
+// What the control API has changed, on top of the chain that follows from the seed. It dies with the process, and
+// every part of it is bounded.
+import type { TokenBase } from './chain/catalogue.ts';
+import type { AddressKey } from './chain/keys.ts';
+import type { Reputation } from './chain/tokens.ts';
+import type { Transaction } from './chain/transaction.ts';
+import { ControlProblem } from './problem.ts';
+
+interface SetHolding {
+  readonly token: TokenBase;
+  readonly tokenId: string | null;
+  readonly value: bigint;
+}
+
+/** The blocks from..to were replaced. */
+export interface Reorg {
+  readonly from: number;
+  readonly to: number;
+  /** Whether their transactions came back (in mirrored order) or were dropped. */
+  readonly remined: boolean;
+}
+
+/** A transaction of the control API; mined at `height`, waiting before that. */
+export interface Placed {
+  readonly transaction: Transaction;
+  readonly height: number;
+  /** Head when it was added. */
+  readonly seenAt: number;
+}
+
+/** Internal transactions of blocks above `after` (up to `until`) appear `blocks` later; null = when released. */
+interface Delay {
+  readonly after: number;
+  until: number;
+  readonly blocks: number | null;
+}
+
+export interface Overlay {
+  /** Goes up with every change: what was rendered before is old. */
+  version: number;
+  readonly coins: Map<AddressKey, bigint>;
+  /** By holder, then by token and piece. */
+  readonly holdings: Map<AddressKey, Map<string, SetHolding>>;
+  readonly reputations: Map<AddressKey, Reputation>;
+  readonly made: Map<AddressKey, TokenBase>;
+  readonly reorgs: Reorg[];
+  readonly placed: Placed[];
+  /** The same by height, in the order in which they were added. */
+  readonly placedByHeight: Map<number, Placed[]>;
+  readonly delays: Delay[];
+  readonly hiddenTraces: Set<number>;
+}
+
+export function createOverlay(): Overlay {
+  return {
+    version: 0,
+    coins: new Map(),
+    holdings: new Map(),
+    reputations: new Map(),
+    made: new Map(),
+    reorgs: [],
+    placed: [],
+    placedByHeight: new Map(),
+    delays: [],
+    hiddenTraces: new Set(),
+  };
+}
+
+const MOST_CHANGES = 10_000;
+
+/** Refuses what would let the overlay grow without end. */
+export function assertRoom(size: number, what: string): void {
+  if (size >= MOST_CHANGES)
+    throw new ControlProblem(`there are ${MOST_CHANGES} ${what} already: start the sandbox anew`);
+}
+
+/** Null for the native coin's key space; `token|piece` for holdings. */
+export function holdingKey(token: string, tokenId: string | null): string {
+  return `${token.toLowerCase()}|${tokenId ?? ''}`;
+}
+
+/** Where the content of a block comes from after all reorganisations; undefined when it was dropped. */
+export function originOf(reorgs: readonly Reorg[], height: number): number | undefined {
+  let origin = height;
+  for (let last = reorgs.length - 1; last >= 0; last--) {
+    const reorg = reorgs[last];
+    if (reorg === undefined || origin < reorg.from || origin > reorg.to) continue;
+    if (!reorg.remined) return undefined;
+    origin = reorg.from + reorg.to - origin;
+  }
+  return origin;
+}
+
+/** How often the block of this height was replaced, after the first `upTo` reorganisations. */
+export function timesReplaced(reorgs: readonly Reorg[], height: number, upTo = reorgs.length): number {
+  let times = 0;
+  for (let place = 0; place < upTo; place++) {
+    const reorg = reorgs[place];
+    if (reorg !== undefined && reorg.from <= height && height <= reorg.to) times += 1;
+  }
+  return times;
+}

@@ -1,0 +1,152 @@
+// Blocks, internal transactions, holdings and addresses as specification 2.4, 2.5 and 2.7 write them.
+import { showTime } from '../chain/keys.ts';
+import type { Holding } from '../chain/ledger.ts';
+import type { Call, Mined } from '../chain/transaction.ts';
+import { draw, PURPOSE } from '../chain/draw.ts';
+import type { World } from '../world.ts';
+import { baseFeeOf } from './transaction.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+export interface TracedCall {
+  readonly mined: Mined;
+  readonly call: Call;
+}
+
+export function renderCall(world: World, { mined, call }: TracedCall): Row {
+  return {
+    block_number: mined.height,
+    transaction_index: mined.position,
+    created_contract: call.created === null ? null : world.ref(call.created),
+    error: call.error,
+    from: world.ref(call.from),
+    to: call.to === null ? null : world.ref(call.to),
+    gas_limit: String(call.gas),
+    index: call.index,
+    success: call.error === null,
+    timestamp: showTime(world.timeOf(mined.height)),
+    transaction_hash: mined.transaction.hash,
+    type: call.type,
+    value: String(call.value),
+  };
+}
+
+const GAS_LIMIT = 30_000_000;
+const GAS_TARGET = GAS_LIMIT / 2;
+const WITHDRAWALS = 16;
+const EMISSION_WEI = 2e18;
+
+export interface BlockRow {
+  readonly height: number;
+  /** How often the block of this height had been replaced when this one was made; left out = now. */
+  readonly replaced?: number;
+  readonly type: 'block' | 'reorg';
+}
+
+export function renderBlock(world: World, { height, replaced, type }: BlockRow): Row {
+  const mined = type === 'block' ? world.chain.transactionsOf(height) : [];
+  const gasUsed = mined.reduce((sum, { transaction }) => sum + transaction.gasUsed, 0);
+  return {
+    hash: world.chain.blockHash(height, replaced),
+    parent_hash: height === 0 ? `0x${'0'.repeat(64)}` : world.chain.blockHash(height - 1),
+    height,
+    type,
+    timestamp: showTime(world.timeOf(height)),
+    miner: world.ref(minerOf(world, height)),
+    nonce: '0x0000000000000000',
+    difficulty: '2',
+    total_difficulty: String(2 * height + 1),
+    size: 600 + mined.length * 190,
+    extra_data: '0x73616e64626f78',
+    state_root: world.chain.stateRoot(height),
+    gas_limit: String(GAS_LIMIT),
+    gas_used: String(gasUsed),
+    gas_used_percentage: (gasUsed / GAS_LIMIT) * 100,
+    gas_target_percentage: (gasUsed / GAS_TARGET - 1) * 100,
+    ...renderFees(height, mined, BigInt(gasUsed)),
+    transactions_count: mined.length,
+    withdrawals_count: height % WITHDRAWALS,
+    uncles_hashes: height % 97 === 0 ? [world.chain.stateRoot(height)] : [],
+  };
+}
+
+function renderFees(height: number, mined: readonly Mined[], gasUsed: bigint): Row {
+  const baseFee = baseFeeOf(height);
+  const burnt = gasUsed * baseFee;
+  const tips = mined.reduce((sum, { transaction: { gasUsed: gas, tip } }) => sum + BigInt(gas) * tip, 0n);
+  const fees = burnt + tips;
+  return {
+    base_fee_per_gas: String(baseFee),
+    burnt_fees: String(burnt),
+    burnt_fees_percentage: fees === 0n ? 0 : Number((burnt * 10_000n) / fees) / 100,
+    priority_fee: String(tips),
+    transaction_fees: String(fees),
+    rewards: rewardsOf(height, Number(tips)),
+  };
+}
+
+/** Rewards are numbers of wei by the specification. */
+function rewardsOf(height: number, tips: number): Row[] {
+  const usual = [
+    { reward: tips, type: 'Miner Reward' },
+    { reward: EMISSION_WEI, type: 'Emission Reward' },
+  ];
+  if (height % 97 === 0) return [...usual, { reward: EMISSION_WEI / 32, type: 'Uncle Reward' }];
+  return height % 89 === 0 ? [...usual, { reward: EMISSION_WEI / 64, type: 'Chore Reward' }] : usual;
+}
+
+const MINERS = 5;
+
+function minerOf(world: World, height: number): string {
+  return world.account(draw(world.seed, PURPOSE.account, height, 1) % MINERS);
+}
+
+/** `holder`: whose holding it is. */
+export function renderHolding(world: World, holder: string, { token, tokenId, value, isPiece }: Holding): Row {
+  const view = world.tokens.view(token, world.head());
+  const instance =
+    isPiece && tokenId !== null ? renderPiece(world, holder, tokenId, token.type === 'ERC-721', view) : null;
+  return { value: String(value), token_id: tokenId, token: view, token_instance: instance };
+}
+
+function renderPiece(world: World, holder: string, id: string, isUnique: boolean, token: unknown): Row {
+  const image = `https://pieces.example/${id}.png`;
+  return {
+    is_unique: isUnique,
+    id,
+    owner: world.ref(holder),
+    token,
+    holder_address_hash: world.ref(holder).hash,
+    image_url: image,
+    animation_url: `https://pieces.example/${id}.mp4`,
+    external_app_url: `https://pieces.example/${id}`,
+    metadata: {
+      year: 2026,
+      tags: ['sandbox', 'piece'],
+      name: `Piece #${id}`,
+      image_url: image,
+      home_url: 'https://pieces.example',
+      external_url: `https://pieces.example/${id}`,
+      description: 'A piece of the sandbox chain.',
+      attributes: [{ value: Number(id) % 2 === 0 ? 'even' : 'odd', trait_type: 'Parity' }],
+    },
+  };
+}
+
+/** `addresses/{hash}`: also for an address that was never seen, with a balance that is not known. */
+export function renderAddress(world: World, address: string): Row {
+  const token = world.tokens.find(address);
+  const ref = world.ref(token?.address ?? address);
+  const coin = world.coin(address);
+  return {
+    ...ref,
+    coin_balance: coin === null ? null : String(coin),
+    exchange_rate: '2345.67',
+    block_number_balance_updated_at: coin === null ? null : world.head(),
+    creator_address_hash: null,
+    creation_transaction_hash: null,
+    token: token === undefined ? null : world.tokens.view(token, world.head()),
+    has_tokens: world.holdings(address).length > 0,
+    has_logs: ref.is_contract,
+  };
+}

@@ -1,0 +1,157 @@
+// A transaction as specification 2.6 writes it.
+import type { TokenBook } from '../chain/tokens.ts';
+import { showTime } from '../chain/keys.ts';
+import type { Mined, Transaction, Transfer, Waiting } from '../chain/transaction.ts';
+import type { World } from '../world.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const COIN_PRICE = '2345.67';
+const GWEI = 10n ** 9n;
+
+/** Base fee of a block in wei: it swings slowly around ten gwei. */
+export function baseFeeOf(height: number): bigint {
+  const swing = Math.abs((height % 200) - 100);
+  return 8n * GWEI + BigInt(swing) * 40_000_000n;
+}
+
+export function renderMined(world: World, mined: Mined): Row {
+  const { transaction, height, position } = mined;
+  const { gasUsed, tip } = transaction;
+  const baseFee = baseFeeOf(height);
+  const gas = BigInt(gasUsed);
+  return {
+    ...renderFixed(world, transaction),
+    ...renderOutcome(world, mined),
+    timestamp: showTime(world.timeOf(height)),
+    block_number: height,
+    confirmations: world.head() - height + 1,
+    confirmation_duration: [0, waitedMs(world, mined)],
+    type: transaction.envelope,
+    position,
+    fee: { type: 'actual', value: String(gas * (baseFee + tip)) },
+    gas_used: String(gasUsed),
+    gas_price: String(baseFee + tip),
+    base_fee_per_gas: String(baseFee),
+    priority_fee: String(gas * tip),
+    transaction_burnt_fee: String(gas * baseFee),
+    token_transfers: transaction.transfers.map((transfer, place) => renderTransfer(world, mined, transfer, place)),
+  };
+}
+
+/** Not in a block yet: what only a block can tell is null. */
+export function renderWaiting(world: World, { transaction }: Waiting): Row {
+  const most = feeCap(transaction);
+  return {
+    ...renderFixed(world, transaction),
+    timestamp: null,
+    block_number: null,
+    status: null,
+    confirmations: 0,
+    confirmation_duration: [],
+    type: null,
+    position: null,
+    fee: { type: 'maximum', value: String(BigInt(transaction.gasLimit) * most) },
+    gas_used: null,
+    gas_price: String(most),
+    base_fee_per_gas: null,
+    priority_fee: null,
+    transaction_burnt_fee: null,
+    result: 'pending',
+    revert_reason: null,
+    has_error_in_internal_transactions: null,
+    token_transfers: [],
+  };
+}
+
+function feeCap({ tip }: Transaction): bigint {
+  return 30n * GWEI + tip;
+}
+
+function waitedMs(world: World, { transaction, height }: Mined): number {
+  return world.timeOf(height) - world.timeOf(Math.max(0, height - transaction.lead)) + (transaction.gasUsed % 1000);
+}
+
+function renderFixed(world: World, transaction: Transaction): Row {
+  const { hash, method, nonce, from, to, created, value, gasLimit, tip, types, action } = transaction;
+  return {
+    hash,
+    method: method?.name ?? null,
+    nonce,
+    from: world.ref(from),
+    to: to === null ? null : world.ref(to),
+    created_contract: created === null ? null : world.ref(created),
+    value: String(value),
+    gas_limit: gasLimit,
+    max_fee_per_gas: String(feeCap(transaction)),
+    max_priority_fee_per_gas: String(tip),
+    exchange_rate: COIN_PRICE,
+    raw_input: rawInput(transaction),
+    transaction_tag: nonce % 50 === 0 ? 'worth a look' : null,
+    transaction_types: types,
+    token_transfers_overflow: false,
+    decoded_input: decodeInput(transaction),
+    actions: action === null ? [] : [action],
+  };
+}
+
+/** A failure whose trace is not there yet has no reason yet. */
+function renderOutcome(world: World, { transaction, height }: Mined): Row {
+  const { status, result, reason, calls } = transaction;
+  if (!world.chain.isTraced(height)) {
+    const known = status === 'ok' ? 'success' : 'awaiting_internal_transactions';
+    return { status, result: known, revert_reason: null, has_error_in_internal_transactions: null };
+  }
+  const hasError = calls.some(({ error }) => error !== null);
+  return { status, result, revert_reason: reason, has_error_in_internal_transactions: hasError };
+}
+
+function rawInput({ method, parameters, created }: Transaction): string {
+  if (created !== null) return `0x6080604052${created.slice(2)}`;
+  return method === null ? '0x' : method.id + parameters.map(toWord).join('');
+}
+
+function toWord(parameter: string): string {
+  const digits = /^\d+$/.test(parameter) ? BigInt(parameter).toString(16) : parameter.replace(/[^0-9a-f]/gi, '');
+  return digits.slice(-64).padStart(64, '0').toLowerCase();
+}
+
+function decodeInput({ method, parameters }: Transaction): Row | null {
+  if (method === null) return null;
+  const declared = /\((.*)\)/.exec(method.call)?.[1]?.split(', ') ?? [];
+  const named = declared.map((declaration, place) => {
+    const [type = '', name = ''] = declaration.split(' ');
+    return { name, type, value: parameters[place] ?? '' };
+  });
+  return { method_call: method.call, method_id: method.id.slice(2), parameters: named };
+}
+
+const TRANSFERS_PER_TRANSACTION = 8;
+
+function renderTransfer(world: World, mined: Mined, transfer: Transfer, place: number): Row {
+  const { transaction, height, position } = mined;
+  return {
+    block_hash: world.chain.blockHash(height),
+    block_number: height,
+    transaction_hash: transaction.hash,
+    log_index: position * TRANSFERS_PER_TRANSACTION + place,
+    from: world.ref(transfer.from),
+    to: world.ref(transfer.to),
+    token: viewAt(world.tokens, transfer.token, world.head()),
+    total: totalOf(world.tokens, transfer),
+    type: transfer.type,
+    method: transaction.method?.name ?? null,
+    timestamp: showTime(world.timeOf(height)),
+  };
+}
+
+function viewAt(tokens: TokenBook, address: string, height: number): unknown {
+  const token = tokens.find(address);
+  return token === undefined ? null : tokens.view(token, height);
+}
+
+function totalOf(tokens: TokenBook, { token, value, tokenId }: Transfer): Row {
+  const decimals = tokens.find(token)?.decimals ?? 0;
+  const amount = { decimals: String(decimals), value: String(value ?? 1n) };
+  return tokenId === null ? amount : { ...amount, token_id: tokenId };
+}

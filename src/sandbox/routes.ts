@@ -1,0 +1,67 @@
+// From the address that was asked to the operation that is meant.
+import { API_KEY, CHAIN_ID } from './names.ts';
+import { answer, type Answer } from './answer.ts';
+import type { Operation, Params } from './params.ts';
+
+export interface Route {
+  readonly form: 'multichain' | 'instance';
+  readonly chainId: string | null;
+  /** Behind `/api/v2/`, without a slash at the end. */
+  readonly path: string;
+  readonly operation: Operation | null;
+  /** As it was written; not checked yet. */
+  readonly address: string;
+  readonly params: Params;
+}
+
+const API_PATH = /^(?:\/([^/]{1,64}))?\/api\/v2\/(.{1,300}?)\/?$/;
+
+/** Undefined for what is no address of the API. A parameter given twice counts with its last value. */
+export function parseRoute(target: string): Route | undefined {
+  const [path, query] = splitOnce(target, '?');
+  const match = API_PATH.exec(path);
+  if (match === null) return undefined;
+  const [, chainId, rest = ''] = match;
+  const params = new Map(new URLSearchParams(query));
+  const form = chainId === undefined ? 'instance' : 'multichain';
+  return { form, chainId: chainId ?? null, path: rest, params, ...operationOf(rest) };
+}
+
+function splitOnce(text: string, at: string): [string, string] {
+  const place = text.indexOf(at);
+  return place < 0 ? [text, ''] : [text.slice(0, place), text.slice(place + 1)];
+}
+
+function operationOf(path: string): Pick<Route, 'operation' | 'address'> {
+  const [noun, address = '', list = '', ...more] = path.split('/');
+  const operation = more.length > 0 ? undefined : OPERATION_BY_SHAPE.get(shapeOf(noun, address, list));
+  return { operation: operation ?? null, address };
+}
+
+function shapeOf(noun: string | undefined, address: string, list: string): string {
+  return [noun, address === '' ? '' : '*', list].filter((part) => part !== '').join('/');
+}
+
+const OPERATION_BY_SHAPE = new Map<string, Operation>([
+  ['tokens/*', 'token'],
+  ['addresses/*', 'address'],
+  ['addresses/*/tokens', 'address-tokens'],
+  ['addresses/*/internal-transactions', 'address-internal-transactions'],
+  ['addresses/*/transactions', 'address-transactions'],
+  ['transactions', 'transactions'],
+  ['blocks', 'blocks'],
+]);
+
+/** The multichain form wants a key and a chain that it knows; the per-instance form wants neither. */
+export function refuseStranger(route: Route, authorization: string | undefined): Answer | undefined {
+  if (route.form === 'instance') return undefined;
+  const key = keyOf(authorization) ?? route.params.get('apikey');
+  if (key === undefined) return answer(402, { error: 'Proceed with API key or make a payment to continue' });
+  if (key !== API_KEY) return answer(401, { error: 'Unauthorized' });
+  if (route.chainId === CHAIN_ID) return undefined;
+  return answer(404, { error: 'Network not supported', source: 'internal' });
+}
+
+function keyOf(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : authorization.replace(/^bearer\s+/i, '');
+}

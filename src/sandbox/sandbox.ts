@@ -1,0 +1,71 @@
+// The embedded explorer: a simulated chain, the API over it, and what the control API does to both.
+import type { Clock } from '../lib/clock.ts';
+import { createApi, type ApiAnswer, type ApiRequest } from './api.ts';
+import { createControl, type Control } from './control/control.ts';
+import type { Fault } from './faults/fault.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { ADDRESSES, API_KEY, CHAIN_ID, TOKENS } from './names.ts';
+import { createWorld } from './world.ts';
+
+export interface SandboxOptions {
+  /** The same seed is the same chain, in any process. A whole number. */
+  readonly seed: number;
+  /** Milliseconds from block to block, or `manual`: then the head moves only when blocks are mined. */
+  readonly blockTimeMs: number | 'manual';
+  readonly clock: Clock;
+  readonly limits?: Partial<Limits>;
+  /** Whether `/control/...` is served too. The methods of the object work either way. */
+  readonly control?: boolean;
+  /** Head of a manual chain before anything is mined; 100 when left out. */
+  readonly startBlock?: number;
+  /** A chain on which nothing happens by itself: blocks are empty, balances and reputations stand still. */
+  readonly quiet?: boolean;
+}
+
+export interface Sandbox extends Control {
+  readonly addresses: typeof ADDRESSES;
+  readonly tokens: typeof TOKENS;
+  readonly chainId: string;
+  readonly apiKey: string;
+  readonly clock: Clock;
+  readonly hasControl: boolean;
+  head(): number;
+  /** Milliseconds since 1970 at which a block was made. */
+  timeOf(height: number): number;
+  ask(request: ApiRequest): ApiAnswer;
+  /** The fault that strikes the answer to this request, if one is due. */
+  takeFault(request: ApiRequest, status: number): Fault | undefined;
+}
+
+const START_BLOCK = 100;
+
+/** Throws a RangeError for a seed or a block time that is no whole number. */
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const { seed, blockTimeMs, clock, limits, control: hasControl = false, startBlock = START_BLOCK } = options;
+  assertWhole('seed', seed, -Number.MAX_SAFE_INTEGER);
+  assertWhole('startBlock', startBlock, 0);
+  if (blockTimeMs !== 'manual') assertWhole('blockTimeMs', blockTimeMs, 1);
+  const world = createWorld({ seed, blockTimeMs, clock, startBlock, isLively: options.quiet !== true });
+  const api = createApi(world, clock, { ...DEFAULT_LIMITS, ...limits });
+  const { control, faults } = createControl(world);
+  return {
+    ...control,
+    addresses: ADDRESSES,
+    tokens: TOKENS,
+    chainId: CHAIN_ID,
+    apiKey: API_KEY,
+    clock,
+    hasControl,
+    head: () => world.head(),
+    timeOf: (height) => world.timeOf(height),
+    ask: (request) => api.ask(request),
+    takeFault({ route: { operation, path } }, status) {
+      return operation === null ? undefined : faults.take({ operation, path, status });
+    },
+  };
+}
+
+function assertWhole(name: string, value: number, least: number): void {
+  if (!Number.isSafeInteger(value) || value < least)
+    throw new RangeError(`${name} must be a whole number from ${least} on`);
+}

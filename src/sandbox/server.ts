@@ -1,0 +1,147 @@
+// The sandbox on a socket. Plain node:http, so that a connection can be cut in the middle of an answer.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answer, replyOf, type Answer, type Reply } from './answer.ts';
+import type { ApiAnswer, ApiRequest } from './api.ts';
+import { answerControl, CONTROL_PATH } from './control/http.ts';
+import { spoil } from './faults/content.ts';
+import { isContentFault, isWireFault, type Fault } from './faults/fault.ts';
+import { failWithStatus } from './faults/status.ts';
+import { failOnWire } from './faults/wire.ts';
+import { parseRoute } from './routes.ts';
+import type { Sandbox } from './sandbox.ts';
+
+export interface Served extends AsyncDisposable {
+  /** `http://127.0.0.1:1234`: the base of both forms. */
+  readonly url: string;
+  readonly port: number;
+  /** Cuts every connection. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface Listen {
+  /** 127.0.0.1 when left out. */
+  readonly host?: string;
+  /** Any free port when 0 or left out. */
+  readonly port?: number;
+}
+
+const MOST_CONNECTIONS = 1000;
+const KEEP_ALIVE_MS = 120_000;
+
+/** Rejects when the port is taken. */
+export async function serveSandbox(sandbox: Sandbox, { host = '127.0.0.1', port = 0 }: Listen = {}): Promise<Served> {
+  const server = createServer((request, response) => void handle(sandbox, request, response));
+  server.maxConnections = MOST_CONNECTIONS;
+  // Longer than any client pauses: a connection that ends just as it is used again looks like an outage.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.on('clientError', (_error, socket) => socket.destroy());
+  await listen(server, host, port);
+  const { port: bound } = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  const stop = (): Promise<void> => close(server);
+  return { url: `http://${name}:${bound}`, port: bound, close: stop, [Symbol.asyncDispose]: stop };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+    server.closeAllConnections();
+  });
+}
+
+async function handle(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  // A client that goes away in the middle is no error.
+  response.on('error', () => undefined);
+  try {
+    const target = request.url ?? '/';
+    if (sandbox.hasControl && target.startsWith(CONTROL_PATH)) say(response, await answerControl(sandbox, request));
+    else await serve(sandbox, request, response);
+  } catch {
+    if (response.headersSent) response.destroy();
+    else say(response, answer(500, 'Internal server error'));
+  }
+}
+
+async function serve(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  request.resume();
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    say(response, answer(405, { message: 'Method Not Allowed' }, { allow: 'GET, HEAD' }));
+    return;
+  }
+  const route = parseRoute(request.url ?? '/');
+  if (route === undefined) {
+    say(response, answer(404, { message: 'Not found' }));
+    return;
+  }
+  const asked: ApiRequest = { route, authorization: request.headers.authorization, showScam: asksForScam(request) };
+  const right = sandbox.ask(asked);
+  const fault = sandbox.takeFault(asked, right.status);
+  if (fault === undefined) send(response, right);
+  else await fail(sandbox, { asked, right, fault }, response);
+}
+
+/** Real explorers hide scam tokens unless this header or this cookie is sent. */
+function asksForScam({ headers }: IncomingMessage): boolean {
+  if (headers['show-scam-tokens'] === 'true') return true;
+  const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
+  return cookies.includes('show_scam_tokens=true');
+}
+
+interface Failing {
+  readonly asked: ApiRequest;
+  readonly right: ApiAnswer;
+  readonly fault: Fault;
+}
+
+async function fail(sandbox: Sandbox, { asked, right, fault }: Failing, response: ServerResponse): Promise<void> {
+  const { fault: name } = fault;
+  if (isContentFault(name)) {
+    const { params } = asked.route;
+    const firstPage = (): ApiAnswer =>
+      sandbox.ask({ ...asked, route: { ...asked.route, params: onlyFilters(params) } });
+    send(response, spoil(name, { right, params, firstPage }));
+  } else if (isWireFault(name)) {
+    const gone = new AbortController();
+    response.on('close', () => {
+      gone.abort();
+    });
+    const { status, text } = right;
+    const { clock } = sandbox;
+    await failOnWire(name, fault, { response, status, headers: headersOf(right), text, clock, signal: gone.signal });
+  } else {
+    send(response, failWithStatus(name, fault, right));
+  }
+}
+
+const FILTERS = ['filter', 'type', 'method', 'apikey', 'key'];
+
+function onlyFilters(params: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...params].filter(([name]) => FILTERS.includes(name)));
+}
+
+function say(response: ServerResponse, said: Answer): void {
+  send(response, replyOf(said));
+}
+
+function send(response: ServerResponse, reply: Reply): void {
+  const bytes = Buffer.from(reply.text);
+  response.writeHead(reply.status, { ...headersOf(reply), 'content-length': bytes.length });
+  response.end(bytes);
+}
+
+function headersOf({ headers }: Reply): Record<string, string> {
+  return { 'content-type': 'application/json; charset=utf-8', ...headers };
+}

@@ -1,0 +1,136 @@
+// Everything that an answer is made of, put together once.
+import type { Clock, Instant } from '../lib/clock.ts';
+import { createManualCalendar, createRunningCalendar, type Calendar } from './chain/calendar.ts';
+import { createChain, type Chain } from './chain/chain.ts';
+import { createComposer } from './chain/compose.ts';
+import { PURPOSE } from './chain/draw.ts';
+import { keyOf, type AddressKey } from './chain/keys.ts';
+import { createLedger, spamValue, type Holding, type Ledger } from './chain/ledger.ts';
+import { contractRef, createPeople, phaseOf, plainRef, type AddressRef, type People } from './chain/people.ts';
+import { COIN_STEP, USDC_STEP } from './chain/positions.ts';
+import { coinScene, spamScene, usdcScene, VAULT_SCENES, type Arrival } from './chain/scheduled-scenes.ts';
+import { SPAM_EVERY, spamArrivingAt } from './chain/spam.ts';
+import { createTimetable, type Lane } from './chain/timetable.ts';
+import { createTokenBook, type TokenBook } from './chain/tokens.ts';
+import { ADDRESSES, TOKENS } from './names.ts';
+import { createOverlay, holdingKey, type Overlay } from './overlay.ts';
+
+export interface World {
+  readonly seed: number;
+  readonly calendar: Calendar;
+  readonly chain: Chain;
+  readonly tokens: TokenBook;
+  readonly overlay: Overlay;
+  head(): number;
+  timeOf(height: number): Instant;
+  ref(address: string): AddressRef;
+  /** One of the anonymous crowd. */
+  account(number: number): string;
+  /** As of the head; null = never seen. */
+  coin(address: string): bigint | null;
+  /** As of the head; only what is above zero. */
+  holdings(address: string): Holding[];
+}
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly blockTimeMs: number | 'manual';
+  readonly clock: Clock;
+  /** Head of a manual chain before anything is mined. */
+  readonly startBlock: number;
+  /** False: blocks are empty and no balance moves, unless the control API says so. */
+  readonly isLively: boolean;
+}
+
+export function createWorld(options: WorldOptions): World {
+  const { seed, isLively } = options;
+  const overlay = createOverlay();
+  const calendar = createCalendar(options);
+  const people = createPeople(seed);
+  const makesToken = (height: number, slot: number): boolean => timetable.sceneAt(height, slot)?.makesToken === true;
+  const tokens = createTokenBook({ seed, isLively, changes: overlay, people, makesToken });
+  const ledger = createLedger({ seed, isLively, people, tokens });
+  const timetable = createTimetable(seed, people, planLanes(seed, tokens, ledger));
+  const ref = createRefs(people, tokens);
+  const compose = createComposer(seed, people, timetable);
+  return {
+    seed,
+    calendar,
+    tokens,
+    overlay,
+    head: () => calendar.head(),
+    timeOf: (height) => calendar.timeOf(height),
+    chain: createChain({ seed, isLively, calendar, overlay, compose, timetable }),
+    ref,
+    account: (number) => people.account(number),
+    coin: (address) =>
+      overlay.coins.get(keyOf(address)) ??
+      ledger.coin(keyOf(address), calendar.head()) ??
+      (ref(address).is_contract ? 0n : null),
+    holdings: (address) => withChanges(ledger.holdings(keyOf(address), calendar.head()), overlay, keyOf(address)),
+  };
+}
+
+function createCalendar({ blockTimeMs, clock, startBlock }: WorldOptions): Calendar {
+  return blockTimeMs === 'manual' ? createManualCalendar(clock, startBlock) : createRunningCalendar(clock, blockTimeMs);
+}
+
+/** The slots with a timetable of their own. Their phases are those of the balances that they explain. */
+function planLanes(seed: number, tokens: TokenBook, ledger: Ledger): Lane[] {
+  const usdcPhase = phaseOf(seed, PURPOSE.balance, USDC_STEP);
+  const coinPhase = phaseOf(seed, PURPOSE.balance + 100, COIN_STEP);
+  return [
+    { every: 2, phase: phaseOf(seed, PURPOSE.fillers, 2), scenes: VAULT_SCENES },
+    { every: USDC_STEP, phase: usdcPhase, scenes: [usdcScene((height) => usdcChange(ledger, height))] },
+    { every: COIN_STEP, phase: coinPhase, scenes: [coinScene((height) => coinChange(ledger, height))] },
+    {
+      every: SPAM_EVERY,
+      phase: tokens.spamPhase,
+      scenes: [spamScene(tokens.spam, (at) => arrivalAt(seed, tokens, at))],
+    },
+  ];
+}
+
+const TREASURY = keyOf(ADDRESSES.treasury);
+
+function coinChange(ledger: Ledger, height: number): bigint {
+  return (ledger.coin(TREASURY, height) ?? 0n) - (ledger.coin(TREASURY, height - 1) ?? 0n);
+}
+
+function usdcChange(ledger: Ledger, height: number): bigint {
+  return ledger.amountOf(TREASURY, TOKENS.USDC, height) - ledger.amountOf(TREASURY, TOKENS.USDC, height - 1);
+}
+
+function arrivalAt(seed: number, tokens: TokenBook, height: number): Arrival | undefined {
+  const number = spamArrivingAt(height, tokens.spamPhase);
+  const token = number === undefined ? undefined : tokens.spam[number];
+  return number === undefined || token === undefined ? undefined : { token, value: spamValue(seed, number) };
+}
+
+function withChanges(held: readonly Holding[], { holdings }: Overlay, holder: AddressKey): Holding[] {
+  const changes = holdings.get(holder);
+  if (changes === undefined) return [...held];
+  const untouched = held.filter(({ token, tokenId }) => !changes.has(holdingKey(token.address, tokenId)));
+  const set = [...changes.values()].filter(({ value }) => value > 0n);
+  return [...untouched, ...set.map((change) => ({ ...change, isPiece: change.tokenId !== null }))];
+}
+
+const MOST_REFS = 4096;
+
+function createRefs(people: People, tokens: TokenBook): (address: string) => AddressRef {
+  const refs = new Map<string, AddressRef>();
+  return (address) => {
+    const ready = refs.get(address);
+    if (ready !== undefined) return ready;
+    if (refs.size >= MOST_REFS) refs.clear();
+    const ref = people.ref(address) ?? refOfOther(people, tokens, address);
+    refs.set(address, ref);
+    return ref;
+  };
+}
+
+function refOfOther(people: People, tokens: TokenBook, address: string): AddressRef {
+  const token = tokens.find(address);
+  if (token !== undefined) return contractRef(token.address, token.name);
+  return people.birthplaceOf(keyOf(address)) === undefined ? plainRef(address, false) : contractRef(address, null);
+}

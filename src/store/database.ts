@@ -1,0 +1,128 @@
+// The only file that opens SQLite files and reads SQLite's errors.
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StorageError } from './store.ts';
+
+// How long another program, such as a backup, may hold the file before a write fails.
+const BUSY_TIMEOUT_MS = 5000;
+const LARGEST_IDLE_WAL = 16 * 2 ** 20;
+
+/** Where the file really is: two names of one file must find the same lock. Makes the directories on the way. */
+export function settledPath(file: string): string {
+  if (existsSync(file)) return realpathSync(file);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  return join(realpathSync(dirname(file)), basename(file));
+}
+
+/** For writing. Nothing is changed in a file that exists. */
+export function openDatabase(file: string): DatabaseSync {
+  createPrivately(file);
+  return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+}
+
+/** FULL: what was committed survives a power cut, at four to five times the cost of NORMAL. */
+export function makeDurable(db: DatabaseSync): void {
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  db.exec(`PRAGMA journal_size_limit = ${LARGEST_IDLE_WAL}`);
+}
+
+/** Never creates, writes or checkpoints, so it may look on while a daemon works. */
+export function openReadOnly(file: string): DatabaseSync {
+  if (!existsSync(file))
+    throw new StorageError(`there is no state file at ${file}. Has the daemon run with this config?`);
+  return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+}
+
+/** Runs `prepare`, and closes what was opened when that fails. */
+export function opened(db: DatabaseSync, prepare: (db: DatabaseSync) => void): DatabaseSync {
+  try {
+    prepare(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+// SQLite would make the file readable by all. It must not be opened here when it exists: closing any handle of a file
+// drops every lock that this process holds on it, and with it the lock against a second daemon.
+export function createPrivately(file: string): void {
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+}
+
+/** All or nothing. The write lock is taken first, so that what `work` reads still holds when it writes. */
+export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // Some errors, a full disk among them, have rolled back already.
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** The first column of the first row, when it is a number; 0 otherwise. */
+export function firstNumber(db: DatabaseSync, sql: string): number {
+  const [value] = Object.values(db.prepare(sql).get() ?? {});
+  return typeof value === 'number' ? value : 0;
+}
+
+/** Throws a StorageError when the file's pages do not fit together. */
+export function assertSound(db: DatabaseSync, file: string): void {
+  const [finding] = Object.values(db.prepare('PRAGMA quick_check(1)').get() ?? {});
+  if (finding !== 'ok') throw new StorageError(`${file} is damaged (${String(finding)}). ${START_ANEW}`);
+}
+
+/** Does `work`; whatever goes wrong becomes a StorageError that says what was tried, why it failed and what to do. */
+export function answering<T>(file: string, action: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
+    throw new StorageError(`cannot ${action} ${file}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === 5 || code === 6;
+}
+
+const START_ANEW =
+  'Restore it from a backup, or move it away together with its -wal and -shm files to start anew: ' +
+  'every watch then begins with a quiet baseline.';
+
+// By SQLite's primary result code.
+const ADVICE: Readonly<Record<number, string>> = {
+  5: 'Another program holds the file: let it finish.',
+  6: 'Another program holds the file: let it finish.',
+  8: 'Make the file and its directory writable for the daemon.',
+  10: 'Check its disk: free space, quota and health.',
+  11: START_ANEW,
+  13: 'Free some space on its disk.',
+  14: 'Check that the path exists and is writable for the daemon.',
+  26: `It is no SQLite file, or damaged. ${START_ANEW}`,
+};
+
+function reasonOf(error: unknown): string {
+  const code = primaryCode(error);
+  const message = messageOf(error);
+  return code === undefined ? message : `${message} (SQLite ${code}). ${ADVICE[code] ?? ''}`.trimEnd();
+}
+
+function messageOf(error: unknown): string {
+  return isObject(error) && typeof error['message'] === 'string' ? error['message'] : String(error);
+}
+
+// The upper bytes of an extended code tell finer cases apart.
+function primaryCode(error: unknown): number | undefined {
+  return isObject(error) && typeof error['errcode'] === 'number' ? error['errcode'] & 0xff : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

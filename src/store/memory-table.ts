@@ -1,0 +1,52 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Decision, Instant, Memory, WatchId } from '../core/model.ts';
+import { memoryOf, type Row } from './rows.ts';
+
+const SELECT = `
+  SELECT memory.watch, version, checksum, state, alerts, coverage.until AS covered_until
+  FROM memory LEFT JOIN coverage ON coverage.watch = memory.watch`;
+
+/** Reads what is remembered; a damaged row throws a StorageError that names its watch. */
+export function createRecall(db: DatabaseSync): (ids?: readonly WatchId[]) => Map<WatchId, Memory> {
+  const all = db.prepare(SELECT);
+  const one = db.prepare(`${SELECT} WHERE memory.watch = ?`);
+  return (ids) => {
+    const rows = ids === undefined ? all.all() : ids.map((id) => one.get(id)).filter((row) => row !== undefined);
+    return new Map(rows.map((row: Row) => [String(row['watch']), memoryOf(row)]));
+  };
+}
+
+/** The statements that change memory. None of them opens a transaction. */
+interface MemoryTable {
+  /** 0 when nothing is remembered. */
+  versionOf(id: WatchId): number;
+  keep(decision: Decision): void;
+  cover(id: WatchId, until: Instant | null): void;
+  forget(id: WatchId): void;
+}
+
+export function createMemoryTable(db: DatabaseSync): MemoryTable {
+  const version = db.prepare('SELECT version FROM memory WHERE watch = ?');
+  const write = db.prepare(`
+    INSERT INTO memory (watch, version, checksum, state, alerts) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (watch) DO UPDATE SET
+      version = excluded.version, checksum = excluded.checksum, state = excluded.state, alerts = excluded.alerts`);
+  const cover = db.prepare(`
+    INSERT INTO coverage (watch, until) SELECT watch, ?2 FROM memory WHERE watch = ?1
+    ON CONFLICT (watch) DO UPDATE SET until = excluded.until WHERE until IS NOT excluded.until`);
+  const forget = db.prepare('DELETE FROM memory WHERE watch = ?');
+  return {
+    versionOf: (id) => Number(version.get(id)?.['version'] ?? 0),
+    keep({ watchId, expects, memory }) {
+      const { checksum, state, alerts, coveredUntil } = memory;
+      write.run(watchId, expects + 1, checksum, JSON.stringify(state), JSON.stringify(alerts));
+      cover.run(watchId, coveredUntil);
+    },
+    cover(id, until) {
+      cover.run(id, until);
+    },
+    forget(id) {
+      forget.run(id);
+    },
+  };
+}

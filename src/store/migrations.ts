@@ -1,0 +1,96 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { firstNumber, inTransaction } from './database.ts';
+import { StorageError } from './store.ts';
+
+// 'CWdn': tells our file from any other SQLite file that `state` may be pointed at by mistake.
+const APPLICATION_ID = 0x4357646e;
+
+/**
+ * Statements that lead from schema n to n + 1. A released one is never edited: files out there were made by it.
+ *
+ * Schema 1. `coverage` stands apart from `memory` because it changes with every poll and memory does not. `deliveries`
+ * is the outbox and, until it is pruned, the record of what was said. Its indexes hold what is owed: first of all the
+ * order within (key, recipient), then the order in which it falls due.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE memory (
+    watch TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    checksum TEXT NOT NULL,
+    state TEXT NOT NULL,
+    alerts TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE coverage (
+    watch TEXT PRIMARY KEY REFERENCES memory (watch) ON DELETE CASCADE,
+    until INTEGER
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE deliveries (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    watch TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    recipient TEXT NOT NULL,
+    key TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    message TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('due', 'sending', 'sent', 'dead')),
+    attempt INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    settled_at INTEGER,
+    outcome TEXT
+  ) STRICT;
+
+  CREATE INDEX deliveries_in_order ON deliveries (channel, recipient, key, seq, number, state)
+    WHERE state IN ('due', 'sending');
+  CREATE INDEX deliveries_due ON deliveries (channel, due_at, number) WHERE state = 'due';
+  CREATE INDEX deliveries_ended ON deliveries (state, settled_at) WHERE state IN ('sent', 'dead');
+
+  CREATE TABLE facts (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+];
+
+/**
+ * Brings the file to the newest schema in one transaction. Throws a StorageError for a file of a newer release, and for
+ * one that is not ours; nothing is changed then.
+ */
+export function migrate(db: DatabaseSync, file: string, migrations = MIGRATIONS): void {
+  assertOurs(db, file);
+  const version = assertNotNewer(db, file, migrations);
+  if (version === migrations.length) return;
+  inTransaction(db, () => {
+    for (const migration of migrations.slice(version)) db.exec(migration);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    db.exec(`PRAGMA user_version = ${migrations.length}`);
+  });
+}
+
+/** For those who only read: throws a StorageError unless the file has exactly the schema that is known here. */
+export function assertCurrent(db: DatabaseSync, file: string, migrations = MIGRATIONS): void {
+  assertOurs(db, file);
+  if (assertNotNewer(db, file, migrations) === migrations.length) return;
+  throw new StorageError(
+    `${file} was written by an older release. Start the daemon once: it brings the file up to date.`,
+  );
+}
+
+function assertOurs(db: DatabaseSync, file: string): void {
+  const isEmpty = firstNumber(db, 'SELECT count(*) FROM sqlite_schema') === 0;
+  if (isEmpty || firstNumber(db, 'PRAGMA application_id') === APPLICATION_ID) return;
+  throw new StorageError(`${file} is a database of another program. Point "state" at a file of its own.`);
+}
+
+function assertNotNewer(db: DatabaseSync, file: string, migrations: readonly string[]): number {
+  const version = firstNumber(db, 'PRAGMA user_version');
+  if (version <= migrations.length) return version;
+  throw new StorageError(
+    `${file} was written by a newer release (schema ${version}, this one knows up to ${migrations.length}). ` +
+      'Install that release or a later one, or point "state" at another file.',
+  );
+}

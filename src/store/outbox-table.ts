@@ -1,0 +1,127 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Delivery, DeliveryId, Instant, Outcome, WatchId } from '../core/model.ts';
+import { deliveryOf, type Row, type StoredDelivery } from './rows.ts';
+import type { Claimed, OutboxDepth, Settlement, Survey } from './store.ts';
+
+const COLUMNS = `number, id, watch, channel, recipient, message, state, attempt, due_at, created_at, settled_at, outcome`;
+
+// Of one channel, recipient and key only the lowest `seq` that is not settled may go out, and one at a time. Whoever
+// asks when the next is due must ask the same, or it would be told of a row that it is not given, again and again.
+const FIRST_IN_LINE = `
+  NOT EXISTS (
+    SELECT 1 FROM deliveries AS other
+    WHERE other.channel = mine.channel AND other.recipient = mine.recipient AND other.key = mine.key
+      AND other.state IN ('due', 'sending')
+      AND (other.state = 'sending' OR (other.seq, other.number) < (mine.seq, mine.number)))`;
+
+/** The statements of the outbox. None of them opens a transaction. */
+interface OutboxTable {
+  /** A delivery that is there already is left as it is. */
+  add(watch: WatchId, deliveries: readonly Delivery[], at: Instant): void;
+  /** Rows that cannot be read end as dead, so that they do not stand in the way of the others; `damaged` is told. */
+  claim(ask: { channel: string; limit: number; at: Instant }, damaged: (error: unknown) => void): Claimed[];
+  settle(id: DeliveryId, settlement: Settlement, at: Instant): void;
+  recover(at: Instant): number;
+  nextDue(channel: string): Instant | null;
+  prune(before: Instant): void;
+}
+
+// SQLite takes a partial index only for a query that repeats the index's own condition word by word; hence the terms
+// below that look idle.
+export function createOutboxTable(db: DatabaseSync): OutboxTable {
+  const add = db.prepare(`
+    INSERT INTO deliveries (id, watch, channel, recipient, key, seq, message, state, attempt, due_at, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, 'due', 0, ?8, ?8) ON CONFLICT (id) DO NOTHING`);
+  const due = db.prepare(`
+    SELECT ${COLUMNS} FROM deliveries AS mine
+    WHERE channel = ? AND state = 'due' AND due_at <= ? AND ${FIRST_IN_LINE} ORDER BY due_at, number LIMIT ?`);
+  const take = db.prepare(`UPDATE deliveries SET state = 'sending', attempt = attempt + 1 WHERE number = ?`);
+  const end = db.prepare(`
+    UPDATE deliveries SET state = ?, settled_at = ?, outcome = ? WHERE id = ? AND state IN ('due', 'sending')`);
+  const retry = db.prepare(`
+    UPDATE deliveries SET state = 'due', due_at = ?, outcome = ? WHERE id = ? AND state = 'sending'`);
+  const recover = db.prepare(`
+    UPDATE deliveries SET state = 'due', due_at = ?, outcome = ?
+    WHERE state = 'sending' AND state IN ('due', 'sending')`);
+  const next = db.prepare(`
+    SELECT due_at FROM deliveries AS mine
+    WHERE channel = ? AND state = 'due' AND ${FIRST_IN_LINE} ORDER BY due_at, number LIMIT 1`);
+  const prune = db.prepare(`DELETE FROM deliveries WHERE state IN ('sent', 'dead') AND settled_at < ?`);
+
+  function handOut(row: Row): Claimed {
+    const { id, channel, recipient, message, attempt, createdAt } = deliveryOf(row);
+    take.run(Number(row['number']));
+    return { delivery: { id, channel, recipient, message }, attempt: attempt + 1, createdAt };
+  }
+
+  return {
+    add(watch, deliveries, at) {
+      for (const { id, channel, recipient, message } of deliveries) {
+        const { key, seq } = message;
+        add.run(id, watch, channel, recipient, key, seq, JSON.stringify(message), at);
+      }
+    },
+    claim({ channel, limit, at }, damaged) {
+      return due.all(channel, at, limit).flatMap((row) => {
+        try {
+          return [handOut(row)];
+        } catch (error) {
+          end.run('dead', at, textOf({ type: 'rejected', why: String(error) }), String(row['id']));
+          damaged(error);
+          return [];
+        }
+      });
+    },
+    settle(id, settlement, at) {
+      const outcome = textOf(settlement.outcome);
+      if (settlement.state === 'due') retry.run(settlement.dueAt, outcome, id);
+      else end.run(settlement.state, at, outcome, id);
+    },
+    recover: (at) => Number(recover.run(at, textOf({ type: 'unknown', why: ENDED_WHILE_SENDING })).changes),
+    nextDue: (channel) => (next.get(channel)?.['due_at'] as Instant | undefined) ?? null,
+    prune(before) {
+      prune.run(before);
+    },
+  };
+}
+
+const ENDED_WHILE_SENDING = 'the daemon ended while it was being sent';
+
+/** What looks at the outbox without touching it. */
+interface OutboxView {
+  survey(): Survey;
+  /** Newest first. */
+  recent(limit: number): StoredDelivery[];
+  /** Those that were given up or refused, newest first. */
+  dead(limit: number): StoredDelivery[];
+}
+
+export function createOutboxView(db: DatabaseSync): OutboxView {
+  const depth = db.prepare(`
+    SELECT channel, count(*) AS rows, min(created_at) AS oldest FROM deliveries
+    WHERE state IN ('due', 'sending') GROUP BY channel ORDER BY channel`);
+  const ended = db.prepare(`
+    SELECT count(*) FILTER (WHERE state = 'sent') AS sent, count(*) FILTER (WHERE state = 'dead') AS dead
+    FROM deliveries WHERE state IN ('sent', 'dead')`);
+  const recent = db.prepare(`SELECT ${COLUMNS} FROM deliveries ORDER BY number DESC LIMIT ?`);
+  const dead = db.prepare(`
+    SELECT ${COLUMNS} FROM deliveries WHERE state = 'dead' AND state IN ('sent', 'dead')
+    ORDER BY settled_at DESC, number DESC LIMIT ?`);
+  return {
+    survey: () => {
+      const counts = ended.get();
+      const outbox = depth.all().map(depthOf);
+      return { outbox, sent: Number(counts?.['sent']), dead: Number(counts?.['dead']) };
+    },
+    recent: (limit) => recent.all(limit).map(deliveryOf),
+    dead: (limit) => dead.all(limit).map(deliveryOf),
+  };
+}
+
+function depthOf(row: Row): OutboxDepth {
+  return { channel: String(row['channel']), rows: Number(row['rows']), oldest: Number(row['oldest']) };
+}
+
+function textOf(outcome: Outcome): string {
+  return JSON.stringify({ type: outcome.type, text: outcome.type === 'sent' ? outcome.answer : outcome.why });
+}

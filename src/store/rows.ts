@@ -1,0 +1,145 @@
+// The door of the store: what comes out of the file is checked once, here, and trusted from then on. A kind's own state
+// is checked later, by the kind.
+import { z } from 'zod';
+import type { Json } from '../core/fields.ts';
+import type { Alert, Fact, Memory, Message, OpenEvent, Segment } from '../core/model.ts';
+import type { Untrusted } from '../lib/untrusted.ts';
+import { StorageError } from './store.ts';
+
+/** A row as SQLite hands it out. */
+export type Row = Readonly<Record<string, unknown>>;
+
+const count = z.int().nonnegative();
+const instant = z.number();
+const json = z.custom<Json>((value) => value !== undefined);
+// A stranger's text is a plain string in JSON; it was marked when it was decoded and stays marked.
+const untrustedText = z.custom<Untrusted>((value) => typeof value === 'string');
+
+const segment: z.ZodType<Segment> = z.union([
+  z.strictObject({ text: z.string() }),
+  z.strictObject({ untrusted: untrustedText }),
+]);
+
+const fact: z.ZodType<Fact> = z.lazy(() =>
+  z.union([
+    z.boolean(),
+    z.number(),
+    segment,
+    z.strictObject({ list: z.array(fact) }),
+    z.strictObject({ record: z.record(z.string(), fact) }),
+  ]),
+);
+
+const message: z.ZodType<Message> = z.object({
+  type: z.enum(['alert.event', 'alert.firing', 'alert.resolved']),
+  at: instant,
+  key: z.string(),
+  episode: count,
+  seq: count,
+  watch: z.string(),
+  alert: z.string(),
+  kind: z.string(),
+  severity: z.enum(['info', 'warning', 'critical']),
+  explorer: z.string(),
+  chainId: z.string().nullable(),
+  of: z.object({ name: z.string().nullable(), address: z.string() }).nullable(),
+  token: z
+    .object({ address: z.string(), symbol: untrustedText.nullable(), decimals: z.number().nullable() })
+    .nullable(),
+  title: z.string(),
+  text: z.array(segment),
+  condition: z.string(),
+  rule: z.string(),
+  observedAt: instant,
+  since: instant,
+  resolvedAt: instant.nullable(),
+  reason: z.string().nullable(),
+  late: z.boolean(),
+  fields: z.record(z.string(), fact),
+  before: z.record(z.string(), fact),
+  links: z.array(z.string()),
+});
+
+const openEvent: z.ZodType<OpenEvent> = z.object({ type: z.literal('open'), since: instant, before: json });
+
+const condition = z.object({
+  type: z.literal('condition'),
+  born: instant,
+  state: z.enum(['inactive', 'pending', 'firing', 'recovering']),
+  output: z.boolean(),
+  since: instant.nullable(),
+  heldMs: z.number(),
+  episode: count,
+  seq: count,
+  firing: message.nullable(),
+  told: z.array(z.object({ channel: z.string(), recipient: z.string() })),
+});
+
+const alert: z.ZodType<Alert> = z.union([openEvent, condition]);
+
+const memory: z.ZodType<Memory> = z.object({
+  version: z.int().positive(),
+  checksum: z.string(),
+  state: json,
+  alerts: z.record(z.string(), z.record(z.string(), alert)),
+  coveredUntil: instant.nullable(),
+});
+
+const outcome = z.object({ type: z.enum(['sent', 'again', 'rejected', 'unknown']), text: z.string() });
+
+const stored = z.object({
+  id: z.string(),
+  watch: z.string(),
+  channel: z.string(),
+  recipient: z.string(),
+  message,
+  state: z.enum(['due', 'sending', 'sent', 'dead']),
+  attempt: count,
+  dueAt: instant,
+  createdAt: instant,
+  settledAt: instant.nullable(),
+  outcome: outcome.nullable(),
+});
+
+/** One row of the outbox, for those who look at it. `outcome`: how the last try ended. */
+export type StoredDelivery = z.infer<typeof stored>;
+
+/** Throws a StorageError that names the watch when the row is damaged. */
+export function memoryOf(row: Row): Memory {
+  return parsed(`memory of watch ${String(row['watch'])}`, () =>
+    memory.parse({
+      version: row['version'],
+      checksum: row['checksum'],
+      state: fromJson(row['state']),
+      alerts: fromJson(row['alerts']),
+      coveredUntil: row['covered_until'],
+    }),
+  );
+}
+
+/** Throws a StorageError that names the delivery and the watch when the row is damaged. */
+export function deliveryOf(row: Row): StoredDelivery {
+  return parsed(`delivery ${String(row['id'])} of watch ${String(row['watch'])}`, () =>
+    stored.parse({
+      ...row,
+      message: fromJson(row['message']),
+      dueAt: row['due_at'],
+      createdAt: row['created_at'],
+      settledAt: row['settled_at'],
+      outcome: fromJson(row['outcome']),
+    }),
+  );
+}
+
+function fromJson(text: unknown): unknown {
+  return typeof text === 'string' ? JSON.parse(text) : text;
+}
+
+function parsed<T>(what: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new StorageError(`the stored ${what} is damaged: ${why.replace(/\s+/g, ' ')}`, { cause: error });
+  }
+}

@@ -1,0 +1,75 @@
+import type { Settlement } from '../core/delivery.ts';
+import type { Decision, Delivery, DeliveryId, Instant, Memory, WatchId } from '../core/model.ts';
+
+export type { Settlement };
+
+/** A delivery that is being sent, and which try this is (1 = the first). */
+export interface Claimed {
+  readonly delivery: Delivery;
+  readonly attempt: number;
+  readonly createdAt: Instant;
+}
+
+export interface OutboxDepth {
+  readonly channel: string;
+  /** Rows that are due or being sent. */
+  readonly rows: number;
+  readonly oldest: Instant;
+}
+
+/** What is owed, for metrics and `status`. */
+export interface Survey {
+  readonly outbox: readonly OutboxDepth[];
+  readonly dead: number;
+  readonly sent: number;
+}
+
+/**
+ * What is remembered. A memory changes only by committing a decision, together with what that decision owes.
+ * Every method rejects with a `StorageError` when the storage does not answer; then nothing was changed.
+ */
+export interface Store extends AsyncDisposable {
+  /** Memory by watch id; ids without memory are left out. Without ids: everything that is remembered. */
+  recall(ids?: readonly WatchId[]): Promise<Map<WatchId, Memory>>;
+
+  /**
+   * All decisions in one transaction; each is `superseded`, and leaves nothing behind, when the memory's version is no
+   * longer the one it expects. Kept memory gets version + 1. A delivery id that is already there is not added again.
+   */
+  commit(decisions: readonly Decision[], at: Instant): Promise<('kept' | 'superseded')[]>;
+
+  /** Flushes `coveredUntil`, apart from memory. Ids without memory are ignored. */
+  cover(until: ReadonlyMap<WatchId, Instant | null>): Promise<void>;
+
+  /** Takes the watch and its memory out for good. */
+  forget(ids: readonly WatchId[]): Promise<void>;
+
+  /**
+   * Marks up to `limit` due deliveries of one channel as `sending`, oldest first. Per (message key, recipient) only the
+   * lowest `seq` that is not settled is ever handed out, so a resolve cannot overtake its firing.
+   */
+  claim(channel: string, limit: number, at: Instant): Promise<Claimed[]>;
+
+  settle(id: DeliveryId, settlement: Settlement, at: Instant): Promise<void>;
+
+  /** What was `sending` when the last process ended is due again; returns how many. Called once, at start. */
+  recover(at: Instant): Promise<number>;
+
+  /** When the next delivery of the channel is due; null when nothing waits. */
+  nextDue(channel: string): Promise<Instant | null>;
+
+  survey(): Promise<Survey>;
+
+  /** Drops settled deliveries older than `before`. */
+  prune(before: Instant): Promise<void>;
+}
+
+/** The storage did not do what was asked; nothing was changed. Exit code 74. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+}
+
+/** Another daemon holds the state file. Exit code 75. */
+export class StoreBusyError extends Error {
+  override readonly name = 'StoreBusyError';
+}

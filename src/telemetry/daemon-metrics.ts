@@ -1,0 +1,54 @@
+import type { Instant } from '../lib/clock.ts';
+import type { MetricRegistry } from './metric-registry.ts';
+
+/** What only main.ts can know of the process. */
+export interface ProcessFacts {
+  readonly startedAt: Instant;
+  cpuSeconds(): number;
+  residentBytes(): number;
+}
+
+export interface DaemonMetrics {
+  buildInfo(build: { readonly version: string; readonly node: string; readonly sqlite: string }): void;
+  schedulerLag(seconds: number): void;
+  /** Whether a reading of config and rules, the first one included, was accepted. */
+  reload(accepted: boolean, at: Instant): void;
+  httpRejected(reason: 'sockets' | 'host'): void;
+  logDropped(lines: number): void;
+}
+
+export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFacts | undefined): DaemonMetrics {
+  const build = registry.gauge('chainwarden_build_info');
+  const lag = registry.histogram('chainwarden_scheduler_lag_seconds');
+  const reloadSuccessful = registry.gauge('chainwarden_config_last_reload_successful');
+  const reloadTimestamp = registry.gauge('chainwarden_config_last_reload_success_timestamp_seconds');
+  const rejected = registry.counter('chainwarden_http_rejected_total');
+  const dropped = registry.counter('chainwarden_log_dropped_total');
+  if (process !== undefined) mirrorProcess(registry, process);
+
+  return {
+    buildInfo({ version, node, sqlite }) {
+      build.set({ version, node, sqlite }, 1);
+    },
+    schedulerLag(seconds) {
+      // A clock that was set back makes a tick early, which is no lag.
+      lag.observe(Math.max(0, seconds));
+    },
+    reload(accepted, at) {
+      reloadSuccessful.set(accepted ? 1 : 0);
+      if (accepted) reloadTimestamp.set(at / 1000);
+    },
+    httpRejected(reason) {
+      rejected.inc({ reason });
+    },
+    logDropped(lines) {
+      dropped.inc(lines);
+    },
+  };
+}
+
+function mirrorProcess(registry: MetricRegistry, process: ProcessFacts): void {
+  registry.mirror('process_cpu_seconds_total', () => [[{}, process.cpuSeconds()]]);
+  registry.mirror('process_resident_memory_bytes', () => [[{}, process.residentBytes()]]);
+  registry.mirror('process_start_time_seconds', () => [[{}, process.startedAt / 1000]]);
+}

@@ -1,0 +1,79 @@
+import type { Gauge } from 'prom-client';
+import type { MissReason } from '../core/model.ts';
+import type { Operation } from '../core/question.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { MetricRegistry } from './metric-registry.ts';
+
+/** What an answer's headers said; null = it did not say, or said that it does not know. */
+interface HeaderFacts {
+  readonly explorer: string;
+  /** May be negative: an overdrawn plan. */
+  readonly credits: number | null;
+  readonly limit: number | null;
+  readonly remaining: number | null;
+  readonly resetSeconds: number | null;
+}
+
+interface RequestFacts {
+  readonly explorer: string;
+  readonly operation: Operation;
+  readonly outcome: 'ok' | MissReason;
+  readonly seconds: number;
+}
+
+export interface ExplorerMetrics {
+  explorerHeaders(headers: HeaderFacts): void;
+  request(request: RequestFacts): void;
+  /** `record` is the name of the record's type, such as `Token`; the names of the fields are not ours to export. */
+  unknownFields(found: { readonly explorer: string; readonly record: string; readonly count: number }): void;
+  head(head: { readonly explorer: string; readonly height: bigint; readonly timestamp: Instant }): void;
+  /** Takes out what was last seen of an explorer that is no longer configured. Its counters stay. */
+  forgetExplorer(explorer: string): void;
+}
+
+export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics {
+  const credits = registry.gauge('chainwarden_explorer_credits_remaining');
+  const limit = registry.gauge('chainwarden_explorer_ratelimit_limit');
+  const remaining = registry.gauge('chainwarden_explorer_ratelimit_remaining');
+  const reset = registry.gauge('chainwarden_explorer_ratelimit_reset_seconds');
+  const requests = registry.counter('chainwarden_explorer_requests_total');
+  const duration = registry.histogram('chainwarden_explorer_request_duration_seconds');
+  const unknown = registry.counter('chainwarden_explorer_unknown_fields_total');
+  const height = registry.gauge('chainwarden_explorer_head_height');
+  const timestamp = registry.gauge('chainwarden_explorer_head_timestamp_seconds');
+
+  return {
+    explorerHeaders(headers) {
+      const { explorer } = headers;
+      mirror(credits, explorer, headers.credits);
+      mirror(limit, explorer, notNegative(headers.limit));
+      mirror(remaining, explorer, notNegative(headers.remaining));
+      mirror(reset, explorer, notNegative(headers.resetSeconds));
+    },
+    request({ explorer, operation, outcome, seconds }) {
+      requests.inc({ explorer, operation, outcome });
+      // A clock that was set back meanwhile would make it negative.
+      duration.observe({ explorer, operation }, Math.max(0, seconds));
+    },
+    unknownFields({ explorer, record, count }) {
+      unknown.inc({ explorer, record }, count);
+    },
+    head(head) {
+      height.set({ explorer: head.explorer }, Number(head.height));
+      timestamp.set({ explorer: head.explorer }, head.timestamp / 1000);
+    },
+    forgetExplorer(explorer) {
+      for (const seen of [credits, limit, remaining, reset, height, timestamp]) seen.remove({ explorer });
+    },
+  };
+}
+
+function mirror(gauge: Gauge<'explorer'>, explorer: string, value: number | null): void {
+  if (value === null || !Number.isFinite(value)) gauge.remove({ explorer });
+  else gauge.set({ explorer }, value);
+}
+
+// The API says -1 when its limiter does not know.
+function notNegative(value: number | null): number | null {
+  return value !== null && value >= 0 ? value : null;
+}

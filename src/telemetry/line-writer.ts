@@ -1,0 +1,86 @@
+import { Buffer } from 'node:buffer';
+import { constants, fstatSync, openSync, writeSync } from 'node:fs';
+import type { Clock } from '../lib/clock.ts';
+
+/** Hands lines to a file descriptor without ever waiting for whoever reads it. */
+export interface LineWriter {
+  /** Never throws. A line that finds no place is dropped and counted. */
+  readonly write: (line: string) => void;
+  /** One last try for the lines that still wait; those that find no place are dropped. */
+  close(): void;
+}
+
+export interface LineWriterOptions {
+  readonly fd: number;
+  readonly clock: Clock;
+  readonly onDropped: (lines: number) => void;
+}
+
+const MOST_WAITING = 1000;
+const RETRY_MS = 100;
+
+/**
+ * Lines are written at once. When the reader has stopped reading (EAGAIN) they wait, up to a limit, and are tried again
+ * later; when it is gone (EPIPE) or the disk is full (ENOSPC) they are dropped, and the next line tries anew.
+ */
+export function createLineWriter({ fd, clock, onDropped }: LineWriterOptions): LineWriter {
+  const waiting: Buffer[] = [];
+  const closing = new AbortController();
+  let isPaused = false;
+
+  function write(line: string): void {
+    if (waiting.length >= MOST_WAITING) {
+      onDropped(1);
+      return;
+    }
+    waiting.push(Buffer.from(line, 'utf8'));
+    if (!isPaused) drain();
+  }
+
+  function drain(): void {
+    try {
+      for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+        const written = writeSync(fd, next);
+        if (written < next.length) waiting[0] = next.subarray(written);
+        else waiting.shift();
+      }
+    } catch (error) {
+      if (isBusy(error) && !closing.signal.aborted) void drainLater();
+      else onDropped(waiting.splice(0).length);
+    }
+  }
+
+  async function drainLater(): Promise<void> {
+    isPaused = true;
+    await clock.sleep(RETRY_MS, closing.signal);
+    isPaused = false;
+    drain();
+  }
+
+  return {
+    write,
+    close() {
+      closing.abort();
+      drain();
+    },
+  };
+}
+
+function isBusy(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EAGAIN';
+}
+
+/**
+ * A second opening of standard error or output that says EAGAIN instead of blocking; the flag on the first would be
+ * shared with every process that holds it. Files do not block and stay as they are; a socket (the journal's) cannot be
+ * opened a second time, nor can anything on systems without /proc: those get the descriptor they gave.
+ */
+export function openNonBlocking(fd: 1 | 2): number {
+  try {
+    const kind = fstatSync(fd);
+    if (!kind.isFIFO() && !kind.isCharacterDevice()) return fd;
+    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
+  } catch {
+    return fd;
+  }
+}

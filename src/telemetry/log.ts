@@ -1,0 +1,9 @@
+/** One line per thing that happened: `log.info('delivery:sent', { delivery, channel, attempt })`. */
+export interface Log {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+
+export type LogFields = Readonly<Record<string, unknown>>;

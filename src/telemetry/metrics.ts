@@ -1,0 +1,62 @@
+import type { Clock } from '../lib/clock.ts';
+import { createDaemonMetrics, type DaemonMetrics, type ProcessFacts } from './daemon-metrics.ts';
+import { createDeliveryMetrics, type DeliveryMetrics } from './delivery-metrics.ts';
+import { createExplorerMetrics, type ExplorerMetrics } from './explorer-metrics.ts';
+import { createMetricRegistry } from './metric-registry.ts';
+import { createWatchMetrics, type WatchMetrics } from './watch-metrics.ts';
+
+/**
+ * One function for each thing that can happen. None of them throws, and nothing needs them in order to work: a room
+ * asks for its own part, such as `Pick<ExplorerMetrics, 'request'>`. What they fill is in metric-table.ts.
+ */
+export interface Metrics extends ExplorerMetrics, WatchMetrics, DeliveryMetrics, DaemonMetrics {
+  /** The text format 0.0.4. Rendered at most once a second, whoever asks, and once for all who ask meanwhile. */
+  text(): Promise<string>;
+}
+
+export interface MetricsOptions {
+  readonly clock: Clock;
+  /** Left out, the `process_` metrics are absent. */
+  readonly process?: ProcessFacts;
+  /** Limit of series of one metric that mirrors watches or alerts; the rest is left out and counted. */
+  readonly mostSeries?: number;
+}
+
+// 35 ms of rendering.
+const MOST_SERIES = 10_000;
+const CACHED_MS = 1000;
+
+export function createMetrics({ clock, process, mostSeries = MOST_SERIES }: MetricsOptions): Metrics {
+  const registry = createMetricRegistry(mostSeries);
+  return {
+    ...createDaemonMetrics(registry, process),
+    ...createExplorerMetrics(registry),
+    ...createWatchMetrics(registry, clock),
+    ...createDeliveryMetrics(registry),
+    text: onceASecond(clock, () => registry.text()),
+  };
+}
+
+function onceASecond(clock: Clock, render: () => Promise<string>): () => Promise<string> {
+  let inFlight: Promise<string> | null = null;
+  let last: { readonly at: number; readonly text: string } | null = null;
+
+  async function renderNow(): Promise<string> {
+    const at = clock.now();
+    try {
+      const text = await render();
+      last = { at, text };
+      return text;
+    } finally {
+      inFlight = null;
+    }
+  }
+
+  return async () => {
+    const ageMs = last === null ? null : clock.now() - last.at;
+    // A negative age is a clock that was set back: what was rendered may be from any time.
+    if (last !== null && ageMs !== null && ageMs >= 0 && ageMs < CACHED_MS) return last.text;
+    inFlight ??= renderNow();
+    return inFlight;
+  };
+}

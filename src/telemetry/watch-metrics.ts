@@ -1,0 +1,190 @@
+import type { ConditionState, MissReason } from '../core/model.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
+import type { MetricRegistry } from './metric-registry.ts';
+
+/** One running watch: the rule's id, and what it looks at (`''` for a whole chain). */
+interface WatchLabels {
+  readonly watch: string;
+  readonly of: string;
+}
+
+interface ValueLabels extends WatchLabels {
+  /** A token's name or address, or `coin`; `''` when the value belongs to no token. */
+  readonly token: string;
+  readonly field: string;
+}
+
+type PollOutcome = 'complete' | 'unchanged' | 'partial' | MissReason;
+
+export interface AlertCount {
+  readonly watch: string;
+  readonly alert: string;
+  readonly state: ConditionState['state'] | 'open';
+  readonly count: number;
+}
+
+export interface WatchMetrics {
+  poll(poll: WatchLabels & { readonly outcome: PollOutcome; readonly at: Instant }): void;
+  watchUp(watch: WatchLabels, up: boolean): void;
+  /** To be told again at each successful poll: what is not confirmed for max(3 intervals, 5 minutes) disappears. */
+  watchValue(labels: ValueLabels, value: number | null, intervalMs: number): void;
+  undecided(watch: string, items: number): void;
+  notExamined(watch: string): void;
+  skipped(watch: string): void;
+  /** Takes out one target, with the rule when it was the last one; without `of`, the whole rule. */
+  forgetWatch(watch: string, of?: string): void;
+  /** Asked on each scrape; the last one given counts. When it throws, the series are absent from that scrape. */
+  mirrorAlerts(count: () => Iterable<AlertCount>): void;
+}
+
+// What is exported of one rule is kept here and copied into the registry on each scrape: forgetting is one delete, and
+// a poll costs no look-up of series.
+interface RuleFacts {
+  readonly pollsByOutcome: Map<PollOutcome, number>;
+  readonly factsByTarget: Map<string, TargetFacts>;
+  undecided: number;
+  notExamined: number;
+  skipped: number;
+}
+
+interface TargetFacts {
+  up: boolean | null;
+  lastSuccessAt: Instant | null;
+  readonly values: Map<string, ConfirmedValue>;
+}
+
+interface ConfirmedValue {
+  readonly labels: ValueLabels;
+  readonly value: number;
+  readonly expiresAt: Instant;
+}
+
+// A gauge that keeps the last value of a watch that fails looks like a watch that works.
+const VALUE_KEPT_MS = 5 * 60_000;
+const VALUE_KEPT_INTERVALS = 3;
+
+export function createWatchMetrics(registry: MetricRegistry, clock: Clock): WatchMetrics {
+  const factsByWatch = new Map<string, RuleFacts>();
+  let countAlerts: () => Iterable<AlertCount> = () => [];
+
+  registry.mirror('chainwarden_watch_up', () => upOf(factsByWatch));
+  registry.mirror('chainwarden_watch_polls_total', () => pollsOf(factsByWatch));
+  registry.mirror('chainwarden_watch_last_success_timestamp_seconds', () => lastSuccessOf(factsByWatch));
+  registry.mirror('chainwarden_watch_value', () => {
+    dropExpired(factsByWatch, clock.now());
+    return valuesOf(factsByWatch);
+  });
+  registry.mirror('chainwarden_watch_undecided_total', () => countsOf(factsByWatch, 'undecided'));
+  registry.mirror('chainwarden_watch_not_examined_total', () => countsOf(factsByWatch, 'notExamined'));
+  registry.mirror('chainwarden_scheduler_skipped_total', () => countsOf(factsByWatch, 'skipped'));
+  registry.mirror('chainwarden_alerts', () => alertsOf(countAlerts));
+
+  const rule = (watch: string): RuleFacts => getOrAdd(factsByWatch, watch, freshRule);
+  const target = ({ watch, of }: WatchLabels): TargetFacts => getOrAdd(rule(watch).factsByTarget, of, freshTarget);
+
+  return {
+    poll({ watch, of, outcome, at }) {
+      const { pollsByOutcome } = rule(watch);
+      pollsByOutcome.set(outcome, (pollsByOutcome.get(outcome) ?? 0) + 1);
+      if (isUsable(outcome)) target({ watch, of }).lastSuccessAt = at;
+    },
+    watchUp(watch, up) {
+      target(watch).up = up;
+    },
+    watchValue({ watch, of, token, field }, value, intervalMs) {
+      const { values } = target({ watch, of });
+      const key = `${token} ${field}`;
+      const keptMs = Math.max(VALUE_KEPT_INTERVALS * intervalMs, VALUE_KEPT_MS);
+      if (value === null || !Number.isFinite(value)) values.delete(key);
+      else values.set(key, { labels: { watch, of, token, field }, value, expiresAt: clock.now() + keptMs });
+    },
+    undecided(watch, items) {
+      rule(watch).undecided += items;
+    },
+    notExamined(watch) {
+      rule(watch).notExamined++;
+    },
+    skipped(watch) {
+      rule(watch).skipped++;
+    },
+    forgetWatch(watch, of) {
+      const facts = factsByWatch.get(watch);
+      if (of !== undefined) facts?.factsByTarget.delete(of);
+      if (of === undefined || facts?.factsByTarget.size === 0) factsByWatch.delete(watch);
+    },
+    mirrorAlerts(count) {
+      countAlerts = count;
+    },
+  };
+}
+
+function freshRule(): RuleFacts {
+  return { pollsByOutcome: new Map(), factsByTarget: new Map(), undecided: 0, notExamined: 0, skipped: 0 };
+}
+
+function freshTarget(): TargetFacts {
+  return { up: null, lastSuccessAt: null, values: new Map() };
+}
+
+function getOrAdd<V>(map: Map<string, V>, key: string, fresh: () => V): V {
+  const value = map.get(key) ?? fresh();
+  map.set(key, value);
+  return value;
+}
+
+function isUsable(outcome: PollOutcome): boolean {
+  return outcome === 'complete' || outcome === 'unchanged' || outcome === 'partial';
+}
+
+type FactsByWatch = ReadonlyMap<string, RuleFacts>;
+
+function dropExpired(facts: FactsByWatch, now: Instant): void {
+  for (const { factsByTarget } of facts.values())
+    for (const { values } of factsByTarget.values())
+      for (const [key, { expiresAt }] of values) if (expiresAt <= now) values.delete(key);
+}
+
+function* upOf(facts: FactsByWatch): Generator<[WatchLabels, number]> {
+  for (const [watch, { factsByTarget }] of facts)
+    for (const [of, { up }] of factsByTarget) if (up !== null) yield [{ watch, of }, up ? 1 : 0];
+}
+
+function* lastSuccessOf(facts: FactsByWatch): Generator<[WatchLabels, number]> {
+  for (const [watch, { factsByTarget }] of facts)
+    for (const [of, { lastSuccessAt }] of factsByTarget)
+      if (lastSuccessAt !== null) yield [{ watch, of }, lastSuccessAt / 1000];
+}
+
+function* valuesOf(facts: FactsByWatch): Generator<[ValueLabels, number]> {
+  for (const { factsByTarget } of facts.values())
+    for (const { values } of factsByTarget.values())
+      for (const { labels, value } of values.values()) yield [labels, value];
+}
+
+function* pollsOf(facts: FactsByWatch): Generator<[{ watch: string; outcome: string }, number]> {
+  for (const [watch, { pollsByOutcome }] of facts)
+    for (const [outcome, polls] of pollsByOutcome) yield [{ watch, outcome }, polls];
+}
+
+function* countsOf(
+  facts: FactsByWatch,
+  which: 'undecided' | 'notExamined' | 'skipped',
+): Generator<[{ watch: string }, number]> {
+  for (const [watch, rule] of facts) yield [{ watch }, rule[which]];
+}
+
+/** Summed, since the targets of a rule share their labels. */
+function alertsOf(count: () => Iterable<AlertCount>): Iterable<[AlertLabels, number]> {
+  const sums = new Map<string, [AlertLabels, number]>();
+  try {
+    for (const { watch, alert, state, count: alive } of count()) {
+      const key = JSON.stringify([watch, alert, state]);
+      sums.set(key, [{ watch, alert, state }, (sums.get(key)?.[1] ?? 0) + alive]);
+    }
+  } catch {
+    return [];
+  }
+  return sums.values();
+}
+
+type AlertLabels = Omit<AlertCount, 'count'>;

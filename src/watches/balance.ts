@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { Address } from '../core/address.ts';
+import { Amount } from '../core/amount.ts';
+import { address, amount, int, record, RecordType, text, type View } from '../core/fields.ts';
+import type { Kind, Noticed, Reading, Target } from '../core/kind.ts';
+import type { Read } from '../core/question.ts';
+import { track, viewOf } from '../core/tracked.ts';
+import { rawText, untrusted } from '../lib/untrusted.ts';
+import { addressDetails, addressTokens, tokenDetails } from '../explorer/endpoints.ts';
+import { again, readAll, readUntil, type Pages } from '../explorer/paging.ts';
+import { Token, type TokenBalance } from '../explorer/resources.ts';
+import { oneChange } from './one-change.ts';
+import { Values } from './values.ts';
+
+type Row = View<typeof TokenBalance.fields>;
+type TokenView = View<typeof Token.fields>;
+
+const Balance = new RecordType('Balance', {
+  balance: amount('plain', 'what is held, in whole coins or tokens'),
+  raw: int('what is held, in the smallest unit'),
+  symbol: text('symbol of the coin or token'),
+  decimals: int('decimals of the coin or token'),
+  address: address('who holds it'),
+  token: record(Token, 'the token; unknown for the native coin'),
+});
+type Seen = View<typeof Balance.fields> | null;
+
+// Kept whatever the rules read: a token that is gone from the list has no decimals there.
+const ALWAYS_TRACKED = ['balance', 'raw', 'decimals', 'symbol'];
+
+export const balance: Kind<object, Values, Seen> = {
+  name: 'balance',
+  summary: 'How much of one token, or of the native coin, an address holds.',
+  noun: 'holding',
+  fields: Balance,
+  events: ['changed'],
+  conditions: true,
+  of: 'required',
+  token: 'optional',
+  options: z.strictObject({}),
+  state: Values,
+  comparedByDefault: ['balance'],
+  shown: ['balance', 'symbol', 'address'],
+  exported: ['balance'],
+  question: (target) => question(target),
+  page: ({ address: holder }) => (holder === null ? null : `/address/${holder.text}`),
+  async observe(target, state, read): Promise<Reading<Seen>> {
+    return target.token === null ? observeCoin(target, read) : observeToken(target, target.token, state, read);
+  },
+  detect(_target, state, seen, scope): Noticed<Values> {
+    const before = state?.values ?? null;
+    // Unknown is no reading: what was known stays, and the first known value will be the baseline.
+    if (seen?.raw === undefined) return { state, events: [], now: seen, before, baseline: null, notes: [] };
+    const tracking = track(before, seen, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
+    return oneChange(state, tracking, { now: seen, at: scope.at });
+  },
+};
+
+function question({ explorer, address: holder, token }: Target) {
+  return token === null ? addressDetails(explorer, known(holder)) : addressTokens(explorer, known(holder));
+}
+
+function known(holder: Address | null): Address {
+  if (holder === null) throw new TypeError('balance needs an address');
+  return holder;
+}
+
+async function observeCoin(target: Target, read: Read): Promise<Reading<Seen>> {
+  const { coin_balance, raw } = await read.one(addressDetails(target.explorer, known(target.address)));
+  const { symbol, decimals } = target.coin;
+  const coin = { symbol: untrusted(symbol), decimals: BigInt(decimals), address: known(target.address) };
+  return { seen: Balance.make({ ...coin, balance: coin_balance, raw }), partial: null };
+}
+
+/** The list holds only what is above zero, so a token that is absent from a complete list, twice, has balance 0. */
+async function observeToken(target: Target, token: Address, state: Values | null, read: Read): Promise<Reading<Seen>> {
+  const first = await find(target, token, read);
+  if (first.rows.length > 0) return { seen: sum(target, first.rows), partial: null };
+  if (first.partial !== null) return { seen: null, partial: first.partial };
+  const second = await find(target, token, again(read));
+  if (second.rows.length > 0) return { seen: sum(target, second.rows), partial: null };
+  if (second.partial !== null) return { seen: null, partial: second.partial };
+  return { seen: await nothing(target, token, state, read), partial: null };
+}
+
+interface Found {
+  readonly rows: readonly Row[];
+  readonly partial: string | null;
+}
+
+/** One row for most tokens; pieces of an ERC-1155 have a row each, so then the whole list is read. */
+async function find(target: Target, token: Address, read: Pages): Promise<Found> {
+  const list = addressTokens(target.explorer, known(target.address));
+  const isIt = (row: Row): boolean => row.token?.address_hash?.equals(token) === true;
+  const until = await readUntil(read, list, { matches: isIt, identityOf: pieceOf, maxPages: target.maxPages });
+  const rows = until.rows.filter(isIt);
+  if (rows.every(({ token_id }) => token_id === undefined)) return { rows: rows.slice(0, 1), partial: until.partial };
+  const all = await readAll(read, list, { identityOf: pieceOf, maxPages: target.maxPages });
+  return all.partial === null ? { rows: all.rows.filter(isIt), partial: null } : { rows: [], partial: all.partial };
+}
+
+function pieceOf({ token, token_id }: Row): string | undefined {
+  const contract = token?.address_hash?.key;
+  return contract === undefined ? undefined : `${contract}/${token_id === undefined ? '' : rawText(token_id)}`;
+}
+
+function sum(target: Target, rows: readonly Row[]): Seen {
+  const token = rows[0]?.token;
+  const total = rows.reduce((sofar: bigint | undefined, { raw }) => add(sofar, raw), 0n);
+  const decimals = decimalsOf(token);
+  return Balance.make({
+    raw: total,
+    balance: total === undefined || decimals === undefined ? undefined : Amount.ofRaw(total, Number(decimals)),
+    symbol: token?.symbol,
+    decimals,
+    address: known(target.address),
+    token,
+  });
+}
+
+function add(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  return a === undefined || b === undefined ? undefined : a + b;
+}
+
+/** Pieces count whole; a fungible token without decimals has an unknown balance and a known raw one. */
+function decimalsOf(token: TokenView | undefined): bigint | undefined {
+  if (token?.decimals !== undefined) return token.decimals;
+  return token?.type === 'ERC-721' || token?.type === 'ERC-1155' ? 0n : undefined;
+}
+
+/** Zero is zero in any unit, but people are shown which: from memory, else from the token's details, asked once. */
+async function nothing(target: Target, token: Address, state: Values | null, read: Read): Promise<Seen> {
+  const last = state === null ? null : (viewOf(Balance, state.values) as View<typeof Balance.fields>);
+  const zero = { raw: 0n, balance: Amount.ofRaw(0n, 0), address: known(target.address) };
+  if (last?.decimals !== undefined)
+    return Balance.make({ ...zero, symbol: last.symbol, decimals: last.decimals, token: last.token });
+  const details = await read.one(tokenDetails(target.explorer, token));
+  return Balance.make({ ...zero, symbol: details.symbol, decimals: decimalsOf(details), token: details });
+}

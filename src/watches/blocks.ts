@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { duration, int, record, RecordType, valueAt, type AnyView, type View } from '../core/fields.ts';
+import type { Instant } from '../core/model.ts';
+import type { Kind, Noted, Noticed } from '../core/kind.ts';
+import { blocks as chainBlocks } from '../explorer/endpoints.ts';
+import { Block } from '../explorer/resources.ts';
+import { namelessNote } from './list-events.ts';
+import { detectList, ListState, observeList, type ListSeen, type NewRows, type RowKey } from './seen.ts';
+
+type Row = View<typeof Block.fields>;
+
+const BlockView = new RecordType('BlockView', {
+  ...Block.fields,
+  head: record(Block, 'the newest block'),
+  age: duration('how long ago the newest block was made'),
+  depth: int('how many known blocks were replaced; only of a reorg'),
+});
+
+/** The last known blocks, newest first: what a reorg is seen against. */
+const Recent = z.array(z.tuple([z.number(), z.string()]));
+type Recent = readonly (readonly [height: number, hash: string])[];
+
+interface State {
+  readonly list: ListState;
+  readonly recent: Recent;
+}
+
+const State: z.ZodType<State> = z.object({ list: ListState, recent: Recent });
+
+const MOST_RECENT = 64;
+
+const row: RowKey<typeof Block.fields> = {
+  identityOf: ({ hash, height }) => (hash === undefined || height === undefined ? undefined : `${height}:${hash}`),
+  blockOf: ({ height }) => height,
+  cursorFrom: ({ height }) => (height === undefined ? null : { block_number: `${height}` }),
+};
+
+export const blocks: Kind<object, State, ListSeen<typeof Block.fields>> = {
+  name: 'blocks',
+  summary: 'Blocks of the chain: each new one, a head that stands still, reorganisations.',
+  noun: 'block',
+  fields: BlockView,
+  events: ['new', 'reorg'],
+  conditions: true,
+  of: 'none',
+  token: 'none',
+  options: z.strictObject({}),
+  state: State,
+  comparedByDefault: [],
+  shown: ['height', 'hash', 'timestamp', 'age', 'depth', 'transactions_count'],
+  exported: [],
+  question: ({ explorer }) => chainBlocks(explorer),
+  page: (_target, view) => pageOf(view),
+  observe: ({ explorer, maxPages }, state, read) =>
+    observeList(chainBlocks(explorer), state?.list ?? null, read, { ...row, maxPages }),
+  detect(_target, state, seen, scope): Noticed<State> {
+    const replaced = state === null ? [] : replacedBlocks(state.recent, seen.rows);
+    const list = detectList(state === null ? null : aboveFork(state.list, replaced), seen, row);
+    const head = newest(seen.rows);
+    const look = (block: Row, depth?: number): AnyView => lookAt(block, head, scope.at, depth);
+    const recent = recentOf(state?.recent ?? [], seen.rows);
+    const isSame = state !== null && list.state === state.list && recent.length === 0;
+    return {
+      state: isSame ? state : { list: list.state, recent: recent.length === 0 ? (state?.recent ?? []) : recent },
+      events: [...newBlocks(list, look), ...reorg(replaced, look)],
+      now: head === undefined ? null : look(head),
+      before: null,
+      baseline: list.baseline?.length ?? null,
+      notes: namelessNote(list.nameless),
+    };
+  },
+};
+
+interface Replaced {
+  readonly block: Row;
+  readonly oldHash: string;
+}
+
+/** Known heights that show another hash, lowest first. */
+function replacedBlocks(recent: Recent, rows: readonly Row[]): Replaced[] {
+  const hashByHeight = new Map(recent);
+  return rows
+    .flatMap((block) => {
+      const oldHash = hashByHeight.get(Number(block.height));
+      const isReplaced = oldHash !== undefined && block.hash !== undefined && oldHash !== block.hash;
+      return isReplaced ? [{ block, oldHash }] : [];
+    })
+    .sort((a, b) => Number(a.block.height) - Number(b.block.height));
+}
+
+/** A replaced block is new again, also one that was there at the baseline. */
+function aboveFork(list: ListState, [first]: readonly Replaced[]): ListState {
+  const fork = Number(first?.block.height ?? Infinity);
+  return fork > list.floor ? list : { ...list, floor: fork - 1 };
+}
+
+function recentOf(known: Recent, rows: readonly Row[]): Recent {
+  const hashByHeight = new Map(known);
+  const isNews = rows.some(({ height, hash }) => hash !== undefined && hashByHeight.get(Number(height)) !== hash);
+  if (!isNews) return [];
+  for (const { height, hash } of rows)
+    if (height !== undefined && hash !== undefined) hashByHeight.set(Number(height), hash);
+  return [...hashByHeight].sort(([a], [b]) => b - a).slice(0, MOST_RECENT);
+}
+
+function newest(rows: readonly Row[]): Row | undefined {
+  return rows.reduce<Row | undefined>(
+    (head, block) => (head === undefined || Number(block.height) > Number(head.height) ? block : head),
+    undefined,
+  );
+}
+
+function lookAt(block: Row, head: Row | undefined, at: Instant, depth?: number): AnyView {
+  const madeAt = head?.timestamp?.getTime();
+  return BlockView.over(block, {
+    head,
+    age: madeAt === undefined ? undefined : at - madeAt,
+    depth: depth === undefined ? undefined : BigInt(depth),
+  });
+}
+
+function newBlocks(list: NewRows<typeof Block.fields>, look: (block: Row) => AnyView): Noted[] {
+  const note = (block: Row, standing: Noted['standing']): Noted => ({
+    on: 'new',
+    key: row.identityOf(block) ?? '',
+    standing,
+    view: look(block),
+    before: null,
+    changed: [],
+    happenedAt: block.timestamp?.getTime() ?? null,
+  });
+  return [
+    ...(list.baseline ?? []).map((block) => note(block, 'baseline')),
+    ...list.fresh.map((block) => note(block, 'fresh')),
+    ...list.known.map((block) => note(block, 'known')),
+  ];
+}
+
+/** One event a poll, however deep: at the fork, with the number of heights replaced. */
+function reorg(replaced: readonly Replaced[], look: (block: Row, depth: number) => AnyView): Noted[] {
+  const [fork] = replaced;
+  if (fork === undefined) return [];
+  const key = `${fork.oldHash}>${fork.block.hash ?? ''}`;
+  const view = look(fork.block, replaced.length);
+  const before = { hash: fork.oldHash };
+  return [{ on: 'reorg', key, standing: 'fresh', view, before, changed: [], happenedAt: null }];
+}
+
+function pageOf(view: AnyView): string | null {
+  const height = valueAt(view, 'height');
+  return typeof height === 'bigint' ? `/block/${height}` : null;
+}

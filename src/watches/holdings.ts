@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { Address } from '../core/address.ts';
+import { valueAt, type AnyView, type View } from '../core/fields.ts';
+import { idOf } from '../core/identity.ts';
+import type { Kind, Noted, Noticed, Reading, Scope, Target } from '../core/kind.ts';
+import { track, viewOf, type Remembered } from '../core/tracked.ts';
+import { rawText } from '../lib/untrusted.ts';
+import { addressTokens } from '../explorer/endpoints.ts';
+import { again, readAll, type Pages } from '../explorer/paging.ts';
+import { TokenBalance } from '../explorer/resources.ts';
+import { firstCount, remembered } from './values.ts';
+
+type Row = View<typeof TokenBalance.fields>;
+
+interface Item {
+  readonly values: Remembered;
+  /** The counter when it arrived, and when it last changed: they make each occurrence's key its own. */
+  readonly arrival: number;
+  readonly change: number;
+}
+
+interface State {
+  readonly items: Readonly<Record<string, Item>>;
+  /** Counts occurrences, so that a second arrival of a token is news. */
+  readonly counter: number;
+  /** Polls in a row that showed an empty list after a full one: the third is believed. */
+  readonly empty: number;
+}
+
+const State: z.ZodType<State> = z.object({
+  items: z.record(z.string(), z.object({ values: remembered, arrival: z.number(), change: z.number() })),
+  counter: z.number(),
+  empty: z.number(),
+});
+
+interface Seen {
+  readonly rows: ReadonlyMap<string, Row>;
+  /** Rows without a token: they cannot be told from others, so nothing is judged to be gone. */
+  readonly nameless: number;
+}
+
+// A token that is gone has to be named from memory.
+const ALWAYS_TRACKED = ['token.address_hash', 'token.symbol'];
+const EMPTY_POLLS_BELIEVED = 3;
+
+export const holdings: Kind<object, State, Seen> = {
+  name: 'holdings',
+  summary: 'Every token an address holds: what arrives, leaves and changes.',
+  noun: 'holding',
+  fields: TokenBalance,
+  events: ['added', 'removed', 'changed'],
+  conditions: false,
+  of: 'required',
+  token: 'none',
+  options: z.strictObject({}),
+  state: State,
+  comparedByDefault: ['balance'],
+  shown: ['token.symbol', 'token.address_hash', 'token.reputation', 'balance', 'token_id'],
+  exported: [],
+  question: (target) => question(target),
+  page: (_target, view) => pageOf(view),
+  async observe(target, state, read): Promise<Reading<Seen>> {
+    const first = await readOnce(target, read);
+    if (first.partial !== null || state === null || !hasMissing(state, first.seen)) return first;
+    // A row can slip between two pages while prices move the order: what is missing is looked for once more.
+    const second = await readOnce(target, again(read));
+    const rows = new Map([...second.seen.rows, ...first.seen.rows]);
+    return { seen: { rows, nameless: first.seen.nameless + second.seen.nameless }, partial: second.partial };
+  },
+  detect(_target, state, seen, scope): Noticed<State> {
+    if (state === null) return baseline(seen, scope);
+    const draft: Draft = { items: { ...state.items }, counter: state.counter, events: [], differs: false };
+    for (const [key, row] of seen.rows) noticeRow(draft, key, row, scope);
+    const empty = noticeMissing(draft, state, seen, scope);
+    const isSame = !draft.differs && empty === state.empty;
+    return {
+      state: isSame ? state : { items: draft.items, counter: draft.counter, empty },
+      events: draft.events,
+      now: null,
+      before: null,
+      baseline: null,
+      notes: notesOf(seen),
+    };
+  },
+};
+
+interface Draft {
+  readonly items: Record<string, Item>;
+  counter: number;
+  readonly events: Noted[];
+  differs: boolean;
+}
+
+/** Only a complete list is a baseline: what a partial one leaves out would arrive later and never have been new. */
+function baseline(seen: Seen, scope: Scope): Noticed<State> {
+  const nothing = { now: null, before: null, notes: notesOf(seen) };
+  if (!scope.complete) return { ...nothing, state: null, events: [], baseline: null };
+  const items: Record<string, Item> = {};
+  for (const [key, row] of seen.rows) items[key] = { values: valuesOf(null, row, scope).after, arrival: 0, change: 0 };
+  const events = [...seen.rows].map(([key, row]) => noted('added', `${key}#0`, 'baseline', row, null));
+  const counter = firstCount(scope.at);
+  return { ...nothing, state: { items, counter, empty: 0 }, events, baseline: seen.rows.size };
+}
+
+function noticeRow(draft: Draft, key: string, row: Row, scope: Scope): void {
+  const item = draft.items[key];
+  if (item === undefined) {
+    const arrival = (draft.counter += 1);
+    draft.items[key] = { values: valuesOf(null, row, scope).after, arrival, change: arrival };
+    draft.events.push(noted('added', `${key}#${arrival}`, 'fresh', row, null));
+    draft.differs = true;
+    return;
+  }
+  const { after, changed } = valuesOf(item.values, row, scope);
+  const change = changed.length > 0 ? (draft.counter += 1) : item.change;
+  draft.differs ||= after !== item.values;
+  draft.items[key] = { ...item, values: after, change };
+  draft.events.push(noted('added', `${key}#${item.arrival}`, 'known', row, null));
+  const standing = changed.length > 0 ? 'fresh' : 'known';
+  draft.events.push({ ...noted('changed', `${key}#${change}`, standing, row, item.values), changed });
+}
+
+/** Returns how many polls in a row were empty. Takes out what a complete reading, done twice, no longer shows. */
+function noticeMissing(draft: Draft, state: State, seen: Seen, scope: Scope): number {
+  const missing = Object.entries(state.items).filter(([key]) => !seen.rows.has(key));
+  if (!scope.complete || seen.nameless > 0) return state.empty;
+  const empty = seen.rows.size === 0 && missing.length > 0 ? state.empty + 1 : 0;
+  if (empty > 0 && empty < EMPTY_POLLS_BELIEVED) return empty;
+  for (const [key, { values }] of missing) {
+    draft.counter += 1;
+    draft.differs = true;
+    Reflect.deleteProperty(draft.items, key);
+    draft.events.push(noted('removed', `${key}#${draft.counter}`, 'fresh', viewOf(TokenBalance, values), values));
+  }
+  return 0;
+}
+
+function noted(
+  on: Noted['on'],
+  key: string,
+  standing: Noted['standing'],
+  view: AnyView,
+  before: Remembered | null,
+): Noted {
+  return { on, key, standing, view, before, changed: [], happenedAt: null };
+}
+
+function valuesOf(before: Remembered | null, row: Row, scope: Scope) {
+  return track(before, row, [...ALWAYS_TRACKED, ...scope.tracked]);
+}
+
+function hasMissing(state: State, seen: Seen): boolean {
+  return Object.keys(state.items).some((key) => !seen.rows.has(key));
+}
+
+async function readOnce(target: Target, read: Pages): Promise<Reading<Seen>> {
+  const { rows, partial } = await readAll(read, question(target), { identityOf, maxPages: target.maxPages });
+  const named = rows.flatMap((row) => {
+    const key = identityOf(row);
+    return key === undefined ? [] : [[key, row] as const];
+  });
+  return { seen: { rows: new Map(named), nameless: rows.length - named.length }, partial };
+}
+
+/** The token's address, and the number of the piece where pieces differ. */
+function identityOf({ token, token_id }: Row): string | undefined {
+  const contract = token?.address_hash?.key;
+  if (contract === undefined) return undefined;
+  if (token_id === undefined) return contract;
+  // The number of a piece is text of the chain: what is not a number enters the key as a hash only.
+  const piece = rawText(token_id);
+  return `${contract}/${/^\d{1,78}$/.test(piece) ? piece : idOf(piece)}`;
+}
+
+function question({ explorer, address }: Target) {
+  if (address === null) throw new TypeError('holdings needs an address');
+  return addressTokens(explorer, address);
+}
+
+function notesOf({ nameless }: Seen): string[] {
+  return nameless === 0 ? [] : [`${nameless} rows without a token: nothing is judged to be gone`];
+}
+
+function pageOf(view: AnyView): string | null {
+  const contract = valueAt(view, 'token.address_hash');
+  return contract instanceof Address ? `/token/${contract.text}` : null;
+}

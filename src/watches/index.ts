@@ -1,0 +1,11 @@
+// Everything that can be watched. A new kind is a file in this folder and its line here.
+import type { AnyKind } from '../core/kind.ts';
+import { balance } from './balance.ts';
+import { blocks } from './blocks.ts';
+import { holdings } from './holdings.ts';
+import { internalTransactions } from './internal-transactions.ts';
+import { token } from './token.ts';
+import { transactions } from './transactions.ts';
+
+// Each kind's methods take the target and state that its own schemas made; the list forgets which.
+export const kinds: readonly AnyKind[] = [balance, holdings, token, internalTransactions, transactions, blocks];

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { valueAt, type AnyView, type View } from '../core/fields.ts';
+import type { Kind, Noted, Noticed, Target } from '../core/kind.ts';
+import { addressInternalTransactions } from '../explorer/endpoints.ts';
+import { InternalTransaction } from '../explorer/resources.ts';
+import { eventsOf } from './list-events.ts';
+import { detectList, ListState, observeList, type ListSeen, type RowKey } from './seen.ts';
+
+type Row = typeof InternalTransaction.fields;
+interface Options {
+  readonly direction?: 'to' | 'from' | undefined;
+}
+
+/** Transaction hash and index: the same call re-mined in another block is the same call (lifecycle 4.2). */
+const row: RowKey<Row> = {
+  identityOf: ({ transaction_hash, index }) =>
+    transaction_hash === undefined || index === undefined ? undefined : `${transaction_hash}:${index}`,
+  blockOf: ({ block_number }) => block_number,
+  cursorFrom: ({ block_number, transaction_index, index }) =>
+    block_number === undefined || transaction_index === undefined || index === undefined
+      ? null
+      : { block_number: `${block_number}`, transaction_index: `${transaction_index}`, index: `${index}` },
+};
+
+export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
+  name: 'internal-transactions',
+  summary: 'Calls inside transactions, to or from an address.',
+  noun: 'call',
+  fields: InternalTransaction,
+  events: ['new'],
+  conditions: false,
+  of: 'required',
+  token: 'none',
+  options: z.strictObject({
+    direction: z.enum(['to', 'from']).optional().describe('Only calls to, or only calls from the address.'),
+  }),
+  state: ListState,
+  comparedByDefault: [],
+  shown: ['success', 'error', 'type', 'value', 'from.hash', 'to.hash', 'transaction_hash', 'index', 'block_number'],
+  exported: [],
+  question: (target) => question(target),
+  page: (_target, view) => pageOf(view),
+  async observe(target, state, read) {
+    const { seen, partial } = await observeList(question(target), state, read, { ...row, maxPages: target.maxPages });
+    return { seen: { ...seen, rows: seen.rows.filter((call) => isAskedFor(target, call)) }, partial };
+  },
+  detect(_target, state, seen): Noticed<ListState> {
+    const list = detectList(state, seen, row);
+    return eventsOf(list, (call, standing): Noted => ({
+      on: 'new',
+      key: row.identityOf(call) ?? '',
+      standing,
+      view: call,
+      before: null,
+      changed: [],
+      happenedAt: call.timestamp?.getTime() ?? null,
+    }));
+  },
+};
+
+function question({ explorer, address, options }: Target<Options>) {
+  if (address === null) throw new TypeError('internal-transactions needs an address');
+  return addressInternalTransactions(explorer, address, options.direction);
+}
+
+/** Servers that do not know the filter send everything, so it is applied here too. */
+function isAskedFor({ address, options }: Target<Options>, call: View<Row>): boolean {
+  if (options.direction === undefined || address === null) return true;
+  const end = options.direction === 'from' ? call.from : (call.to ?? call.created_contract);
+  return end?.hash === undefined || end.hash.equals(address);
+}
+
+function pageOf(view: AnyView): string | null {
+  const hash = valueAt(view, 'transaction_hash');
+  return typeof hash === 'string' ? `/tx/${hash}?tab=internal` : null;
+}

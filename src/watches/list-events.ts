@@ -1,0 +1,27 @@
+import type { Fields, View } from '../core/fields.ts';
+import type { Noted, Noticed } from '../core/kind.ts';
+import type { ListState, NewRows } from './seen.ts';
+
+/** What a list without conditions notices: one event per row. */
+export function eventsOf<F extends Fields>(
+  list: NewRows<F>,
+  note: (row: View<F>, standing: Noted['standing']) => Noted,
+): Noticed<ListState> {
+  const events = [
+    ...(list.baseline ?? []).map((row) => note(row, 'baseline')),
+    ...list.fresh.map((row) => note(row, 'fresh')),
+    ...list.known.map((row) => note(row, 'known')),
+  ];
+  return {
+    state: list.state,
+    events,
+    now: null,
+    before: null,
+    baseline: list.baseline?.length ?? null,
+    notes: namelessNote(list.nameless),
+  };
+}
+
+export function namelessNote(nameless: number): string[] {
+  return nameless === 0 ? [] : [`${nameless} rows without a usable hash were passed over`];
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { Address } from '../core/address.ts';
+import { valueAt, type AnyView, type View } from '../core/fields.ts';
+import type { Kind, Target } from '../core/kind.ts';
+import { track } from '../core/tracked.ts';
+import { tokenDetails } from '../explorer/endpoints.ts';
+import { Token } from '../explorer/resources.ts';
+import { oneChange } from './one-change.ts';
+import { Values } from './values.ts';
+
+type Seen = View<typeof Token.fields>;
+
+export const token: Kind<object, Values, Seen> = {
+  name: 'token',
+  summary: 'Details of one token: reputation, supply, price, holders.',
+  noun: 'token',
+  fields: Token,
+  events: ['changed'],
+  conditions: true,
+  of: 'none',
+  token: 'required',
+  options: z.strictObject({}),
+  state: Values,
+  comparedByDefault: ['total_supply', 'reputation', 'name', 'symbol', 'decimals'],
+  shown: ['symbol', 'name', 'reputation', 'total_supply', 'address_hash'],
+  exported: ['total_supply', 'holders_count', 'exchange_rate'],
+  question: (target) => question(target),
+  page: (_target, view) => pageOf(view),
+  async observe(target, _state, read) {
+    return { seen: await read.one(question(target)), partial: null };
+  },
+  detect: (_target, state, seen, scope) =>
+    oneChange(state, track(state?.values ?? null, seen, scope.tracked), { now: seen, at: scope.at }),
+};
+
+function question({ explorer, token: address }: Target) {
+  if (address === null) throw new TypeError('token needs a token');
+  return tokenDetails(explorer, address);
+}
+
+function pageOf(view: AnyView): string | null {
+  const address = valueAt(view, 'address_hash');
+  return address instanceof Address ? `/token/${address.text}` : null;
+}

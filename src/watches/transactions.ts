@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { valueAt, type AnyView, type View } from '../core/fields.ts';
+import type { EventName } from '../core/model.ts';
+import type { Kind, Noted, Noticed, Target } from '../core/kind.ts';
+import { addressTransactions, transactions as chainTransactions } from '../explorer/endpoints.ts';
+import { Transaction } from '../explorer/resources.ts';
+import { eventsOf } from './list-events.ts';
+import { detectList, ListState, observeList, settles, type ListSeen, type RowKey } from './seen.ts';
+
+type Row = typeof Transaction.fields;
+
+/** Its hash, whichever block it is in. Pending until its status is known (facts 3). */
+const row: RowKey<Row> = {
+  identityOf: ({ hash }) => hash,
+  blockOf: ({ block_number, status }) => (status === undefined ? undefined : block_number),
+  cursorFrom: ({ block_number, position }) =>
+    block_number === undefined || position === undefined
+      ? null
+      : { block_number: `${block_number}`, index: `${position}` },
+};
+
+export const transactions: Kind<object, ListState, ListSeen<Row>> = {
+  name: 'transactions',
+  summary: 'Transactions of an address, or of the whole chain.',
+  noun: 'tx',
+  fields: Transaction,
+  events: ['new', 'mined'],
+  conditions: false,
+  of: 'optional',
+  token: 'none',
+  options: z.strictObject({}),
+  state: ListState,
+  comparedByDefault: [],
+  shown: ['status', 'method', 'value', 'from.hash', 'to.hash', 'hash', 'block_number', 'revert_reason'],
+  exported: [],
+  question: (target) => question(target),
+  page: (_target, view) => pageOf(view),
+  observe: (target, state, read) => observeList(question(target), state, read, { ...row, maxPages: target.maxPages }),
+  detect(_target, state, seen): Noticed<ListState> {
+    const list = detectList(state, seen, row);
+    const noticed = eventsOf(list, (tx, standing) => noted('new', tx, standing));
+    const mined =
+      state === null ? [] : list.known.map((tx) => noted('mined', tx, settles(state, row, tx) ? 'fresh' : 'known'));
+    return { ...noticed, events: [...noticed.events, ...mined] };
+  },
+};
+
+function noted(on: EventName, tx: View<Row>, standing: Noted['standing']): Noted {
+  const happenedAt = tx.timestamp?.getTime() ?? null;
+  return { on, key: row.identityOf(tx) ?? '', standing, view: tx, before: null, changed: [], happenedAt };
+}
+
+function question({ explorer, address }: Target) {
+  return address === null ? chainTransactions(explorer) : addressTransactions(explorer, address);
+}
+
+function pageOf(view: AnyView): string | null {
+  const hash = valueAt(view, 'hash');
+  return typeof hash === 'string' ? `/tx/${hash}` : null;
+}

@@ -1,0 +1,160 @@
+// The daemon's own small web server: three routes to read, for Prometheus and for whoever supervises the process.
+// Whatever is not written below does not exist. It tells no detail: what is wrong stands in the log and the metrics.
+import { createServer, type Server } from 'node:http';
+import { isIP, type AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { Hono, type MiddlewareHandler } from 'hono';
+import { secureHeaders } from 'hono/secure-headers';
+import type { Log } from '../telemetry/log.ts';
+
+export interface WebOptions {
+  readonly host: string;
+  /** 0 = any free one. */
+  readonly port: number;
+  readonly metricsText: () => Promise<string>;
+  /** The loops turn. */
+  readonly isAlive: () => boolean;
+  /** Config loaded, state open, every watch asked once. */
+  readonly isReady: () => boolean;
+  readonly log?: Pick<Log, 'warn'>;
+  /** A socket beyond the limit, or a request for a foreign host name, was refused. */
+  readonly onRejected?: (reason: 'sockets' | 'host') => void;
+}
+
+export interface Web {
+  /** Without a slash at its end: `http://127.0.0.1:9797`. */
+  readonly url: string;
+  /** Ends the open connections too. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** The address cannot be listened on. Says which, why, and what to change. */
+export class WebError extends Error {
+  override readonly name = 'WebError';
+}
+
+/** Resolves once it listens; rejects with a `WebError` when it cannot. */
+export async function serveWeb(options: WebOptions): Promise<Web> {
+  const server = createHardenedServer(options);
+  const { port } = await listen(server, options);
+  // After this, an error of the listening socket itself must not end the daemon: watches and deliveries go on.
+  server.on('error', (error) => options.log?.warn('web:failed', { error }));
+  return { url: `http://${inUrl(options.host)}:${port}`, close: () => close(server) };
+}
+
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+function createApp({ host, metricsText, isAlive, isReady, log, onRejected }: WebOptions): Hono {
+  const app = new Hono();
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+      xFrameOptions: 'DENY',
+      // Plain HTTP: a promise about HTTPS would be ignored or, behind a proxy, be the proxy's to make.
+      strictTransportSecurity: false,
+    }),
+    async (c, next) => {
+      await next();
+      c.header('Cache-Control', 'no-store');
+    },
+    onlyKnownHosts(host, onRejected),
+  );
+  app.get('/metrics', async (c) => c.body(await metricsText(), 200, { 'Content-Type': METRICS_TYPE }));
+  app.get('/healthz', (c) => (isAlive() ? c.text('ok') : c.text('stuck', 503)));
+  app.get('/readyz', (c) => (isReady() ? c.text('ready') : c.text('waiting', 503)));
+  app.notFound((c) => c.text('not found', 404));
+  app.onError((error, c) => {
+    log?.warn('web:failed', { error });
+    return c.text('error', 500);
+  });
+  return app;
+}
+
+/**
+ * On the loopback a page in a browser could reach us under a host name of its own (DNS rebinding); it is told 421.
+ * Bound to an address of the network, whoever scrapes a container may call it by any name, and the three routes are all
+ * that there is to see.
+ */
+function onlyKnownHosts(host: string, onRejected: WebOptions['onRejected']): MiddlewareHandler {
+  const known = new Set(['127.0.0.1', 'localhost', '[::1]', inUrl(host).toLowerCase()]);
+  return async (c, next) => {
+    if (!isLoopback(host) || known.has(hostNameOf(c.req.header('host')))) return next();
+    onRejected?.('host');
+    return c.text('misdirected request', 421);
+  };
+}
+
+/** Without the port, which differs behind a tunnel: `[::1]:9797` is `[::1]`. */
+function hostNameOf(header = ''): string {
+  return header.toLowerCase().replace(/:\d*$/, '');
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function inUrl(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host;
+}
+
+// Slow or many clients cost us these limits and nothing else.
+const LIMITS = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5_000,
+  // Node looks for late clients this often; its default of 30 s would turn 5 s into 35.
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 8_192,
+};
+const MOST_SOCKETS = 64;
+const IDLE_MS = 10_000;
+
+function createHardenedServer(options: WebOptions): Server {
+  const app = createApp(options);
+  // HTTP/1.0 probes send no host name; the standard Request and Response stay the process's own.
+  const answer = getRequestListener(app.fetch, { hostname: inUrl(options.host), overrideGlobalObjects: false });
+  const server = createServer(LIMITS, (request, response) => void answer(request, response));
+  server.maxConnections = MOST_SOCKETS;
+  // Also for a client that asks and then does not read.
+  server.timeout = IDLE_MS;
+  server.on('drop', () => options.onRejected?.('sockets'));
+  return server;
+}
+
+function listen(server: Server, { host, port }: WebOptions): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new WebError(explain(error, `${inUrl(host)}:${port}`), { cause: error }));
+    });
+    server.listen(port, host, () => {
+      server.removeAllListeners('error');
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+const HINT = 'choose another address with `http: { listen: … }` in the config or with CHAINWARDEN_LISTEN';
+
+function explain({ code, message }: NodeJS.ErrnoException, address: string): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `cannot listen on ${address}: another program does, perhaps another daemon; stop it, or ${HINT}`;
+    case 'EACCES':
+      return `cannot listen on ${address}: not permitted (ports below 1024 are reserved); ${HINT}`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `cannot listen on ${address}: this machine has no such address; ${HINT}`;
+    default:
+      return `cannot listen on ${address}: ${message}; ${HINT}`;
+  }
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // The callback's error says only that it was closed before.
+    server.close(() => {
+      resolve();
+    });
+    server.closeAllConnections();
+  });
+}

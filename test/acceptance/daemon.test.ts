@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { serveSandbox } from '../../src/sandbox/server.ts';
+import { createFolder, start, type Process } from '../support/daemon.ts';
+import { createWebhookSink, status } from '../support/sinks.ts';
+
+const RULE = (id: string): string => `
+watches:
+  - { id: ${id}, kind: internal-transactions, of: vault, every: 1s, alerts: [{ id: failed, on: new, if: success == false }] }
+`;
+
+const KEY = 'proapi_canary_4711';
+const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes long').toString('base64')}`;
+
+test('one life of the daemon: told, kept alive by a bad edit, changed by a good one, silent about its secrets', async () => {
+  const sandbox = createSandbox({ seed: 1, blockTimeMs: 'manual', clock: systemClock, quiet: true });
+  const served = await serveSandbox(sandbox);
+  const gate = await serveBehindKey(served.url);
+  await using hook = await createWebhookSink();
+  using folder = createFolder({
+    'rules/a.yaml': RULE('first'),
+    'config.yaml': `
+explorers:
+  chain: { form: multichain, base_url: '${gate.url}', chain_id: '31337', api_key: { env: KEY } }
+addresses: { vault: ${sandbox.addresses.vault} }
+channels: { hook: { type: webhook, url: { env: HOOK }, secret: { env: SECRET } } }
+http: { listen: 127.0.0.1:0 }
+rules: [rules/*.yaml]
+`,
+  });
+  const env = { KEY, HOOK: `${hook.origin}/token-in-the-url`, SECRET };
+  await using daemon = start(['run'], folder.path, env);
+  const started = JSON.parse(await daemon.says('daemon:started')) as { metrics: string };
+  await daemon.says('watch:baseline');
+
+  sandbox.mine();
+  sandbox.failCall({ to: 'vault', reason: 'paused' });
+  hook.answerNext(status(503));
+  const calls = await hook.calls.reached(2);
+  expect(calls.map(({ headers }) => headers['chainwarden-attempt'])).toEqual(['1', '2']);
+  expect(calls[0]?.body).toBe(calls[1]?.body);
+
+  folder.write('rules/a.yaml', RULE('second').replace('success', 'sucess'));
+  const rejected = await daemon.says('config:rejected');
+  expect(rejected).toContain('rules/a.yaml:3:');
+  expect(rejected).toContain('success');
+  await metricsWith(started.metrics, 'chainwarden_config_last_reload_successful 0');
+
+  folder.write('rules/a.yaml', RULE('second'));
+  await daemon.says('config:reloaded');
+  const metrics = await metricsWith(started.metrics, 'chainwarden_watch_up{watch="second"');
+  expect(metrics).toContain('chainwarden_config_last_reload_successful 1');
+  expect(metrics).not.toContain('chainwarden_watch_up{watch="first"');
+  expect(metrics).toContain('chainwarden_explorer_credits_remaining{explorer="chain"} 99980');
+
+  await using second = start(['run'], folder.path, env);
+  expect((await second.ended).code).toBe(75);
+  expect(second.err()).toContain(`pid ${daemon.pid}`);
+
+  const shown = [daemon.out(), daemon.err(), metrics, cmdlineOf(daemon), ...stateFiles(folder.path)];
+  for (const secret of [KEY, SECRET, 'token-in-the-url']) for (const text of shown) expect(text).not.toContain(secret);
+  expect(await (await fetch(started.metrics.replace('metrics', 'readyz'))).text()).toContain('ready');
+
+  daemon.kill('SIGTERM');
+  expect(await daemon.ended).toEqual({ code: 0, signal: null });
+  expect(hook.calls.all).toHaveLength(2);
+  gate.close();
+  await served.close();
+}, 120_000);
+
+/** The text is cached for a second, so it is asked for until it shows the change. */
+async function metricsWith(url: string, wanted: string): Promise<string> {
+  for (;;) {
+    const text = await (await fetch(url)).text();
+    if (text.includes(wanted)) return text;
+  }
+}
+
+/** The sandbox behind a key of our own, so that it can be looked for everywhere. */
+async function serveBehindKey(target: string): Promise<{ url: string; close(): void }> {
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').replace(/^\/31337/, '');
+    const isKnown = request.headers.authorization === `Bearer ${KEY}`;
+    if (!isKnown) response.writeHead(401).end('{"error":"Unauthorized"}');
+    else
+      void fetch(`${target}${path}`).then(async (answer) => {
+        const headers = { 'content-type': 'application/json', 'x-credits-remaining': '99980.0' };
+        response.writeHead(answer.status, headers).end(await answer.text());
+      });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${port}`, close };
+}
+
+function cmdlineOf({ pid }: Process): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+}
+
+function stateFiles(folder: string): string[] {
+  return readdirSync(join(folder, 'data')).map((file) => readFileSync(join(folder, 'data', file), 'latin1'));
+}

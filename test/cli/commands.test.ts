@@ -1,0 +1,140 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { main } from '../../src/cli/program.ts';
+import type { SignalName, Terminal } from '../../src/cli/terminal.ts';
+import { createTerminal } from '../../src/cli/terminal.ts';
+import { createFolder, start } from '../support/daemon.ts';
+import { createWebhookSink, status } from '../support/sinks.ts';
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The command in this process, with everything it prints caught. */
+async function run(argv: readonly string[], change: Partial<Terminal> = {}): Promise<Ran> {
+  const printed = { out: '', err: '' };
+  const terminal: Terminal = {
+    ...createTerminal(process),
+    argv,
+    out: (line) => (printed.out += `${line}\n`),
+    err: (text) => (printed.err += text),
+    onSignal: () => undefined,
+    ...change,
+  };
+  const code = await main(terminal);
+  return { code, ...printed };
+}
+
+const CONFIG = `
+explorers: { chain: { form: sandbox } }
+channels: { screen: { type: log } }
+rules: [rules.yaml]
+`;
+const RULES = `watches: [{ id: head, kind: blocks, every: 15s, alerts: [{ id: block, on: new }] }]\n`;
+
+test('check prints a line per watch and what it all costs', async () => {
+  using folder = createFolder({ 'config.yaml': CONFIG, 'rules.yaml': RULES });
+  const { code, out } = await run(['check', '-c', join(folder.path, 'config.yaml')]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^head +blocks on chain +every 15s +asks blocks +5,760 requests, 115,200 credits a day/);
+});
+
+test('check shows every problem with its place and exits with 1; run exits with 78', async () => {
+  using folder = createFolder({ 'config.yaml': CONFIG, 'rules.yaml': RULES.replace('blocks', 'bloks') });
+  const checked = await run(['check', '-c', join(folder.path, 'config.yaml')]);
+  expect(checked.code).toBe(1);
+  expect(checked.err).toMatch(/rules\.yaml:1:\d+.*bloks/);
+  expect(checked.err).toContain('blocks');
+  expect((await run(['run', '-c', join(folder.path, 'config.yaml')])).code).toBe(78);
+  expect(existsSync(join(folder.path, 'data'))).toBe(false);
+});
+
+test('a config that is not there is said, with what to do', async () => {
+  const { code, err } = await run(['run', '-c', '/nowhere/config.yaml']);
+  expect([code, err.includes('--config')]).toEqual([78, true]);
+});
+
+test('a wrong command line exits with 64, help and version with 0', async () => {
+  expect((await run(['wach'])).code).toBe(64);
+  expect((await run(['run', '--log-level', 'loud'])).code).toBe(64);
+  expect((await run(['explorer', '--port', 'x'])).code).toBe(64);
+  const help = await run(['--help']);
+  expect([help.code, help.out.includes('notify')]).toEqual([0, true]);
+  expect((await run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('explorer serves the sandbox, and prints what the example rules name', async () => {
+  const reacts: (() => void)[] = [];
+  const onSignal = (_name: SignalName, react: () => void): number => reacts.push(react);
+  const printed: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const out = (line: string): void => {
+    printed.push(line);
+    if (line.startsWith('ITEMS')) resolve(undefined);
+  };
+  const ran = run(['explorer', '--port', '0'], { onSignal, out });
+  await promise;
+  const url = /http:\/\/\S+/.exec(printed[0] ?? '')?.[0] ?? '';
+  expect(((await (await fetch(url)).json()) as { items: unknown[] }).items).toHaveLength(50);
+  expect(printed.join('\n')).toContain('treasury           0x');
+  await nextOf(reacts);
+  expect((await ran).code).toBe(0);
+});
+
+/** Signals are listened to right after the last line is printed. */
+async function nextOf(reacts: readonly (() => void)[]): Promise<void> {
+  while (reacts.length === 0) await new Promise(setImmediate);
+  for (const react of reacts) react();
+}
+
+test('notify test sends a sample and prints the answer', async () => {
+  await using hook = await createWebhookSink();
+  using folder = createFolder({
+    'config.yaml': CONFIG.replace('{ type: log }', `{ type: log }, hook: { type: webhook, url: '${hook.origin}' }`),
+    'rules.yaml': RULES.replace('every', 'notify: screen, every'),
+  });
+  const file = join(folder.path, 'config.yaml');
+  const sent = await run(['notify', 'test', 'hook', '-c', file]);
+  expect([sent.code, sent.out]).toEqual([0, expect.stringContaining('hook: sent')]);
+  hook.answerNext(status(500, {}, 'broken'));
+  const refused = await run(['notify', 'test', 'hook', '-c', file]);
+  expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('500')]);
+  expect(hook.calls.all).toHaveLength(2);
+  expect((await run(['notify', 'test', 'nobody', '-c', file])).err).toContain('hook');
+});
+
+test('status answers while there is no daemon, and says when there is no state yet', async () => {
+  using folder = createFolder({ 'config.yaml': CONFIG, 'rules.yaml': RULES });
+  const { code, err } = await run(['status', '-c', join(folder.path, 'config.yaml')]);
+  expect([code, err.length > 0]).toEqual([74, true]);
+});
+
+test('a dry run sends nothing and leaves no state behind', async () => {
+  await using hook = await createWebhookSink();
+  using folder = createFolder({
+    'config.yaml': `
+explorers: { chain: { form: sandbox, block_time: 1s } }
+channels: { hook: { type: webhook, url: '${hook.origin}' } }
+http: { listen: 127.0.0.1:0 }
+rules: [rules.yaml]
+`,
+    'rules.yaml': RULES.replace('15s', '1s'),
+  });
+  await using daemon = start(['run', '--dry'], folder.path);
+  await daemon.says('delivery:dry');
+  daemon.kill('SIGTERM');
+  expect((await daemon.ended).code).toBe(0);
+  expect(hook.calls.all).toEqual([]);
+  expect(readdirSync(folder.path).toSorted()).toEqual(['config.yaml', 'rules.yaml']);
+});
+
+test('an older Node is refused in one line', async () => {
+  using folder = createFolder();
+  const older = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'})";
+  await using refused = start(['check'], folder.path, { NODE_OPTIONS: `--import=${older}` });
+  expect((await refused.ended).code).toBe(78);
+  expect(refused.err()).toMatch(/^chainwarden needs Node\.js 24 or newer[^\n]*\n$/);
+});

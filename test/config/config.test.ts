@@ -1,0 +1,192 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { secretsOf, type Config } from '../../src/config/config.ts';
+import { formatProblems, summarize } from '../../src/config/problem.ts';
+import { configOf, loadConfigText } from '../rules/support/load.ts';
+
+const BAD = join(import.meta.dirname, 'fixtures/bad');
+
+describe('A config with a mistake says where and what to do', () => {
+  const names = readdirSync(BAD).filter((name) => name.endsWith('.yaml'));
+
+  test.each(names)('%s', (name) => {
+    const { config, problems } = loadConfigText(readFileSync(join(BAD, name), 'utf8'));
+    const text = `${formatProblems(problems).replaceAll('/etc/chainwarden/', '')}\n`;
+    expect(text).toBe(readFileSync(join(BAD, name.replace(/\.yaml$/, '.problems.txt')), 'utf8'));
+    expect(config).toBeNull();
+    for (const secret of ['hunter2', 'apikey=abc']) expect(text).not.toContain(secret);
+  });
+});
+
+const KEY = 'sekrit-explorer-key';
+const HOOK = 'https://hooks.example.com/T0123/abcdef';
+const FULL = `
+explorers:
+  ethereum:
+    form: multichain
+    base_url: https://explorer.example.com/
+    chain_id: 1
+    api_key: { env: EXPLORER_KEY }
+    auth: query
+    coin: { symbol: ETH }
+    page_url: https://pages.example.com/eth/
+    plan: { requests_per_second: 5, credits: 100_000, per: month, reserve: 12.5% }
+    concurrency: 4
+    headers: { X-Extra: { file: secrets/extra } }
+  gnosis: { form: instance, instance_url: http://127.0.0.1:4000 }
+  playground: { form: sandbox, seed: 7, block_time: 500ms, control: true }
+  still: { form: sandbox, block_time: manual }
+addresses:
+  treasury: 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503
+  cold: ["0x3333333333333333333333333333333333333333"]
+  all: [treasury, cold, 0x47AC0FB4F2D84898E4D9E7B4DAB3C24507A6D503]
+tokens: { USDC: { ethereum: 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48 }, ACME: 0x6B175474E89094C44Da98b954EedeAC495271d0F }
+channels:
+  ops: { type: post, url: { env: HOOK }, secret: { file: /run/secrets/ops } }
+  plain: { type: post, url: "http://127.0.0.1:1/x?token=written-down" }
+state: { file: ./data/state.db }
+http: { listen: "[::1]:9000" }
+rules: rules/*.yaml
+`;
+const FILES = { '/etc/chainwarden/secrets/extra': 'extra-value\n', '/run/secrets/ops': 'whsec_abc\r\n' };
+const ENV = { EXPLORER_KEY: KEY, HOOK };
+
+function full(): Config {
+  const { config, problems } = loadConfigText(FULL, FILES, ENV);
+  expect(problems.map(summarize)).toEqual([]);
+  if (config === null) throw new Error('no config');
+  return config;
+}
+
+describe('A good config', () => {
+  test('is read with every default and unit', () => {
+    const config = full();
+    expect(config).toMatchObject({
+      file: '/etc/chainwarden/config.yaml',
+      directory: '/etc/chainwarden',
+      stateFile: '/etc/chainwarden/data/state.db',
+      listen: { host: '::1', port: 9000 },
+      rules: ['rules/*.yaml'],
+    });
+    expect(config.explorers.get('ethereum')).toMatchObject({
+      form: 'multichain',
+      name: 'ethereum',
+      baseUrl: 'https://explorer.example.com',
+      chainId: '1',
+      auth: 'query',
+      coin: { symbol: 'ETH', decimals: 18 },
+      pageUrl: 'https://pages.example.com/eth',
+      plan: { requestsPerSecond: 5, credits: 100_000, per: 'month', reservePercent: 12.5 },
+      concurrency: 4,
+      missing: [],
+    });
+    expect(config.explorers.get('gnosis')).toMatchObject({
+      form: 'instance',
+      instanceUrl: 'http://127.0.0.1:4000',
+      apiKey: null,
+      auth: 'bearer',
+      coin: { symbol: 'coin', decimals: 18 },
+      plan: null,
+      concurrency: 1,
+      headers: {},
+    });
+    expect(config.explorers.get('playground')).toMatchObject({ seed: 7, blockTime: { ms: 500 }, control: true });
+    expect(config.explorers.get('still')).toMatchObject({ seed: 1, blockTime: 'manual', control: false });
+    expect(config.channels.get('ops')?.to).toEqual({ url: HOOK, secret: 'whsec_abc' });
+  });
+
+  test('knows its groups through other names, without twins', () => {
+    const all = full().names.get('all');
+    expect(all?.type === 'group' ? all.addresses.map(({ key }) => key) : []).toEqual([
+      '0x47ac0fb4f2d84898e4d9e7b4dab3c24507a6d503',
+      '0x3333333333333333333333333333333333333333',
+    ]);
+  });
+
+  test('reads groups of groups of groups at once', () => {
+    const groups = Array.from({ length: 30 }, (_, i) => `  g${i + 1}: [${Array(9).fill(`g${i}`).join(', ')}]`).join(
+      '\n',
+    );
+    const text = `explorers: { here: { form: sandbox } }\nchannels: { ops: { type: list, to: [a] } }\naddresses:\n  g0: ["0x${'1'.repeat(40)}"]\n${groups}\n`;
+    const last = configOf(text).names.get('g30');
+    expect(last?.type === 'group' ? last.addresses.length : 0).toBe(1);
+  });
+
+  test('takes empty sections, as in a file of commented examples', () => {
+    const config = configOf(
+      'explorers: { here: { form: sandbox } }\naddresses:\ntokens:\n  # none yet\nchannels: { ops: { type: list, to: [a] } }\nhttp:\n',
+    );
+    expect(config.names.size).toBe(0);
+    expect(config.listen).toEqual({ host: '127.0.0.1', port: 9797 });
+  });
+
+  test('listens where the environment says', () => {
+    const text = 'explorers: { here: { form: sandbox } }\nchannels: { ops: { type: list, to: [a] } }\n';
+    expect(loadConfigText(text, {}, { CHAINWARDEN_LISTEN: '0.0.0.0:80' }).config?.listen).toEqual({
+      host: '0.0.0.0',
+      port: 80,
+    });
+    expect(loadConfigText(text, {}, { CHAINWARDEN_LISTEN: 'nonsense' }).problems.map(summarize)).toEqual([
+      '/etc/chainwarden/config.yaml:1:1: CHAINWARDEN_LISTEN: "nonsense" is not host:port, such as 127.0.0.1:9797',
+    ]);
+  });
+});
+
+describe('Secrets', () => {
+  test('are revealed only on demand', () => {
+    const explorer = full().explorers.get('ethereum');
+    if (explorer?.form !== 'multichain') throw new Error('no explorer');
+    expect(explorer.apiKey?.reveal()).toBe(KEY);
+    expect(explorer.headers['x-extra']?.reveal()).toBe('extra-value');
+    const shown = [JSON.stringify(explorer), inspect(explorer, { depth: 9 }), String(explorer.apiKey)].join();
+    expect(shown).not.toContain(KEY);
+    expect(shown).not.toContain('extra-value');
+  });
+
+  test('are listed for the logger, those written plainly too', () => {
+    expect(secretsOf(full()).toSorted()).toEqual(
+      [KEY, 'extra-value', HOOK, 'whsec_abc', 'http://127.0.0.1:1/x?token=written-down'].toSorted(),
+    );
+  });
+
+  test.each([
+    [
+      'missing variable',
+      {},
+      FILES,
+      'ethereum',
+      'explorers.ethereum.api_key.env: the environment variable "EXPLORER_KEY" is not set. Set it for the daemon.',
+    ],
+    [
+      'empty variable',
+      { ...ENV, EXPLORER_KEY: '\n' },
+      FILES,
+      'ethereum',
+      'explorers.ethereum.api_key.env: the environment variable "EXPLORER_KEY" is empty. Put the secret there.',
+    ],
+    [
+      'missing file',
+      ENV,
+      {},
+      'ethereum',
+      'explorers.ethereum.headers.X-Extra.file: the file "secrets/extra" cannot be read: no such file. Put the secret there.',
+    ],
+  ])('a %s is kept until it is known whether it is needed', (_name, env, files, explorer, complaint) => {
+    const { config, problems } = loadConfigText(FULL, files, env);
+    expect(problems).toEqual([]);
+    expect(
+      config?.explorers
+        .get(explorer)
+        ?.missing.map(summarize)
+        .map((text) => text.replace(/^\S+ /, '')),
+    ).toContain(complaint);
+  });
+});
+
+test('a file that is not there is a problem with a way out', () => {
+  const { problems, config } = loadConfigText('', {});
+  expect(config).toBeNull();
+  expect(problems.map(summarize)).toEqual(['/etc/chainwarden/config.yaml:1:1: the file is empty']);
+});

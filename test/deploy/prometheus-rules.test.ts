@@ -1,0 +1,152 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { parse, stringify } from 'yaml';
+import { METRICS, type MetricRow } from '../../src/telemetry/metric-table.ts';
+import { hasTool, runTool } from '../telemetry/prometheus-tools.ts';
+
+const HAS_PROMTOOL = hasTool('promtool');
+const PATH = resolve('deploy/prometheus-rules.yaml');
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly description: string };
+}
+
+const RULES = (parse(readFileSync(PATH, 'utf8')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+  ({ rules }) => rules,
+);
+
+const SUFFIXES = /_(bucket|sum|count)$/;
+
+function rowOf(name: string): MetricRow | undefined {
+  const rows: Readonly<Record<string, MetricRow>> = METRICS;
+  return rows[name] ?? rows[name.replace(SUFFIXES, '')];
+}
+
+test('every metric and label that the rules name is in the table', () => {
+  for (const { alert, expr } of RULES) {
+    const names = expr.match(/\b(chainwarden|process)_\w+/g) ?? [];
+    if (alert !== 'ChainwardenDown') expect([alert, names.length > 0]).toEqual([alert, true]);
+    for (const name of names) expect([name, rowOf(name) !== undefined]).toEqual([name, true]);
+    for (const [, name = '', matchers = ''] of expr.matchAll(/\b(chainwarden_\w+)\{([^}]*)\}/g))
+      for (const [, label = ''] of matchers.matchAll(/(\w+)\s*[=!]/g))
+        expect([name, rowOf(name)?.labels]).toEqual([name, expect.arrayContaining([label])]);
+  }
+});
+
+test('every rule says how bad it is, what it is about and what to do', () => {
+  expect(new Set(RULES.map(({ alert }) => alert)).size).toBe(RULES.length);
+  for (const { alert, labels, annotations } of RULES) {
+    expect(alert).toMatch(/^Chainwarden[A-Z]/);
+    expect(['warning', 'critical']).toContain(labels.severity);
+    expect(annotations.summary).not.toBe('');
+    expect(annotations.description).toMatch(/\.$/);
+  }
+});
+
+test('promtool accepts the file', () => {
+  expect(RULES.length).toBeGreaterThan(8);
+  if (HAS_PROMTOOL) expect(runTool('promtool', ['check', 'rules', PATH])).toMatchObject({ status: 0 });
+});
+
+// What a series does, what must fire at the time, and which value its labels have.
+const STORIES: [alert: string, series: string, values: string, at: string, labels: Record<string, string>][] = [
+  ['ChainwardenDown', 'up{job="chainwarden"}', '1 1 0x10', '5m', { job: 'chainwarden' }],
+  ['ChainwardenRestarting', 'process_start_time_seconds{job="chainwarden"}', '1+1x10', '10m', { job: 'chainwarden' }],
+  ['ChainwardenWatchNotUp', 'chainwarden_watch_up{watch="w",of="a"}', '0x20', '11m', { watch: 'w', of: 'a' }],
+  [
+    'ChainwardenExplorerRefuses',
+    'chainwarden_explorer_requests_total{explorer="e",operation="token",outcome="unauthorized"}',
+    '0+1x20',
+    '10m',
+    { explorer: 'e', outcome: 'unauthorized' },
+  ],
+  ['ChainwardenCreditsLow', 'chainwarden_explorer_credits_remaining{explorer="e"}', '9999x20', '6m', { explorer: 'e' }],
+  [
+    'ChainwardenHeadStalled',
+    'chainwarden_explorer_head_timestamp_seconds{explorer="e"}',
+    '0x30',
+    '16m',
+    { explorer: 'e' },
+  ],
+  [
+    'ChainwardenDeliveriesFailing',
+    'chainwarden_deliveries_total{channel="c",outcome="again"}',
+    '0+1x30',
+    '10m',
+    { channel: 'c' },
+  ],
+  ['ChainwardenOutboxOld', 'chainwarden_outbox_oldest_timestamp_seconds{channel="c"}', '0x40', '21m', { channel: 'c' }],
+  ['ChainwardenDeliveriesLost', 'chainwarden_deliveries_dead_total{channel="c"}', '0 0 1x10', '5m', { channel: 'c' }],
+  ['ChainwardenReloadFailed', 'chainwarden_config_last_reload_successful', '1 0x10', '7m', {}],
+  ['ChainwardenLate', 'chainwarden_scheduler_lag_seconds_bucket{le="60"}', '0+10x40', '25m', {}],
+  ['ChainwardenTicksSkipped', 'chainwarden_scheduler_skipped_total{watch="w"}', '0+1x40', '30m', { watch: 'w' }],
+];
+
+test('every rule has a story that makes it fire, and all are silent about a daemon that is well', () => {
+  expect(STORIES.map(([alert]) => alert)).toEqual(RULES.map(({ alert }) => alert));
+  if (!HAS_PROMTOOL) return;
+  const directory = mkdtempSync(join(tmpdir(), 'rules-'));
+  try {
+    const file = join(directory, 'stories.yaml');
+    const tests = [...STORIES.map((story) => aStory(...story)), aSilence()];
+    writeFileSync(file, stringify({ rule_files: [PATH], evaluation_interval: '1m', tests }));
+    expect(runTool('promtool', ['test', 'rules', file])).toMatchObject({ status: 0 });
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+function aStory(...[alert, series, values, at, labels]: (typeof STORIES)[number]) {
+  const fired = RULES.find((rule) => rule.alert === alert);
+  const names = [series, ...(alert === 'ChainwardenLate' ? ['chainwarden_scheduler_lag_seconds_bucket{le="1"}'] : [])];
+  const infinite = alert === 'ChainwardenLate' ? [{ series: series.replace('"60"', '"+Inf"'), values }] : [];
+  return {
+    name: alert,
+    interval: '1m',
+    input_series: [...names.map((name, n) => ({ series: name, values: n === 0 ? values : '0x40' })), ...infinite],
+    // Summaries hold measured values; they are left out of the comparison by asking whether the alert is there.
+    promql_expr_test: [
+      {
+        expr: `count(ALERTS{alertname="${alert}",alertstate="firing"}) by (severity, ${Object.keys(labels).join(', ') || 'job'})`,
+        eval_time: at,
+        exp_samples: [{ labels: labelsText({ severity: fired?.labels.severity ?? '', ...labels }), value: 1 }],
+      },
+    ],
+  };
+}
+
+/** A daemon that is well: up, and every series where it should be. */
+function aSilence() {
+  return {
+    name: 'silence',
+    interval: '1m',
+    input_series: [
+      { series: 'up{job="chainwarden"}', values: '1x60' },
+      { series: 'process_start_time_seconds{job="chainwarden"}', values: '1x60' },
+      { series: 'chainwarden_watch_up{watch="w",of="a"}', values: '1x60' },
+      { series: 'chainwarden_explorer_requests_total{explorer="e",operation="token",outcome="ok"}', values: '0+1x60' },
+      { series: 'chainwarden_explorer_credits_remaining{explorer="e"}', values: '90000-1x60' },
+      { series: 'chainwarden_explorer_head_timestamp_seconds{explorer="e"}', values: '0+60x60' },
+      { series: 'chainwarden_deliveries_total{channel="c",outcome="again"}', values: '0+1x60' },
+      { series: 'chainwarden_deliveries_total{channel="c",outcome="sent"}', values: '0+1x60' },
+      { series: 'chainwarden_deliveries_dead_total{channel="c"}', values: '0x60' },
+      { series: 'chainwarden_config_last_reload_successful', values: '1x60' },
+      { series: 'chainwarden_scheduler_lag_seconds_bucket{le="0.01"}', values: '0+10x60' },
+      { series: 'chainwarden_scheduler_lag_seconds_bucket{le="+Inf"}', values: '0+10x60' },
+      { series: 'chainwarden_scheduler_skipped_total{watch="w"}', values: '0x60' },
+    ],
+    alert_rule_test: RULES.map(({ alert }) => ({ eval_time: '40m', alertname: alert, exp_alerts: [] })),
+  };
+}
+
+function labelsText(labels: Record<string, string>): string {
+  return `{${Object.entries(labels)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(',')}}`;
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+
+const SETTINGS = readFileSync('deploy/chainwarden.service', 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !/^[#[]/.test(line));
+
+test('the unit runs the daemon without privileges and gives it one place to write to', () => {
+  expect(SETTINGS).toEqual(
+    expect.arrayContaining([
+      'DynamicUser=yes',
+      'StateDirectory=chainwarden',
+      'ProtectSystem=strict',
+      'ProtectHome=yes',
+      'NoNewPrivileges=yes',
+      'CapabilityBoundingSet=',
+      'LimitCORE=0',
+      'UMask=0077',
+    ]),
+  );
+});
+
+test('a reload is a SIGHUP, and what does not heal by itself is not tried again', () => {
+  expect(SETTINGS).toEqual(
+    expect.arrayContaining([
+      'ExecReload=/bin/kill -HUP $MAINPID',
+      'Restart=on-failure',
+      'RestartPreventExitStatus=64 75 78',
+    ]),
+  );
+});
+
+test('it gives the ten seconds of an orderly stop, and some more', () => {
+  const timeout = SETTINGS.find((line) => line.startsWith('TimeoutStopSec='));
+  expect(Number(timeout?.split('=')[1])).toBeGreaterThan(10);
+});
+
+test('no secret can be read from the process list', () => {
+  const command = SETTINGS.find((line) => line.startsWith('ExecStart='));
+  expect(command).toMatch(/ dist\/main\.js run --config \S+$|\/dist\/main\.js run --config \S+$/);
+  expect(command).toContain('--disable-sigusr1');
+});
+
+test('V8 may compile: the one protection that would stop it is not asked for', () => {
+  expect(SETTINGS.join('\n')).not.toContain('MemoryDenyWriteExecute=yes');
+});

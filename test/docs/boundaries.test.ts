@@ -1,0 +1,101 @@
+// Who may import whom. The offending line is shown.
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+
+/** Rooms by what they may import; `type` stands for rooms of which only types may be named. */
+const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly type?: readonly string[] }>> = {
+  lib: { all: [] },
+  core: { all: ['lib'] },
+  telemetry: { all: ['core', 'lib'] },
+  explorer: { all: ['core', 'lib'], type: ['telemetry'] },
+  store: { all: ['core', 'lib'], type: ['telemetry'] },
+  notifiers: { all: ['core', 'lib'] },
+  sandbox: { all: ['lib'] },
+  watches: { all: ['core', 'lib', 'explorer'] },
+  config: { all: ['core', 'lib'], type: ['notifiers'] },
+  rules: { all: ['core', 'lib', 'config'], type: ['notifiers'] },
+  engine: { all: ['core', 'lib'], type: ['store', 'notifiers', 'explorer', 'telemetry'] },
+  web: { all: ['lib'], type: ['telemetry'] },
+  app: {
+    all: [
+      'config',
+      'core',
+      'engine',
+      'explorer',
+      'lib',
+      'notifiers',
+      'rules',
+      'sandbox',
+      'store',
+      'telemetry',
+      'watches',
+      'web',
+    ],
+  },
+  cli: {
+    all: ['app', 'config', 'core', 'lib', 'notifiers', 'rules', 'sandbox', 'store', 'telemetry', 'watches', 'web'],
+  },
+};
+
+/** What watches may know of the explorer: requests as data, never the client. */
+const REQUESTS_AS_DATA = ['endpoints', 'resources', 'paging'];
+
+interface Import {
+  readonly file: string;
+  readonly line: string;
+  readonly from: string;
+  readonly room: string;
+  readonly path: string;
+  readonly isType: boolean;
+}
+
+const imports = globSync('src/*/**/*.ts').flatMap(importsOf);
+
+function importsOf(file: string): Import[] {
+  const [, from = ''] = file.split('/');
+  const depth = file.split('/').length - 2;
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/^(?:import|export) (type )?[^;]*? from '((?:\.\.\/)+)([\w-]+)\/([\w./-]+)';/gms)].flatMap(
+    ([line, type, up = '', room = '', path = '']) =>
+      up.length / 3 === depth ? [{ file, line, from, room, path, isType: type !== undefined }] : [],
+  );
+}
+
+test('rooms import only what they may', () => {
+  expect(imports.length).toBeGreaterThan(100);
+  const offending = imports.filter(({ from, room, isType }) => {
+    const may = MAY[from];
+    if (may === undefined) return true;
+    return room !== from && !may.all.includes(room) && !(isType && may.type?.includes(room) === true);
+  });
+  expect(offending.map(({ file, line }) => `${file}: ${line}`)).toEqual([]);
+});
+
+test('watches know requests as data, never the client', () => {
+  const offending = imports.filter(
+    ({ from, room, path }) =>
+      from === 'watches' && room === 'explorer' && !REQUESTS_AS_DATA.includes(path.replace('.ts', '')),
+  );
+  expect(offending.map(({ file, line }) => `${file}: ${line}`)).toEqual([]);
+});
+
+test('packages have one host each', () => {
+  const hosts: Readonly<Record<string, RegExp>> = {
+    got: /^src\/(explorer\/|notifiers\/)/,
+    nodemailer: /^src\/notifiers\//,
+    'node:sqlite': /^src\/store\//,
+    'prom-client': /^src\/telemetry\//,
+    pino: /^src\/telemetry\//,
+    hono: /^src\/web\//,
+    commander: /^src\/cli\//,
+    chokidar: /^src\/engine\/reloader/,
+    'node-cron': /^src\/(engine\/cron|rules\/)/,
+  };
+  const offending = globSync('src/**/*.ts').flatMap((file) => {
+    const text = readFileSync(file, 'utf8');
+    return Object.entries(hosts)
+      .filter(([name, host]) => text.includes(`from '${name}'`) && !host.test(file))
+      .map(([name]) => `${file} imports ${name}`);
+  });
+  expect(offending).toEqual([]);
+});

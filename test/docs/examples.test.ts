@@ -1,0 +1,94 @@
+// What people copy works: the examples, the README, and the schemas their editors read.
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { loadSetup } from '../../src/app/setup.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { formatProblems } from '../../src/config/problem.ts';
+import { notifiers } from '../../src/notifiers/index.ts';
+import { loadRules } from '../../src/rules/load.ts';
+import { configJsonSchema, rulesJsonSchema } from '../../src/rules/schema.ts';
+import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
+import { metricsAsMarkdown } from '../../src/telemetry/metric-table.ts';
+import { kinds } from '../../src/watches/index.ts';
+
+const env = {
+  EXPLORER_API_KEY: 'a-key',
+  OPS_WEBHOOK_URL: 'https://ops.example.com/hook',
+  OPS_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+  SMTP_URL: 'smtp://mail.example.com:587',
+};
+const read = (file: string): string => readFileSync(file, 'utf8');
+
+describe('the example config', () => {
+  const text = read('config.example.yaml');
+
+  test('loads with the example rules as it stands, and knows every kind', () => {
+    const { setup, problems } = loadSetup('config.example.yaml', { env: {}, readFile: read });
+    expect(formatProblems(problems)).toBe('');
+    expect(new Set(setup?.watches.map(({ kind }) => kind.name))).toEqual(new Set(kinds.map(({ name }) => name)));
+  });
+
+  test('loads with everything in it uncommented', () => {
+    const uncommented = text.replace(/^( *)# ( *[a-z_]+:.*)$/gm, '$1$2');
+    const { config, problems } = loadConfig('config.example.yaml', { env, readFile: () => uncommented, notifiers });
+    expect(formatProblems(problems)).toBe('');
+    expect([...(config?.explorers.keys() ?? [])]).toEqual(['sandbox', 'ethereum', 'gnosis']);
+    expect([...(config?.channels.keys() ?? [])]).toEqual(['screen', 'ops', 'oncall']);
+  });
+
+  test('names the inhabitants of the sandbox by their addresses', () => {
+    for (const [name, address] of Object.entries(ADDRESSES)) expect(text).toContain(`${name}: ${address}`);
+    for (const name of ['USDC', 'ACME'] as const) expect(text).toContain(`${name}: ${TOKENS[name]}`);
+  });
+
+  test('the example rules cover every event and every condition that a kind has', () => {
+    const { setup } = loadSetup('config.example.yaml', { env: {}, readFile: read });
+    const said = new Set(
+      setup?.watches.flatMap(({ kind, alerts }) =>
+        alerts.map((alert) => `${kind.name} ${alert.type === 'event' ? alert.on : 'while'}`),
+      ),
+    );
+    const possible = kinds.flatMap(({ name, events, conditions }) => [
+      ...events.map((on) => `${name} ${on}`),
+      ...(conditions ? [`${name} while`] : []),
+    ]);
+    expect(possible.filter((one) => !said.has(one))).toEqual([]);
+  });
+});
+
+describe('the README', () => {
+  const blocks = [...read('README.md').matchAll(/```yaml (\w+)\n(.*?)```/gs)].map(([, type, text]) => ({ type, text }));
+
+  test('its config and its rules load together', () => {
+    const config = blocks.find(({ type }) => type === 'config')?.text ?? '';
+    const loaded = loadConfig('config.yaml', { env, readFile: () => config, notifiers });
+    if (loaded.config === null) throw new Error(formatProblems(loaded.problems));
+    const rules = blocks.filter(({ type }) => type === 'rules');
+    expect(rules.length).toBeGreaterThan(0);
+    for (const { text = '' } of rules) {
+      const { problems, watches } = loadRules(loaded.config, [{ file: 'README.md', text }], { kinds });
+      expect(formatProblems(problems)).toBe('');
+      expect(watches.length).toBeGreaterThan(3);
+    }
+  });
+
+  test('every YAML block says which of the two it is', () => {
+    expect(read('README.md').match(/```yaml$/gm)).toBeNull();
+    expect(blocks.every(({ type }) => type === 'config' || type === 'rules')).toBe(true);
+  });
+
+  test('its table of metrics is the one of the code', () => {
+    const table = /<!-- metrics -->\n(.*?)<!-- \/metrics -->/s.exec(read('README.md'))?.[1]?.trim();
+    const squeezed = (text: string | undefined): string | undefined => text?.replace(/[ -]+/g, ' ');
+    expect(squeezed(table)).toBe(squeezed(metricsAsMarkdown()));
+  });
+});
+
+test('the schemas for editors are fresh: run `npx chainwarden schema`', () => {
+  expect(JSON.parse(read('rules.schema.json'))).toEqual(JSON.parse(JSON.stringify(rulesJsonSchema(kinds))));
+  expect(JSON.parse(read('config.schema.json'))).toEqual(JSON.parse(JSON.stringify(configJsonSchema(notifiers))));
+});
+
+test('every file of rules/ is a rule file or a test of one', () => {
+  expect(readdirSync('rules').filter((file) => !file.endsWith('.yaml'))).toEqual([]);
+});

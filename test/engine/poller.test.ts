@@ -1,0 +1,158 @@
+import { expect, test } from '@jest/globals';
+import type { Watch } from '../../src/core/model.ts';
+import { Missed, type Read } from '../../src/core/question.ts';
+import { createPoller, type PollerOptions } from '../../src/engine/poller.ts';
+import { AddressDetails } from '../../src/explorer/resources.ts';
+import { StorageError, type Store } from '../../src/store/store.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createMemoryStore } from '../support/memory-store.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+import { loadWatches } from '../support/world.ts';
+
+const RULES = `
+watches:
+  - { id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }
+`;
+
+/** A poller over an explorer that shows one balance, and what came of its polls. */
+function aPoller(change: Partial<PollerOptions> = {}) {
+  const clock = createFakeClock();
+  const log = createRecordingLog();
+  const seen = { wei: '5', asked: 0, skipped: 0, rounds: 0, polled: [] as boolean[], owed: [] as string[] };
+  const gate = { open: Promise.resolve() };
+  const read: Read = {
+    async one() {
+      seen.asked += 1;
+      await gate.open;
+      if (seen.wei === '') throw new Missed('timeout', 'addresses/{address}: no answer within 30 s');
+      return AddressDetails.read({ coin_balance: seen.wei }, { coin: 18 }) as never;
+    },
+    page: () => Promise.reject(new Error('not asked for')),
+    pageAgain: () => Promise.reject(new Error('not asked for')),
+  };
+  const store = createMemoryStore();
+  const poller = createPoller({
+    store,
+    readerOf: () => ({
+      round() {
+        seen.rounds += 1;
+        return read;
+      },
+      head: () => null,
+    }),
+    clock,
+    log,
+    onPolled: (_watch, _observation, { learned }) => seen.polled.push(learned),
+    onSkipped: () => (seen.skipped += 1),
+    onOwed: (channels) => seen.owed.push(...channels),
+    ...change,
+  });
+  return { clock, log, seen, gate, store, poller };
+}
+
+const signal = new AbortController().signal;
+const watches: readonly Watch[] = loadWatches(RULES);
+
+test('a decision is on disk before the courier hears of it', async () => {
+  const { poller, seen, store } = aPoller();
+  await poller.adopt(watches);
+  await poller.poll(watches, signal);
+  expect(seen.owed).toEqual(['screen']);
+  expect((await store.survey()).outbox).toMatchObject([{ channel: 'screen', rows: 1 }]);
+});
+
+test('a watch that is still being polled is skipped and counted, never queued', async () => {
+  const { poller, seen, gate } = aPoller();
+  await poller.adopt(watches);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  gate.open = promise as never as Promise<void>;
+  const first = poller.poll(watches, signal);
+  await poller.poll(watches, signal);
+  expect([seen.skipped, seen.asked]).toEqual([1, 1]);
+  resolve(undefined);
+  await first;
+  expect(seen.polled).toHaveLength(1);
+});
+
+test('a poll that learned nothing writes nothing; its coverage is flushed apart', async () => {
+  const { poller, seen, store, clock } = aPoller();
+  await poller.adopt(watches);
+  await poller.poll(watches, signal);
+  const versionOf = async () => [...(await store.recall()).values()].map(({ version }) => version);
+  const before = await versionOf();
+  await clock.advance(60_000);
+  await poller.poll(watches, signal);
+  expect(seen.polled).toEqual([true, false]);
+  expect(await versionOf()).toEqual(before);
+  await poller.flush();
+  expect([...(await store.recall()).values()][0]?.coveredUntil).toBe(clock.now());
+});
+
+test('when the storage fails nothing is acknowledged, one line says so, and the next poll decides the same', async () => {
+  const inner = createMemoryStore();
+  let isDown = true;
+  const store: Store = {
+    ...inner,
+    commit: (...args) => (isDown ? Promise.reject(new StorageError('disk full')) : inner.commit(...args)),
+  };
+  const { poller, seen, log, clock } = aPoller({ store });
+  await poller.adopt(watches);
+  await poller.poll(watches, signal);
+  await clock.advance(60_000);
+  await poller.poll(watches, signal);
+  expect(seen.owed).toEqual([]);
+  isDown = false;
+  await clock.advance(60_000);
+  await poller.poll(watches, signal);
+  expect(seen.owed).toEqual(['screen']);
+  expect(log.lines.filter((line) => line.includes('storage'))).toEqual([
+    'error storage:failed',
+    'info storage:works-again',
+  ]);
+});
+
+test('an explorer that is down is one line, and one when it is back', async () => {
+  const { poller, seen, log, clock } = aPoller();
+  await poller.adopt(watches);
+  for (const wei of ['', '', '', '5', '5']) {
+    seen.wei = wei;
+    await clock.advance(60_000);
+    await poller.poll(watches, signal);
+  }
+  expect(log.lines.filter((line) => line.includes('explorer:'))).toEqual([
+    'warn explorer:no-answer',
+    'info explorer:answers-again',
+  ]);
+});
+
+test('what is read for a watch that a reload took out has no effect', async () => {
+  const { poller, seen, gate, store } = aPoller();
+  await poller.adopt(watches);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  gate.open = promise as never as Promise<void>;
+  const polling = poller.poll(watches, signal);
+  await poller.adopt([]);
+  resolve(undefined);
+  await polling;
+  expect(seen.polled).toEqual([]);
+  expect((await store.recall()).size).toBe(0);
+});
+
+test('memory that this release cannot read is a new baseline, said aloud', async () => {
+  const { poller, seen, store, log } = aPoller();
+  const [watch] = watches;
+  if (watch === undefined) throw new Error('no watch');
+  const memory = {
+    version: 0,
+    checksum: watch.checksum,
+    state: { from: 'the future' },
+    alerts: {},
+    coveredUntil: null,
+  };
+  const decision = { watchId: watch.id, expects: 0, memory, learned: true, deliveries: [], reasons: [], now: null };
+  await store.commit([decision], 0);
+  await poller.adopt(watches);
+  expect(log.lines).toEqual(['warn watch:memory-unreadable']);
+  await poller.poll(watches, signal);
+  expect(seen.polled).toEqual([true]);
+});

@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import type { Watch } from '../../src/core/model.ts';
+import { createScheduler, phaseOf } from '../../src/engine/scheduler.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { loadWatches } from '../support/world.ts';
+
+const ALERTS = 'alerts: [{ id: moved, on: changed }]';
+const rule = (id: string, of: string, every: string): string =>
+  `  - { id: ${id}, kind: balance, of: ${of}, every: ${every}, ${ALERTS} }\n`;
+
+function running(watches: readonly Watch[], atOnce: readonly Watch[] = []) {
+  const clock = createFakeClock();
+  const start = clock.now();
+  const ticks: string[] = [];
+  const lags: number[] = [];
+  const stop = new AbortController();
+  const scheduler = createScheduler({
+    clock,
+    onTick: (due) => ticks.push(`${(clock.now() - start) / 1000} ${due.map(({ rule: id }) => id).join('+')}`),
+    onLag: (seconds) => lags.push(seconds),
+  });
+  scheduler.set(watches, atOnce);
+  return { clock, scheduler, ticks, lags, stop, ended: scheduler.run(stop.signal) };
+}
+
+test('watches that ask the same at the same pace share their ticks; others are spread over the period', async () => {
+  const watches = loadWatches(
+    `watches:\n${rule('a', 'treasury', '1m')}${rule('b', 'treasury', '1m')}${rule('c', 'vault', '1m')}`,
+  );
+  const { clock, ticks, stop, ended } = running(watches);
+  await clock.advance(120_000);
+  stop.abort();
+  await ended;
+  const together = ticks.filter((tick) => tick.endsWith(' a+b')).map((tick) => Number(tick.split(' ')[0]));
+  expect(together).toHaveLength(2);
+  expect((together[1] ?? 0) - (together[0] ?? 0)).toBe(60);
+  expect(ticks.filter((tick) => tick.endsWith(' c'))).toHaveLength(2);
+  expect(new Set(watches.map(phaseOf)).size).toBe(2);
+});
+
+test('after a standstill each watch is due once, not once for every tick that passed', async () => {
+  const watches = loadWatches(`watches:\n${rule('a', 'treasury', '10s')}`);
+  const { clock, ticks, lags, stop, ended } = running(watches);
+  await clock.setTo(clock.now() + 3_600_000);
+  expect(ticks).toHaveLength(1);
+  expect(lags[0]).toBeGreaterThan(3000);
+  await clock.advance(10_000);
+  expect(ticks).toHaveLength(2);
+  stop.abort();
+  await ended;
+});
+
+test('what is due at once is asked at once, and the new set replaces the old one', async () => {
+  const [a] = loadWatches(`watches:\n${rule('a', 'treasury', '1h')}`);
+  const b = loadWatches(`watches:\n${rule('b', 'vault', '10s')}`);
+  if (a === undefined) throw new Error('no watch');
+  const { clock, scheduler, ticks, stop, ended } = running([a], [a]);
+  expect(ticks).toEqual(['0 a']);
+  scheduler.set(b, []);
+  await clock.advance(3_600_000);
+  expect(ticks.filter((tick) => tick.endsWith(' a'))).toHaveLength(1);
+  expect(ticks.filter((tick) => tick.endsWith(' b'))).toHaveLength(360);
+  stop.abort();
+  await ended;
+});

@@ -1,0 +1,187 @@
+import { expect, describe, test } from '@jest/globals';
+import { RecordType, int } from '../../src/core/fields.ts';
+import { createAnswerMemory } from '../../src/explorer/answer-memory.ts';
+import { addressInternalTransactions } from '../../src/explorer/endpoints.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { aToken, blockRows, missOf, openExplorer, someBlocks, VAULT } from './support/open.ts';
+import { inTurn, sendJson, startServer } from './support/server.ts';
+
+const PAGE = { items: blockRows(100, 5), next_page_params: { block_number: 96 } };
+
+describe('equal questions are asked once', () => {
+  test('in one tick, at once or one after the other; the next tick asks anew', async () => {
+    await using server = await startServer((_request, response) => {
+      sendJson(response, PAGE);
+    });
+    await using opened = openExplorer(server.url);
+    const round = opened.explorer.round();
+    const [a, b] = await Promise.all([round.page(someBlocks, null), round.page(someBlocks, null)]);
+    const c = await round.page(someBlocks, null);
+    expect([b, c]).toEqual([a, a]);
+    expect(server.requests).toHaveLength(1);
+    await opened.explorer.round().page(someBlocks, null);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('pages are told apart by their cursor', async () => {
+    await using server = await startServer((_request, response) => {
+      sendJson(response, PAGE);
+    });
+    await using opened = openExplorer(server.url);
+    const round = opened.explorer.round();
+    await Promise.all([
+      round.page(someBlocks, null),
+      round.page(someBlocks, { block_number: '96' }),
+      round.page(someBlocks, { block_number: '96' }),
+    ]);
+    expect(server.requests.map(({ query }) => query)).toEqual([{}, { block_number: '96' }]);
+  });
+
+  test('a tick that begins while the same request is under way shares it', async () => {
+    let answer = (): void => undefined;
+    await using server = await startServer((_request, response) => {
+      answer = () => {
+        sendJson(response, PAGE);
+      };
+    });
+    await using opened = openExplorer(server.url);
+    const first = opened.explorer.round().page(someBlocks, null);
+    await server.whenAsked(1);
+    const second = opened.explorer.round().page(someBlocks, null);
+    answer();
+    expect(await second).toBe(await first);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a failure is shared in its tick too', async () => {
+    await using server = await startServer((_request, response) => {
+      sendJson(response, { message: 'Not found' }, { status: 404 });
+    });
+    await using opened = openExplorer(server.url);
+    const round = opened.explorer.round();
+    await missOf(round.one(aToken));
+    await missOf(round.one(aToken));
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a second reading is a request of its own, shared by those who take it together', async () => {
+    await using server = await startServer((_request, response) => {
+      sendJson(response, PAGE);
+    });
+    await using opened = openExplorer(server.url);
+    const round = opened.explorer.round();
+    await round.page(someBlocks, null);
+    await Promise.all([round.pageAgain(someBlocks, null), round.pageAgain(someBlocks, null)]);
+    expect(server.requests).toHaveLength(2);
+    await round.pageAgain(someBlocks, null);
+    expect(server.requests).toHaveLength(3);
+  });
+});
+
+describe('bytes that came before', () => {
+  /** A record that counts how many rows are decoded. */
+  class CountedType extends RecordType<{ height: ReturnType<typeof int> }> {
+    rows = 0;
+    override read(...args: Parameters<RecordType<{ height: ReturnType<typeof int> }>['read']>) {
+      this.rows += 1;
+      return super.read(...args);
+    }
+  }
+
+  test('are not decoded again: the very same page comes back, and the head is read anew', async () => {
+    await using server = await startServer(
+      inTurn(
+        (response) => {
+          sendJson(response, PAGE);
+        },
+        (response) => {
+          sendJson(response, PAGE);
+        },
+        (response) => {
+          sendJson(response, { ...PAGE, items: blockRows(101, 5) });
+        },
+      ),
+    );
+    const clock = createFakeClock();
+    await using opened = openExplorer(server.url, { clock });
+    const record = new CountedType('Counted', { height: int('height') });
+    const question = { ...someBlocks, record };
+    const first = await opened.explorer.round().page(question, null);
+    await clock.advance(1000);
+    const second = await opened.explorer.round().page(question, null);
+    expect(second).toBe(first);
+    expect(record.rows).toBe(5);
+    const third = await opened.explorer.round().page(question, null);
+    expect(third).not.toBe(first);
+    expect(record.rows).toBe(10);
+    expect(opened.outcomes()).toEqual(['ok', 'ok', 'ok']);
+  });
+
+  test('are forgotten within bounds: what is in use stays, what was idle gives way', () => {
+    const clock = createFakeClock(0);
+    const memory = createAnswerMemory({ clock, maxBytes: 1000 });
+    const body = Buffer.alloc(100);
+    const [a, b, c] = [{}, {}, {}];
+    memory.keep('a', body, 100, a);
+    memory.keep('b', body, 100, b);
+    memory.keep('c', body, 100, c);
+    expect([memory.recall('a', body), memory.recall('b', body)]).toEqual([a, b]);
+    expect(memory.recall('a', body)).toBe(a);
+    expect(memory.recall('c', body)).toBeUndefined();
+  });
+
+  test('an idle entry gives its place to a new one', async () => {
+    const clock = createFakeClock(0);
+    const memory = createAnswerMemory({ clock, maxBytes: 1000 });
+    const body = Buffer.alloc(100);
+    memory.keep('a', body, 100, { of: 'a' });
+    memory.keep('b', body, 100, { of: 'b' });
+    await clock.advance(600_000);
+    memory.recall('a', body);
+    memory.keep('c', body, 100, { of: 'c' });
+    expect(memory.recall('a', body)).toEqual({ of: 'a' });
+    expect(memory.recall('b', body)).toBeUndefined();
+    expect(memory.recall('c', body)).toEqual({ of: 'c' });
+  });
+});
+
+describe('a filter that a newer release refuses', () => {
+  const question = addressInternalTransactions('ethereum', VAULT, 'to');
+
+  test('is left out, once with a second request and a line in the log, then always', async () => {
+    await using server = await startServer((request, response) => {
+      const errors = [
+        { title: 'Unexpected field', source: { pointer: '/filter' }, detail: 'Unexpected field: filter' },
+      ];
+      if (request.query['filter'] !== undefined) sendJson(response, { errors }, { status: 422 });
+      else sendJson(response, { items: [], next_page_params: null });
+    });
+    await using opened = openExplorer(server.url);
+    for (let i = 0; i < 3; i++) await opened.explorer.round().page(question, null);
+    await opened.explorer.round().page(question, { block_number: '9', filter: 'to' });
+    expect(server.requests.map(({ query }) => query)).toEqual([{ filter: 'to' }, {}, {}, {}, { block_number: '9' }]);
+    expect(opened.outcomes()).toEqual(['unprocessable', 'ok', 'ok', 'ok', 'ok']);
+    expect(opened.logged).toHaveLength(1);
+    expect(opened.logged[0]).toContain('explorer:filter-refused');
+  });
+
+  test('is kept when the question itself is refused', async () => {
+    await using server = await startServer((_request, response) => {
+      sendJson(response, { message: 'Invalid hash' }, { status: 422 });
+    });
+    await using opened = openExplorer(server.url);
+    for (let i = 0; i < 2; i++)
+      expect((await missOf(opened.explorer.round().page(question, null))).reason).toBe('unprocessable');
+    expect(server.requests.map(({ query }) => query)).toEqual([{ filter: 'to' }, {}, { filter: 'to' }, {}]);
+    expect(opened.logged).toEqual([]);
+  });
+
+  test('is sent under the cursor, which may echo it', async () => {
+    await using server = await startServer((_request, response) => {
+      sendJson(response, { items: [], next_page_params: null });
+    });
+    await using opened = openExplorer(server.url);
+    await opened.explorer.round().page(question, { filter: 'to', block_number: '9' });
+    expect(server.requests[0]?.url.split('?')[1]).toBe('filter=to&block_number=9');
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { untrusted } from '../../src/lib/untrusted.ts';
+import type { Message } from '../../src/core/model.ts';
+import { log } from '../../src/notifiers/log.ts';
+import { toBody } from '../../src/notifiers/rendering/body.ts';
+import { aDelivery, aMessage, aResolvedMessage, never, someTools } from './samples.ts';
+
+async function printed(message: Message, format: 'text' | 'json' = 'text'): Promise<string[]> {
+  const tools = someTools();
+  await using sender = log.open({ format }, tools);
+  expect(await sender.send(aDelivery({ message }), 1, never)).toEqual({ type: 'sent', answer: 'printed' });
+  return tools.printed;
+}
+
+describe('the log channel', () => {
+  test('writes a firing alert on one line', async () => {
+    expect(await printed(aMessage())).toEqual([
+      '2026-01-01T00:03:00Z CRITICAL treasury-usdc/low FIRING Treasury USDC is low - ' +
+        '940000 USDC left at 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503',
+    ]);
+  });
+
+  test('says of a resolved alert how long it fired, and why it ended when the condition was not it', async () => {
+    const [line] = await printed(aResolvedMessage({ reason: 'rule removed', text: [{ text: 'over' }] }));
+    expect(line).toBe(
+      '2026-01-01T00:13:05Z CRITICAL treasury-usdc/low RESOLVED Treasury USDC is low - over (after 12m5s; rule removed)',
+    );
+  });
+
+  test('says of a late event that it is late, and leaves an empty text out', async () => {
+    const [line] = await printed(aMessage({ type: 'alert.event', text: [], late: true }));
+    expect(line).toBe('2026-01-01T00:03:00Z CRITICAL treasury-usdc/low EVENT Treasury USDC is low (told late)');
+  });
+
+  test('keeps a text of several lines on one line', async () => {
+    const lines = await printed(aMessage({ text: [{ text: 'one\ntwo ' }, { untrusted: untrusted('three\r\nfour') }] }));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/ - one two three four$/);
+  });
+
+  test('as json prints what a webhook would carry, in ASCII', async () => {
+    const message = aMessage({ title: 'Trésor \u{1f4b0}' });
+    const [line = ''] = await printed(message, 'json');
+    expect(line).toMatch(/^[\u0020-\u007e]+$/);
+    expect(JSON.parse(line)).toEqual(JSON.parse(toBody(aDelivery({ message }))));
+  });
+
+  test('tries again when the line cannot be written', async () => {
+    const print = (): never => {
+      throw new Error('EPIPE');
+    };
+    await using sender = log.open({ format: 'text' }, { ...someTools(), print });
+    expect(await sender.send(aDelivery(), 1, never)).toMatchObject({ type: 'again' });
+  });
+
+  test('is text unless told otherwise, and knows no other key', () => {
+    expect(log.config.parse({})).toEqual({ format: 'text' });
+    expect(log.config.safeParse({ colour: 'yes' }).success).toBe(false);
+    expect(log.recipients({ format: 'text' }, 'screen')).toEqual(['screen']);
+  });
+});

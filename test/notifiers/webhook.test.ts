@@ -1,0 +1,335 @@
+import net, { type AddressInfo } from 'node:net';
+import { describe, expect, jest, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { untrusted } from '../../src/lib/untrusted.ts';
+import type { Delivery, Outcome } from '../../src/core/model.ts';
+import { webhook, webhookWith } from '../../src/notifiers/webhook.ts';
+import { createWebhookSink, status, type Answer } from '../support/sinks.ts';
+import { aDelivery, aMessage, aResolvedMessage, never, someTools } from './samples.ts';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const SECRET = `whsec_${KEY}`;
+
+jest.setTimeout(30_000);
+
+interface Sent {
+  readonly url: string;
+  readonly secret?: string;
+  readonly delivery?: Delivery;
+  readonly attempt?: number;
+  readonly signal?: AbortSignal;
+  readonly totalMs?: number;
+}
+
+async function send({ url, secret, delivery = aDelivery(), attempt = 1, ...rest }: Sent): Promise<Outcome> {
+  const { signal = never, totalMs = 5000 } = rest;
+  await using sender = webhookWith({ totalMs }).open({ url, ...(secret === undefined ? {} : { secret }) }, someTools());
+  return await sender.send(delivery, attempt, signal);
+}
+
+async function answered(answer: Answer, path = '/'): Promise<Outcome> {
+  await using sink = await createWebhookSink();
+  sink.answerNext(answer);
+  return await send({ url: sink.origin + path });
+}
+
+describe('what a webhook carries', () => {
+  test('the whole alert as JSON', async () => {
+    await using sink = await createWebhookSink();
+    await send({ url: `${sink.origin}/alerts?team=a` });
+    const [call] = sink.calls.all;
+    expect(call?.path).toBe('/alerts?team=a');
+    expect(call?.headers['content-type']).toBe('application/json');
+    expect(call?.headers['user-agent']).toBe('chainwarden/0.1.0');
+    expect(JSON.parse(call?.body ?? '')).toEqual({
+      type: 'alert.firing',
+      timestamp: '2026-01-01T00:03:00Z',
+      data: {
+        id: 'd4gq6yhz7krmtabcxw2ns5v3f1',
+        key: 'k7xq2mfd3p5rnabcwz4ty6v1e2',
+        episode: 3,
+        seq: 5,
+        watch: 'treasury-usdc',
+        alert: 'low',
+        kind: 'balance',
+        severity: 'critical',
+        explorer: 'ethereum',
+        chain_id: '1',
+        of: { name: 'treasury', address: '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503' },
+        token: { address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', symbol: 'USDC', decimals: 6 },
+        title: 'Treasury USDC is low',
+        text: '940000 USDC left at 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503',
+        condition: 'balance < 1000000',
+        rule: 'rules/treasury.yaml:17',
+        observed_at: '2026-01-01T00:03:00Z',
+        since: '2026-01-01T00:01:00Z',
+        resolved_at: null,
+        late: false,
+        fields: {
+          balance: '940000',
+          raw: '940000000000',
+          token: { symbol: 'USDC', decimals: 6, reputation: 'ok' },
+        },
+        before: { balance: '2000000.5' },
+        links: ['https://explorer.example/address/0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503'],
+      },
+    });
+  });
+
+  test('nulls where there is nothing to say, and the end of what resolved', async () => {
+    await using sink = await createWebhookSink();
+    const nothing = { chainId: null, of: null, token: null, links: [], before: {} };
+    await send({ url: sink.origin, delivery: aDelivery({ message: aResolvedMessage(nothing) }) });
+    const body = JSON.parse(sink.calls.all[0]?.body ?? '') as { type: string; data: Record<string, unknown> };
+    expect(body.type).toBe('alert.resolved');
+    expect(body.data).toMatchObject({ chain_id: null, of: null, token: null, before: null, links: [] });
+    expect(body.data.resolved_at).toBe('2026-01-01T00:13:05Z');
+  });
+
+  test('lists and exact numbers as they are', async () => {
+    await using sink = await createWebhookSink();
+    const fields = {
+      token_id: { text: (2n ** 256n - 1n).toString() },
+      to: { list: [{ text: '0x01' }, { untrusted: untrusted('a\nb') }, { record: { value: 1.5 } }] },
+      success: false,
+    };
+    await send({ url: sink.origin, delivery: aDelivery({ message: aMessage({ fields }) }) });
+    const body = JSON.parse(sink.calls.all[0]?.body ?? '') as { data: { fields: unknown } };
+    expect(body.data.fields).toEqual({
+      token_id: '115792089237316195423570985008687907853269984665640564039457584007913129639935',
+      to: ['0x01', 'a b', { value: 1.5 }],
+      success: false,
+    });
+  });
+
+  test('the same bytes on every try; only the headers say which try it is', async () => {
+    await using sink = await createWebhookSink();
+    sink.answerNext(status(500));
+    await send({ url: sink.origin, secret: SECRET });
+    await send({ url: sink.origin, secret: SECRET, attempt: 2 });
+    const [first, second] = sink.calls.all;
+    expect(second?.body).toBe(first?.body);
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    expect(sink.calls.all.map(({ headers }) => headers['chainwarden-attempt'])).toEqual(['1', '2']);
+  });
+});
+
+describe('the signature', () => {
+  async function signedCall() {
+    await using sink = await createWebhookSink();
+    // The reference library compares with the machine's own clock, and refuses what is older than five minutes.
+    const clock = { now: () => new Date().getTime(), sleep: () => Promise.resolve() };
+    await using sender = webhook.open({ url: sink.origin, secret: SECRET }, { ...someTools(), clock });
+    await sender.send(aDelivery(), 1, never);
+    const call = sink.calls.all[0];
+    return { body: call?.body ?? '', headers: call?.headers as Record<string, string> };
+  }
+
+  test('is what the reference library of Standard Webhooks accepts', async () => {
+    const { body, headers } = await signedCall();
+    expect(new Webhook(SECRET).verify(body, headers)).toEqual(JSON.parse(body));
+  });
+
+  test('covers id, time and body', async () => {
+    const { body, headers } = await signedCall();
+    const verify =
+      (changed: string, with_: Record<string, string> = {}) =>
+      () =>
+        new Webhook(SECRET).verify(changed, { ...headers, ...with_ });
+    expect(verify(body.replace('critical', 'info'))).toThrow();
+    expect(verify(body, { 'webhook-id': 'another' })).toThrow();
+    expect(verify(body, { 'webhook-timestamp': String(Number(headers['webhook-timestamp']) - 1) })).toThrow();
+    expect(() => new Webhook(`whsec_${Buffer.alloc(32, 8).toString('base64')}`).verify(body, headers)).toThrow();
+  });
+
+  test('carries the time of this try in seconds', async () => {
+    await using sink = await createWebhookSink();
+    await send({ url: sink.origin, secret: SECRET });
+    expect(sink.calls.all[0]?.headers['webhook-timestamp']).toBe(String(Date.UTC(2026, 0, 1, 0, 5) / 1000));
+  });
+
+  test('is left out without a secret, with a warning at load', async () => {
+    await using sink = await createWebhookSink();
+    await send({ url: sink.origin });
+    expect(sink.calls.all[0]?.headers).not.toHaveProperty('webhook-signature');
+    expect(webhook.warnings({ url: sink.origin })).toEqual([expect.stringContaining('not signed')]);
+    expect(webhook.warnings({ url: sink.origin, secret: SECRET })).toEqual([]);
+  });
+});
+
+describe('the answer decides', () => {
+  test.each([200, 201, 202, 204, 299])('%i: sent', async (code) => {
+    expect(await answered(status(code, {}, code === 204 ? '' : 'thanks'))).toMatchObject({
+      type: 'sent',
+      answer: expect.stringContaining(String(code)),
+    });
+  });
+
+  test.each([400, 401, 403, 404, 408, 410, 413, 422, 425, 429, 500, 502, 503, 504])('%i: again', async (code) => {
+    const outcome = await answered(status(code, {}, 'no'));
+    expect(outcome).toEqual({
+      type: 'again',
+      why: expect.stringMatching(new RegExp(`^127.0.0.1:\\d+ answered ${code} no$`)),
+    });
+  });
+
+  test.each([
+    ['30', 30_000],
+    ['0', 1000],
+    ['86400', 3_600_000],
+    ['Thu, 01 Jan 2026 00:06:30 GMT', 90_000],
+    ['Thu, 01 Jan 2025 00:00:00 GMT', 1000],
+    ['soon', undefined],
+  ])('Retry-After: %s waits %p ms', async (header, afterMs) => {
+    const outcome = await answered(status(429, { 'retry-after': header }));
+    expect(outcome).toEqual({ type: 'again', why: expect.any(String), ...(afterMs === undefined ? {} : { afterMs }) });
+  });
+
+  test.each([301, 302, 303, 307, 308])('%i is not followed, and says where it points', async (code) => {
+    await using elsewhere = await createWebhookSink();
+    const outcome = await answered(status(code, { location: `${elsewhere.origin}/inside?token=abc` }));
+    const { host } = new URL(elsewhere.origin);
+    expect(outcome).toEqual({ type: 'again', why: expect.stringContaining(`points to ${host};`) });
+    expect(JSON.stringify(outcome)).not.toContain('token=abc');
+    expect(elsewhere.calls.all).toEqual([]);
+  });
+
+  test('of endless length is read to 4 KiB and then closed', async () => {
+    let written = 0;
+    const closed = Promise.withResolvers<undefined>();
+    const outcome = await answered((response) => {
+      response.writeHead(200);
+      const more = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(1024))) written += 1024;
+      };
+      response.on('drain', more).on('close', () => {
+        closed.resolve(undefined);
+      });
+      more();
+    });
+    await closed.promise;
+    expect(outcome).toMatchObject({ type: 'sent' });
+    expect(JSON.stringify(outcome).length).toBeLessThan(300);
+    expect(written).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  test('that stops after a good status was taken over all the same', async () => {
+    await using sink = await createWebhookSink();
+    sink.answerNext((response) => void response.writeHead(200).write('so far'));
+    expect(await send({ url: sink.origin, totalMs: 1000 })).toEqual({ type: 'sent', answer: '200 so far' });
+  });
+
+  test('is shown on one line without control characters', async () => {
+    const outcome = await answered(status(500, {}, 'oh\r\n\u001b[31mno\u202e'));
+    expect(outcome).toMatchObject({ why: expect.stringMatching(/500 oh ‹U\+001B›\[31mno‹U\+202E›$/) });
+  });
+});
+
+describe('when no answer comes', () => {
+  test('a refused connection is tried again', async () => {
+    const server = net.createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    expect(await send({ url: `http://127.0.0.1:${port}/s3cret-path` })).toEqual({
+      type: 'again',
+      why: `127.0.0.1:${port}: ECONNREFUSED`,
+    });
+  });
+
+  test('a connection reset after the body went is unknown: the alert may have been taken', async () => {
+    expect(await answered((response) => void response.socket?.resetAndDestroy())).toEqual({
+      type: 'unknown',
+      why: expect.stringMatching(/^127.0.0.1:\d+: ECONNRESET$/),
+    });
+  });
+
+  test('a timeout after the body went is unknown', async () => {
+    await using sink = await createWebhookSink();
+    sink.answerNext(() => undefined);
+    expect(await send({ url: sink.origin, totalMs: 1000 })).toMatchObject({
+      type: 'unknown',
+      why: expect.stringMatching(/ETIMEDOUT/),
+    });
+  });
+
+  test('a server that never speaks TLS got nothing, so it is tried again', async () => {
+    const server = net.createServer(() => undefined).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const sockets: net.Socket[] = [];
+    server.on('connection', (socket) => sockets.push(socket));
+    const { port } = server.address() as AddressInfo;
+    expect(await send({ url: `https://127.0.0.1:${port}`, totalMs: 1000 })).toMatchObject({ type: 'again' });
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test('stopping the daemon before the call leaves it for later', async () => {
+    await using sink = await createWebhookSink();
+    const stopped = AbortSignal.abort();
+    expect(await send({ url: sink.origin, signal: stopped })).toMatchObject({ type: 'again' });
+    expect(sink.calls.all).toEqual([]);
+  });
+
+  test('stopping the daemon in the middle leaves it unknown', async () => {
+    await using sink = await createWebhookSink();
+    const stop = new AbortController();
+    sink.answerNext(() => {
+      stop.abort();
+    });
+    expect(await send({ url: sink.origin, signal: stop.signal })).toMatchObject({ type: 'unknown' });
+  });
+});
+
+describe('secrets', () => {
+  const PATH = '/services/T0SECRET99/x';
+
+  test.each([
+    ['repeats the path', (path: string) => `Cannot POST ${path}`],
+    ['repeats a part of it', () => 'unknown hook T0SECRET99'],
+    ['repeats a parameter', () => 'bad key pa%2Fss-word, bad key pa/ss-word'],
+    ['repeats the signing secret', () => `is it ${SECRET} or ${KEY}?`],
+  ])('stay inside when the answer %s', async (_what, body) => {
+    await using sink = await createWebhookSink();
+    sink.answerNext((response, { path }) => response.writeHead(404).end(body(path)));
+    const outcome = await send({ url: `${sink.origin}${PATH}?key=pa%2Fss-word`, secret: SECRET });
+    expect(outcome.type).toBe('again');
+    expect(JSON.stringify(outcome)).not.toMatch(/T0SECRET99|ss-word/);
+    expect(JSON.stringify(outcome)).not.toContain(KEY);
+  });
+});
+
+describe('the config', () => {
+  const url = 'https://hooks.example.com/a';
+
+  test.each([24, 64])('takes a secret of %i bytes', (size) => {
+    const secret = `whsec_${Buffer.alloc(size, 1).toString('base64')}`;
+    expect(webhook.config.parse({ url, secret })).toEqual({ url, secret });
+  });
+
+  test.each([
+    ['too short', `whsec_${Buffer.alloc(23).toString('base64')}`],
+    ['too long', `whsec_${Buffer.alloc(65).toString('base64')}`],
+    ['without its prefix', KEY],
+    ['not base64', 'whsec_!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!'],
+    ['empty', ''],
+  ])('refuses a secret that is %s, without repeating it', (_what, secret) => {
+    const { error } = webhook.config.safeParse({ url, secret });
+    expect(error?.issues).toHaveLength(1);
+    expect(error?.issues[0]?.message).toMatch(/whsec_ and 24 to 64 bytes/);
+    if (secret !== '') expect(error?.message).not.toContain(secret);
+  });
+
+  test.each(['hooks.example.com', 'ftp://example.com', 'javascript:alert(1)', 'https://', 'http://a b', 'http://a\nb'])(
+    'refuses the address %j',
+    (bad) => {
+      expect(webhook.config.safeParse({ url: bad }).error?.issues[0]?.message).toMatch(/must be an http/);
+    },
+  );
+
+  test('knows no other key, and is its own only recipient', () => {
+    expect(webhook.config.safeParse({ url, retries: '3' }).success).toBe(false);
+    expect(webhook.recipients({ url }, 'ops')).toEqual(['ops']);
+    expect(webhook.giveUpAfterMs).toBe(3 * 24 * 3_600_000);
+  });
+});

@@ -1,0 +1,481 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Address } from '../../src/core/address.ts';
+import { Amount } from '../../src/core/amount.ts';
+import type { AnyView } from '../../src/core/fields.ts';
+import type { Truth } from '../../src/core/model.ts';
+import { untrusted } from '../../src/lib/untrusted.ts';
+import { createLanguage, type Meaning } from '../../src/rules/language.ts';
+import { effort, NO_HANG } from '../support/effort.ts';
+import { Item, items } from './support/kinds.ts';
+
+const VAULT = '0xBA12222222228d8Ba445958a75a0704d566BF2C8';
+const HOT = ['0x1111111111111111111111111111111111111111', '0x2222222222222222222222222222222222222222'] as const;
+const UINT256_MAX = 2n ** 256n - 1n;
+
+const language = createLanguage(
+  items,
+  'ethereum',
+  new Map<string, Meaning>([
+    ['vault', addressOf(VAULT)],
+    ['hot_wallets', HOT.map(addressOf)],
+    ['USDC', addressOf('0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48')],
+    ['DAI', 'absent'],
+  ]),
+);
+
+function addressOf(text: string): Address {
+  const address = Address.parse(text);
+  if (address === undefined) throw new Error(`no address: ${text}`);
+  return address;
+}
+
+function viewOf(row: Record<string, unknown>): AnyView {
+  const view = Item.read(row, { coin: 18 });
+  if (view === undefined) throw new Error('no view');
+  return view;
+}
+
+/** Evaluates a condition that has to compile. */
+function truth(text: string, row: Record<string, unknown>, before?: Record<string, unknown>): Truth {
+  const { value, mistakes } = language.condition(text, { before: true });
+  expect(mistakes).toEqual([]);
+  return value?.evaluate({ view: viewOf(row), before: before === undefined ? null : viewOf(before) }) ?? 'unknown';
+}
+
+function complaints(text: string, use = { before: true }): string[] {
+  const { mistakes } = language.condition(text, use);
+  return mistakes.map(
+    ({ message, hint, start, end }) => `${text.slice(start, end)} | ${message}${hint === undefined ? '' : `. ${hint}`}`,
+  );
+}
+
+describe('Numbers', () => {
+  test.each([
+    [
+      'raw == 115792089237316195423570985008687907853269984665640564039457584007913129639935',
+      { raw: String(UINT256_MAX) },
+      true,
+    ],
+    [
+      'raw > 115792089237316195423570985008687907853269984665640564039457584007913129639934',
+      { raw: String(UINT256_MAX) },
+      true,
+    ],
+    ['raw + 1 > raw', { raw: String(UINT256_MAX) }, true],
+    ['raw * raw > 0', { raw: String(UINT256_MAX) }, true],
+    ['value > 0.1', { value: '0.10000000000000000001' }, true],
+    ['value == 0.1', { value: '0.10000000000000000001' }, false],
+    ['value > 1.000000000000000001', { value: '1.000000000000000001' }, false],
+    ['value >= amount("1.000000000000000001")', { value: '1.000000000000000001' }, true],
+    ['value < 1_000_000', { value: '999999.999999999999999999' }, true],
+    ['1_000_000 <= value', { value: '1000000' }, true],
+    ['value / 3 * 3 <= 1', { value: '1' }, true],
+    ['-value < -0.5', { value: '1' }, true],
+    ['value - 0.1 == 0.2', { value: '0.3' }, true],
+    ['height % 1000 == 0', { height: 21_000 }, true],
+    ['height % 1000 == 0', { height: 21_001 }, false],
+    ['height in [1, 2, 3]', { height: 2 }, true],
+    ['share > 12.5', { share: 12.500001 }, true],
+    ['size(method) == 4', { method: 'swap' }, true],
+    ['method.size() in [3, 4]', { method: 'swap' }, true],
+    ['value > 1e3', { value: '1000.1' }, true],
+    ['value == 0x10', { value: '16' }, true],
+  ])('%s is exact', (text, row, expected) => {
+    expect(truth(text, row)).toBe(expected);
+  });
+
+  test('every comparison agrees with exact arithmetic, on both sides and with every sort of literal', () => {
+    const decimal = fc
+      .tuple(fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }), fc.integer({ min: 0, max: 40 }))
+      .map(([digits, scale]) => new Amount(digits, scale));
+    fc.assert(
+      fc.property(decimal, decimal, fc.constantFrom('<', '<=', '>', '>=', '==', '!='), (a, b, sign) => {
+        const order = a.compare(b);
+        const expected = {
+          '<': order < 0,
+          '<=': order <= 0,
+          '>': order > 0,
+          '>=': order >= 0,
+          '==': order === 0,
+          '!=': order !== 0,
+        }[sign];
+        expect(truth(`value ${sign} ${b.toString()}`, { value: a.toString() })).toBe(expected);
+        expect(truth(`${a.toString()} ${sign} value`, { value: b.toString() })).toBe(expected);
+        expect(truth(`value ${sign} amount("${b.toString()}")`, { value: a.toString() })).toBe(expected);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('a division by zero is unknown', () => {
+    expect(truth('1 / value > 0', { value: '0' })).toBe('unknown');
+    expect(truth('height % value == 0', { height: 1, value: '0' })).toBe('unknown');
+  });
+});
+
+describe('Unknown', () => {
+  test.each<[string, Record<string, unknown>, Truth]>([
+    ['value > 1', {}, 'unknown'],
+    ['value > 1', { value: null }, 'unknown'],
+    ['!success', {}, 'unknown'],
+    ['success == false', { success: null }, 'unknown'],
+    ['success == false', { success: false }, true],
+    ['value > 1 || true', {}, true],
+    ['true || value > 1', {}, true],
+    ['value > 1 && false', {}, false],
+    ['false && value > 1', {}, false],
+    ['value > 1 && true', {}, 'unknown'],
+    ['value > 1 || false', {}, 'unknown'],
+    ['status == "error" || value > 1', { value: '2' }, true],
+    ['status == "ok" && value > 1', { value: '0' }, false],
+    ['status == "ok" ? true : false', {}, 'unknown'],
+    ['to.hash == vault', { to: null }, 'unknown'],
+    ['to == vault', {}, 'unknown'],
+    ['to == vault', { to: { name: 'nameless' } }, 'unknown'],
+    ['token.reputation == "scam"', { token: { reputation: null } }, 'unknown'],
+    ['transfers.exists(t, t.amount > 5)', {}, 'unknown'],
+    ['transfers.exists(t, t.amount > 5)', { transfers: [] }, false],
+    ['transfers.exists(t, t.amount > 5)', { transfers: [{ amount: null }, { amount: '6' }] }, true],
+    ['transfers.exists(t, t.amount > 5)', { transfers: [{ amount: null }, { amount: '1' }] }, 'unknown'],
+    ['transfers.all(t, t.amount > 5)', { transfers: [{ amount: null }, { amount: '1' }] }, false],
+    ['before.value > 1', { value: '2' }, 'unknown'],
+  ])('%s of %j is %s', (text, row, expected) => {
+    expect(truth(text, row)).toBe(expected);
+  });
+
+  test.each<[string, Record<string, unknown>, Truth]>([
+    ['has(success)', {}, false],
+    ['has(success)', { success: false }, true],
+    ['has(item.success)', { success: false }, true],
+    ['has(to)', { to: null }, false],
+    ['has(to.name)', { to: null }, false],
+    ['has(to.name)', { to: { name: 'x' } }, true],
+    ['!has(to) || to == vault', {}, true],
+    ['has(before.value)', { value: '1' }, false],
+    ['transfers.exists(t, !has(t.amount))', { transfers: [{ amount: null }] }, true],
+  ])('%s of %j asks whether it is known: %s', (text, row, expected) => {
+    expect(truth(text, row)).toBe(expected);
+  });
+
+  test('nothing that a view can hold makes an evaluation throw', () => {
+    const texts = [
+      'value > 1',
+      'to == vault',
+      'method.contains("x")',
+      'meta.a.b == "c"',
+      'transfers[0].amount > 1',
+      'tags[5] == "x"',
+    ];
+    const broken = ['value', 'to', 'method', 'meta', 'transfers', 'tags'];
+    fc.assert(
+      fc.property(fc.constantFrom(...texts), fc.constantFrom(...broken), fc.jsonValue(), (text, field, raw) => {
+        expect([true, false, 'unknown']).toContain(truth(text, { [field]: raw }));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('Addresses and hashes', () => {
+  test.each<[string, Record<string, unknown>, Truth]>([
+    ['owner == vault', { owner: VAULT.toLowerCase() }, true],
+    ['vault == owner', { owner: VAULT }, true],
+    ['owner != vault', { owner: HOT[0] }, true],
+    ['to == vault', { to: { hash: VAULT } }, true],
+    ['vault == to', { to: { hash: VAULT } }, true],
+    ['to.hash == vault', { to: { hash: VAULT } }, true],
+    ['to != from', { to: { hash: VAULT }, from: { hash: VAULT.toLowerCase() } }, false],
+    ['from.hash in hot_wallets', { from: { hash: HOT[1] } }, true],
+    ['from in hot_wallets', { from: { hash: VAULT } }, false],
+    [`owner == "${VAULT.toLowerCase()}"`, { owner: VAULT }, true],
+    [`"${VAULT}" == owner`, { owner: VAULT.toLowerCase() }, true],
+    [`owner == ${VAULT}`, { owner: VAULT.toLowerCase() }, true],
+    [`to == "${VAULT}"`, { to: { hash: VAULT.toLowerCase() } }, true],
+    [`owner in ["${HOT[0]}", "${VAULT.toUpperCase().replace('0X', '0x')}"]`, { owner: VAULT }, true],
+    ['owner in [vault]', { owner: VAULT }, true],
+    ['token == USDC', { token: { address_hash: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48' } }, true],
+    [
+      'transfers.exists(t, t.token == USDC && t.from in hot_wallets)',
+      {
+        transfers: [{ token: { address_hash: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48' }, from: { hash: HOT[0] } }],
+      },
+      true,
+    ],
+    ['hash == "0xABCD"', { hash: '0xabcd' }, true],
+    ['hash in ["0x01", "0xABCD"]', { hash: '0xabcd' }, true],
+    ['re(hash, "^0xab")', { hash: '0xABCD' }, true],
+  ])('%s of %j is %s', (text, row, expected) => {
+    expect(truth(text, row)).toBe(expected);
+  });
+});
+
+describe('Texts, times and the rest', () => {
+  test.each<[string, Record<string, unknown>, Truth]>([
+    ['method in ["withdraw", "redeem"]', { method: 'redeem' }, true],
+    ['method.contains("1_000")', { method: 'pay 1_000' }, true],
+    ['method.startsWith("with") && method.endsWith("draw")', { method: 'withdraw' }, true],
+    ['re(method, "^with.*w$")', { method: 'withdraw' }, true],
+    ['re(method, "^draw")', { method: 'withdraw' }, false],
+    ['glob(method, "with*")', { method: 'withdraw' }, true],
+    ['glob(method, "draw")', { method: 'withdraw' }, false],
+    ['glob(method, "a.b?")', { method: 'axbc' }, false],
+    ['glob(method, "a.b?")', { method: 'a.b\n' }, true],
+    ['item.type == 2', { type: 2 }, true],
+    ['item.value > 1 && value > 1', { value: '2' }, true],
+    ['age > duration("2m")', { age: 120_001 }, true],
+    ['age > duration("2m")', { age: 120_000 }, false],
+    ['age >= duration("1h30m")', { age: 5_400_000 }, true],
+    ['timestamp > timestamp("2026-01-01T00:00:00Z")', { timestamp: '2026-01-01T00:00:01.000000Z' }, true],
+    ['timestamp - before.timestamp < duration("1m")', { timestamp: '2026-01-01T00:00:30Z' }, 'unknown'],
+    ['timestamp.getHours() >= 9', { timestamp: '2026-01-01T09:30:00Z' }, true],
+    ['"dex" in tags', { tags: ['nft', 'dex'] }, true],
+    ['tags.exists(x, x == "dex")', { tags: ['nft'] }, false],
+    ['meta.tier == "gold"', { meta: { tier: 'gold' } }, true],
+    ['meta.level > 5', { meta: { level: 5.5 } }, true],
+    ['meta.level > 5', { meta: { level: 'high' } }, 'unknown'],
+    ['meta.missing == "x"', { meta: {} }, 'unknown'],
+    ['meta.flag', { meta: { flag: true } }, true],
+    ['meta.flag', { meta: { flag: 'yes' } }, 'unknown'],
+  ])('%s of %j is %s', (text, row, expected) => {
+    expect(truth(text, row)).toBe(expected);
+  });
+
+  test('before is the same record, as it last was', () => {
+    expect(truth('value < before.value * 0.9', { value: '80' }, { value: '100' })).toBe(true);
+    expect(truth('value < before.value * 0.9', { value: '95' }, { value: '100' })).toBe(false);
+    expect(
+      truth(
+        'token.reputation != before.token.reputation',
+        { token: { reputation: 'scam' } },
+        { token: { reputation: 'ok' } },
+      ),
+    ).toBe(true);
+  });
+
+  test("a stranger's text is compared, never run", () => {
+    const view = Item.make({ method: untrusted('") || true || ("') }) as unknown as AnyView;
+    const { value } = language.condition('method == "x"', { before: false });
+    expect(value?.evaluate({ view, before: null })).toBe(false);
+  });
+
+  test('a pattern that would make a backtracking engine run for ever takes no time', () => {
+    const spent = effort(() => {
+      expect(truth('re(method, "(a+)+$")', { method: `${'a'.repeat(20_000)}!` })).toBe(false);
+    });
+    expect(spent).toBeLessThan(NO_HANG);
+  });
+});
+
+describe('What a condition reads', () => {
+  test.each([
+    ['token.reputation == "scam"', ['token.reputation']],
+    ['item.token.reputation == "scam" && value > 1', ['token.reputation', 'value']],
+    ['value < before.value', ['value']],
+    ['before.token.reputation == "ok"', ['token.reputation']],
+    ['to == vault', ['to.hash']],
+    ['token == USDC', ['token.address_hash']],
+    ['has(success)', ['success']],
+    ['transfers.exists(t, t.token.symbol == "X" && value > 1)', ['transfers', 'value']],
+    ['transfers[0].amount > 1', ['transfers']],
+    ['meta.a.b == "x"', ['meta']],
+    ['true', []],
+    ['re(method, "x") && glob(token.symbol, "y*")', ['method', 'token.symbol']],
+  ])('%s reads %j', (text, reads) => {
+    expect(language.condition(text, { before: true }).value?.reads).toEqual(reads);
+  });
+
+  test.each([
+    ['age > duration("2m")', true],
+    ['head.height > 5 && age > duration("2m")', true],
+    ['age > duration("2m") && value > 1', false],
+    ['value > 1', false],
+    ['true', false],
+  ])('%s rests on the head alone: %s', (text, expected) => {
+    expect(language.condition(text, { before: true }).value?.headOnly).toBe(expected);
+  });
+
+  test('a text is compiled once, however many watches use it', () => {
+    const one = language.condition('value > 123', { before: false }).value;
+    expect(language.condition('value > 123', { before: false }).value).toBe(one);
+  });
+});
+
+describe('Mistakes are found at load, with the place and a way out', () => {
+  test.each([
+    ['valu > 1', 'valu | items has no field "valu". Did you mean value?'],
+    ['token.reputatoin == "scam"', 'reputatoin | token has no field "reputatoin". Did you mean reputation?'],
+    ['reputation == "scam"', 'reputation | items has no field "reputation". Did you mean token.reputation?'],
+    ['tx.value > 1', 'tx | items has no field "tx". Here it is item.value.'],
+    ['type == 2', 'type | bare type is a function of CEL. Write item.type.'],
+    ['value > "5"', 'value > "5" | a number cannot be compared with a text. Numbers are written without quotes.'],
+    [
+      'success == "true"',
+      'success == "true" | true or false cannot be compared with a text. true and false are written without quotes.',
+    ],
+    ['value = 5', '= | a single = compares nothing. Write ==.'],
+    ['value => 5', '= | "=>" is no operator here. Write >=.'],
+    ['success and value > 1', 'and | "and" is no operator here. Write &&.'],
+    ['value >', '> | the condition ends too early'],
+    [
+      'matches(method, "x")',
+      'matches | matches() is not used here. Write re(method, "^swap"), which cannot be made to run for ever, or glob(method, "swap*").',
+    ],
+    [
+      'method.matches("x")',
+      'matches | matches() is not used here. Write re(method, "^swap"), which cannot be made to run for ever, or glob(method, "swap*").',
+    ],
+    [
+      're(method, "(")',
+      '"(" | no regular expression: missing closing ): `(`. Look-around and back references do not exist here.',
+    ],
+    [
+      're(method, status)',
+      're(method, status) | re() takes a text and a pattern in quotes. Write re(method, "^swap").',
+    ],
+    ['foo(1) > 2', 'foo | no function "foo". Possible: has, size, amount, duration, timestamp, re, glob.'],
+    ['method.startswith("a")', 'startswith | no method "startswith". Did you mean startsWith?'],
+    ['age > duration("2d")', '"2d" | "2d" is no duration. Days are written in hours: duration("48h").'],
+    ['age > 120', 'age > 120 | a duration cannot be compared with a number. A duration is written duration("90s").'],
+    [
+      'timestamp > timestamp("yesterday")',
+      '"yesterday" | "yesterday" is no timestamp. Write timestamp("2026-01-31T00:00:00Z").',
+    ],
+    ['value > amount("many")', '"many" | "many" is no amount. Write amount("1.5").'],
+    ['change("1h") < -0.1', 'change | change() is not supported yet'],
+    ['max("1h") > 1', 'max | max() is not supported yet'],
+    ['change_1h > 1', 'change_1h | change_1h is not supported yet'],
+    ['value', 'value | a condition is true or false, this is a number'],
+    ['to == null', 'to == null | a record (Ref) cannot be compared with null. Ask with has(x), or !has(x).'],
+    ['to.hash == "0x12"', '"0x12" | "0x12" has 2 hexadecimal digits: an address has 40'],
+    ['to in ["vault"]', '"vault" | "vault" is no address: an address is 0x and 40 hexadecimal digits'],
+    ['transfers.exists(t, t.from.hash == "0x1")', '"0x1" | "0x1" has 1 hexadecimal digits: an address has 40'],
+    ['hash == "latest"', '"latest" | "latest" is no hash: a hash is 0x and hexadecimal digits'],
+    ['token == DAI', 'DAI | "DAI" has no address on ethereum. Add one in the config: tokens: DAI: ethereum.'],
+    ['vault.name == "x"', 'name | "vault" is an address: it has no "name"'],
+    ['item == item', 'item | item is the whole record. Name one of its fields.'],
+    ['has(5)', 'has(5) | has() takes one field. Write has(to.name).'],
+    ['has(to.nam)', 'nam | to has no field "nam". Did you mean name?'],
+    ['transfers.exists(t, t.amont > 1)', 'amont | Transfer has no field "amont". Did you mean amount?'],
+    ['transfers.amount > 1', 'amount | transfers is a list. Write transfers.exists(x, ...).'],
+    [
+      'value > 1 ? true : 3',
+      'value > 1 ? true : 3 | ternary branches must have the same type, got true or false and a number',
+    ],
+    ['success || 5', 'success || 5 | && and || join what is true or false, not a number'],
+    ['!value', '!value | ! does not take a number'],
+    ['value + method > 1', 'value + method | a number + a text is not possible. Numbers are written without quotes.'],
+    [
+      'string(value) == "1"',
+      'string | no function "string". Possible: has, size, amount, duration, timestamp, re, glob.',
+    ],
+    ['cel.bind(x, 1, x > 0)', 'bind | no method "bind"'],
+    ['{"a": 1} == {"a": 1}', ' | maps are not used here'],
+    ['item.constructor == "x"', 'constructor | Item has no field "constructor"'],
+    ['item.__proto__ == "x"', '__proto__ | Item has no field "__proto__"'],
+    ['', ' | the condition is empty'],
+  ])('%s', (text, complaint) => {
+    expect(complaints(text)[0]).toBe(complaint);
+  });
+
+  test('several in one condition are all said', () => {
+    expect(complaints('valu > 1 && stats == "ok"')).toEqual([
+      'valu | items has no field "valu". Did you mean value?',
+      'stats | items has no field "stats". Did you mean status?',
+    ]);
+  });
+
+  test('before exists only where something was before', () => {
+    expect(complaints('before.value > 1', { before: false })).toEqual([
+      'before | there is no before here. It exists for `on: changed`, and for `while` of kinds that notice changes.',
+    ]);
+  });
+
+  test('a word that was never seen is a doubt, not a mistake: tomorrow it may exist', () => {
+    const { mistakes, doubts } = language.condition('status == "okk" || token.reputation in ["scam", "spam"]', {
+      before: false,
+    });
+    expect(mistakes).toEqual([]);
+    expect(doubts.map(({ message, hint }) => `${message}. ${hint ?? ''}`)).toEqual([
+      '"okk" is a value that was never seen here. Did you mean ok?',
+      '"spam" is a value that was never seen here. Did you mean scam?',
+    ]);
+  });
+
+  test.each([
+    ['a huge text', 'x'.repeat(9000)],
+    ['400 comparisons', Array(400).fill('value > 1').join(' && ')],
+    ['parentheses', `${'('.repeat(4000)}true${')'.repeat(4000)}`],
+    ['negations', `${'!'.repeat(4000)}success`],
+    ['a list of 1000', `height in [${'1,'.repeat(1000)}1]`],
+    ['three comprehensions in each other', 'tags.exists(a, tags.exists(b, tags.exists(c, a == c)))'],
+  ])('%s is refused quickly', (_name, text) => {
+    const spent = effort(() => {
+      expect(complaints(text)).toHaveLength(1);
+    });
+    expect(spent).toBeLessThan(NO_HANG);
+  });
+
+  test('no text makes the compiler throw', () => {
+    const word = fc.constantFrom(
+      ...[
+        'value',
+        'to',
+        'before',
+        'item',
+        'has',
+        're',
+        '(',
+        ')',
+        '[',
+        ']',
+        '"',
+        "'",
+        '.',
+        '==',
+        '&&',
+        '||',
+        '!',
+        '-',
+        '?',
+        ':',
+      ],
+      ...[
+        '1',
+        '1_0',
+        '0x',
+        '1e9',
+        'null',
+        'type',
+        'exists',
+        'x',
+        ',',
+        '\\',
+        '\n',
+        '{',
+        '}',
+        'vault',
+        'transfers',
+        '"a"',
+        'in',
+        '%',
+      ],
+    );
+    const text = fc.oneof(
+      fc.string(),
+      fc.array(word, { maxLength: 30 }).map((words) => words.join(' ')),
+      fc.array(word, { maxLength: 12 }).map((words) => words.join('')),
+    );
+    fc.assert(
+      fc.property(text, (written) => {
+        const { value, mistakes } = language.condition(written, { before: true });
+        expect(value === null).toBe(mistakes.length > 0);
+        for (const { start, end } of mistakes) expect(start <= Math.max(1, written.length) && end >= start).toBe(true);
+        expect([true, false, 'unknown']).toContain(
+          value?.evaluate({ view: viewOf({ value: '1' }), before: null }) ?? 'unknown',
+        );
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

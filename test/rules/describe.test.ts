@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeWatches } from '../../src/rules/describe.ts';
+import { cronSchedule, timesPerDay } from '../../src/rules/schedule.ts';
+import { CONFIG, configOf, load } from './support/load.ts';
+
+const RULES = `
+defaults: { explorer: ethereum, notify: ops }
+watches:
+  - { id: pay, kind: items, of: treasury, token: USDC, every: 1m, alerts: [{ id: a, on: new }, { id: b, on: new }] }
+  - { id: same, kind: items, of: treasury, every: 1m }
+  - { id: calls, kind: calls, of: hot_wallets, cron: "*/30 * * * * *" }
+  - { id: far, kind: details, explorer: gnosis, token: ACME, every: 2d }
+`;
+
+describe('check says for every watch what it asks, how often, and what that costs', () => {
+  const config = configOf();
+  const { lines, warnings } = describeWatches(load({ 'a.yaml': RULES }, config).watches, config);
+
+  test('one line each, and a sum per explorer in which a shared question counts once', () => {
+    expect(lines).toEqual([
+      'pay                 items USDC of treasury on ethereum  every 1m             asks addresses/0x47ac…d503/transactions  1,440 requests, 28,800 credits a day  2 alerts, shared with 1 more',
+      'same                items ETH of treasury on ethereum   every 1m             asks addresses/0x47ac…d503/transactions  1,440 requests, 28,800 credits a day  0 alerts, shared with 1 more',
+      'calls[0x1111…1111]  calls of 0x1111…1111 on ethereum    cron */30 * * * * *  asks addresses/0x1111…1111/transactions  2,880 requests, 57,600 credits a day  0 alerts',
+      'calls[0x2222…2222]  calls of 0x2222…2222 on ethereum    cron */30 * * * * *  asks addresses/0x2222…2222/transactions  2,880 requests, 57,600 credits a day  0 alerts',
+      'calls[vault]        calls of vault on ethereum          cron */30 * * * * *  asks addresses/0xba12…f2c8/transactions  2,880 requests, 57,600 credits a day  0 alerts',
+      'far                 details ACME on gnosis              every 2d             asks addresses/-/transactions            0.5 requests, 10 credits a day        0 alerts',
+      'ethereum: 10,080 requests a day, 201,600 credits a day of 100,000 a day, 10% of it kept back',
+      'gnosis: 0.5 requests a day, 10 credits a day',
+    ]);
+  });
+
+  test('a plan that does not suffice is a warning', () => {
+    expect(warnings).toEqual([
+      'ethereum: the watches need 201,600 credits a day, the plan leaves 90,000. Ask less often, or watch less.',
+    ]);
+  });
+
+  test('a plan by the month is compared by the month', () => {
+    const monthly = configOf(CONFIG.replace('credits: 100_000', 'credits: 7_000_000, per: month'));
+    expect(describeWatches(load({ 'a.yaml': RULES }, monthly).watches, monthly).warnings).toEqual([]);
+  });
+});
+
+describe('Schedules', () => {
+  test.each([
+    ['*/15 * * * * *', 15_000, 5760],
+    ['* * * * *', 60_000, 1440],
+    ['*/7 * * * *', 4 * 60_000, 216],
+    ['0 9,17 * * *', 8 * 3_600_000, 2],
+    ['0 9 * * 1', 7 * 86_400_000, 52 / 365],
+    ['0 0 9 * * MON-FRI', 86_400_000, 261 / 365],
+    ['50,10 * * * * *', 20_000, 2880],
+  ])('%s is due at the shortest every %d ms, on average %d times a day', (expression, intervalMs, perDay) => {
+    const schedule = cronSchedule(expression);
+    expect(schedule).toEqual({ type: 'cron', expression, intervalMs });
+    expect('type' in schedule ? timesPerDay(schedule) : 0).toBeCloseTo(perDay, 6);
+  });
+
+  test.each([
+    ['*/90 * * * * *', 'a step of 90 is larger than the field: there are 60 values of second'],
+    ['*/60 * * * *', 'a step of 60 is larger than the field: there are 60 values of minute'],
+    ['0 */24 * * *', 'a step of 24 is larger than the field: there are 24 values of hour'],
+    ['0-59/70 * * * *', 'a step of 70 is larger than the field: there are 60 values of minute'],
+    ['@daily', '"@daily" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
+    ['* * *', '"* * *" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
+    ['61 * * * *', '"61 * * * *" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
+    ['every minute', '"every minute" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
+    ['', '"" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
+  ])('%s is refused', (expression, complaint) => {
+    expect(cronSchedule(expression)).toEqual({ complaint });
+  });
+
+  test('equal schedules have equal expressions', () => {
+    expect(cronSchedule('  */15   * * * *  * ')).toEqual(cronSchedule('*/15 * * * * *'));
+  });
+});

@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { loadConfig, type Config } from '../../src/config/config.ts';
+import { summarize } from '../../src/config/problem.ts';
+import { readRuleFiles, ruleDirectories } from '../../src/rules/read.ts';
+import { testNotifiers } from './support/notifiers.ts';
+
+let root = '';
+let home = '';
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'chainwarden-rules-'));
+  home = join(root, 'home');
+  mkdirSync(join(home, 'rules/deep'), { recursive: true });
+  for (const name of ['rules/b.yaml', 'rules/a.yaml', 'rules/a.test.yaml', 'rules/deep/c.yml', 'rules/notes.md'])
+    writeFileSync(join(home, name), `# ${name}\n`);
+  writeFileSync(join(root, 'outside.yaml'), 'watches: []\n');
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+function configWith(rules: string): Config {
+  const file = join(home, 'config.yaml');
+  writeFileSync(
+    file,
+    `explorers: { here: { form: sandbox } }\nchannels: { ops: { type: list, to: [a] } }\nrules: ${rules}\n`,
+  );
+  const { config } = loadConfig(file, { env: {}, readFile: read, notifiers: testNotifiers });
+  if (config === null) throw new Error('no config');
+  return config;
+}
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+
+function filesOf(rules: string): string[] {
+  const { files, problems } = readRuleFiles(configWith(rules), read);
+  expect(problems).toEqual([]);
+  return files.map(({ file }) => file);
+}
+
+function complaintsOf(rules: string): string[] {
+  const { problems } = readRuleFiles(configWith(rules), read);
+  return problems.map((problem) => summarize(problem).replaceAll(home, 'HOME'));
+}
+
+describe('Rule files', () => {
+  test('are found by pattern, in order, without their tests', () => {
+    expect(filesOf('[rules/*.yaml]')).toEqual(['rules/a.yaml', 'rules/b.yaml']);
+    expect(filesOf('rules/**/*.{yaml,yml}')).toEqual(['rules/a.yaml', 'rules/b.yaml', 'rules/deep/c.yml']);
+    expect(filesOf('[rules/b.yaml, rules/*.yaml, ./rules/b.yaml]')).toEqual(['rules/a.yaml', 'rules/b.yaml']);
+  });
+
+  test('bring their text', () => {
+    const { files } = readRuleFiles(configWith('rules/a.yaml'), read);
+    expect(files).toEqual([{ file: 'rules/a.yaml', text: '# rules/a.yaml\n' }]);
+  });
+
+  test('a pattern that finds nothing is a problem at its place', () => {
+    expect(complaintsOf('[rules/*.yaml, ruels/*.yaml]')).toEqual([
+      'HOME/config.yaml:3:23 rules[1]: no rule file matches "ruels/*.yaml". Looked in HOME.',
+    ]);
+    expect(complaintsOf('ruels.yaml')).toEqual([
+      'HOME/config.yaml:3:8 rules[0]: no rule file matches "ruels.yaml". Looked in HOME.',
+    ]);
+  });
+
+  test.each([['../outside.yaml'], ['rules/../../*.yaml']])('%s leads out, and is refused', (pattern) => {
+    expect(complaintsOf(pattern)).toEqual([
+      expect.stringMatching(
+        /^HOME\/config\.yaml:3:8 rules\[0\]: \.\.\/outside\.yaml is outside of the config's directory/,
+      ),
+    ]);
+  });
+
+  test('so is a link that leads out', () => {
+    symlinkSync(join(root, 'outside.yaml'), join(home, 'rules/z.yaml'));
+    expect(complaintsOf('rules/z.yaml')).toEqual([
+      "HOME/config.yaml:3:8 rules[0]: rules/z.yaml is outside of the config's directory. Keep rules below it.",
+    ]);
+  });
+
+  test('a directory in the place of a file is a problem', () => {
+    mkdirSync(join(home, 'rules/d.yaml'));
+    expect(complaintsOf('rules/d.yaml')).toEqual(['rules/d.yaml:1:1: cannot be read: it is a directory']);
+  });
+
+  test('the directories to look at for changes are known', () => {
+    expect(ruleDirectories(configWith('[rules/*.yaml, more/**/*.yaml, one.yaml]'))).toEqual([
+      join(home, 'rules'),
+      join(home, 'more'),
+      home,
+    ]);
+  });
+});

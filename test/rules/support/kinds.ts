@@ -1,0 +1,127 @@
+// Small kinds with a field of every type, so that these tests stand on nothing but the contracts.
+import { z } from 'zod';
+import {
+  address,
+  amount,
+  bool,
+  double,
+  duration,
+  hash,
+  int,
+  json,
+  list,
+  record,
+  RecordType,
+  text,
+  time,
+  word,
+} from '../../../src/core/fields.ts';
+import type { AnyKind, Kind } from '../../../src/core/kind.ts';
+
+const Ref = new RecordType('Ref', {
+  hash: address('the address'),
+  name: text('its name'),
+  is_contract: bool('whether code stands there'),
+});
+
+const Coin = new RecordType('Coin', {
+  address_hash: address('contract'),
+  symbol: text('ticker'),
+  reputation: word('what the explorer thinks of it', ['ok', 'scam']),
+  decimals: int('decimals'),
+});
+
+const Transfer = new RecordType('Transfer', {
+  from: record(Ref, 'sender'),
+  token: record(Coin, 'what was moved'),
+  amount: amount('plain', 'how much'),
+});
+
+const Head = new RecordType('Head', { height: int('its number'), timestamp: time('when it was made') });
+
+export const Item = new RecordType('Item', {
+  hash: hash('the item'),
+  height: int('its block'),
+  type: int('envelope type'),
+  status: word('how it ended', ['ok', 'error']),
+  success: bool('whether it went through'),
+  method: text('method called'),
+  value: amount('plain', 'coins sent'),
+  raw: int('in the smallest unit'),
+  share: double('a part of the whole'),
+  from: record(Ref, 'sender'),
+  to: record(Ref, 'receiver'),
+  owner: address('whose it is'),
+  token: record(Coin, 'what it is about'),
+  timestamp: time('when'),
+  age: duration('how old it is'),
+  head: record(Head, 'the newest block'),
+  transfers: list(record(Transfer, 'a transfer'), 'transfers in it'),
+  tags: list(word('a tag', []), 'what it is'),
+  notes: list(text('a note'), 'notes of strangers'),
+  meta: json('free form'),
+});
+
+const common: Omit<AnyKind, 'name' | 'noun' | 'fields' | 'events' | 'conditions' | 'of' | 'token' | 'options'> = {
+  summary: 'A kind for tests.',
+  state: z.unknown(),
+  comparedByDefault: ['value', 'status'],
+  shown: [],
+  exported: [],
+  question: ({ explorer, address: of }) => ({
+    explorer,
+    operation: 'address-transactions',
+    path: `addresses/${of?.key ?? '-'}/transactions`,
+    params: {},
+    credits: 20,
+    shape: 'list',
+    record: Item,
+  }),
+  page: () => null,
+  observe: () => Promise.reject(new Error('not in these tests')),
+  detect: () => {
+    throw new Error('not in these tests');
+  },
+};
+
+/** Everything is possible, and `direction` is its own key. */
+export const items: AnyKind = {
+  ...common,
+  name: 'items',
+  noun: 'item',
+  fields: Item,
+  events: ['new', 'changed', 'mined'],
+  conditions: true,
+  of: 'optional',
+  token: 'optional',
+  options: z.strictObject({ direction: z.enum(['from', 'to']).optional() }),
+} satisfies Kind<unknown, unknown, unknown>;
+
+/** Needs an address, takes no token, knows no condition. */
+const calls: AnyKind = {
+  ...common,
+  name: 'calls',
+  noun: 'call',
+  fields: new RecordType('CallItem', { success: bool('whether it went through'), value: amount('plain', 'coins') }),
+  events: ['new'],
+  conditions: false,
+  of: 'required',
+  token: 'none',
+  options: z.strictObject({}),
+};
+
+/** Takes no address, needs a token. */
+const details: AnyKind = {
+  ...common,
+  name: 'details',
+  noun: 'coin',
+  fields: Coin,
+  events: ['changed'],
+  conditions: true,
+  of: 'none',
+  token: 'required',
+  comparedByDefault: ['reputation'],
+  options: z.strictObject({}),
+};
+
+export const testKinds: readonly AnyKind[] = [items, calls, details];

@@ -1,0 +1,152 @@
+import type { Clock } from '../../src/lib/clock.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { parseRoute } from '../../src/sandbox/routes.ts';
+import { serveSandbox } from '../../src/sandbox/server.ts';
+
+export type Json = Record<string, unknown>;
+
+/** Ten million blocks after genesis at two seconds each, and a bit. */
+export const LATE = Date.UTC(2026, 0, 1) + 10_000_007 * 2000;
+
+export interface StandingClock extends Clock {
+  /** Moves the time and wakes whoever slept until then. */
+  advance(ms: number): void;
+  /** Resolves when somebody sleeps. */
+  sleeper(): Promise<void>;
+}
+
+export function createStandingClock(start = LATE): StandingClock {
+  let now = start;
+  let sleepers: { until: number; wake: () => void }[] = [];
+  let watchers: (() => void)[] = [];
+  return {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted === true) {
+          resolve();
+          return;
+        }
+        const sleeper = { until: now + ms, wake: resolve };
+        signal?.addEventListener('abort', () => {
+          resolve();
+        });
+        sleepers.push(sleeper);
+        for (const watcher of watchers) watcher();
+        watchers = [];
+      }),
+    advance(ms) {
+      now += ms;
+      const due = sleepers.filter(({ until }) => until <= now);
+      sleepers = sleepers.filter(({ until }) => until > now);
+      for (const { wake } of due) wake();
+    },
+    sleeper: () =>
+      new Promise((resolve) => {
+        if (sleepers.length > 0) resolve();
+        else watchers.push(resolve);
+      }),
+  };
+}
+
+export const FORMS = ['multichain', 'instance'] as const;
+type Form = (typeof FORMS)[number];
+
+export interface Got {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Json;
+}
+
+export interface Running {
+  readonly sandbox: Sandbox;
+  readonly clock: StandingClock;
+  readonly url: string;
+  /** `path` behind `/api/v2/`; a path that begins with a slash is taken as it is. */
+  readonly get: (path: string, options?: { form?: Form; headers?: Record<string, string> }) => Promise<Got>;
+  readonly items: (path: string, options?: { form?: Form }) => Promise<Json[]>;
+  /** Follows the cursor, to the end or for so many pages. */
+  readonly pages: (path: string, most?: number) => Promise<Json[][]>;
+  readonly close: () => Promise<void>;
+}
+
+export async function runSandbox(
+  options: Partial<SandboxOptions> = {},
+  clock = createStandingClock(),
+): Promise<Running> {
+  const limits = { requestsPerSecond: 1_000_000 };
+  const sandbox = createSandbox({ seed: 7, blockTimeMs: 2000, limits, clock, ...options });
+  const served = await serveSandbox(sandbox);
+  const get: Running['get'] = async (path, { form = 'instance', headers = {} } = {}) => {
+    const base = form === 'instance' ? '/api/v2/' : `/${sandbox.chainId}/api/v2/`;
+    const key = form === 'instance' ? {} : { authorization: `Bearer ${sandbox.apiKey}` };
+    const target = path.startsWith('/') ? path : base + path;
+    const response = await fetch(served.url + target, { headers: { ...key, ...headers }, redirect: 'manual' });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: parse(text) };
+  };
+  const items: Running['items'] = async (path, given = {}) =>
+    itemsOf(await get(path, { ...given, headers: SHOW_SCAM }));
+  return {
+    sandbox,
+    clock,
+    url: served.url,
+    get,
+    items,
+    async pages(path, most = Infinity) {
+      const pages: Json[][] = [];
+      let query: string | null = '';
+      while (query !== null && pages.length < most) {
+        const page: Got = await get(join(path, query), { headers: SHOW_SCAM });
+        pages.push(itemsOf(page));
+        query = cursorOf(page);
+      }
+      return pages;
+    },
+    close: () => served.close(),
+  };
+}
+
+export const SHOW_SCAM = { 'show-scam-tokens': 'true' };
+
+/** The same question without a socket, for tests that ask hundreds of times. */
+export function askDirectly({ sandbox }: Running, path: string): Json {
+  const route = parseRoute(`/api/v2/${path}`);
+  if (route === undefined) throw new Error(`no path of the API: ${path}`);
+  return parse(sandbox.ask({ route, authorization: undefined, showScam: true }).text);
+}
+
+function itemsOf({ status, body }: Got): Json[] {
+  if (status !== 200) throw new Error(`status ${status}: ${JSON.stringify(body)}`);
+  return body['items'] as Json[];
+}
+
+/** As a query; integers beyond 2^53 stay exact. The cursor is the last thing on a page. */
+export function cursorOf({ text }: Got): string | null {
+  const [, cursor = 'null'] = /"next_page_params":(null|\{[^{}]*\})\}$/.exec(text) ?? [];
+  const keys = JSON.parse(cursor, exact) as Json | null;
+  if (keys === null) return null;
+  return new URLSearchParams(
+    Object.entries(keys).map(([key, value]): [string, string] => [key, String(value)]),
+  ).toString();
+}
+
+export function join(path: string, query: string): string {
+  return query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** Undefined for what is no JSON. */
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return {};
+  }
+}
+
+function exact(_key: string, value: unknown, { source }: { source?: string } = {}): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^\d+$/.test(source ?? '')
+    ? BigInt(source ?? 0)
+    : value;
+}

@@ -1,0 +1,84 @@
+import type { Alert, Decision, Delivery, Memory, Message } from '../../src/core/model.ts';
+import { untrusted } from '../../src/lib/untrusted.ts';
+
+export const NOON = Date.UTC(2026, 0, 1, 12);
+
+/** A message that holds every shape a message can hold. */
+function aMessage(changes: Partial<Message> = {}): Message {
+  return {
+    type: 'alert.firing',
+    at: NOON,
+    key: 'key-low',
+    episode: 1,
+    seq: 1,
+    watch: 'treasury-low[treasury]',
+    alert: 'low',
+    kind: 'balance',
+    severity: 'critical',
+    explorer: 'ethereum',
+    chainId: '1',
+    of: { name: 'treasury', address: '0x00000000000000000000000000000000000000aa' },
+    token: { address: '0x00000000000000000000000000000000000000bb', symbol: untrusted('US"DC'), decimals: 6 },
+    title: 'treasury is low',
+    text: [{ text: 'balance of ' }, { untrusted: untrusted("'; DROP TABLE deliveries; --\u0000\u202e\ud83d\ude00") }],
+    condition: 'balance < 1000000',
+    rule: 'rules/treasury.yaml:17',
+    observedAt: NOON,
+    since: NOON,
+    resolvedAt: null,
+    reason: null,
+    late: false,
+    fields: {
+      balance: { text: '115792089237316195423570985008687907853269984665640564039457584007913129639935' },
+      holders: 3,
+      scam: false,
+      token: { record: { name: { untrusted: untrusted('Tether') } } },
+      tags: { list: [{ text: 'a' }, 1, true] },
+    },
+    before: {},
+    links: ['https://explorer.example/token/0xbb'],
+    ...changes,
+  };
+}
+
+/** `aDelivery({ id: 'd1', key: 'k', seq: 2 })` */
+export function aDelivery(
+  changes: { id?: string; channel?: string; recipient?: string } & Partial<Message> = {},
+): Delivery {
+  const { id = 'delivery-1', channel = 'ops', recipient = 'ops', ...message } = changes;
+  return { id, channel, recipient, message: aMessage({ key: id, ...message }) };
+}
+
+const FIRING: Alert = {
+  type: 'condition',
+  born: 0,
+  state: 'firing',
+  output: true,
+  since: null,
+  heldMs: 120_000,
+  episode: 1,
+  seq: 1,
+  firing: aMessage(),
+  told: [{ channel: 'ops', recipient: 'ops' }],
+};
+
+export function aMemory(changes: Partial<Memory> = {}): Memory {
+  return {
+    version: 0,
+    checksum: 'c1',
+    state: { balance: '1000000.5', pairs: [[1, '0xab']], none: null },
+    alerts: { low: { '': FIRING }, seen: { tx1: { type: 'open', since: NOON, before: null } } },
+    coveredUntil: NOON,
+    ...changes,
+  };
+}
+
+/** What `step` would hand over: `aDecision('w', { expects: 3, deliveries: [...] })`. */
+export function aDecision(
+  watchId: string,
+  changes: Partial<Omit<Decision, 'watchId'>> & { state?: Memory['state'] } = {},
+): Decision {
+  const { state, ...rest } = changes;
+  const memory = aMemory(state === undefined ? {} : { state });
+  return { watchId, expects: 0, memory, learned: true, deliveries: [], reasons: [], now: null, ...rest };
+}

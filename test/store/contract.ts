@@ -1,0 +1,240 @@
+import { expect, test } from '@jest/globals';
+import type { Outcome } from '../../src/core/model.ts';
+import type { Store } from '../../src/store/store.ts';
+import { aDecision, aDelivery, aMemory, NOON } from './builders.ts';
+
+const SENT: Outcome = { type: 'sent', answer: '250 OK' };
+const AGAIN: Outcome = { type: 'again', why: '503' };
+const SECOND = 1000;
+
+/** The promise of `Store`, as tests. Every store keeps it. */
+export function keepsThePromise(open: () => Promise<Store>): void {
+  const story = (name: string, tell: (store: Store) => Promise<void>): void => {
+    test(name, async () => {
+      await using store = await open();
+      await tell(store);
+    });
+  };
+
+  story('nothing is remembered and nothing is owed at first', async (store) => {
+    expect(await store.recall()).toEqual(new Map());
+    expect(await store.recall(['w'])).toEqual(new Map());
+    expect(await store.claim('ops', 10, NOON)).toEqual([]);
+    expect(await store.nextDue('ops')).toBeNull();
+    expect(await store.survey()).toEqual({ outbox: [], dead: 0, sent: 0 });
+    expect(await store.recover(NOON)).toBe(0);
+  });
+
+  story('a committed memory comes back as it was, one version on', async (store) => {
+    expect(await store.commit([aDecision('w')], NOON)).toEqual(['kept']);
+    expect(await store.recall(['w', 'unheard-of'])).toEqual(new Map([['w', aMemory({ version: 1 })]]));
+  });
+
+  story('the next decision replaces the memory, kind of alert and all', async (store) => {
+    await store.commit([aDecision('w')], NOON);
+    const memory = aMemory({ checksum: 'c2', state: null, alerts: {}, coveredUntil: null });
+    expect(await store.commit([aDecision('w', { expects: 1, memory })], NOON)).toEqual(['kept']);
+    expect((await store.recall()).get('w')).toEqual({ ...memory, version: 2 });
+  });
+
+  story('what a decision owes is committed with it, exactly as it was said', async (store) => {
+    const delivery = aDelivery();
+    await store.commit([aDecision('w', { deliveries: [delivery] })], NOON);
+    expect(await store.claim('ops', 10, NOON)).toEqual([{ delivery, attempt: 1, createdAt: NOON }]);
+  });
+
+  story('a decision that rests on an older memory leaves nothing behind', async (store) => {
+    await store.commit([aDecision('w', { state: 'first' })], NOON);
+    const late = aDecision('w', { state: 'late', deliveries: [aDelivery()] });
+    expect(await store.commit([late], NOON)).toEqual(['superseded']);
+    expect((await store.recall()).get('w')).toMatchObject({ version: 1, state: 'first' });
+    expect(await store.claim('ops', 10, NOON)).toEqual([]);
+  });
+
+  story('a decision on a memory that is gone, or not there yet, is superseded', async (store) => {
+    expect(await store.commit([aDecision('w', { expects: 4, deliveries: [aDelivery()] })], NOON)).toEqual([
+      'superseded',
+    ]);
+    expect(await store.survey()).toMatchObject({ outbox: [] });
+  });
+
+  story('of two committers with one version one is kept, with one set of deliveries', async (store) => {
+    const first = aDecision('w', { state: 1, deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })] });
+    const second = aDecision('w', { state: 2, deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'c' })] });
+    const results = await Promise.all([store.commit([first], NOON), store.commit([second], NOON)]);
+    expect(results.flat().toSorted()).toEqual(['kept', 'superseded']);
+    const ids = (await store.claim('ops', 10, NOON)).map(({ delivery }) => delivery.id);
+    expect(ids).toEqual(results[0].includes('kept') ? ['a', 'b'] : ['a', 'c']);
+  });
+
+  story('one superseded decision does not harm the others of its commit', async (store) => {
+    await store.commit([aDecision('x')], NOON);
+    const decisions = [
+      aDecision('w', { deliveries: [aDelivery({ id: 'w1' })] }),
+      aDecision('x', { deliveries: [aDelivery({ id: 'x1' })] }),
+      aDecision('w', { deliveries: [aDelivery({ id: 'w2' })] }),
+      aDecision('y', { deliveries: [aDelivery({ id: 'y1' })] }),
+    ];
+    expect(await store.commit(decisions, NOON)).toEqual(['kept', 'superseded', 'superseded', 'kept']);
+    expect((await store.claim('ops', 10, NOON)).map(({ delivery }) => delivery.id)).toEqual(['w1', 'y1']);
+  });
+
+  story('a delivery id that is there already is not owed twice, not even once it was sent', async (store) => {
+    await store.commit([aDecision('w', { deliveries: [aDelivery()] })], NOON);
+    await store.claim('ops', 1, NOON);
+    await store.settle('delivery-1', { state: 'sent', outcome: SENT }, NOON);
+    expect(await store.commit([aDecision('w', { expects: 1, deliveries: [aDelivery()] })], NOON)).toEqual(['kept']);
+    expect(await store.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
+  });
+
+  story('a poll that learned nothing writes no memory and keeps its version', async (store) => {
+    await store.commit([aDecision('w', { state: 'known' })], NOON);
+    const quiet = aDecision('w', { expects: 1, learned: false, state: 'unwritten' });
+    expect(await store.commit([quiet, aDecision('new', { learned: false })], NOON)).toEqual(['kept', 'kept']);
+    const remembered = await store.recall();
+    expect([...remembered.keys()]).toEqual(['w']);
+    expect(remembered.get('w')).toMatchObject({ version: 1, state: 'known' });
+    expect(await store.commit([{ ...quiet, expects: 7 }], NOON)).toEqual(['superseded']);
+  });
+
+  story('coverage moves apart from memory, and ids without memory are ignored', async (store) => {
+    await store.commit([aDecision('w'), aDecision('x')], NOON);
+    await store.cover(
+      new Map([
+        ['w', NOON + SECOND],
+        ['x', null],
+        ['unheard-of', NOON],
+      ]),
+    );
+    const remembered = await store.recall();
+    expect(remembered.get('w')).toEqual(aMemory({ version: 1, coveredUntil: NOON + SECOND }));
+    expect(remembered.get('x')).toEqual(aMemory({ version: 1, coveredUntil: null }));
+    expect(remembered.size).toBe(2);
+  });
+
+  story('a forgotten watch starts anew, and what it owes is still owed', async (store) => {
+    await store.commit([aDecision('w', { deliveries: [aDelivery()] }), aDecision('x')], NOON);
+    await store.forget(['w', 'unheard-of']);
+    expect([...(await store.recall()).keys()]).toEqual(['x']);
+    expect(await store.claim('ops', 10, NOON)).toHaveLength(1);
+    expect(await store.commit([aDecision('w')], NOON)).toEqual(['kept']);
+    expect((await store.recall(['w'])).get('w')?.coveredUntil).toBe(NOON);
+  });
+
+  story('a claim takes what is due on its channel, the longest due first, up to its limit', async (store) => {
+    await store.commit([aDecision('w', { deliveries: [aDelivery({ id: 'old' })] })], NOON);
+    const later = [
+      aDelivery({ id: 'young' }),
+      aDelivery({ id: 'else', channel: 'mail' }),
+      aDelivery({ id: 'younger' }),
+    ];
+    await store.commit([aDecision('x', { deliveries: later })], NOON + SECOND);
+    expect(await store.claim('ops', 10, NOON - 1)).toEqual([]);
+    expect(idsOf(await store.claim('ops', 2, NOON + SECOND))).toEqual(['old', 'young']);
+    expect(idsOf(await store.claim('ops', 2, NOON + SECOND))).toEqual(['younger']);
+    expect(idsOf(await store.claim('ops', 2, NOON + SECOND))).toEqual([]);
+  });
+
+  story('of one key and recipient one is in flight at a time, in order of seq', async (store) => {
+    const resolved = aDelivery({ id: 'resolved', key: 'k', seq: 2 });
+    const firing = aDelivery({ id: 'firing', key: 'k', seq: 1 });
+    await store.commit([aDecision('w', { deliveries: [resolved, firing] })], NOON);
+    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual(['firing']);
+    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual([]);
+    await store.settle('firing', { state: 'due', outcome: AGAIN, dueAt: NOON + 5 * SECOND }, NOON);
+    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual([]);
+    expect(idsOf(await store.claim('ops', 10, NOON + 5 * SECOND))).toEqual(['firing']);
+    await store.settle('firing', { state: 'sent', outcome: SENT }, NOON + 6 * SECOND);
+    expect(idsOf(await store.claim('ops', 10, NOON + 6 * SECOND))).toEqual(['resolved']);
+  });
+
+  story('a firing that was given up lets its resolve go', async (store) => {
+    const deliveries = [aDelivery({ id: 'firing', key: 'k', seq: 1 }), aDelivery({ id: 'resolved', key: 'k', seq: 2 })];
+    await store.commit([aDecision('w', { deliveries })], NOON);
+    await store.claim('ops', 10, NOON);
+    await store.settle('firing', { state: 'dead', outcome: AGAIN }, NOON);
+    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual(['resolved']);
+  });
+
+  story('the same key waits neither for another recipient nor for another channel', async (store) => {
+    const deliveries = [
+      aDelivery({ id: 'a', key: 'k', recipient: 'ada@example.org', channel: 'mail' }),
+      aDelivery({ id: 'b', key: 'k', recipient: 'bob@example.org', channel: 'mail' }),
+      aDelivery({ id: 'c', key: 'k' }),
+    ];
+    await store.commit([aDecision('w', { deliveries })], NOON);
+    expect(idsOf(await store.claim('mail', 10, NOON))).toEqual(['a', 'b']);
+    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual(['c']);
+  });
+
+  story('what is tried again keeps its id and counts its tries', async (store) => {
+    const delivery = aDelivery();
+    await store.commit([aDecision('w', { deliveries: [delivery] })], NOON);
+    await store.claim('ops', 1, NOON);
+    await store.settle(delivery.id, { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
+    const claimed = await store.claim('ops', 1, NOON + SECOND);
+    expect(claimed).toEqual([{ delivery, attempt: 2, createdAt: NOON }]);
+  });
+
+  story('what was being sent when the process ended is due again under its id', async (store) => {
+    await store.commit([aDecision('w', { deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })] })], NOON);
+    await store.claim('ops', 1, NOON);
+    expect(await store.recover(NOON + SECOND)).toBe(1);
+    expect(await store.recover(NOON + SECOND)).toBe(0);
+    expect(await store.claim('ops', 10, NOON + SECOND)).toMatchObject([
+      { delivery: { id: 'b' }, attempt: 1 },
+      { delivery: { id: 'a' }, attempt: 2 },
+    ]);
+  });
+
+  story('settling what is not being sent changes nothing', async (store) => {
+    await store.commit([aDecision('w', { deliveries: [aDelivery()] })], NOON);
+    await store.claim('ops', 1, NOON);
+    await store.settle('delivery-1', { state: 'sent', outcome: SENT }, NOON);
+    await store.settle('delivery-1', { state: 'due', outcome: AGAIN, dueAt: NOON }, NOON);
+    await store.settle('unheard-of', { state: 'sent', outcome: SENT }, NOON);
+    expect(await store.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
+  });
+
+  story('the next due time is that of a delivery that a claim would hand out', async (store) => {
+    const deliveries = [aDelivery({ id: 'firing', key: 'k', seq: 1 }), aDelivery({ id: 'resolved', key: 'k', seq: 2 })];
+    await store.commit([aDecision('w', { deliveries })], NOON);
+    expect(await store.nextDue('ops')).toBe(NOON);
+    expect(await store.nextDue('mail')).toBeNull();
+    await store.claim('ops', 10, NOON);
+    expect(await store.nextDue('ops')).toBeNull();
+    await store.settle('firing', { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
+    expect(await store.nextDue('ops')).toBe(NOON + SECOND);
+  });
+
+  story('the survey counts what is owed per channel, from the oldest on, and how the rest ended', async (store) => {
+    await store.commit([aDecision('w', { deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })] })], NOON);
+    const later = [aDelivery({ id: 'c' }), aDelivery({ id: 'd', channel: 'mail' })];
+    await store.commit([aDecision('x', { deliveries: later })], NOON + SECOND);
+    await store.claim('ops', 2, NOON + SECOND);
+    await store.settle('a', { state: 'dead', outcome: AGAIN }, NOON + SECOND);
+    expect(await store.survey()).toEqual({
+      outbox: [
+        { channel: 'mail', rows: 1, oldest: NOON + SECOND },
+        { channel: 'ops', rows: 2, oldest: NOON },
+      ],
+      dead: 1,
+      sent: 0,
+    });
+  });
+
+  story('pruning drops what has ended before, and nothing that is owed', async (store) => {
+    const deliveries = ['sent', 'dead', 'kept', 'due'].map((id) => aDelivery({ id }));
+    await store.commit([aDecision('w', { deliveries })], NOON);
+    await store.claim('ops', 3, NOON);
+    await store.settle('sent', { state: 'sent', outcome: SENT }, NOON);
+    await store.settle('dead', { state: 'dead', outcome: AGAIN }, NOON);
+    await store.settle('kept', { state: 'sent', outcome: SENT }, NOON + SECOND);
+    await store.prune(NOON + SECOND);
+    expect(await store.survey()).toEqual({ outbox: [{ channel: 'ops', rows: 1, oldest: NOON }], dead: 0, sent: 1 });
+  });
+}
+
+function idsOf(claimed: Awaited<ReturnType<Store['claim']>>): string[] {
+  return claimed.map(({ delivery }) => delivery.id);
+}

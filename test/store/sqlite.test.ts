@@ -1,0 +1,263 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { openDatabase } from '../../src/store/database.ts';
+import { migrate, MIGRATIONS } from '../../src/store/migrations.ts';
+import { createSqliteStore, openSqliteReader, openSqliteStore } from '../../src/store/sqlite.ts';
+import { StorageError, StoreBusyError } from '../../src/store/store.ts';
+import { aDecision, aDelivery, aMemory, NOON } from './builders.ts';
+import { keepsThePromise } from './contract.ts';
+
+// Every commit waits for the disk; a busy one takes its time.
+jest.setTimeout(60_000);
+
+const directory = mkdtempSync(join(tmpdir(), 'chainwarden-store-'));
+afterAll(() => {
+  rmSync(directory, { recursive: true });
+});
+
+let files = 0;
+const aFile = (): string => join(directory, `${++files}.db`);
+
+describe('the store in a file', () => {
+  keepsThePromise(async () => {
+    const file = aFile();
+    const db = openDatabase(file);
+    // What outlives a power cut is not the question here, and waiting for the disk takes most of the time.
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
+    migrate(db, file);
+    return createSqliteStore(db, { file });
+  });
+});
+
+describe('opening', () => {
+  test('makes the directories and keeps the file to its owner', async () => {
+    const file = join(directory, 'deep', 'er', 'state.db');
+    await using store = await openSqliteStore({ file });
+    await store.commit([aDecision('w')], NOON);
+    expect(statSync(join(directory, 'deep')).mode & 0o777).toBe(0o700);
+    for (const name of [file, `${file}-wal`, `${file}.lock`]) expect(statSync(name).mode & 0o777).toBe(0o600);
+  });
+
+  test('finds what was remembered and owed before', async () => {
+    const file = aFile();
+    const delivery = aDelivery();
+    await withStore(file, (store) => store.commit([aDecision('w', { deliveries: [delivery] })], NOON));
+    await using store = await openSqliteStore({ file });
+    expect(await store.recall()).toEqual(new Map([['w', aMemory({ version: 1 })]]));
+    expect(await store.claim('ops', 1, NOON)).toEqual([{ delivery, attempt: 1, createdAt: NOON }]);
+  });
+
+  test('refuses a second daemon, by whatever name of the file, and says who holds it', async () => {
+    const file = aFile();
+    const alias = join(directory, 'alias.db');
+    await using first = await openSqliteStore({ file, owner: 'pid 4711' });
+    symlinkSync(file, alias);
+    for (const name of [file, alias]) {
+      const refusal = openSqliteStore({ file: name });
+      await expect(refusal).rejects.toThrow(StoreBusyError);
+      await expect(refusal).rejects.toThrow(`${file} is in use by another daemon (pid 4711). Stop that one`);
+    }
+    expect(await first.commit([aDecision('w')], NOON)).toEqual(['kept']);
+  });
+
+  test('is free again once the first has closed, however often it closes', async () => {
+    const file = aFile();
+    const first = await openSqliteStore({ file });
+    await first[Symbol.asyncDispose]();
+    await using second = await openSqliteStore({ file });
+    await first[Symbol.asyncDispose]();
+    await expect(openSqliteStore({ file })).rejects.toThrow(StoreBusyError);
+    expect(await second.recall()).toEqual(new Map());
+  });
+
+  test('a store that was closed answers with a storage error', async () => {
+    const store = await openSqliteStore({ file: aFile() });
+    await store[Symbol.asyncDispose]();
+    await expect(store.recall()).rejects.toThrow(StorageError);
+    await expect(store.commit([aDecision('w')], NOON)).rejects.toThrow(StorageError);
+  });
+});
+
+describe('what cannot be used is refused, unchanged, with what to do', () => {
+  const refused: [string, (file: string) => void, RegExp][] = [
+    [
+      'a file of a newer release',
+      (file) => {
+        execute(file, ...MIGRATIONS, 'PRAGMA application_id = 0x4357646e', 'PRAGMA user_version = 99');
+      },
+      /newer release \(schema 99, this one knows up to \d+\)\. Install/,
+    ],
+    [
+      'a database of another program',
+      (file) => {
+        execute(file, 'CREATE TABLE t (x)');
+      },
+      /another program/,
+    ],
+    [
+      'a file that is no database',
+      (file) => {
+        writeFileSync(file, 'not a database\n'.repeat(999));
+      },
+      /no SQLite file/,
+    ],
+    [
+      'a directory',
+      (file) => {
+        mkdirSync(file);
+      },
+      /cannot open .*writable for the daemon/,
+    ],
+  ];
+
+  test.each(refused)('%s', async (_name, make, message) => {
+    const file = aFile();
+    make(file);
+    const before = statSync(file).isFile() ? readFileSync(file) : null;
+    const refusal = openSqliteStore({ file });
+    await expect(refusal).rejects.toThrow(StorageError);
+    await expect(refusal).rejects.toThrow(message);
+    if (before !== null) expect(readFileSync(file).equals(before)).toBe(true);
+    // The lock is not kept by a store that never opened.
+    await expect(openSqliteStore({ file })).rejects.not.toThrow(StoreBusyError);
+  });
+
+  test('a file whose pages are damaged', async () => {
+    const file = aFile();
+    await withStore(file, (store) => store.commit(many(200), NOON));
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 5 * 4096, 9 * 4096);
+    writeFileSync(file, bytes);
+    await expect(openSqliteStore({ file })).rejects.toThrow(/(damaged|malformed).*move it away/s);
+  });
+});
+
+describe('migrations', () => {
+  test('a file of schema 1 is brought up to date with all that it holds', async () => {
+    const file = aFile();
+    execute(file, readFileSync(join(import.meta.dirname, 'schemas', '1.sql'), 'utf8'));
+    await using store = await openSqliteStore({ file });
+    expect(await store.recall()).toEqual(new Map([['treasury-low', aMemory({ version: 7 })]]));
+    expect(await store.recover(NOON)).toBe(1);
+    expect(await store.survey()).toEqual({ outbox: [{ channel: 'ops', rows: 2, oldest: NOON }], dead: 1, sent: 1 });
+    expect(await store.claim('ops', 10, NOON)).toMatchObject([{ attempt: 3 }, { attempt: 1 }]);
+  });
+
+  test('run in order, each once', () => {
+    using db = new DatabaseSync(':memory:');
+    migrate(db, 'f', [...MIGRATIONS, 'CREATE TABLE later (x)']);
+    migrate(db, 'f', [...MIGRATIONS, 'CREATE TABLE later (x)', 'ALTER TABLE later ADD COLUMN y']);
+    expect(db.prepare('SELECT x, y FROM later').all()).toEqual([]);
+    expect(db.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: MIGRATIONS.length + 2 });
+  });
+
+  test('one that fails leaves the schema as it was', () => {
+    using db = new DatabaseSync(':memory:');
+    migrate(db, 'f');
+    expect(() => {
+      migrate(db, 'f', [...MIGRATIONS, 'CREATE TABLE later (x)', 'nonsense']);
+    }).toThrow();
+    expect(db.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: MIGRATIONS.length });
+    expect(db.prepare("SELECT * FROM sqlite_schema WHERE name = 'later'").all()).toEqual([]);
+  });
+});
+
+describe('damage within', () => {
+  test('a memory that cannot be read names its watch', async () => {
+    const file = aFile();
+    await withStore(file, (store) => store.commit([aDecision('healthy'), aDecision('broken[x]')], NOON));
+    execute(file, `UPDATE memory SET alerts = '{"low":{"":{"type":"condition"}}}' WHERE watch = 'broken[x]'`);
+    await using store = await openSqliteStore({ file });
+    await expect(store.recall()).rejects.toThrow(/stored memory of watch broken\[x\] is damaged/);
+    expect(await store.recall(['healthy'])).toHaveProperty('size', 1);
+  });
+
+  test('a delivery that cannot be read ends as dead, is told to the log, and holds up nobody', async () => {
+    const file = aFile();
+    const deliveries = [aDelivery({ id: 'broken' }), aDelivery({ id: 'healthy' })];
+    await withStore(file, (store) => store.commit([aDecision('w', { deliveries })], NOON));
+    execute(file, `UPDATE deliveries SET message = '{' WHERE id = 'broken'`);
+    const error = jest.fn();
+    await using store = await openSqliteStore({ file, log: { ...SILENT, error } });
+    expect(await store.claim('ops', 10, NOON)).toMatchObject([{ delivery: { id: 'healthy' } }]);
+    expect(error).toHaveBeenCalledTimes(1);
+    expect(error).toHaveBeenCalledWith('delivery:damaged', { error: expect.stringContaining('broken of watch w') });
+    expect(await store.survey()).toMatchObject({ dead: 1 });
+  });
+});
+
+test('a full disk is a storage error, changes nothing, and passes when there is room again', async () => {
+  const file = aFile();
+  await withStore(file, (store) => store.commit([aDecision('w')], NOON));
+  const db = openDatabase(file);
+  await using store = createSqliteStore(db, { file });
+  db.exec('PRAGMA max_page_count = 1');
+  await expect(store.commit(many(50), NOON)).rejects.toThrow(/database or disk is full.*Free some space on its disk/);
+  await expect(store.commit(many(50), NOON)).rejects.toThrow(StorageError);
+  expect([...(await store.recall()).keys()]).toEqual(['w']);
+  expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+  db.exec('PRAGMA max_page_count = 100000');
+  expect(new Set(await store.commit(many(50), NOON))).toEqual(new Set(['kept']));
+});
+
+test('a decision that cannot be written takes its whole commit back', async () => {
+  await using store = await openSqliteStore({ file: aFile() });
+  const impossible = aDecision('x', { state: 1n as unknown as number });
+  await expect(store.commit([aDecision('w'), impossible], NOON)).rejects.toThrow(StorageError);
+  expect(await store.recall()).toEqual(new Map());
+});
+
+describe('the reader', () => {
+  test('looks on while a daemon works, and sees what it commits', async () => {
+    const file = aFile();
+    await using store = await openSqliteStore({ file });
+    await using reader = await openSqliteReader({ file });
+    expect(await reader.recall()).toEqual(new Map());
+    const deliveries = [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })];
+    await store.commit([aDecision('w', { deliveries })], NOON);
+    await store.claim('ops', 1, NOON);
+    await store.settle('a', { state: 'dead', outcome: { type: 'rejected', why: '550 no such user' } }, NOON + 1);
+    expect(await reader.recall(['w'])).toEqual(await store.recall(['w']));
+    expect(await reader.survey()).toEqual(await store.survey());
+    expect((await reader.recent(10)).map(({ id, state, watch }) => [id, state, watch])).toEqual([
+      ['b', 'due', 'w'],
+      ['a', 'dead', 'w'],
+    ]);
+    expect(await reader.dead(10)).toMatchObject([
+      { id: 'a', attempt: 1, settledAt: NOON + 1, outcome: { type: 'rejected', text: '550 no such user' } },
+    ]);
+  });
+
+  test('reads what a daemon left behind', async () => {
+    const file = aFile();
+    await withStore(file, (store) => store.commit([aDecision('w')], NOON));
+    await using reader = await openSqliteReader({ file });
+    expect((await reader.recall()).size).toBe(1);
+    expect(await reader.recent(10)).toEqual([]);
+  });
+
+  test('says so when there is nothing to read, and makes no file', async () => {
+    const file = aFile();
+    await expect(openSqliteReader({ file })).rejects.toThrow(`there is no state file at ${file}`);
+    expect(() => statSync(file)).toThrow('ENOENT');
+  });
+});
+
+const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+async function withStore(file: string, work: (store: Awaited<ReturnType<typeof openSqliteStore>>) => Promise<unknown>) {
+  await using store = await openSqliteStore({ file });
+  await work(store);
+}
+
+function execute(file: string, ...statements: string[]): void {
+  using db = new DatabaseSync(file);
+  for (const statement of statements) db.exec(statement);
+}
+
+function many(count: number): ReturnType<typeof aDecision>[] {
+  return Array.from({ length: count }, (_, n) => aDecision(`watch-${n}`, { state: 'x'.repeat(2000) }));
+}

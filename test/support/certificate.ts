@@ -1,0 +1,19 @@
+/** A certificate for localhost and 127.0.0.1 that nobody trusts unless a test says so. Its key protects nothing. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBYzCCAQqgAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
+c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM
+CWxvY2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABGq4Xk40uE8cjP/T
+EivkLY9+2TSa9uJ04vgI87Heu728TJFCuJeimpukPXUXodrSQTXW3By+t5FkNw/k
+U/p9ct2jSzBJMBoGA1UdEQQTMBGCCWxvY2FsaG9zdIcEfwAAATAMBgNVHRMEBTAD
+AQH/MB0GA1UdDgQWBBR1y2MyhNtKCfAc06lu1y2F3scAajAKBggqhkjOPQQDAgNH
+ADBEAiA35suHizOI0Jqnel2Z3vK/yBCgRwou0CRFNK/YcSFU5QIgexfFDO9k7nvu
+AXtR9XnkY0dfsh4kWDe+evFckHgahKA=
+-----END CERTIFICATE-----
+`;
+
+export const certificateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgR5rmfxIgrE+mDDMj
+E4ydAG489n/R59Ztmnyt8N4W4BihRANCAARquF5ONLhPHIz/0xIr5C2Pftk0mvbi
+dOL4CPOx3ru9vEyRQriXopqbpD11F6Ha0kE11twcvreRZDcP5FP6fXLd
+-----END PRIVATE KEY-----
+`;

@@ -1,0 +1,94 @@
+import { setImmediate as afterIo } from 'node:timers/promises';
+import type { Clock, Instant } from '../../src/lib/clock.ts';
+
+/** A clock that stands still until a test moves it. No real timers. */
+export interface FakeClock extends Clock {
+  /** How many sleeps have not ended yet. */
+  readonly sleepers: number;
+  /**
+   * Moves time forward, stopping at the wake time of each sleeper in order; what a sleeper does next, new sleeps
+   * within the same span included, happens before time moves on.
+   */
+  advance(ms: number): Promise<void>;
+  /** Sets time, backwards too, as an operator's clock may jump. Sleepers whose wake time has come wake up. */
+  setTo(at: Instant): Promise<void>;
+  /** Resolves once at least `count` sleeps are under way: the loops under test have nothing left to do but wait. */
+  whenSleeping(count: number): Promise<void>;
+}
+
+interface Sleeper {
+  readonly until: Instant;
+  wake(): void;
+}
+
+/** `createFakeClock(0)`: starts at 1970-01-01T00:00:00Z; the default is 2026-01-01T00:00:00Z. */
+export function createFakeClock(start: Instant = Date.UTC(2026, 0, 1)): FakeClock {
+  let now = start;
+  const sleeping = new Set<Sleeper>();
+  const watchers = new Set<() => void>();
+
+  async function wakeUntil(end: Instant): Promise<void> {
+    for (let next = first(sleeping, end); next !== undefined; next = first(sleeping, end)) {
+      now = Math.max(now, next.until);
+      next.wake();
+      await settled();
+    }
+  }
+
+  return {
+    now: () => now,
+    sleep(ms, signal) {
+      if (ms <= 0 || signal?.aborted === true) return Promise.resolve();
+      return new Promise((resolve) => {
+        const wake = (): void => {
+          sleeping.delete(sleeper);
+          signal?.removeEventListener('abort', wake);
+          resolve();
+        };
+        const sleeper = { until: now + ms, wake };
+        sleeping.add(sleeper);
+        signal?.addEventListener('abort', wake, { once: true });
+        for (const look of watchers) look();
+      });
+    },
+    get sleepers() {
+      return sleeping.size;
+    },
+    async advance(ms) {
+      const end = now + ms;
+      await settled();
+      await wakeUntil(end);
+      now = end;
+    },
+    async setTo(at) {
+      now = at;
+      await wakeUntil(at);
+    },
+    whenSleeping(count) {
+      if (sleeping.size >= count) return Promise.resolve();
+      return new Promise((resolve) => {
+        const look = (): void => {
+          if (sleeping.size < count) return;
+          watchers.delete(look);
+          resolve();
+        };
+        watchers.add(look);
+      });
+    },
+  };
+}
+
+/** The sleeper that wakes first, at `end` at the latest; of equals the one that fell asleep first. */
+function first(sleeping: ReadonlySet<Sleeper>, end: Instant): Sleeper | undefined {
+  let found: Sleeper | undefined;
+  for (const sleeper of sleeping)
+    if (sleeper.until <= end && (found === undefined || sleeper.until < found.until)) found = sleeper;
+  return found;
+}
+
+// A turn of the event loop empties the microtask queue, however long the chain; a second one is for those who
+// themselves wait for a turn.
+async function settled(): Promise<void> {
+  await afterIo();
+  await afterIo();
+}

@@ -1,0 +1,203 @@
+// A watch of one number, built by hand, for tests of what the core makes of it.
+import { z } from 'zod';
+import { Address } from '../../src/core/address.ts';
+import { Amount } from '../../src/core/amount.ts';
+import { amount, RecordType, text, valueAt, word, type AnyView } from '../../src/core/fields.ts';
+import type { AnyKind, Noted, Noticed, Scope } from '../../src/core/kind.ts';
+import type {
+  Condition,
+  ConditionAlert,
+  EventAlert,
+  Memory,
+  Observation,
+  Recipient,
+  Truth,
+  Watch,
+} from '../../src/core/model.ts';
+import { tokenDetails } from '../../src/explorer/endpoints.ts';
+import { oneChange } from '../../src/watches/one-change.ts';
+import { Values } from '../../src/watches/values.ts';
+import { track } from '../../src/core/tracked.ts';
+import { untrusted } from '../../src/lib/untrusted.ts';
+
+export const Gauge = new RecordType('Gauge', {
+  level: amount('plain', 'the number'),
+  mood: word('a word', ['calm', 'wild']),
+  label: text('text of a stranger'),
+});
+
+/** What one poll saw: its number; null = the number was unknown; a list = items by key, with their moods. */
+export interface Sight {
+  readonly level?: string | null;
+  readonly items?: Readonly<Record<string, string | null>>;
+}
+
+/** Watches one number (`changed`, `while`) and a list of named items (`new`). */
+export const gaugeKind: AnyKind = {
+  name: 'gauge',
+  summary: 'A number and a list, for tests.',
+  noun: 'gauge',
+  fields: Gauge,
+  events: ['new', 'changed'],
+  conditions: true,
+  of: 'none',
+  token: 'none',
+  options: z.strictObject({}),
+  state: z.unknown(),
+  comparedByDefault: ['level'],
+  shown: ['level', 'mood'],
+  exported: ['level'],
+  question: () => tokenDetails('test', anAddress(1)),
+  page: () => '/gauge',
+  observe: () => Promise.reject(new Error('tests hand in what was seen')),
+  detect: (_target, state, seen, scope) => detect(state as State | null, seen as Sight, scope),
+};
+
+interface State {
+  readonly values: Values | null;
+  readonly seen: readonly string[];
+}
+
+function detect(state: State | null, { level, items = {} }: Sight, scope: Scope): Noticed<unknown> {
+  const now = level === undefined || level === null ? null : Gauge.make({ level: Amount.parse(level) });
+  const number =
+    now === null
+      ? null
+      : oneChange(state?.values ?? null, track(state?.values?.values ?? null, now, scope.tracked), {
+          now,
+          at: scope.at,
+        });
+  const fresh = Object.keys(items).filter((key) => state?.seen.includes(key) !== true);
+  const events = Object.entries(items).map(([key, mood]) => noted(key, mood, state === null, fresh.includes(key)));
+  const values = number === null ? (state?.values ?? null) : number.state;
+  const isSame = state !== null && fresh.length === 0 && values === state.values;
+  return {
+    state: isSame ? state : { values, seen: [...(state?.seen ?? []), ...fresh] },
+    events: [...events, ...(number?.events ?? [])],
+    now,
+    before: number?.before ?? null,
+    baseline: state === null ? events.length : null,
+    notes: [],
+  };
+}
+
+function noted(key: string, mood: string | null, isBaseline: boolean, isFresh: boolean): Noted {
+  const view = Gauge.make({ mood: mood ?? undefined, label: untrusted(`<b>${key}</b>`) });
+  const standing = isBaseline ? 'baseline' : isFresh ? 'fresh' : 'known';
+  return { on: 'new', key, standing, view, before: null, changed: [], happenedAt: null };
+}
+
+export const OPS: Recipient = { channel: 'ops', recipient: 'ops' };
+
+export function anAddress(number: number): Address {
+  const address = Address.parse(`0x${number.toString(16).padStart(40, '0')}`);
+  if (address === undefined) throw new TypeError('not an address');
+  return address;
+}
+
+export function aWatch(alerts: Watch['alerts'], change: Partial<Watch> = {}): Watch {
+  return {
+    id: 'gauge-1',
+    name: 'gauge',
+    rule: 'gauge',
+    source: 'rules/gauge.yaml:3',
+    kind: gaugeKind,
+    target: {
+      explorer: 'test',
+      coin: { symbol: 'ETH', decimals: 18 },
+      address: null,
+      token: null,
+      maxPages: 20,
+      options: {},
+    },
+    of: null,
+    token: null,
+    chainId: null,
+    pageUrl: 'https://pages.example',
+    schedule: { type: 'every', intervalMs: 60_000 },
+    alerts,
+    tracked: ['level'],
+    checksum: 'as-before',
+    exported: true,
+    ...change,
+  };
+}
+
+/** `level < 100`: unknown when the level is. */
+export function below(limit: string): Condition {
+  return condition(`level < ${limit}`, ['level'], (view) => compared(view, limit, -1));
+}
+
+export function above(limit: string): Condition {
+  return condition(`level > ${limit}`, ['level'], (view) => compared(view, limit, 1));
+}
+
+export function moodIs(mood: string): Condition {
+  return condition(`mood == "${mood}"`, ['mood'], (view) => {
+    const value = valueAt(view, 'mood');
+    return value === undefined ? 'unknown' : value === mood;
+  });
+}
+
+function compared(view: AnyView, limit: string, sign: -1 | 1): Truth {
+  const level = valueAt(view, 'level');
+  const bound = Amount.parse(limit);
+  return level instanceof Amount && bound !== undefined ? level.compare(bound) === sign : 'unknown';
+}
+
+function condition(text: string, reads: readonly string[], truthOf: (view: AnyView) => Truth): Condition {
+  return { text, reads, headOnly: false, evaluate: ({ view }) => truthOf(view) };
+}
+
+export function whileAlert(change: Partial<ConditionAlert> = {}): ConditionAlert {
+  return {
+    type: 'condition',
+    id: 'low',
+    severity: 'critical',
+    notify: [OPS],
+    title: null,
+    text: null,
+    source: 'rules/gauge.yaml:7',
+    while: below('100'),
+    until: null,
+    forMs: 0,
+    keepFiringForMs: 0,
+    ...change,
+  };
+}
+
+export function onAlert(change: Partial<EventAlert> = {}): EventAlert {
+  return {
+    type: 'event',
+    id: 'wild',
+    severity: 'warning',
+    notify: [OPS],
+    title: null,
+    text: null,
+    source: 'rules/gauge.yaml:9',
+    on: 'new',
+    if: moodIs('wild'),
+    ...change,
+  };
+}
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+
+/** `at('5m')`: minutes and seconds after the start. */
+export function at(offset: string): number {
+  const [, minutes = '0', seconds = '0'] = /^(?:(\d+)m)?(?:(\d+)s)?$/.exec(offset) ?? [];
+  return START + Number(minutes) * 60_000 + Number(seconds) * 1000;
+}
+
+export function saw(seen: Sight, when: string, change: { partial?: string } = {}): Observation {
+  return { type: 'seen', at: at(when), head: null, seen, partial: change.partial ?? null };
+}
+
+export function missed(when: string): Observation {
+  return { type: 'missed', at: at(when), reason: 'timeout', detail: 'no answer within 30 s' };
+}
+
+/** As it comes back from the store. */
+export function stored(memory: Memory): Memory {
+  return JSON.parse(JSON.stringify(memory)) as Memory;
+}

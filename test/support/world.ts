@@ -1,0 +1,167 @@
+// A quiet sandbox chain, the real client, rules as a person writes them, and the poller: polled by hand.
+import { setImmediate as afterIo } from 'node:timers/promises';
+import { loadConfig } from '../../src/config/config.ts';
+import { formatProblems } from '../../src/config/problem.ts';
+import type { Decision, Delivery, Message, Watch } from '../../src/core/model.ts';
+import { createPoller, type Poller } from '../../src/engine/poller.ts';
+import { createBudget } from '../../src/explorer/budget.ts';
+import { createExplorer, type Explorer } from '../../src/explorer/explorer.ts';
+import { notifiers } from '../../src/notifiers/index.ts';
+import { loadRules } from '../../src/rules/load.ts';
+import { ADDRESSES, API_KEY, CHAIN_ID, TOKENS } from '../../src/sandbox/names.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { serveSandbox } from '../../src/sandbox/server.ts';
+import type { Store } from '../../src/store/store.ts';
+import { kinds } from '../../src/watches/index.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createMemoryStore } from './memory-store.ts';
+import { createRecordingLog, type RecordingLog } from './recording-log.ts';
+
+export const CONFIG = `
+explorers: { chain: { form: sandbox } }
+addresses:
+  treasury: ${ADDRESSES.treasury}
+  vault: ${ADDRESSES.vault}
+  hot_wallet: ${ADDRESSES.hot_wallet}
+  ours: [treasury, vault]
+tokens: { USDC: ${TOKENS.USDC}, ACME: ${TOKENS.ACME}, ITEMS: ${TOKENS.ITEMS} }
+channels: { screen: { type: log } }
+rules: [rules.yaml]
+`;
+
+export interface World extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly clock: FakeClock;
+  readonly log: RecordingLog;
+  readonly store: Store;
+  /** Replaces the rules, as a reload does. */
+  load(rules: string): Promise<void>;
+  /** One poll of every watch; what it said, as `alert event`, `alert firing` or `alert resolved`. */
+  poll(): Promise<string[]>;
+  /** What the last poll said, whole. */
+  readonly messages: readonly Message[];
+  readonly decisions: readonly Decision[];
+  /** Forgets everything but the store, as a new process would. */
+  restart(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly form?: 'instance' | 'multichain';
+  readonly startBlock?: number;
+  readonly isLively?: boolean;
+}
+
+export async function createWorld(rules: string, options: WorldOptions = {}): Promise<World> {
+  const clock = createFakeClock();
+  const log = createRecordingLog();
+  const sandbox = createSandbox({
+    seed: 7,
+    blockTimeMs: 'manual',
+    clock,
+    quiet: options.isLively !== true,
+    startBlock: options.startBlock ?? 100,
+  });
+  const served = await serveSandbox(sandbox);
+  const stop = new AbortController();
+  const explorer = openExplorer(options.form ?? 'instance', served.url, { clock, log, signal: stop.signal });
+  const store = createMemoryStore();
+  const decisions: Decision[] = [];
+  let messages: Message[] = [];
+  let watches: readonly Watch[] = [];
+  let poller = newPoller();
+
+  function newPoller(): Poller {
+    return createPoller({
+      store,
+      readerOf: () => explorer,
+      clock,
+      log,
+      onPolled: (_watch, _observation, decision) => decisions.push(decision),
+      onSkipped: () => undefined,
+      onOwed: () => undefined,
+    });
+  }
+
+  const world: World = {
+    sandbox,
+    clock,
+    log,
+    store,
+    decisions,
+    get messages() {
+      return messages;
+    },
+    async load(text) {
+      watches = loadWatches(text);
+      await poller.adopt(watches);
+    },
+    async poll() {
+      await clock.advance(60_000);
+      decisions.length = 0;
+      await ended(poller.poll(watches, stop.signal), clock);
+      messages = (await takeAll(store, clock)).map(({ message }) => message);
+      return messages.map(({ alert, type }) => `${alert} ${type.replace('alert.', '')}`);
+    },
+    async restart() {
+      await poller.flush();
+      poller = newPoller();
+      await poller.adopt(watches);
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await explorer[Symbol.asyncDispose]();
+      await served.close();
+    },
+  };
+  await world.load(rules);
+  return world;
+}
+
+export function loadWatches(rules: string): readonly Watch[] {
+  const tools = { env: {}, readFile: () => CONFIG, notifiers };
+  const { config, problems } = loadConfig('config.yaml', tools);
+  if (config === null) throw new Error(formatProblems(problems));
+  const loaded = loadRules(config, [{ file: 'rules.yaml', text: rules }], { kinds });
+  if (loaded.problems.length > 0) throw new Error(formatProblems(loaded.problems));
+  return loaded.watches;
+}
+
+/** Waits for the poll; where it waits for time itself, as before a second try, time moves on. */
+async function ended(polling: Promise<void>, clock: FakeClock): Promise<void> {
+  const over = new AbortController();
+  void polling.finally(() => {
+    over.abort();
+  });
+  while (!over.signal.aborted) {
+    if (clock.sleepers > 0) await clock.advance(1000);
+    else await afterIo();
+  }
+}
+
+async function takeAll(store: Store, clock: FakeClock): Promise<Delivery[]> {
+  const taken: Delivery[] = [];
+  for (;;) {
+    const claimed = await store.claim('screen', 100, clock.now());
+    if (claimed.length === 0) return taken;
+    for (const { delivery } of claimed) {
+      taken.push(delivery);
+      await store.settle(delivery.id, { state: 'sent', outcome: { type: 'sent', answer: '' } }, clock.now());
+    }
+  }
+}
+
+function openExplorer(
+  form: 'instance' | 'multichain',
+  url: string,
+  tools: { clock: FakeClock; log: RecordingLog; signal: AbortSignal },
+): Explorer {
+  return createExplorer({
+    ...tools,
+    name: 'chain',
+    baseUrl: form === 'instance' ? url : `${url}/${CHAIN_ID}`,
+    auth: form === 'instance' ? { type: 'none' } : { type: 'bearer', key: () => API_KEY },
+    coin: { symbol: 'ETH', decimals: 18 },
+    userAgent: 'chainwarden/test',
+    budget: createBudget({ clock: tools.clock, requestsPerSecond: null, concurrency: 4 }),
+  });
+}

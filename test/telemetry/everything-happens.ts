@@ -1,0 +1,28 @@
+import type { Metrics } from '../../src/telemetry/metrics.ts';
+
+/** Lets each thing that can be counted happen at least once. */
+export function everythingHappens(metrics: Metrics): void {
+  const at = Date.UTC(2026, 0, 1);
+  metrics.buildInfo({ version: '0.1.0', node: '24.0.0', sqlite: '3.53.0' });
+  metrics.explorerHeaders({ explorer: 'ethereum', credits: 99_980, limit: 5, remaining: 4, resetSeconds: 0.25 });
+  metrics.request({ explorer: 'ethereum', operation: 'blocks', outcome: 'ok', seconds: 0.12 });
+  metrics.request({ explorer: 'ethereum', operation: 'token', outcome: 'rate-limited', seconds: 0.03 });
+  metrics.unknownFields({ explorer: 'ethereum', record: 'Token', count: 2 });
+  metrics.head({ explorer: 'ethereum', height: 21_000_000n, timestamp: at });
+  metrics.poll({ watch: 'treasury-usdc', of: 'treasury', outcome: 'complete', at });
+  metrics.poll({ watch: 'treasury-usdc', of: 'treasury', outcome: 'timeout', at });
+  metrics.watchUp({ watch: 'treasury-usdc', of: 'treasury' }, false);
+  metrics.watchValue({ watch: 'treasury-usdc', of: 'treasury', token: 'USDC', field: 'balance' }, 1.5e6, 60_000);
+  metrics.undecided('treasury-usdc', 1);
+  metrics.notExamined('treasury-usdc');
+  metrics.skipped('treasury-usdc');
+  metrics.mirrorAlerts(() => [{ watch: 'treasury-usdc', alert: 'low', state: 'firing', count: 1 }]);
+  metrics.channelOpened('ops');
+  metrics.delivery({ channel: 'ops', outcome: 'again' });
+  metrics.deliveryDead('ops');
+  metrics.mirrorOutbox(() => Promise.resolve([{ channel: 'ops', rows: 3, oldest: at }]));
+  metrics.schedulerLag(0.004);
+  metrics.reload(true, at);
+  metrics.httpRejected('host');
+  metrics.logDropped(1);
+}

@@ -1,0 +1,122 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from '@jest/globals';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { serveWeb } from '../../src/web/server.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { everythingHappens } from './everything-happens.ts';
+import { parseExposition } from './exposition.ts';
+import { hasTool, startTool } from './prometheus-tools.ts';
+
+const HAS_PROMETHEUS = hasTool('prometheus');
+
+test('what is served is what was rendered, and a real Prometheus takes all of it', async () => {
+  const metrics = createMetrics({ clock: createFakeClock() });
+  everythingHappens(metrics);
+  const scrapes = aCount();
+  await using stack = new AsyncDisposableStack();
+  const web = await serveWeb({
+    host: '127.0.0.1',
+    port: 0,
+    metricsText: () => {
+      scrapes.add();
+      return metrics.text();
+    },
+    isAlive: () => true,
+    isReady: () => true,
+  });
+  stack.defer(() => web.close());
+
+  const served = await (await fetch(`${web.url}/metrics`)).text();
+  const samples = [...parseExposition(served).values()].flatMap((family) => family.samples);
+  expect(samples.length).toBeGreaterThan(50);
+  if (!HAS_PROMETHEUS) return;
+
+  const directory = await mkdtemp(join(tmpdir(), 'prometheus-'));
+  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const api = await startPrometheus(directory, new URL(web.url).host, stack);
+  // Ours was the first; when Prometheus comes for the second time, its first scrape is stored.
+  await scrapes.reached(3);
+  expect(await query(api, 'up')).toEqual([['1', { job: 'chainwarden' }]]);
+  expect(await query(api, 'scrape_samples_scraped')).toEqual([[String(samples.length), { job: 'chainwarden' }]]);
+  expect(await query(api, 'chainwarden_watch_value')).toEqual([
+    ['1500000', { job: 'chainwarden', watch: 'treasury-usdc', of: 'treasury', token: 'USDC', field: 'balance' }],
+  ]);
+}, 60_000);
+
+/** Counts, and lets a test wait for a count. */
+function aCount() {
+  let count = 0;
+  const waiting = new Map<number, () => void>();
+  return {
+    add() {
+      count++;
+      waiting.get(count)?.();
+    },
+    reached(wanted: number): Promise<void> {
+      return new Promise((resolve) => {
+        if (count >= wanted) resolve();
+        else waiting.set(wanted, resolve);
+      });
+    },
+  };
+}
+
+async function startPrometheus(directory: string, target: string, stack: AsyncDisposableStack): Promise<string> {
+  const config = join(directory, 'prometheus.yml');
+  const job = `{ job_name: chainwarden, static_configs: [{ targets: ['${target}'] }] }`;
+  await writeFile(config, `global: { scrape_interval: 1s, scrape_timeout: 1s }\nscrape_configs: [${job}]\n`);
+  const address = `127.0.0.1:${await freePort()}`;
+  const prometheus = startTool(
+    'prometheus',
+    [
+      `--config.file=${config}`,
+      `--storage.tsdb.path=${join(directory, 'data')}`,
+      `--web.listen-address=${address}`,
+      '--log.format=json',
+    ],
+    directory,
+  );
+  stack.defer(() => ended(prometheus));
+  for await (const line of createInterface({ input: prometheus.stderr }))
+    if (line.includes('ready to receive web requests')) break;
+  // Nobody reads the rest; a full pipe would stop it.
+  prometheus.stderr.resume();
+  return `http://${address}`;
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+interface QueryAnswer {
+  readonly status: string;
+  readonly data: { readonly result: readonly { metric: Record<string, string>; value: [number, string] }[] };
+}
+
+/** Values with their labels, but for those that name the metric and the target. */
+async function query(api: string, expression: string): Promise<[string, Record<string, string>][]> {
+  const answer = await fetch(`${api}/api/v1/query?query=${encodeURIComponent(expression)}`);
+  const { data } = (await answer.json()) as QueryAnswer;
+  return data.result.map(({ metric, value }) => {
+    const { __name__: _name, instance: _instance, ...labels } = metric;
+    return [value[1], labels];
+  });
+}

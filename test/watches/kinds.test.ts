@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { kinds } from '../../src/watches/index.ts';
+import { typeAt } from '../../src/core/fields.ts';
+import { createWorld } from '../support/world.ts';
+
+test('every kind in the folder stands in the list', () => {
+  const helpers = ['index.ts', 'list-events.ts', 'one-change.ts', 'seen.ts', 'values.ts'];
+  const files = readdirSync('src/watches').filter((file) => !helpers.includes(file));
+  const missing = files.filter((file) => !kinds.some(({ name }) => `${name}.ts` === file));
+  expect(missing.map((file) => `add the kind of ${file} to src/watches/index.ts`)).toEqual([]);
+});
+
+test('names and nouns are fit for rules', () => {
+  expect(new Set(kinds.map(({ name }) => name)).size).toBe(kinds.length);
+  for (const kind of kinds) expect(kind.noun).toMatch(/^[a-z]+$/);
+});
+
+describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_name, kind) => {
+  test('shows, compares and exports only fields that it has', () => {
+    const paths = [...kind.shown, ...kind.comparedByDefault, ...kind.exported];
+    expect(paths.filter((path) => typeAt(kind.fields, path) === undefined)).toEqual([]);
+  });
+});
+
+const EVERYTHING = `
+watches:
+  - { id: a, kind: balance, of: treasury, token: USDC, every: 1m, alerts: [{ id: x, on: changed }, { id: y, while: balance < 0 }] }
+  - { id: b, kind: holdings, of: treasury, every: 1m, alerts: [{ id: x, on: added }, { id: y, on: removed }] }
+  - { id: c, kind: token, token: ACME, every: 1m, alerts: [{ id: x, on: changed }] }
+  - { id: d, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: x, on: new }] }
+  - { id: e, kind: transactions, of: vault, every: 1m, alerts: [{ id: x, on: new }] }
+  - { id: f, kind: blocks, every: 1m, alerts: [{ id: x, on: new }] }
+`;
+
+test('the first poll of every kind says nothing, and the second, on the same chain, has learned nothing', async () => {
+  await using world = await createWorld(EVERYTHING, { isLively: true });
+  expect(await world.poll()).toEqual([]);
+  expect(await world.poll()).toEqual([]);
+  expect(world.decisions.map(({ learned }) => learned)).toEqual([false, false, false, false, false, false]);
+});
+
+test('what every kind remembers survives the store, and a restart', async () => {
+  await using world = await createWorld(EVERYTHING, { isLively: true });
+  await world.poll();
+  await world.restart();
+  expect(await world.poll()).toEqual([]);
+  expect(world.log.lines.filter((line) => line.startsWith('warn'))).toEqual([]);
+});
+
+test('both forms of the API say the same with the same ids', async () => {
+  const told = async (form: 'instance' | 'multichain'): Promise<string[]> => {
+    await using world = await createWorld(EVERYTHING, { form, isLively: true });
+    await world.poll();
+    world.sandbox.mine({ blocks: 30 });
+    await world.poll();
+    return world.messages.map(({ key }) => key).toSorted();
+  };
+  const [instance, multichain] = [await told('instance'), await told('multichain')];
+  expect(instance.length).toBeGreaterThan(10);
+  expect(multichain).toEqual(instance);
+});

@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import { createWorld } from '../support/world.ts';
+
+const RULES = `
+watches:
+  - id: vault-transactions
+    kind: transactions
+    of: vault
+    every: 1m
+    alerts:
+      - { id: failed, on: new, if: status == "error" }
+      - { id: large, on: new, if: value > 100 && to == vault }
+      - { id: mined, on: mined, if: status == "ok" }
+`;
+
+test('a failed transaction and a large one are told once each', async () => {
+  await using world = await createWorld(RULES);
+  await world.poll();
+  world.sandbox.addTransaction({ status: 'error', reason: 'paused' });
+  world.sandbox.addTransaction({ value: 101n * 10n ** 18n });
+  world.sandbox.addTransaction({ value: 100n * 10n ** 18n });
+  expect((await world.poll()).toSorted()).toEqual(['failed event', 'large event']);
+  expect(await world.poll()).toEqual([]);
+});
+
+test('one that waits stays undecided until it is mined, and is then told', async () => {
+  await using world = await createWorld(RULES);
+  await world.poll();
+  world.sandbox.addTransaction({ status: 'pending', minedAfter: 2 });
+  expect(await world.poll()).toEqual([]);
+  expect(await world.poll()).toEqual([]);
+  world.sandbox.mine({ blocks: 2 });
+  expect(await world.poll()).toEqual(['mined event']);
+  expect(await world.poll()).toEqual([]);
+});
+
+test('without `of` the whole chain is watched', async () => {
+  const rules = `watches: [{ id: all, kind: transactions, every: 1m, alerts: [{ id: any, on: new }] }]`;
+  await using world = await createWorld(rules);
+  await world.poll();
+  world.sandbox.mine();
+  world.sandbox.addTransaction({ from: world.sandbox.addresses.collector, to: world.sandbox.addresses.hot_wallet });
+  expect(await world.poll()).toEqual(['any event']);
+});

@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { afterEach, expect, test, describe } from '@jest/globals';
+import { serveWeb, WebError, type Web, type WebOptions } from '../../src/web/server.ts';
+
+const METRICS =
+  '# HELP chainwarden_build_info Always 1.\n# TYPE chainwarden_build_info gauge\nchainwarden_build_info 1\n';
+const closing: Web[] = [];
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const web of closing.splice(0)) await web.close();
+});
+
+async function serve(options: Partial<WebOptions> = {}): Promise<Web> {
+  const web = await serveWeb({
+    host: '127.0.0.1',
+    port: 0,
+    metricsText: () => Promise.resolve(METRICS),
+    isAlive: () => true,
+    isReady: () => true,
+    ...options,
+  });
+  closing.push(web);
+  return web;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+async function ask(web: Web, path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  const sent = request(`${web.url}${path}`, { method, headers, agent: false });
+  sent.end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  let body = '';
+  for await (const chunk of answer.setEncoding('utf8')) body += String(chunk);
+  return { status: answer.statusCode, headers: answer.headers, body };
+}
+
+async function dial(web: Web): Promise<Socket> {
+  const { hostname, port } = new URL(web.url);
+  const socket = connect(Number(port), hostname);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  return socket;
+}
+
+describe('what is there', () => {
+  test('the metrics, in the type that Prometheus asks for', async () => {
+    const { status, headers, body } = await ask(await serve(), '/metrics');
+    expect([status, headers['content-type'], body]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8', METRICS]);
+  });
+
+  test.each([
+    ['/healthz', { isAlive: () => true }, 200, 'ok'],
+    ['/healthz', { isAlive: () => false }, 503, 'stuck'],
+    ['/readyz', { isReady: () => true }, 200, 'ready'],
+    ['/readyz', { isReady: () => false }, 503, 'waiting'],
+  ])('%s says one word, and 503 when it is not so: %#', async (path, options, status, word) => {
+    expect(await ask(await serve(options), path)).toMatchObject({ status, body: word });
+  });
+
+  test('the same without a body for those who ask for the head only', async () => {
+    expect(await ask(await serve(), '/healthz', {}, 'HEAD')).toMatchObject({ status: 200, body: '' });
+  });
+
+  test('nothing else: no other path, no other method, no listing', async () => {
+    const web = await serve();
+    for (const path of ['/', '/metrics/', '/metrics/x', '/-/reload', '/api/v1/rules', '/healthz/../api', '/%2e%2e/etc'])
+      expect(await ask(web, path)).toMatchObject({ status: 404, body: 'not found' });
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])
+      expect(await ask(web, '/metrics', {}, method)).toMatchObject({ status: 404 });
+  });
+
+  test('no detail of what went wrong inside', async () => {
+    const logged: unknown[] = [];
+    const web = await serve({
+      metricsText: () => Promise.reject(new Error('disk I/O error in /var/lib')),
+      log: { warn: (event, fields) => void logged.push([event, fields]) },
+    });
+    expect(await ask(web, '/metrics')).toMatchObject({ status: 500, body: 'error' });
+    expect(logged).toEqual([['web:failed', { error: new Error('disk I/O error in /var/lib') }]]);
+  });
+
+  test('every answer forbids framing, sniffing and keeping', async () => {
+    const web = await serve({ metricsText: () => Promise.reject(new Error('no')) });
+    for (const answer of [
+      await ask(web, '/healthz'),
+      await ask(web, '/metrics'),
+      await ask(web, '/nothing'),
+      await ask(web, '/metrics', { host: 'evil.example' }),
+    ]) {
+      expect(answer.headers).toMatchObject({
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+      });
+      expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    }
+  });
+});
+
+describe('a page in a browser that calls us by a name of its own', () => {
+  test.each(['evil.example', 'evil.example:9797', '127.0.0.1.evil.example', 'localhost.', '10.0.0.1', '[::2]:9797'])(
+    'is turned away on every route: %s',
+    async (host) => {
+      let rejected = 0;
+      const web = await serve({ onRejected: (reason) => (rejected += reason === 'host' ? 1 : 0) });
+      for (const path of ['/metrics', '/healthz', '/readyz', '/nothing'])
+        expect(await ask(web, path, { host })).toMatchObject({ status: 421, body: 'misdirected request' });
+      expect(rejected).toBe(4);
+    },
+  );
+
+  test.each(['127.0.0.1', '127.0.0.1:9797', 'localhost', 'LOCALHOST:1', '[::1]', '[::1]:9797'])(
+    'but the names of the loopback are known: %s',
+    async (host) => {
+      expect(await ask(await serve(), '/metrics', { host })).toMatchObject({ status: 200 });
+    },
+  );
+
+  test('and a container may be scraped under any name', async () => {
+    const web = await serve({ host: '0.0.0.0' });
+    expect(await ask(web, '/metrics', { host: 'chainwarden:9797' })).toMatchObject({ status: 200, body: METRICS });
+    expect(await ask(web, '/api', { host: 'chainwarden:9797' })).toMatchObject({ status: 404 });
+  });
+});
+
+describe('slow and many clients', () => {
+  test('one that never ends its headers is cut off, and others are answered meanwhile', async () => {
+    const web = await serve();
+    const slow = await dial(web);
+    slow.write('GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ');
+    const answered: string[] = [];
+    slow.setEncoding('utf8').on('data', (text: string) => answered.push(text));
+    expect(await ask(web, '/healthz')).toMatchObject({ status: 200 });
+    await once(slow, 'close');
+    expect(answered.join('')).toMatch(/^HTTP\/1\.1 408 /);
+  }, 20_000);
+
+  test('the 65th socket is refused and counted; a place that is given up is taken again', async () => {
+    const refused = Promise.withResolvers<string>();
+    const web = await serve({ onRejected: refused.resolve });
+    const open = [];
+    for (let n = 0; n < 64; n++) open.push(await dial(web));
+    const late = await dial(web);
+    late.on('error', () => undefined);
+    await once(late, 'close');
+    expect(await refused.promise).toBe('sockets');
+    const [first] = open;
+    first?.end('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');
+    first?.resume();
+    if (first !== undefined) await once(first, 'close');
+    expect(await ask(web, '/healthz')).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    'GET /metrics\r\n\r\n',
+    'GET /metrics HTTP/1.1\r\n\r\n',
+    `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n\r\n`,
+    '\0\0\0\r\n\r\n',
+  ])('what is no request is answered with an error and no data: %#', async (bytes) => {
+    const web = await serve();
+    const socket = await dial(web);
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
+    socket.on('error', () => undefined);
+    socket.write(bytes);
+    await once(socket, 'close');
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(answer).not.toContain('chainwarden_');
+  });
+});
+
+describe('opening and closing', () => {
+  test('a port that is taken is an error that says what to do', async () => {
+    const { port } = new URL((await serve()).url);
+    const second = serve({ port: Number(port) });
+    await expect(second).rejects.toThrow(WebError);
+    await expect(second).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${port}: another program does, perhaps another daemon; stop it, or choose another ` +
+        'address with `http: { listen: … }` in the config or with CHAINWARDEN_LISTEN',
+    );
+  });
+
+  test('an address that is not ours is an error too', async () => {
+    await expect(serve({ host: '192.0.2.1' })).rejects.toThrow(/^cannot listen on 192\.0\.2\.1:0: this machine has no/);
+  });
+
+  test('closing ends open connections, frees the port and may be asked for twice', async () => {
+    const web = await serve();
+    const idle = await dial(web);
+    const ended = once(idle.resume(), 'close');
+    await Promise.all([web.close(), web.close()]);
+    await ended;
+    await web.close();
+    const { port } = new URL(web.url);
+    expect((await serve({ port: Number(port) })).url).toBe(web.url);
+  });
+
+  test('IPv6 has its brackets in the URL', async () => {
+    const hasIPv6 = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'));
+    if (!hasIPv6) return;
+    const web = await serve({ host: '::1' });
+    expect(web.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect(await ask(web, '/healthz')).toMatchObject({ status: 200 });
+  });
+});
