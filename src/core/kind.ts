@@ -48,6 +48,10 @@ export interface Kind<E, S, O> {
   readonly comparedByDefault: readonly string[];
   /** Fields that every message shows, when known. */
   readonly shown: readonly string[];
+  /** Paths that change while the item stays what it is: where it was mined, how old it is, what explorers call it. */
+  readonly fleeting: readonly string[];
+  /** The path that windows look back over when a rule names none; null = there is nothing to look back over. */
+  readonly measured: string | null;
   /** Fields exported as `chainwarden_watch_value`. */
   readonly exported: readonly string[];
   /** The question that every poll asks first; decides the phase and the price that `check` prints. */
@@ -85,10 +89,21 @@ export interface Noticed<S> {
   readonly now: AnyView | null;
   /** The last known values before `now`, as encoded in memory. */
   readonly before: Remembered | null;
+  /** Which part of the chain this reading shows completely; null when it shows none, or is of no list. */
+  readonly range: Range | null;
   /** Set at the first reading: how many items were there, quietly. */
   readonly baseline: number | null;
   /** For the log: what was not examined. */
   readonly notes: readonly string[];
+}
+
+/** Every item in the blocks from `from` on was read. */
+export interface Range {
+  readonly from: number;
+  /** The newest block met. */
+  readonly head: number;
+  /** How many such readings in a row, all without an item, show that it is gone: hashes prove more than absence. */
+  readonly believedAfter: number;
 }
 
 /**
@@ -107,4 +122,6 @@ export interface Noted {
   readonly changed: readonly string[];
   /** When it happened, if the item says so. */
   readonly happenedAt: Instant | null;
+  /** The block it is in; `pending` while it is in none; `nowhere` when no block can take it back. */
+  readonly block: number | 'pending' | 'nowhere';
 }

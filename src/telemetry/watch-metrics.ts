@@ -1,4 +1,4 @@
-import type { ConditionState, MissReason } from '../core/model.ts';
+import type { ConditionState, EventState, MissReason } from '../core/model.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 
@@ -19,7 +19,7 @@ type PollOutcome = 'complete' | 'unchanged' | 'partial' | MissReason;
 export interface AlertCount {
   readonly watch: string;
   readonly alert: string;
-  readonly state: ConditionState['state'] | 'open';
+  readonly state: ConditionState['state'] | EventState['state'] | 'open';
   readonly count: number;
 }
 

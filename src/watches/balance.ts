@@ -41,6 +41,8 @@ export const balance: Kind<object, Values, Seen> = {
   state: Values,
   comparedByDefault: ['balance'],
   shown: ['balance', 'symbol', 'address'],
+  fleeting: [],
+  measured: 'balance',
   exported: ['balance'],
   question: (target) => question(target),
   page: ({ address: holder }) => (holder === null ? null : `/address/${holder.text}`),
@@ -50,7 +52,8 @@ export const balance: Kind<object, Values, Seen> = {
   detect(_target, state, seen, scope): Noticed<Values> {
     const before = state?.values ?? null;
     // Unknown is no reading: what was known stays, and the first known value will be the baseline.
-    if (seen?.raw === undefined) return { state, events: [], now: seen, before, baseline: null, notes: [] };
+    if (seen?.raw === undefined)
+      return { state, events: [], now: seen, before, range: null, baseline: null, notes: [] };
     const tracking = track(before, seen, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
     return oneChange(state, tracking, { now: seen, at: scope.at });
   },

@@ -5,7 +5,7 @@ import type { Kind, Noted, Noticed } from '../core/kind.ts';
 import { blocks as chainBlocks } from '../explorer/endpoints.ts';
 import { Block } from '../explorer/resources.ts';
 import { namelessNote } from './list-events.ts';
-import { detectList, ListState, observeList, type ListSeen, type NewRows, type RowKey } from './seen.ts';
+import { detectList, ListState, observeList, placeOf, type ListSeen, type NewRows, type RowKey } from './seen.ts';
 
 type Row = View<typeof Block.fields>;
 
@@ -48,6 +48,8 @@ export const blocks: Kind<object, State, ListSeen<typeof Block.fields>> = {
   state: State,
   comparedByDefault: [],
   shown: ['height', 'hash', 'timestamp', 'age', 'depth', 'transactions_count'],
+  fleeting: ['head', 'age', 'depth'],
+  measured: 'head.height',
   exported: [],
   question: ({ explorer }) => chainBlocks(explorer),
   page: (_target, view) => pageOf(view),
@@ -55,7 +57,7 @@ export const blocks: Kind<object, State, ListSeen<typeof Block.fields>> = {
     observeList(chainBlocks(explorer), state?.list ?? null, read, { ...row, maxPages }),
   detect(_target, state, seen, scope): Noticed<State> {
     const replaced = state === null ? [] : replacedBlocks(state.recent, seen.rows);
-    const list = detectList(state === null ? null : aboveFork(state.list, replaced), seen, row);
+    const list = detectList(state === null ? null : aboveFork(state.list, replaced), seen, row, scope.complete);
     const head = newest(seen.rows);
     const look = (block: Row, depth?: number): AnyView => lookAt(block, head, scope.at, depth);
     const recent = recentOf(state?.recent ?? [], seen.rows);
@@ -65,6 +67,7 @@ export const blocks: Kind<object, State, ListSeen<typeof Block.fields>> = {
       events: [...newBlocks(list, look), ...reorg(replaced, look)],
       now: head === undefined ? null : look(head),
       before: null,
+      range: list.range === null ? null : { ...list.range, believedAfter: 2 },
       baseline: list.baseline?.length ?? null,
       notes: namelessNote(list.nameless),
     };
@@ -128,6 +131,7 @@ function newBlocks(list: NewRows<typeof Block.fields>, look: (block: Row) => Any
     before: null,
     changed: [],
     happenedAt: block.timestamp?.getTime() ?? null,
+    block: placeOf(row, block),
   });
   return [
     ...(list.baseline ?? []).map((block) => note(block, 'baseline')),
@@ -143,7 +147,7 @@ function reorg(replaced: readonly Replaced[], look: (block: Row, depth: number) 
   const key = `${fork.oldHash}>${fork.block.hash ?? ''}`;
   const view = look(fork.block, replaced.length);
   const before = { hash: fork.oldHash };
-  return [{ on: 'reorg', key, standing: 'fresh', view, before, changed: [], happenedAt: null }];
+  return [{ on: 'reorg', key, standing: 'fresh', view, before, changed: [], happenedAt: null, block: 'nowhere' }];
 }
 
 function pageOf(view: AnyView): string | null {

@@ -56,6 +56,8 @@ export const holdings: Kind<object, State, Seen> = {
   state: State,
   comparedByDefault: ['balance'],
   shown: ['token.symbol', 'token.address_hash', 'token.reputation', 'balance', 'token_id'],
+  fleeting: [],
+  measured: null,
   exported: [],
   question: (target) => question(target),
   page: (_target, view) => pageOf(view),
@@ -78,6 +80,7 @@ export const holdings: Kind<object, State, Seen> = {
       events: draft.events,
       now: null,
       before: null,
+      range: null,
       baseline: null,
       notes: notesOf(seen),
     };
@@ -93,7 +96,7 @@ interface Draft {
 
 /** Only a complete list is a baseline: what a partial one leaves out would arrive later and never have been new. */
 function baseline(seen: Seen, scope: Scope): Noticed<State> {
-  const nothing = { now: null, before: null, notes: notesOf(seen) };
+  const nothing = { now: null, before: null, range: null, notes: notesOf(seen) };
   if (!scope.complete) return { ...nothing, state: null, events: [], baseline: null };
   const items: Record<string, Item> = {};
   for (const [key, row] of seen.rows) items[key] = { values: valuesOf(null, row, scope).after, arrival: 0, change: 0 };
@@ -142,7 +145,7 @@ function noted(
   view: AnyView,
   before: Remembered | null,
 ): Noted {
-  return { on, key, standing, view, before, changed: [], happenedAt: null };
+  return { on, key, standing, view, before, changed: [], happenedAt: null, block: 'nowhere' };
 }
 
 function valuesOf(before: Remembered | null, row: Row, scope: Scope) {

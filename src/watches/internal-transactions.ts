@@ -4,7 +4,7 @@ import type { Kind, Noted, Noticed, Target } from '../core/kind.ts';
 import { addressInternalTransactions } from '../explorer/endpoints.ts';
 import { InternalTransaction } from '../explorer/resources.ts';
 import { eventsOf } from './list-events.ts';
-import { detectList, ListState, observeList, type ListSeen, type RowKey } from './seen.ts';
+import { detectList, ListState, observeList, placeOf, type ListSeen, type RowKey } from './seen.ts';
 
 type Row = typeof InternalTransaction.fields;
 interface Options {
@@ -37,6 +37,8 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
   state: ListState,
   comparedByDefault: [],
   shown: ['success', 'error', 'type', 'value', 'from.hash', 'to.hash', 'transaction_hash', 'index', 'block_number'],
+  fleeting: ['block_number'],
+  measured: null,
   exported: [],
   question: (target) => question(target),
   page: (_target, view) => pageOf(view),
@@ -44,8 +46,8 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
     const { seen, partial } = await observeList(question(target), state, read, { ...row, maxPages: target.maxPages });
     return { seen: { ...seen, rows: seen.rows.filter((call) => isAskedFor(target, call)) }, partial };
   },
-  detect(_target, state, seen): Noticed<ListState> {
-    const list = detectList(state, seen, row);
+  detect(_target, state, seen, { complete }): Noticed<ListState> {
+    const list = detectList(state, seen, row, complete);
     return eventsOf(list, (call, standing): Noted => ({
       on: 'new',
       key: row.identityOf(call) ?? '',
@@ -54,6 +56,7 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
       before: null,
       changed: [],
       happenedAt: call.timestamp?.getTime() ?? null,
+      block: placeOf(row, call),
     }));
   },
 };

@@ -17,6 +17,7 @@ export function eventsOf<F extends Fields>(
     events,
     now: null,
     before: null,
+    range: list.range,
     baseline: list.baseline?.length ?? null,
     notes: namelessNote(list.nameless),
   };

@@ -23,6 +23,8 @@ export const token: Kind<object, Values, Seen> = {
   state: Values,
   comparedByDefault: ['total_supply', 'reputation', 'name', 'symbol', 'decimals'],
   shown: ['symbol', 'name', 'reputation', 'total_supply', 'address_hash'],
+  fleeting: [],
+  measured: 'total_supply',
   exported: ['total_supply', 'holders_count', 'exchange_rate'],
   question: (target) => question(target),
   page: (_target, view) => pageOf(view),

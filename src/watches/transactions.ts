@@ -5,7 +5,7 @@ import type { Kind, Noted, Noticed, Target } from '../core/kind.ts';
 import { addressTransactions, transactions as chainTransactions } from '../explorer/endpoints.ts';
 import { Transaction } from '../explorer/resources.ts';
 import { eventsOf } from './list-events.ts';
-import { detectList, ListState, observeList, settles, type ListSeen, type RowKey } from './seen.ts';
+import { detectList, ListState, observeList, placeOf, settles, type ListSeen, type RowKey } from './seen.ts';
 
 type Row = typeof Transaction.fields;
 
@@ -32,12 +32,14 @@ export const transactions: Kind<object, ListState, ListSeen<Row>> = {
   state: ListState,
   comparedByDefault: [],
   shown: ['status', 'method', 'value', 'from.hash', 'to.hash', 'hash', 'block_number', 'revert_reason'],
+  fleeting: ['block_number', 'position', 'timestamp', 'confirmations', 'method'],
+  measured: null,
   exported: [],
   question: (target) => question(target),
   page: (_target, view) => pageOf(view),
   observe: (target, state, read) => observeList(question(target), state, read, { ...row, maxPages: target.maxPages }),
-  detect(_target, state, seen): Noticed<ListState> {
-    const list = detectList(state, seen, row);
+  detect(_target, state, seen, { complete }): Noticed<ListState> {
+    const list = detectList(state, seen, row, complete);
     const noticed = eventsOf(list, (tx, standing) => noted('new', tx, standing));
     const mined =
       state === null ? [] : list.known.map((tx) => noted('mined', tx, settles(state, row, tx) ? 'fresh' : 'known'));
@@ -47,7 +49,8 @@ export const transactions: Kind<object, ListState, ListSeen<Row>> = {
 
 function noted(on: EventName, tx: View<Row>, standing: Noted['standing']): Noted {
   const happenedAt = tx.timestamp?.getTime() ?? null;
-  return { on, key: row.identityOf(tx) ?? '', standing, view: tx, before: null, changed: [], happenedAt };
+  const item = { key: row.identityOf(tx) ?? '', view: tx, happenedAt, block: placeOf(row, tx) };
+  return { on, ...item, standing, before: null, changed: [] };
 }
 
 function question({ explorer, address }: Target) {

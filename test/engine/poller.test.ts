@@ -147,9 +147,12 @@ test('memory that this release cannot read is a new baseline, said aloud', async
     checksum: watch.checksum,
     state: { from: 'the future' },
     alerts: {},
+    history: {},
+    data: null,
     coveredUntil: null,
   };
-  const decision = { watchId: watch.id, expects: 0, memory, learned: true, deliveries: [], reasons: [], now: null };
+  const none = { deliveries: [], reasons: [], now: null, truths: {} };
+  const decision = { watchId: watch.id, expects: 0, memory, learned: true, ...none };
   await store.commit([decision], 0);
   await poller.adopt(watches);
   expect(log.lines).toEqual(['warn watch:memory-unreadable']);

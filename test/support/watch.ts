@@ -47,6 +47,8 @@ export const gaugeKind: AnyKind = {
   comparedByDefault: ['level'],
   shown: ['level', 'mood'],
   exported: ['level'],
+  fleeting: [],
+  measured: 'level',
   question: () => tokenDetails('test', anAddress(1)),
   page: () => '/gauge',
   observe: () => Promise.reject(new Error('tests hand in what was seen')),
@@ -76,6 +78,7 @@ function detect(state: State | null, { level, items = {} }: Sight, scope: Scope)
     events: [...events, ...(number?.events ?? [])],
     now,
     before: number?.before ?? null,
+    range: null,
     baseline: state === null ? events.length : null,
     notes: [],
   };
@@ -84,7 +87,7 @@ function detect(state: State | null, { level, items = {} }: Sight, scope: Scope)
 function noted(key: string, mood: string | null, isBaseline: boolean, isFresh: boolean): Noted {
   const view = Gauge.make({ mood: mood ?? undefined, label: untrusted(`<b>${key}</b>`) });
   const standing = isBaseline ? 'baseline' : isFresh ? 'fresh' : 'known';
-  return { on: 'new', key, standing, view, before: null, changed: [], happenedAt: null };
+  return { on: 'new', key, standing, view, before: null, changed: [], happenedAt: null, block: 'nowhere' };
 }
 
 export const OPS: Recipient = { channel: 'ops', recipient: 'ops' };
@@ -117,6 +120,7 @@ export function aWatch(alerts: Watch['alerts'], change: Partial<Watch> = {}): Wa
     schedule: { type: 'every', intervalMs: 60_000 },
     alerts,
     tracked: ['level'],
+    windows: [],
     checksum: 'as-before',
     exported: true,
     ...change,
@@ -146,7 +150,7 @@ function compared(view: AnyView, limit: string, sign: -1 | 1): Truth {
 }
 
 function condition(text: string, reads: readonly string[], truthOf: (view: AnyView) => Truth): Condition {
-  return { text, reads, headOnly: false, evaluate: ({ view }) => truthOf(view) };
+  return { text, reads, windows: [], headOnly: false, evaluate: ({ view }) => truthOf(view) };
 }
 
 export function whileAlert(change: Partial<ConditionAlert> = {}): ConditionAlert {
@@ -162,6 +166,7 @@ export function whileAlert(change: Partial<ConditionAlert> = {}): ConditionAlert
     until: null,
     forMs: 0,
     keepFiringForMs: 0,
+    cooldownMs: 0,
     ...change,
   };
 }
@@ -177,6 +182,8 @@ export function onAlert(change: Partial<EventAlert> = {}): EventAlert {
     source: 'rules/gauge.yaml:9',
     on: 'new',
     if: moodIs('wild'),
+    confirmations: 0,
+    provisional: false,
     ...change,
   };
 }

@@ -68,6 +68,8 @@ const common: Omit<AnyKind, 'name' | 'noun' | 'fields' | 'events' | 'conditions'
   comparedByDefault: ['value', 'status'],
   shown: [],
   exported: [],
+  fleeting: [],
+  measured: 'value',
   question: ({ explorer, address: of }) => ({
     explorer,
     operation: 'address-transactions',
