@@ -1,6 +1,7 @@
 // The life of an event about something in a block (lifecycle 4.3).
 //
 //   observed --deep enough--> confirmed --gone--> suspect --still gone--> retracted --there again--> confirmed
+//   observed --gone--> dropped --there again--> observed
 //
 // Nothing that was not read says anything: only a complete reading of its range can show that an item is gone, and only
 // several in a row are believed. Below `FINAL_DEPTH` blocks nothing is taken back, and the event is forgotten.
@@ -40,7 +41,7 @@ export function beginEvent(rule: Depths, block: number | null, head: number | nu
 export function advanceEvent(rule: Depths, before: Life, sight: Sight, head: number | null): Advanced {
   const depth = depthOf(sight.type === 'seen' ? sight.block : before.block, head);
   if (sight.type === 'seen') return see(rule, before, sight, depth);
-  const isGoneAnyway = before.state === 'retracted';
+  const isGoneAnyway = before.state === 'retracted' || before.state === 'dropped';
   return sight.type === 'unread' || isGoneAnyway ? endUnread(rule, before, depth) : miss(before, sight.believedAfter);
 }
 
@@ -51,7 +52,9 @@ function see(rule: Depths, before: Life, { as, block }: Seen, depth: number): Ad
   if (as === 'no-match') return seeChanged(before, here);
   switch (before.state) {
     case 'observed':
-      return depth >= rule.confirmations ? settle(rule, here, 'confirmed', depth) : kept(before, here, 'none');
+    case 'dropped':
+      if (depth >= rule.confirmations) return settle(rule, here, 'confirmed', depth);
+      return kept(before, { ...here, state: 'observed' }, before.state === 'dropped' ? 'observed' : 'none');
     case 'retracted':
       return settle(rule, here, 'reinstated', depth);
     case 'suspect':
@@ -65,6 +68,7 @@ function see(rule: Depths, before: Life, { as, block }: Seen, depth: number): Ad
 /** It is there, and matches no more. */
 function seeChanged(before: Life, here: Life): Advanced {
   if (before.state === 'observed') return { after: null, transition: 'dropped' };
+  if (before.state === 'dropped') return { after: null, transition: 'none' };
   if (before.state === 'retracted') return kept(before, here, 'none');
   return { after: { ...here, state: 'retracted' }, transition: 'retracted' };
 }
@@ -80,12 +84,13 @@ function miss(before: Life, believedAfter: number): Advanced {
   switch (before.state) {
     case 'observed':
       return absent >= OBSERVED_BELIEVED_AFTER
-        ? { after: null, transition: 'dropped' }
+        ? { after: { ...before, state: 'dropped', absent }, transition: 'dropped' }
         : { after: { ...before, absent }, transition: 'none' };
     case 'confirmed':
       return { after: { ...before, state: 'suspect', absent }, transition: 'suspect' };
     case 'suspect':
     case 'retracted':
+    case 'dropped':
       return absent >= believedAfter
         ? { after: { ...before, state: 'retracted', absent }, transition: 'retracted' }
         : { after: { ...before, absent }, transition: 'none' };

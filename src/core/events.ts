@@ -120,7 +120,8 @@ function follow(poll: Poll, alert: EventAlert, followed: Followed): Step {
 /** Only a complete reading of its range shows that it is gone. */
 function unseen(poll: Poll, { block }: EventState): Sight {
   const range = poll.noticed?.range ?? null;
-  if (range === null || block === null || block < range.from) return { type: 'unread' };
+  const isRead = poll.isComplete && range !== null && block !== null && block >= range.from;
+  if (!isRead) return { type: 'unread' };
   return { type: 'absent', believedAfter: range.believedAfter };
 }
 

@@ -89,7 +89,7 @@ export interface Noticed<S> {
   readonly now: AnyView | null;
   /** The last known values before `now`, as encoded in memory. */
   readonly before: Remembered | null;
-  /** Which part of the chain this reading shows completely; null when it shows none, or is of no list. */
+  /** Which part of the chain a complete reading shows; null when it shows none, or is of no list. */
   readonly range: Range | null;
   /** Set at the first reading: how many items were there, quietly. */
   readonly baseline: number | null;

@@ -245,12 +245,12 @@ export interface OpenEvent {
 }
 
 /**
- * A matching item that may still change or vanish (lifecycle 4.3): observed -> confirmed -> suspect -> retracted. It is
- * forgotten once it is so deep that nothing takes it back.
+ * A matching item that may still change or vanish (lifecycle 4.3): observed -> confirmed -> suspect -> retracted, or
+ * observed -> dropped when it vanished untold. It is forgotten once it is so deep that nothing takes it back.
  */
 export interface EventState {
   readonly type: 'event';
-  readonly state: 'observed' | 'confirmed' | 'suspect' | 'retracted';
+  readonly state: 'observed' | 'dropped' | 'confirmed' | 'suspect' | 'retracted';
   /** The block it is in; null while it is in none. */
   readonly block: number | null;
   /** What the rule matched on and shows, as a digest by path: another one is a correction. */

@@ -58,9 +58,9 @@ export function step(watch: Watch, memory: Memory, observation: Observation): De
   };
 }
 
-/** What was seen before the last thing that was seen is no news any more. */
+/** What was seen no later than the last thing that was seen is no news any more. */
 function isOlder({ coveredUntil }: Memory, { at }: Observation): boolean {
-  return coveredUntil !== null && at < coveredUntil;
+  return coveredUntil !== null && at <= coveredUntil;
 }
 
 function nothingNew(watch: Watch, memory: Memory): Decision {

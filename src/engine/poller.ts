@@ -5,7 +5,7 @@
 import type { Decision, Head, Memory, Observation, Watch, WatchId } from '../core/model.ts';
 import { Missed, type Read } from '../core/question.ts';
 import { blankMemory, retire, step } from '../core/step.ts';
-import { nextTurn, type Clock } from '../lib/clock.ts';
+import { nextTurn, showInstant, type Clock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Store } from '../store/store.ts';
 import { createOutages } from './outages.ts';
@@ -15,6 +15,8 @@ export interface Reader {
   /** A reader for one tick: equal questions are asked once. */
   round(): Read;
   head(): Head | null;
+  /** Asks where the chain is, at most once in the round. Throws `Missed`. */
+  readHead(round: Read): Promise<void>;
 }
 
 export interface PollerOptions {
@@ -60,12 +62,20 @@ export function createPoller(options: PollerOptions): Poller {
   async function pollOne(watch: Watch, read: Read | undefined, signal: AbortSignal): Promise<void> {
     const reader = readerOf(watch.target.explorer);
     if (reader === undefined || read === undefined) return;
-    const memory = memoryById.get(watch.id) ?? blankMemory(watch);
+    const memory = notAhead(memoryById.get(watch.id) ?? blankMemory(watch), watch);
     const observation = await observe(watch, memory, read, reader, clock);
     // What was read while stopping has no effect, nor for a watch that a reload took out meanwhile.
     if (observation === null || signal.aborted || !adopted.has(watch.id)) return;
     outages.polled(watch, observation);
     await decided(watch, observation, decide(watch, memory, observation));
+  }
+
+  /** A clock that was set back would leave the watch blind until it has caught up with what was seen. */
+  function notAhead(memory: Memory, watch: Watch): Memory {
+    const now = clock.now();
+    if (memory.coveredUntil === null || memory.coveredUntil <= now) return memory;
+    log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(memory.coveredUntil) });
+    return { ...memory, coveredUntil: now - 1 };
   }
 
   function decide(watch: Watch, memory: Memory, observation: Observation): Decision {
@@ -183,6 +193,11 @@ function readable(watch: Watch, memory: Memory, log: Log): Memory {
   return { ...memory, state: null };
 }
 
+/** Confirmations are counted from the head, which a list of one address does not show. */
+function needsHead({ alerts, kind }: Watch): boolean {
+  return !kind.conditions && alerts.some((alert) => alert.type === 'event' && alert.confirmations > 0);
+}
+
 /** Null when the daemon is stopping. */
 async function observe(
   watch: Watch,
@@ -193,6 +208,7 @@ async function observe(
 ): Promise<Observation | null> {
   const state = memory.checksum === watch.checksum ? memory.state : null;
   try {
+    if (needsHead(watch)) await reader.readHead(read);
     const { seen, partial } = await watch.kind.observe(watch.target, state, read);
     return { type: 'seen', at: clock.now(), head: reader.head(), seen, partial };
   } catch (error) {

@@ -44,8 +44,7 @@ export function complainOfForm(compiling: Compiling, alert: WrittenAlert, path: 
   complainOfStart(compiling, alert, path);
   const legal = LEGAL[formOf(alert)];
   for (const key of Object.keys(OWNERS) as Key[])
-    if (alert[key] !== undefined && !legal.includes(key))
-      complain(path, { key, message: `${key} belongs to ${OWNERS[key]}`, hint: 'Remove it.' });
+    if (alert[key] !== undefined && !legal.includes(key)) complain(path, strangerComplaint(key, alert));
   if (alert.provisional === true && alert.confirmations === undefined)
     complain(path, { key: 'provisional', message: 'provisional needs confirmations', hint: 'Say how many.' });
   if (alert.confirmations !== undefined && !compiling.kind.events.includes('new'))
@@ -54,6 +53,15 @@ export function complainOfForm(compiling: Compiling, alert: WrittenAlert, path: 
       message: `${compiling.kind.name} has no blocks to count`,
       hint: 'Remove it.',
     });
+}
+
+function strangerComplaint(key: Key, alert: WrittenAlert): { key: Key; message: string; hint: string } {
+  if (key === 'none_for' && alert.at_least !== undefined)
+    return { key, message: 'at_least and none_for are both there', hint: 'Keep one of them.' };
+  const form = formOf(alert);
+  const isCount = form === 'at_least' || form === 'none_for';
+  const message = isCount ? `${key} does not go with ${form}` : `${key} belongs to ${OWNERS[key]}`;
+  return { key, message, hint: 'Remove it.' };
 }
 
 function complainOfStart({ kind, complain, hasAddress }: Compiling, alert: WrittenAlert, path: Path): void {

@@ -75,7 +75,7 @@ const told = z.array(z.object({ channel: z.string(), recipient: z.string() }));
 
 const event = z.object({
   type: z.literal('event'),
-  state: z.enum(['observed', 'confirmed', 'suspect', 'retracted']),
+  state: z.enum(['observed', 'dropped', 'confirmed', 'suspect', 'retracted']),
   block: z.number().nullable(),
   rev: z.record(z.string(), z.string()),
   absent: count,

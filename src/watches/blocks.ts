@@ -57,7 +57,7 @@ export const blocks: Kind<object, State, ListSeen<typeof Block.fields>> = {
     observeList(chainBlocks(explorer), state?.list ?? null, read, { ...row, maxPages }),
   detect(_target, state, seen, scope): Noticed<State> {
     const replaced = state === null ? [] : replacedBlocks(state.recent, seen.rows);
-    const list = detectList(state === null ? null : aboveFork(state.list, replaced), seen, row, scope.complete);
+    const list = detectList(state === null ? null : aboveFork(state.list, replaced), seen, row);
     const head = newest(seen.rows);
     const look = (block: Row, depth?: number): AnyView => lookAt(block, head, scope.at, depth);
     const recent = recentOf(state?.recent ?? [], seen.rows);

@@ -46,8 +46,8 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
     const { seen, partial } = await observeList(question(target), state, read, { ...row, maxPages: target.maxPages });
     return { seen: { ...seen, rows: seen.rows.filter((call) => isAskedFor(target, call)) }, partial };
   },
-  detect(_target, state, seen, { complete }): Noticed<ListState> {
-    const list = detectList(state, seen, row, complete);
+  detect(_target, state, seen): Noticed<ListState> {
+    const list = detectList(state, seen, row);
     return eventsOf(list, (call, standing): Noted => ({
       on: 'new',
       key: row.identityOf(call) ?? '',

@@ -73,16 +73,11 @@ export async function observeList<F extends Fields>(
 }
 
 /** Sorts what was read into new and known, and remembers it. */
-export function detectList<F extends Fields>(
-  state: ListState | null,
-  seen: ListSeen<F>,
-  row: RowKey<F>,
-  isComplete: boolean,
-): NewRows<F> {
+export function detectList<F extends Fields>(state: ListState | null, seen: ListSeen<F>, row: RowKey<F>): NewRows<F> {
   const { rows, isCutShort } = seen;
   const named = rows.filter((view) => row.identityOf(view) !== undefined);
   const nameless = rows.length - named.length;
-  const range = isComplete ? rangeOf(seen, row) : null;
+  const range = rangeOf(seen, row);
   if (state === null) return { ...baseline(named, row), nameless, range };
   const fresh = named.filter((view) => !isKnown(state, row, view)).reverse();
   const known = named.filter((view) => isKnown(state, row, view));

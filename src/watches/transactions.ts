@@ -38,8 +38,8 @@ export const transactions: Kind<object, ListState, ListSeen<Row>> = {
   question: (target) => question(target),
   page: (_target, view) => pageOf(view),
   observe: (target, state, read) => observeList(question(target), state, read, { ...row, maxPages: target.maxPages }),
-  detect(_target, state, seen, { complete }): Noticed<ListState> {
-    const list = detectList(state, seen, row, complete);
+  detect(_target, state, seen): Noticed<ListState> {
+    const list = detectList(state, seen, row);
     const noticed = eventsOf(list, (tx, standing) => noted('new', tx, standing));
     const mined =
       state === null ? [] : list.known.map((tx) => noted('mined', tx, settles(state, row, tx) ? 'fresh' : 'known'));

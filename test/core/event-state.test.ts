@@ -47,12 +47,21 @@ const TABLE: readonly Row[] = [
   [at(3, 'observed'), seen('other', 12), 'confirmed', 'confirmed'],
   [at(3, 'observed'), seen('no-match', 4), 'dropped', FORGOTTEN],
   [at(3, 'observed'), gone, 'none', 'observed'],
-  [at(3, 'observed', 1), gone, 'dropped', FORGOTTEN],
-  [at(3, 'observed', 1), gone3, 'dropped', FORGOTTEN],
+  [at(3, 'observed', 1), gone, 'dropped', 'dropped'],
+  [at(3, 'observed', 1), gone3, 'dropped', 'dropped'],
   [at(3, 'observed', 1), seen('same', 4), 'none', 'observed'],
   [at(3, 'observed'), unread, 'none', 'observed'],
   [at(12, 'observed'), unread, 'confirmed', 'confirmed'],
   [at(FINAL_DEPTH, 'observed'), unread, 'confirmed', FORGOTTEN],
+  // dropped: gone before it was told; it may come back
+  [at(3, 'dropped', 2), seen('same', 1), 'observed', 'observed'],
+  [at(3, 'dropped', 2), seen('other', 1), 'observed', 'observed'],
+  [at(3, 'dropped', 2), seen('same', 12), 'confirmed', 'confirmed'],
+  [at(3, 'dropped', 2), seen('no-match', 1), 'none', FORGOTTEN],
+  [at(3, 'dropped', 2), gone, 'none', 'dropped'],
+  [at(3, 'dropped', 2), unread, 'none', 'dropped'],
+  [at(12, 'dropped', 2), unread, 'none', 'dropped'],
+  [at(FINAL_DEPTH, 'dropped', 2), unread, 'sealed', FORGOTTEN],
   // confirmed: told
   [at(12, 'confirmed'), seen('same', 13), 'none', 'confirmed'],
   [at(12, 'confirmed'), seen('other', 13), 'corrected', 'confirmed'],
@@ -103,6 +112,6 @@ test('where nothing changed, the very same object comes back: nothing is written
 
 test('every state meets every sight in the table', () => {
   const met = new Set(TABLE.map(([{ state }, sight]) => `${state} ${sight.type === 'seen' ? sight.as : sight.type}`));
-  for (const state of ['observed', 'confirmed', 'suspect', 'retracted'])
+  for (const state of ['observed', 'dropped', 'confirmed', 'suspect', 'retracted'])
     for (const sight of ['same', 'other', 'no-match', 'absent', 'unread']) expect(met).toContain(`${state} ${sight}`);
 });

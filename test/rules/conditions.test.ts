@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Address } from '../../src/core/address.ts';
 import { Amount } from '../../src/core/amount.ts';
 import type { AnyView } from '../../src/core/fields.ts';
-import type { Truth } from '../../src/core/model.ts';
+import type { History, Truth, Window } from '../../src/core/model.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 import { createLanguage, type Meaning } from '../../src/rules/language.ts';
 import { effort, NO_HANG } from '../support/effort.ts';
@@ -267,6 +267,41 @@ describe('Texts, times and the rest', () => {
       expect(truth('re(method, "(a+)+$")', { method: `${'a'.repeat(20_000)}!` })).toBe(false);
     });
     expect(spent).toBeLessThan(NO_HANG);
+  });
+});
+
+describe('Windows', () => {
+  const asked: Window[] = [];
+  const history: History = (window) => {
+    asked.push(window);
+    return window.measure === 'max' ? undefined : Amount.parse(window.measure === 'change' ? '-0.25' : '7');
+  };
+  const use = { before: true, windows: true };
+  const judged = (text: string): Truth => {
+    const { value, mistakes } = language.condition(text, use);
+    expect(mistakes).toEqual([]);
+    return value?.evaluate({ view: viewOf({ value: '3' }), before: null, history }) ?? 'unknown';
+  };
+
+  test.each([
+    ['change("1h") < -0.1', true],
+    ['change("1h") < -0.1 && delta("2d") == 7', true],
+    ['value < avg("30m") * 0.5', true],
+    ['max("1h") > 1', 'unknown'],
+    ['max("1h") > 1 || value == 3', true],
+  ])('%s: %s', (text, truth) => {
+    expect(judged(text)).toBe(truth);
+  });
+
+  test('ask for the path and the time that the rule names', () => {
+    asked.length = 0;
+    judged('delta(value, "1h30m") > 0');
+    expect(asked).toEqual([{ measure: 'delta', path: 'value', ms: 5_400_000 }]);
+  });
+
+  test('without a history nothing is known', () => {
+    const { value } = language.condition('delta("1h") > 0', use);
+    expect(value?.evaluate({ view: viewOf({ value: '3' }), before: null, history: null })).toBe('unknown');
   });
 });
 
