@@ -195,11 +195,20 @@ export function typeAt(table: AnyRecord, path: string): FieldType | undefined {
 /** The value at the end of a path; undefined when it, or anything on the way, is unknown. */
 export function valueAt(view: AnyView, path: string): ValueAt {
   let value: unknown = view;
-  for (const name of path.split('.')) {
+  for (const name of namesOf(path)) {
     if (!isView(value)) return undefined;
     value = fieldOf(value, name);
   }
   return value as ValueAt;
+}
+
+// Paths come from rules and tables, so there are few; each is looked up once per row.
+const namesByPath = new Map<string, readonly string[]>();
+
+function namesOf(path: string): readonly string[] {
+  let names = namesByPath.get(path);
+  if (names === undefined) namesByPath.set(path, (names = path.split('.')));
+  return names;
 }
 
 /** One raw value as its type says, or undefined. */
