@@ -7,8 +7,8 @@ import got from 'got';
 import type { Growth } from './growth.ts';
 import { CONCURRENCY, cpuOf, openDaemon, printGoals, watchesOf, type Measured } from './measure.ts';
 
-const POLLS = 200;
-const ROUNDS = 6;
+const POLLS = 400;
+const ROUNDS = 8;
 const SIZES = [100, 1000, 10_000];
 /** Watches that are due at once share one commit. A chain has one list of blocks, so there it is one watch. */
 const DUE_AT_ONCE = 20;

@@ -11,6 +11,7 @@ import { createFolder, type Folder } from '../support/daemon.ts';
 
 // Each says two lines at the start; a pipe holds a few hundred of them, and a thousand wait.
 const WATCHES = 3000;
+const MAKE_PIPE = 'mkfifo';
 
 const ended: (() => void)[] = [];
 
@@ -28,7 +29,7 @@ test('standard error that nobody ever reads costs lines, which are counted; /met
 test('what waits when the daemon is told to end is said to a reader who comes back, last line last', async () => {
   using folder = createFolder();
   const path = join(folder.path, 'stderr');
-  execFileSync('mkfifo', [path]);
+  execFileSync(MAKE_PIPE, [path]);
   const reader = open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const daemon = await start(open(path, constants.O_WRONLY));
   expect(await daemon.dropped()).toBeGreaterThan(0);
