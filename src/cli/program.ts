@@ -14,7 +14,7 @@ interface ConfigOption {
   readonly config: string;
 }
 
-/** Runs the command that argv names; resolves with the exit code. Never rejects. */
+/** Runs the command that argv names; resolves with the exit code when all was said. Never rejects. */
 export async function main(terminal: Terminal): Promise<number> {
   let code: number = EXIT.ok;
   const program = createProgram(terminal, (ended) => {
@@ -25,6 +25,8 @@ export async function main(terminal: Terminal): Promise<number> {
     return code;
   } catch (error) {
     return explain(terminal, error);
+  } finally {
+    await terminal.flushed();
   }
 }
 

@@ -22,6 +22,10 @@ export async function run(terminal: Terminal, options: RunOptions): Promise<numb
   const setup = loadOrFail(terminal, options.config);
   const metrics = createMetrics({ clock, process: terminal.facts });
   metrics.buildInfo({ version, ...versions });
+  const onDropped = (lines: number): void => {
+    metrics.logDropped(lines);
+  };
+  terminal.waitForNobody(onDropped);
   const log = createLog({
     level: options.logLevel,
     format: options.logFormat ?? (terminal.isInteractive ? 'text' : 'json'),
@@ -30,9 +34,7 @@ export async function run(terminal: Terminal, options: RunOptions): Promise<numb
       terminal.err(line);
     },
     secrets: secretsOf(setup.config),
-    onDropped: (lines) => {
-      metrics.logDropped(lines);
-    },
+    onDropped,
   });
   const app = await openApp({
     configFile: options.config,

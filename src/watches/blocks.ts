@@ -4,8 +4,8 @@ import type { Instant } from '../core/model.ts';
 import type { Kind, Noted, Noticed } from '../core/kind.ts';
 import { blocks as chainBlocks } from '../explorer/endpoints.ts';
 import { Block } from '../explorer/resources.ts';
-import { namelessNote } from './list-events.ts';
-import { detectList, ListState, observeList, placeOf, type ListSeen, type NewRows, type RowKey } from './seen.ts';
+import { eventsOf } from './list-events.ts';
+import { detectList, ListState, observeList, placeOf, type ListSeen, type RowKey } from './seen.ts';
 
 type Row = View<typeof Block.fields>;
 
@@ -62,14 +62,14 @@ export const blocks: Kind<object, State, ListSeen<typeof Block.fields>> = {
     const look = (block: Row, depth?: number): AnyView => lookAt(block, head, scope.at, depth);
     const recent = recentOf(state?.recent ?? [], seen.rows);
     const isSame = state !== null && list.state === state.list && recent.length === 0;
+    const noticed = eventsOf(list, (block, standing) => newBlock(block, standing, look(block)));
     return {
+      ...noticed,
       state: isSame ? state : { list: list.state, recent: recent.length === 0 ? (state?.recent ?? []) : recent },
-      events: [...newBlocks(list, look), ...reorg(replaced, look)],
+      events: [...noticed.events, ...reorg(replaced, look)],
       now: head === undefined ? null : look(head),
-      before: null,
+      // A height that shows another hash proves more than a row that is missing.
       range: list.range === null ? null : { ...list.range, believedAfter: 2 },
-      baseline: list.baseline?.length ?? null,
-      notes: namelessNote(list.nameless),
     };
   },
 };
@@ -122,22 +122,9 @@ function lookAt(block: Row, head: Row | undefined, at: Instant, depth?: number):
   });
 }
 
-function newBlocks(list: NewRows<typeof Block.fields>, look: (block: Row) => AnyView): Noted[] {
-  const note = (block: Row, standing: Noted['standing']): Noted => ({
-    on: 'new',
-    key: row.identityOf(block) ?? '',
-    standing,
-    view: look(block),
-    before: null,
-    changed: [],
-    happenedAt: block.timestamp?.getTime() ?? null,
-    block: placeOf(row, block),
-  });
-  return [
-    ...(list.baseline ?? []).map((block) => note(block, 'baseline')),
-    ...list.fresh.map((block) => note(block, 'fresh')),
-    ...list.known.map((block) => note(block, 'known')),
-  ];
+function newBlock(block: Row, standing: Noted['standing'], view: AnyView): Noted {
+  const item = { key: row.identityOf(block) ?? '', view, happenedAt: block.timestamp?.getTime() ?? null };
+  return { on: 'new', ...item, standing, before: null, changed: [], block: placeOf(row, block) };
 }
 
 /** One event a poll, however deep: at the fork, with the number of heights replaced. */

@@ -116,8 +116,10 @@ function noticeRow(draft: Draft, key: string, row: Row, scope: Scope): void {
   }
   const { after, changed } = valuesOf(item.values, row, scope);
   const change = changed.length > 0 ? (draft.counter += 1) : item.change;
-  draft.differs ||= after !== item.values;
-  draft.items[key] = { ...item, values: after, change };
+  if (after !== item.values) {
+    draft.items[key] = { ...item, values: after, change };
+    draft.differs = true;
+  }
   draft.events.push(noted('added', `${key}#${item.arrival}`, 'known', row, null));
   const standing = changed.length > 0 ? 'fresh' : 'known';
   draft.events.push({ ...noted('changed', `${key}#${change}`, standing, row, item.values), changed });

@@ -23,6 +23,6 @@ export function eventsOf<F extends Fields>(
   };
 }
 
-export function namelessNote(nameless: number): string[] {
+function namelessNote(nameless: number): string[] {
   return nameless === 0 ? [] : [`${nameless} rows without a usable hash were passed over`];
 }
