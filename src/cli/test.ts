@@ -1,5 +1,5 @@
 import type { Problem } from '../config/problem.ts';
-import { formatProblems, sortProblems } from '../config/problem.ts';
+import { formatProblems, reasonOf, sortProblems } from '../config/problem.ts';
 import { notifiers } from '../notifiers/index.ts';
 import { findTestFiles } from '../trial/find.ts';
 import { toJUnit } from '../trial/junit.ts';
@@ -30,7 +30,7 @@ export async function test(terminal: Terminal, paths: readonly string[], options
   }
   if (problems.length > 0) terminal.err(`${formatProblems(problems)}\n`);
   terminal.out(summaryOf(verdicts, problems));
-  if (options.junit !== undefined) terminal.writeFile(options.junit, toJUnit(verdicts, problems));
+  if (options.junit !== undefined) write(terminal, options.junit, toJUnit(verdicts, problems));
   return problems.length === 0 && verdicts.every(({ isOk }) => isOk) ? EXIT.ok : EXIT.problems;
 }
 
@@ -60,6 +60,14 @@ function isMeant(name: string, only: string | undefined): boolean {
 function print(terminal: Terminal, verdict: Verdict): void {
   terminal.out(headline(verdict));
   for (const line of verdict.details) terminal.out(`        ${line}`);
+}
+
+function write(terminal: Terminal, file: string, text: string): void {
+  try {
+    terminal.writeFile(file, text);
+  } catch (error) {
+    throw new CommandError(EXIT.usage, `--junit: "${file}" cannot be written: ${reasonOf(error)}`);
+  }
 }
 
 function summaryOf(verdicts: readonly Verdict[], problems: readonly Problem[]): string {

@@ -147,7 +147,9 @@ class RowReader {
       return this.#reading.readBeside(file, [...this.#path, ...steps, 'file']) ?? '';
     }
     if (typeof body === 'string') return body;
-    return body === undefined ? '' : jsonAt(this.#reading.text, [...this.#path, ...steps, 'body']);
+    const json = body === undefined ? '' : jsonAt(this.#reading.text, [...this.#path, ...steps, 'body']);
+    if (json === undefined) this.#complain([...steps, 'body'], { message: 'cannot be read as JSON' });
+    return json ?? '';
   }
 
   #complain(steps: Path, at: ProblemAt): null {

@@ -88,6 +88,12 @@ test('--junit writes the results for a CI, also when something failed', async ()
   );
 });
 
+test('results that cannot be written are said', async () => {
+  using folder = createFolder(FILES);
+  const { code, err } = await run(folder.path, '--junit', join(folder.path, 'nowhere', 'results.xml'));
+  expect([code, err]).toEqual([64, expect.stringContaining('cannot be written: no such file')]);
+});
+
 test('files can be named one by one, and each is run once', async () => {
   using folder = createFolder({
     ...FILES,
