@@ -83,7 +83,7 @@ export interface ImaginedRow {
   readonly says: ReadonlySet<string>;
   /** The same name is the same item; null where the test names none. */
   readonly id: string | null;
-  /** Its own in the test: `3.0` is the first item of the fourth poll. */
+  /** Where it stands in the test file: no other row has the same. */
   readonly place: string;
 }
 

@@ -1,5 +1,5 @@
 // A test file becomes trials: its rules are loaded as the daemon loads them, and every problem is found before any runs.
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { withoutEmpty, type Config, type ConfigTools, type Loaded } from '../config/config.ts';
 import { parseAt, parseEach } from '../config/issues.ts';
 import { hintFor } from '../config/nearest.ts';
@@ -94,7 +94,7 @@ export class Reading {
     return {
       at,
       addressOf: (name) => this.#addressOf(name, watch.target.explorer),
-      names: [...(this.#named?.names.keys() ?? [])],
+      names: [...(this.#named?.names ?? [])].flatMap(([name, { type }]) => (type === 'group' ? [] : [name])),
       complain: (path, problem) => {
         this.complain(path, problem);
       },
@@ -102,7 +102,7 @@ export class Reading {
   }
 
   #beside(file: string): string {
-    return join(dirname(this.source.file), file);
+    return isAbsolute(file) ? file : join(dirname(this.source.file), file);
   }
 
   #watches(rules: readonly string[], config: string | undefined): readonly Watch[] | null {

@@ -1,4 +1,5 @@
 // What people read of a test: one line when it went well, the story beside the expectation when it did not.
+import { showDuration } from '../config/scalars.ts';
 import { typeAt, valueAt } from '../core/fields.ts';
 import type { AlertRule, ConditionAlert, Reason, Watch } from '../core/model.ts';
 import { ours } from '../notifiers/rendering/wording.ts';
@@ -100,7 +101,7 @@ const NOTHING = 'nothing new was noticed that the alert is about';
 
 function reasonOf(reason: Reason, id: string, alert: AlertRule | undefined): string | null {
   if (reason.type === 'note') return ours(reason.text);
-  if (reason.type !== 'baseline') return reason.alert === id ? (REASONS[reason.type] ?? reason.type) : null;
+  if ('alert' in reason) return reason.alert === id ? (REASONS[reason.type] ?? reason.type) : null;
   if (alert?.type !== 'event') return null;
   return `this is the baseline: ${reason.items} there, ${reason.matching[id] ?? 0} would have matched`;
 }
@@ -116,7 +117,7 @@ const REASONS: Readonly<Record<string, string>> = {
   dropped: 'dropped: no longer true before `for` was over',
 };
 
-function rememberedOf(alert: ConditionAlert, { kind }: Watch, { decision, observation }: Ran): string {
+function rememberedOf(alert: ConditionAlert, { kind, schedule }: Watch, { decision, observation }: Ran): string {
   const head = observation.type === 'seen' ? observation.head : null;
   const isStale = head !== null && head.readAt - head.timestamp > head.staleAfterMs;
   if (isStale) return 'the head of the chain stands still, so what is read may be old: the condition is unknown';
@@ -125,6 +126,9 @@ function rememberedOf(alert: ConditionAlert, { kind }: Watch, { decision, observ
   const unknown = now === null ? fields : fields.filter((path) => valueAt(now, path) === undefined);
   const known = Object.values(decision.memory.alerts[alert.id] ?? {});
   const state = known.flatMap((one) => ('state' in one ? [one.state] : []))[0] ?? 'inactive';
-  const why = unknown.length === 0 ? 'what was seen does not change that' : `not known: ${unknown.join(', ')}`;
-  return `the alert is ${state}, and ${why}`;
+  if (unknown.length > 0) return `the alert is ${state}, and not known: ${unknown.join(', ')}`;
+  // Polls that a test leaves out are polls that never came, of which the lifecycle counts three.
+  const counted = `: from poll to poll at most three intervals of ${showDuration(schedule.intervalMs)} count`;
+  const isWaiting = state === 'pending' || state === 'recovering';
+  return `the alert is ${state}, and what was seen does not change that${isWaiting ? counted : ''}`;
 }

@@ -192,6 +192,20 @@ tests:
     );
   });
 
+  test('with a config takes its addresses, and nothing else', () => {
+    const config = `explorers: { a: { form: sandbox } }
+addresses: { vault: 0xBA12222222228d8Ba445958a75a0704d566BF2C8, ours: [vault] }
+channels: { a: { type: log } }
+`;
+    const saying = (to: string): string[] =>
+      problemsOf(`config: c.yaml\n${testOf([`{ at: 0m, to: ${to} }`])}`, { 'rules.yaml': CALLS, 'c.yaml': config });
+    expect(saying('vault')).toEqual([]);
+    expect(saying('valt')).toEqual([
+      'rules/x.test.yaml:7:23 tests[0].saw[0].to: "valt" is not an address, nor the name of one. Did you mean vault?',
+    ]);
+    expect(saying('ours')[0]).toContain('"ours" is not an address, nor the name of one. Possible: vault.');
+  });
+
   test('without a config takes any name, but not for a slip of a field', () => {
     const named = ruleOf(
       'kind: transactions, of: vault, explorer: there, notify: [a, b]',

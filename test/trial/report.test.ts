@@ -86,6 +86,10 @@ test('silence has its reasons', async () => {
   expect(await why(low, ['{ at: 0m, balance: 500 }'], 'a', 'firing')).toEqual([
     'the alert is inactive, and what was seen does not change that',
   ]);
+  const held = ruleOf(BALANCE, '{ id: a, while: balance < 100, for: 2h }');
+  expect(await why(held, ['{ at: 0m, balance: 1 }', '{ at: 1m, balance: 1 }'], 'a', 'firing')).toEqual([
+    'the alert is pending, and what was seen does not change that: from poll to poll at most three intervals of 1m count',
+  ]);
   expect(await why(low, ['{ at: 0m, partial: page 2 did not come }'], 'a', 'firing')).toEqual([
     'the reading was partial: page 2 did not come',
   ]);

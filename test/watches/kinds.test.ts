@@ -21,6 +21,12 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_name, kin
     const paths = [...kind.shown, ...kind.comparedByDefault, ...kind.exported];
     expect(paths.filter((path) => typeAt(kind.fields, path) === undefined)).toEqual([]);
   });
+
+  test('tests write what it sees in the fields that rules read', () => {
+    const { fields } = kind.script.record;
+    const differing = Object.entries(fields).filter(([name, { type }]) => typeAt(kind.fields, name) !== type);
+    expect(differing.map(([name]) => name)).toEqual([]);
+  });
 });
 
 const EVERYTHING = `
