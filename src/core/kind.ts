@@ -62,6 +62,33 @@ export interface Kind<E, S, O> {
   observe(target: Target<E>, state: S | null, read: Read): Promise<Reading<O>>;
   /** Pure. `state` null = nothing remembered yet: the baseline. */
   detect(target: Target<E>, state: S | null, seen: O, scope: Scope): Noticed<S>;
+  readonly script: Script<E, S, O>;
+}
+
+/** How a test of a rule writes what one poll saw. */
+export interface Script<E, S, O> {
+  /** The key under which the rows of the page stand; null: a poll sees one thing, whose fields stand by themselves. */
+  readonly rows: string | null;
+  /** The fields of a row, or of the one thing. */
+  readonly record: AnyRecord;
+  /** Pure: what `observe` would have seen. What the kind needs to tell items apart and was not written is made up. */
+  imagine(target: Target<E>, written: Imagined, state: S | null): O;
+}
+
+export interface Imagined {
+  /** For a kind that sees one thing: that one, or none when nothing was read. */
+  readonly rows: readonly ImaginedRow[];
+  readonly isPartial: boolean;
+}
+
+export interface ImaginedRow {
+  readonly view: AnyView;
+  /** The fields that were written, also those written as `null`: nothing is made up for them. */
+  readonly says: ReadonlySet<string>;
+  /** The same name is the same item; null where the test names none. */
+  readonly id: string | null;
+  /** Where it stands in the test file: no other row has the same. */
+  readonly place: string;
 }
 
 /** A kind whose types were left at the door of the list: rules, engine and store handle all of them alike. */

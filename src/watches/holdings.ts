@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { Address } from '../core/address.ts';
 import { valueAt, type AnyView, type View } from '../core/fields.ts';
 import { idOf } from '../core/identity.ts';
-import type { Kind, Noted, Noticed, Reading, Scope, Target } from '../core/kind.ts';
+import type { ImaginedRow, Kind, Noted, Noticed, Reading, Scope, Target } from '../core/kind.ts';
 import { track, viewOf, type Remembered } from '../core/tracked.ts';
 import { rawText } from '../lib/untrusted.ts';
 import { addressTokens } from '../explorer/endpoints.ts';
 import { again, readAll, type Pages } from '../explorer/paging.ts';
-import { TokenBalance } from '../explorer/resources.ts';
+import { Token, TokenBalance } from '../explorer/resources.ts';
+import { bothForms, imaginedAddress, IMAGINED_DECIMALS } from './imagined.ts';
 import { firstCount, remembered } from './values.ts';
 
 type Row = View<typeof TokenBalance.fields>;
@@ -85,6 +86,11 @@ export const holdings: Kind<object, State, Seen> = {
       notes: notesOf(seen),
     };
   },
+  script: {
+    rows: 'holdings',
+    record: TokenBalance,
+    imagine: (_target, { rows }) => seenIn(rows.map(imagine)),
+  },
 };
 
 interface Draft {
@@ -160,11 +166,27 @@ function hasMissing(state: State, seen: Seen): boolean {
 
 async function readOnce(target: Target, read: Pages): Promise<Reading<Seen>> {
   const { rows, partial } = await readAll(read, question(target), { identityOf, maxPages: target.maxPages });
+  return { seen: seenIn(rows), partial };
+}
+
+function seenIn(rows: readonly Row[]): Seen {
   const named = rows.flatMap((row) => {
     const key = identityOf(row);
     return key === undefined ? [] : [[key, row] as const];
   });
-  return { seen: { rows: new Map(named), nameless: rows.length - named.length }, partial };
+  return { rows: new Map(named), nameless: rows.length - named.length };
+}
+
+/** Lists are written whole, so a token without a name is the one that stood at the same place before. */
+function imagine({ view, says, id }: ImaginedRow, index: number): Row {
+  const written = view as Row;
+  const token = written.token ?? Token.make({});
+  const isPiece = token.type === 'ERC-721' || token.type === 'ERC-1155';
+  const contract = token.address_hash ?? imaginedAddress(id ?? `holding ${index}`);
+  return TokenBalance.over(written, {
+    ...bothForms(written, says, token.decimals ?? (isPiece ? 0n : IMAGINED_DECIMALS)),
+    token: Token.over(token, { address_hash: contract }),
+  });
 }
 
 /** The token's address, and the number of the piece where pieces differ. */

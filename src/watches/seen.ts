@@ -149,3 +149,9 @@ function highestBlock(state: ListState): number {
 function lowestBlock<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): number {
   return rows.reduce((lowest, view) => Math.min(lowest, Number(row.blockOf(view) ?? Infinity)), Infinity);
 }
+
+/** For a row of a test that names no block: where it was seen before, else `above` everything that was seen. */
+export function imaginedBlock(state: ListState | null, identity: string | undefined, above: number): bigint {
+  const known = state?.seen[identity ?? ''] ?? PENDING;
+  return BigInt(known === PENDING ? (state === null ? 0 : highestBlock(state)) + above : known);
+}

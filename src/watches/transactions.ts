@@ -1,11 +1,21 @@
 import { z } from 'zod';
 import { valueAt, type AnyView, type View } from '../core/fields.ts';
 import type { EventName } from '../core/model.ts';
-import type { Kind, Noted, Noticed, Target } from '../core/kind.ts';
+import type { ImaginedRow, Kind, Noted, Noticed, Target } from '../core/kind.ts';
 import { addressTransactions, transactions as chainTransactions } from '../explorer/endpoints.ts';
 import { Transaction } from '../explorer/resources.ts';
+import { imaginedHash, nameOf } from './imagined.ts';
 import { eventsOf } from './list-events.ts';
-import { detectList, ListState, observeList, placeOf, settles, type ListSeen, type RowKey } from './seen.ts';
+import {
+  detectList,
+  imaginedBlock,
+  ListState,
+  observeList,
+  placeOf,
+  settles,
+  type ListSeen,
+  type RowKey,
+} from './seen.ts';
 
 type Row = typeof Transaction.fields;
 
@@ -45,6 +55,15 @@ export const transactions: Kind<object, ListState, ListSeen<Row>> = {
       state === null ? [] : list.known.map((tx) => noted('mined', tx, settles(state, row, tx) ? 'fresh' : 'known'));
     return { ...noticed, events: [...noticed.events, ...mined] };
   },
+  script: {
+    rows: 'items',
+    record: Transaction,
+    imagine: (_target, { rows, isPartial }, state) => ({
+      rows: rows.map((written, i) => imagine(written, state, rows.length - i)),
+      isCutShort: isPartial,
+      reachedEnd: false,
+    }),
+  },
 };
 
 function noted(on: EventName, tx: View<Row>, standing: Noted['standing']): Noted {
@@ -60,4 +79,12 @@ function question({ explorer, address }: Target) {
 function pageOf(view: AnyView): string | null {
   const hash = valueAt(view, 'hash');
   return typeof hash === 'string' ? `/tx/${hash}` : null;
+}
+
+/** One without a status is pending, and in no block. */
+function imagine(written: ImaginedRow, state: ListState | null, above: number): View<Row> {
+  const tx = written.view as View<Row>;
+  const hash = tx.hash ?? imaginedHash(nameOf(written));
+  const block = tx.status === undefined ? undefined : imaginedBlock(state, hash, above);
+  return Transaction.over(tx, { hash, block_number: tx.block_number ?? block });
 }

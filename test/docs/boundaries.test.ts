@@ -14,6 +14,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   watches: { all: ['core', 'lib', 'explorer'] },
   config: { all: ['core', 'lib'], type: ['notifiers'] },
   rules: { all: ['core', 'lib', 'config'], type: ['notifiers'] },
+  trial: { all: ['config', 'core', 'explorer', 'lib', 'notifiers', 'rules', 'watches'] },
   engine: { all: ['core', 'lib'], type: ['store', 'notifiers', 'explorer', 'telemetry'] },
   web: { all: ['lib'], type: ['telemetry'] },
   app: {
@@ -33,7 +34,20 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
     ],
   },
   cli: {
-    all: ['app', 'config', 'core', 'lib', 'notifiers', 'rules', 'sandbox', 'store', 'telemetry', 'watches', 'web'],
+    all: [
+      'app',
+      'config',
+      'core',
+      'lib',
+      'notifiers',
+      'rules',
+      'sandbox',
+      'store',
+      'telemetry',
+      'trial',
+      'watches',
+      'web',
+    ],
   },
 };
 

@@ -64,6 +64,13 @@ export const gaugeKind: AnyKind = {
   page: () => '/gauge',
   observe: () => Promise.reject(new Error('tests hand in what was seen')),
   detect: (_target, state, seen, scope) => detect(state as State | null, seen as Sight, scope),
+  script: {
+    rows: null,
+    record: Gauge,
+    imagine: () => {
+      throw new Error('tests hand in what was seen');
+    },
+  },
 };
 
 interface State {

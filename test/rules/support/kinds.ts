@@ -84,6 +84,13 @@ const common: Omit<AnyKind, 'name' | 'noun' | 'fields' | 'events' | 'conditions'
   detect: () => {
     throw new Error('not in these tests');
   },
+  script: {
+    rows: null,
+    record: Item,
+    imagine: () => {
+      throw new Error('not in these tests');
+    },
+  },
 };
 
 /** Everything is possible, and `direction` is its own key. */
