@@ -81,24 +81,25 @@ test('silence has its reasons', async () => {
     await why(calls, ['{ at: 0m, items: [] }', '{ at: 1m, items: [], partial: page 2 did not come }'], 'a'),
   ).toEqual(['the reading was partial: page 2 did not come']);
   expect(await why(low, ['{ at: 0m, balance: 1 }', '{ at: 1m, balance: 150 }'], 'a', 'resolved')).toEqual([
-    'the alert is firing, and what was seen does not change that',
+    'still-firing: it fires already',
   ]);
-  expect(await why(low, ['{ at: 0m, balance: 500 }'], 'a', 'firing')).toEqual([
-    'the alert is inactive, and what was seen does not change that',
-  ]);
+  expect(await why(low, ['{ at: 0m, balance: 500 }'], 'a', 'firing')).toEqual(['clear: it is not true']);
   const held = ruleOf(BALANCE, '{ id: a, while: balance < 100, for: 2h }');
   expect(await why(held, ['{ at: 0m, balance: 1 }', '{ at: 1m, balance: 1 }'], 'a', 'firing')).toEqual([
-    'the alert is pending, and what was seen does not change that: from poll to poll at most three intervals of 1m count',
+    'still-pending: it is true, and has not held for long enough yet; from poll to poll at most three intervals of 1m count',
   ]);
   expect(await why(low, ['{ at: 0m, partial: page 2 did not come }'], 'a', 'firing')).toEqual([
+    'unknown: it is unknown, which changes nothing: not known balance',
     'the reading was partial: page 2 did not come',
   ]);
   expect(await why(low, ['{ at: 0m, balance: null }'], 'a', 'firing')).toEqual([
-    'the alert is inactive, and not known: balance',
+    'unknown: it is unknown, which changes nothing: not known balance',
   ]);
   expect(
     await why(low, ['{ at: 0m, balance: 1 }', '{ at: 1m, balance: 500, head: { age: 1h } }'], 'a', 'resolved'),
-  ).toEqual(['the head of the chain stands still, so what is read may be old: the condition is unknown']);
+  ).toEqual([
+    'unknown: it is unknown, which changes nothing: the head of the chain stands still, so what is read may be old',
+  ]);
 });
 
 const HOSTILE = 'a\u001b[31m\u202eb https://evil.example ]]> "<&\'';
