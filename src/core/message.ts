@@ -2,7 +2,7 @@
 import { plain, rawText, untrusted } from '../lib/untrusted.ts';
 import { showInstant } from '../lib/clock.ts';
 import { Address } from './address.ts';
-import { Amount } from './amount.ts';
+import { Amount, formatAmount } from './amount.ts';
 import { isView, recordTypeOf, typeAt, valueAt, type AnyView, type FieldType, type ValueAt } from './fields.ts';
 import type { AlertRule, Fact, Instant, Message, Scene, Segment, Watch } from './model.ts';
 
@@ -39,7 +39,7 @@ export function messageOf(watch: Watch, alert: AlertRule, scene: Scene, stage: S
     condition,
     rule: alert.source,
     resolvedAt: null,
-    fields,
+    fields: { ...fields, ...windowFacts(watch, alert, scene) },
     before,
     links: linksOf(watch, scene.view),
   };
@@ -102,6 +102,18 @@ function titleOf(watch: Watch, alert: AlertRule, scene: Scene): string {
     .join('');
 }
 
+/** What the alert looked back over: `change_1h`, as titles and texts name it; a path of its own as `delta_price_1h`. */
+function windowFacts({ kind }: Watch, alert: AlertRule, { history }: Scene): Record<string, Fact> {
+  const condition = alert.type === 'condition' ? alert.while : alert.if;
+  const facts: Record<string, Fact> = {};
+  for (const window of [...(condition?.windows ?? []), ...(alert.text?.windows ?? [])]) {
+    const value = history?.(window);
+    const of = window.path === kind.measured ? '' : `${window.path.replaceAll('.', '_')}_`;
+    if (value !== undefined) facts[`${window.measure}_${of}${showDuration(window.ms)}`] = { text: value.toString() };
+  }
+  return facts;
+}
+
 /** What a message about the alert shows, when it is known. */
 export function pathsToShow(watch: Watch, alert: AlertRule): string[] {
   const condition = alert.type === 'condition' ? alert.while : alert.if;
@@ -124,21 +136,30 @@ function tokenOf(watch: Watch, view: AnyView): Message['token'] {
   };
 }
 
-/** `balance 940000, symbol USDC (balance < 1000000)` */
+/** `balance 940,000 (was 1,200,000), symbol USDC, address treasury (balance < 1000000)` */
 function defaultText(watch: Watch, scene: Scene, condition: string): Segment[] {
   const parts: Segment[] = [];
   for (const path of watch.kind.shown) {
-    const fact = factAt(scene.view, path);
-    if (fact === undefined || !isShort(fact)) continue;
-    const segment = typeof fact === 'object' ? fact : { text: String(fact) };
+    const now = readable(watch, scene.view, path);
+    if (now === undefined) continue;
+    const was = scene.before === null ? undefined : readable(watch, scene.before, path);
+    const isNews = was !== undefined && 'text' in was && 'text' in now && was.text !== now.text;
     // A dot between words looks like a host to mail programs.
-    parts.push({ text: `${parts.length === 0 ? '' : ', '}${path.replaceAll('.', ' ')} ` }, segment);
+    parts.push({ text: `${parts.length === 0 ? '' : ', '}${path.replaceAll('.', ' ')} ` }, now);
+    if (isNews) parts.push({ text: ` (was ${was.text})` });
   }
   return [...parts, { text: ` (${condition})` }];
 }
 
-function isShort(fact: Fact): fact is boolean | number | Segment {
-  return typeof fact !== 'object' || 'text' in fact || 'untrusted' in fact;
+/** As people read it: thousands apart, the watched address by its name. */
+function readable({ of }: Watch, view: AnyView, path: string): Segment | undefined {
+  const value = valueAt(view, path);
+  if (value instanceof Amount) return { text: formatAmount(value) };
+  if (value instanceof Address && of !== null && value.key === of.address.toLowerCase())
+    return { text: of.name ?? of.address };
+  const fact = factAt(view, path);
+  if (typeof fact === 'boolean' || typeof fact === 'number') return { text: String(fact) };
+  return fact !== undefined && ('text' in fact || 'untrusted' in fact) ? fact : undefined;
 }
 
 /** Known values under their paths, nested as the paths are: `{ token: { reputation: 'scam' } }`. */
