@@ -7,6 +7,7 @@ import type { Path } from '../config/yaml.ts';
 import type { Compiling } from './compile-watch.ts';
 import type { CompiledCondition } from './conditions.ts';
 import type { Compiled, Language, Mistake } from './language.ts';
+import { isPossible } from './logic.ts';
 import { AlertShape, type WrittenAlert } from './shape.ts';
 import type { CompiledTemplate } from './templates.ts';
 
@@ -135,6 +136,7 @@ function compileAlert(compiling: Compiling, alert: Alert, language: Language): C
       ? null
       : accept(compiling, [...path, key], language.template(written[key], { ...use, as: key }));
   const conditions = { if: condition('if'), while: condition('while'), until: condition('until') };
+  complainOfPair(compiling, conditions, path);
   const [title, text] = [template('title'), template('text')];
   const base = {
     id: written.id,
@@ -156,6 +158,20 @@ function compileAlert(compiling: Compiling, alert: Alert, language: Language): C
     rule: { ...base, ...holds, type: 'condition', while: conditions.while, until: conditions.until },
     readsBefore,
   };
+}
+
+/** An end that holds whenever the alert begins. */
+function complainOfPair(
+  { complain }: Compiling,
+  pair: { readonly while: CompiledCondition | null; readonly until: CompiledCondition | null },
+  path: Path,
+): void {
+  if (pair.while === null || pair.until === null) return;
+  if (isPossible(pair.while.facts.whenTrue, pair.until.facts.whenFalse)) return;
+  complain([...path, 'until'], {
+    message: 'until holds whenever while does: the alert would end as soon as it begins',
+    hint: 'until is what ends it, such as `until: balance > 200` of `while: balance < 100`.',
+  });
 }
 
 function accept<T>({ complain, warn }: Compiling, path: Path, { value, mistakes, doubts }: Compiled<T>): T | null {

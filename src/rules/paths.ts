@@ -116,7 +116,6 @@ export interface Paths {
   baseOf(node: Node): Node;
   /** Notes that the path is read, or says what is wrong with it. */
   read(node: Node, locals: ReadonlySet<string>): Mistake | undefined;
-  typeOf(node: Node, locals: ReadonlySet<string>): FieldType | undefined;
 }
 
 export function createPaths(language: Language, before: boolean): Paths {
@@ -149,10 +148,6 @@ export function createPaths(language: Language, before: boolean): Paths {
       reads.add(readPath(found));
       if (found.before) readsBefore.add(readPath(found));
       return undefined;
-    },
-    typeOf(node, locals) {
-      const found = resolve(node, locals)?.found;
-      return found !== undefined && 'type' in found ? found.type : undefined;
     },
   };
 }

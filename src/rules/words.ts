@@ -11,7 +11,7 @@ export const EVENT_NAMES = [
 export const SEVERITIES = ['info', 'warning', 'critical'] as const satisfies readonly Severity[];
 
 /** Functions and methods that a condition may call; everything else is refused by name. */
-export const FUNCTIONS: readonly string[] = ['has', 'size', 'amount', 'duration', 'timestamp', 're', 'glob'];
+export const FUNCTIONS: readonly string[] = ['has', 'size', 'amount', 'percent', 'duration', 'timestamp', 're', 'glob'];
 export const COMPREHENSIONS: readonly string[] = ['all', 'exists', 'exists_one', 'filter', 'map'];
 export const METHODS: readonly string[] = [
   ...COMPREHENSIONS,
