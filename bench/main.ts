@@ -17,6 +17,7 @@ import { notifiers } from '../src/notifiers/index.ts';
 import { loadRules } from '../src/rules/load.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
 import { kinds } from '../src/watches/index.ts';
+import { measureLoading } from './load.ts';
 
 const ROUNDS = 400;
 const SIZES = [100, 1000, 10_000];
@@ -50,6 +51,8 @@ console.table(table);
 const growth: Record<string, Record<string, string>> = {};
 for (const size of SIZES) growth[`${size} watches`] = await growthOf(size);
 console.table(growth);
+
+measureLoading();
 
 server.disconnect();
 rmSync(folder, { recursive: true, force: true });
