@@ -111,7 +111,7 @@ function eventOf(kind: string): string {
 }
 
 function ifOf(kind: string): string {
-  if (kind.includes('holdings')) return 'token.reputation == "never"';
+  if (kind.includes('holdings')) return 'token.symbol == "never"';
   return kind.includes('blocks') ? 'gas_used > 99999999999' : 'error == "never"';
 }
 
