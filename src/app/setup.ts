@@ -3,6 +3,7 @@ import { loadConfig, type Config } from '../config/config.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Watch } from '../core/model.ts';
 import { notifiers } from '../notifiers/index.ts';
+import type { RuleCache } from '../rules/cache.ts';
 import { loadRules } from '../rules/load.ts';
 import { readRuleFiles } from '../rules/read.ts';
 import { kinds } from '../watches/index.ts';
@@ -11,6 +12,8 @@ export interface SetupTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The text of a file; throws when there is none. */
   readonly readFile: (path: string) => string;
+  /** Makes the next load with it cheaper. */
+  readonly cache?: RuleCache;
 }
 
 export interface Setup {
@@ -24,11 +27,11 @@ export type LoadedSetup =
   | { readonly setup: null; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };
 
 /** All problems of all files at once, or a setup to run. Never throws. */
-export function loadSetup(file: string, { env, readFile }: SetupTools): LoadedSetup {
+export function loadSetup(file: string, { env, readFile, cache }: SetupTools): LoadedSetup {
   const { config, problems, warnings } = loadConfig(file, { env, readFile, notifiers });
   if (config === null) return { setup: null, problems, warnings };
   const found = readRuleFiles(config, readFile);
-  const rules = loadRules(config, found.files, { kinds });
+  const rules = loadRules(config, found.files, { kinds, cache });
   const all = [...found.problems, ...rules.problems];
   if (all.length > 0) return { setup: null, problems: all, warnings: rules.warnings };
   return { setup: { config, watches: rules.watches, warnings: [...warnings, ...rules.warnings] }, problems: [] };

@@ -1,10 +1,14 @@
-import { loadSetup, type Setup } from '../app/setup.ts';
+import { loadSetup, type Setup, type SetupTools } from '../app/setup.ts';
 import { formatProblems } from '../config/problem.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The setup of a config file, with warnings on standard error; throws a `CommandError` that shows every problem. */
-export function loadOrFail(terminal: Terminal, file: string, code: number = EXIT.config): Setup {
+export function loadOrFail(
+  terminal: Terminal & Pick<SetupTools, 'cache'>,
+  file: string,
+  code: number = EXIT.config,
+): Setup {
   const loaded = loadSetup(file, terminal);
   if (loaded.setup === null) {
     const count = loaded.problems.length;

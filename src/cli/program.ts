@@ -4,6 +4,7 @@ import { StorageError, StoreBusyError } from '../store/store.ts';
 import { WebError } from '../web/server.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { ExplorerOptions } from './explorer.ts';
+import type { FieldsOptions } from './fields.ts';
 import type { RunOptions } from './run.ts';
 import type { Terminal } from './terminal.ts';
 import type { TestOptions } from './test.ts';
@@ -106,6 +107,17 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .option(...CONFIG)
     .action(async (channel: string, options: ConfigOption) => {
       end(await (await import('./notify-test.ts')).notifyTest(terminal, channel, options));
+    });
+
+  program
+    .command('fields')
+    .description('what rules may say: the fields, events, functions and filters of a kind; without one, the kinds')
+    .argument('[kind]', 'such as balance')
+    .addOption(
+      new Option('--format <format>', 'markdown is for documents').choices(['text', 'markdown']).default('text'),
+    )
+    .action(async (kind: string | undefined, options: FieldsOptions) => {
+      end((await import('./fields.ts')).fields(terminal, kind, options));
     });
 
   program

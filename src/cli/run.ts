@@ -1,5 +1,6 @@
 import { openApp } from '../app/app.ts';
 import { secretsOf } from '../config/config.ts';
+import { createRuleCache } from '../rules/cache.ts';
 import { describeWatches } from '../rules/describe.ts';
 import { createLog, type LogLevel } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
@@ -19,7 +20,8 @@ export interface RunOptions {
 export async function run(terminal: Terminal, options: RunOptions): Promise<number> {
   const { clock, env, pid, versions } = terminal;
   const version = readVersion();
-  const setup = loadOrFail(terminal, options.config);
+  const cache = createRuleCache();
+  const setup = loadOrFail({ ...terminal, cache }, options.config);
   const metrics = createMetrics({ clock, process: terminal.facts });
   metrics.buildInfo({ version, ...versions });
   const onDropped = (lines: number): void => {
@@ -40,6 +42,7 @@ export async function run(terminal: Terminal, options: RunOptions): Promise<numb
     configFile: options.config,
     setup,
     env,
+    cache,
     readFile: (path) => terminal.readFile(path),
     clock,
     log,
