@@ -4,6 +4,7 @@
 // polls would only make the explorer slower. Decisions that are ready in the same turn are committed together.
 import type { Decision, Head, Memory, Observation, Watch, WatchId } from '../core/model.ts';
 import { Missed, type Read } from '../core/question.ts';
+import { headQuestionOf } from '../core/kind.ts';
 import { blankMemory, retire, step } from '../core/step.ts';
 import { nextTurn, showInstant, type Clock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -15,8 +16,6 @@ export interface Reader {
   /** A reader for one tick: equal questions are asked once. */
   round(): Read;
   head(): Head | null;
-  /** Asks where the chain is, at most once in the round. Throws `Missed`. */
-  readHead(round: Read): Promise<void>;
 }
 
 export interface PollerOptions {
@@ -193,9 +192,9 @@ function readable(watch: Watch, memory: Memory, log: Log): Memory {
   return { ...memory, state: null };
 }
 
-/** Confirmations are counted from the head, which a list of one address does not show. */
-function needsHead({ alerts, kind }: Watch): boolean {
-  return !kind.conditions && alerts.some((alert) => alert.type === 'event' && alert.confirmations > 0);
+/** Another watch, or this one, has looked at the head within the watch's interval. */
+function isFresh(head: Head | null, { schedule }: Watch, clock: Clock): boolean {
+  return head !== null && clock.now() - head.readAt < schedule.intervalMs;
 }
 
 /** Null when the daemon is stopping. */
@@ -208,7 +207,8 @@ async function observe(
 ): Promise<Observation | null> {
   const state = memory.checksum === watch.checksum ? memory.state : null;
   try {
-    if (needsHead(watch)) await reader.readHead(read);
+    const headQuestion = headQuestionOf(watch);
+    if (headQuestion !== null && !isFresh(reader.head(), watch, clock)) await read.page(headQuestion, null);
     const { seen, partial } = await watch.kind.observe(watch.target, state, read);
     return { type: 'seen', at: clock.now(), head: reader.head(), seen, partial };
   } catch (error) {

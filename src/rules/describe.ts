@@ -1,6 +1,7 @@
 // What `check` prints: for every watch what it asks, how often, and what that costs.
 import type { Config, Plan } from '../config/config.ts';
 import { showDuration } from '../config/scalars.ts';
+import { headQuestionOf } from '../core/kind.ts';
 import type { Watch } from '../core/model.ts';
 import type { Question } from '../core/question.ts';
 import { shortened } from './expand.ts';
@@ -24,8 +25,12 @@ const DAYS_PER_MONTH = 30;
 
 /** Costs count the first page of every poll; more pages, when something is new, come on top. */
 export function describeWatches(watches: readonly Watch[], config: Config): Description {
-  const costs = watches.map(costOf);
-  const sharing = Map.groupBy(costs, keyOf);
+  const costs = watches.map((watch) => costOf(watch, watch.kind.question(watch.target)));
+  const heads = watches.flatMap((watch) => {
+    const question = headQuestionOf(watch);
+    return question === null ? [] : [costOf(watch, question)];
+  });
+  const sharing = Map.groupBy([...costs, ...heads], keyOf);
   const rows = costs.map((cost) => rowOf(cost, (sharing.get(keyOf(cost))?.length ?? 1) - 1));
   // A question that several watches share in one tick is asked once.
   const paid = [...sharing.values()].flatMap((shared) => shared.slice(0, 1));
@@ -43,8 +48,7 @@ export function describeWatches(watches: readonly Watch[], config: Config): Desc
   return { lines, warnings };
 }
 
-function costOf(watch: Watch): Cost {
-  const question = watch.kind.question(watch.target);
+function costOf(watch: Watch, question: Question): Cost {
   const requestsPerDay = timesPerDay(watch.schedule);
   return { watch, question, requestsPerDay, creditsPerDay: requestsPerDay * question.credits };
 }

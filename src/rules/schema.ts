@@ -97,8 +97,8 @@ function explainedKeys(properties: JsonSchema): JsonSchema {
 /** One key may mean two things: where only some words are legal, an example is one of them. */
 function examplesOf(key: string, value: JsonSchema): readonly unknown[] | undefined {
   if ('const' in value) return undefined;
-  const legal: unknown = value['enum'];
-  if (!Array.isArray(legal)) return EXAMPLES[key];
+  const legal = value['enum'] as readonly unknown[] | undefined;
+  if (legal === undefined) return EXAMPLES[key];
   const fitting = EXAMPLES[key]?.filter((example) => legal.includes(example)) ?? [];
   return fitting.length > 0 ? fitting : legal.slice(0, 1);
 }

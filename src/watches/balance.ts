@@ -46,6 +46,7 @@ export const balance: Kind<object, Values, Seen> = {
   measured: 'balance',
   exported: ['balance'],
   question: (target) => question(target),
+  head: () => null,
   page: ({ address: holder }) => (holder === null ? null : `/address/${holder.text}`),
   async observe(target, state, read): Promise<Reading<Seen>> {
     return target.token === null ? observeCoin(target, read) : observeToken(target, target.token, state, read);

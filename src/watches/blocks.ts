@@ -53,6 +53,7 @@ export const blocks: Kind<object, State, ListSeen<typeof Block.fields>> = {
   measured: 'head.height',
   exported: [],
   question: ({ explorer }) => chainBlocks(explorer),
+  head: () => null,
   page: (_target, view) => pageOf(view),
   observe: ({ explorer, maxPages }, state, read) =>
     observeList(chainBlocks(explorer), state?.list ?? null, read, { ...row, maxPages }),
