@@ -1,9 +1,11 @@
 // The commands and their options. Each command is a file of its own, loaded when it is called.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../config/scalars.ts';
 import { StorageError, StoreBusyError } from '../store/store.ts';
 import { WebError } from '../web/server.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { ExplorerOptions } from './explorer.ts';
+import type { RecordOptions } from './record.ts';
 import type { RunOptions } from './run.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
@@ -48,16 +50,22 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .description('run the daemon until it is told to stop (SIGTERM); SIGHUP reloads config and rules')
     .option(...CONFIG)
     .option('--dry', 'do everything but send, with a memory that ends with the process', false)
-    .addOption(
-      new Option('--log-level <level>', 'least important lines shown')
-        .choices(['debug', 'info', 'warn', 'error'])
-        .default('info'),
-    )
-    .addOption(
-      new Option('--log-format <format>', 'of the log on standard error; text on a terminal').choices(['json', 'text']),
-    )
+    .addOption(logLevel())
+    .addOption(logFormat())
     .action(async (options: RunOptions) => {
       end(await (await import('./run.ts')).run(terminal, options));
+    });
+
+  program
+    .command('record')
+    .description('poll as a dry run does, send nothing, and write down what is seen, for replay')
+    .option(...CONFIG)
+    .requiredOption('-o, --out <file>', 'the recording: a new file')
+    .option('--for <duration>', 'how long, such as 1h; else until a signal', toDuration)
+    .addOption(logLevel())
+    .addOption(logFormat())
+    .action(async (options: RecordOptions) => {
+      end(await (await import('./record.ts')).record(terminal, options));
     });
 
   program
@@ -105,6 +113,23 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     });
 
   return program;
+}
+
+function logLevel(): Option {
+  return new Option('--log-level <level>', 'least important lines shown')
+    .choices(['debug', 'info', 'warn', 'error'])
+    .default('info');
+}
+
+function logFormat(): Option {
+  const meaning = 'of the log on standard error; text on a terminal';
+  return new Option('--log-format <format>', meaning).choices(['json', 'text']);
+}
+
+function toDuration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined || ms === 0) throw new InvalidArgumentError('A duration is needed, such as 30m, 24h or 7d.');
+  return ms;
 }
 
 function toPort(text: string): number {

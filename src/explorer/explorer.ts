@@ -33,6 +33,8 @@ export interface ExplorerOptions {
   /** One for all explorers, so that the cap on its size holds for the daemon. */
   readonly answers?: AnswerMemory;
   readonly meter?: ExplorerMeter;
+  /** Told of every answer that was decoded, with its body: bytes that came before give the very same object again. */
+  readonly onAnswer?: (answer: object, body: Buffer) => void;
   readonly limits?: Partial<HttpLimits>;
   readonly clock: Clock;
   readonly log: Log;
@@ -63,6 +65,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     limits,
     hasKey: auth.type !== 'none',
     mask: maskKey(auth),
+    onAnswer: options.onAnswer ?? null,
     clock,
     signal,
   });

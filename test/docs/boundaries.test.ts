@@ -15,6 +15,8 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   config: { all: ['core', 'lib'], type: ['notifiers'] },
   rules: { all: ['core', 'lib', 'config'], type: ['notifiers'] },
   engine: { all: ['core', 'lib'], type: ['store', 'notifiers', 'explorer', 'telemetry'] },
+  recording: { all: ['core', 'lib', 'store'], type: ['engine', 'telemetry'] },
+  replay: { all: ['core', 'engine', 'explorer', 'lib', 'recording'], type: ['telemetry'] },
   web: { all: ['lib'], type: ['telemetry'] },
   app: {
     all: [
@@ -24,6 +26,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
       'explorer',
       'lib',
       'notifiers',
+      'recording',
       'rules',
       'sandbox',
       'store',
@@ -33,7 +36,21 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
     ],
   },
   cli: {
-    all: ['app', 'config', 'core', 'lib', 'notifiers', 'rules', 'sandbox', 'store', 'telemetry', 'watches', 'web'],
+    all: [
+      'app',
+      'config',
+      'core',
+      'lib',
+      'notifiers',
+      'recording',
+      'replay',
+      'rules',
+      'sandbox',
+      'store',
+      'telemetry',
+      'watches',
+      'web',
+    ],
   },
 };
 
@@ -83,7 +100,7 @@ test('packages have one host each', () => {
   const hosts: Readonly<Record<string, RegExp>> = {
     got: /^src\/(explorer\/|notifiers\/)/,
     nodemailer: /^src\/notifiers\//,
-    'node:sqlite': /^src\/store\//,
+    'node:sqlite': /^src\/(store|recording)\//,
     'prom-client': /^src\/telemetry\//,
     pino: /^src\/telemetry\//,
     hono: /^src\/web\//,
