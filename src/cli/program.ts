@@ -6,6 +6,7 @@ import { WebError } from '../web/server.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { ExplorerOptions } from './explorer.ts';
 import type { RecordOptions } from './record.ts';
+import type { ReplayOptions } from './replay.ts';
 import type { RunOptions } from './run.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
@@ -66,6 +67,21 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .addOption(logFormat())
     .action(async (options: RecordOptions) => {
       end(await (await import('./record.ts')).record(terminal, options));
+    });
+
+  program
+    .command('replay')
+    .description('what rules would have said over a recording, or over what the explorers still know; sends nothing')
+    .argument('[rules...]', 'rule files, instead of those of the config')
+    .option(...CONFIG)
+    .option('-r, --recording <file>', 'the recording; without it, the explorers are asked, back to --since')
+    .option('--since <when>', 'from there on: 24h back from the end, or a time such as 2026-01-31T12:00:00Z')
+    .option('--until <when>', 'up to there')
+    .addOption(new Option('--format <format>', 'of the result').choices(['text', 'json']).default('text'))
+    .option('--max-pages <number>', 'of one question, when an explorer is asked', toWhole, 200)
+    .option('-y, --yes', 'ask the explorers, whatever it costs', false)
+    .action(async (rules: string[], options: ReplayOptions) => {
+      end(await (await import('./replay.ts')).replay(terminal, rules, options));
     });
 
   program
