@@ -15,7 +15,7 @@ import { answering } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createBody, type Body } from './bodies.ts';
 import type { Asked, Refusal } from './model.ts';
-import { openToRecord } from './schema.ts';
+import { closeWhole, openToRecord } from './schema.ts';
 import { createWriter, memoryText, type Bounds, type PackedAnswer, type PackedPoll } from './writer.ts';
 
 export interface RecorderOptions extends Bounds {
@@ -160,7 +160,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
       if (!db.isOpen) return;
       await flush();
       if (waiting.length > 0) log.warn('recording:incomplete', { polls: waiting.length });
-      db.close();
+      closeWhole(db);
     },
   };
 }

@@ -74,6 +74,16 @@ export function openToRecord(file: string): { readonly db: Database; readonly pa
   return { db, path };
 }
 
+/** Leaves one file behind, to be copied and read anywhere; while somebody reads it, its log stays beside it. */
+export function closeWhole(db: Database): void {
+  try {
+    db.exec('PRAGMA journal_mode = DELETE');
+  } catch {
+    // Somebody reads, or the disk is full: a recording with its log beside it is whole too.
+  }
+  db.close();
+}
+
 /** Throws a StorageError when there is no recording, or not one of this release. */
 export function openToReplay(file: string): Database {
   if (!existsSync(file))
