@@ -30,7 +30,12 @@ export async function record(command: Terminal, options: RecordOptions): Promise
       setup,
       forMs: options.for ?? null,
       hint: `recording to ${options.out}; nothing is sent`,
-      openRecorder: ({ log }) => openRecorder({ file, ...BOUNDS, clock: terminal.clock, log }),
+      openRecorder({ log, metrics }) {
+        const onFailed = (): void => {
+          metrics.recordingFailed();
+        };
+        return openRecorder({ file, ...BOUNDS, clock: terminal.clock, log, onFailed });
+      },
     },
   );
   terminal.out(`recorded to ${options.out}; chainwarden replay --config ${options.config} --recording ${options.out}`);

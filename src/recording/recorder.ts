@@ -53,7 +53,8 @@ interface Noted {
 }
 
 const WRITE_MS = 1000;
-const BATCH = 200;
+/** In one transaction: five milliseconds during which nothing else happens, measured where every poll is a new one. */
+const BATCH = 50;
 const MOST_WAITING = 20_000;
 /** How often a watch's memory is kept, so that what is left after the oldest polls were dropped can be replayed. */
 const MEMORY_EVERY_MS = 6 * 3_600_000;

@@ -172,18 +172,21 @@ test('record polls beside a daemon, sends nothing, and what it wrote can be repl
   expect(hook.calls.all).toEqual([]);
 });
 
-test('the daemon records when its config says so, and goes on when it cannot', async () => {
+test('the daemon records when its config says so, over a hard end too, and goes on when it cannot', async () => {
   await using hook = await createWebhookSink();
   const config = configWith({ explorer: '{ form: sandbox, block_time: 1s }', hook: hook.origin });
   using folder = createFolder({
     'config.yaml': `${config}recording: { file: ./data/recording.db, keep: 1d, max_size: 1MiB }\n`,
     'rules.yaml': rules('{ id: head, kind: blocks, every: 1s, alerts: [{ id: any, on: new }] }'),
   });
-  {
+  for (const [signal, calls] of [
+    ['SIGKILL', 2],
+    ['SIGTERM', 4],
+  ] as const) {
     await using daemon = start(['run'], folder.path);
-    await hook.calls.reached(2);
-    daemon.kill('SIGTERM');
-    expect((await daemon.ended).code).toBe(0);
+    await hook.calls.reached(calls);
+    daemon.kill(signal);
+    await daemon.ended;
   }
   const ids = hook.calls.all.map(({ headers }) => headers['webhook-id']);
   const file = join(folder.path, 'data/recording.db');
