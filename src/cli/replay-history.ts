@@ -3,7 +3,7 @@
 import { createExplorers, type Explorers } from '../app/explorers.ts';
 import type { Setup } from '../app/setup.ts';
 import { secretsOf, type Config } from '../config/config.ts';
-import type { Watch } from '../core/model.ts';
+import type { Instant, Watch } from '../core/model.ts';
 import { Missed, type Read } from '../core/question.ts';
 import { showInstant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
@@ -56,13 +56,15 @@ export async function tellHistory(terminal: Terminal, setup: Setup, options: His
 
   const said: Said[] = [];
   const watches: Watch[] = [];
+  const knownFrom = new Map<Watch, Instant>();
   for (const { chapter, read } of priced) {
     const history = await readBack(terminal, chapter, read, reach);
     if (history === null) continue;
     watches.push(...chapter.watches);
+    for (const watch of chapter.watches) knownFrom.set(watch, history.from);
     said.push(...(await sayAll(terminal, chapter.watches, (watch) => historyPolls(watch, history, range.until))));
   }
-  return storyOf(watches, said, range);
+  return storyOf(watches, said, range, knownFrom);
 }
 
 const HOW = 'Name a recording with --recording FILE, or say how far back to ask the explorers with --since 24h.';

@@ -54,16 +54,30 @@ const DAY_MS = 86_400_000;
 /** Of a shorter time nothing is said about a day. */
 const SHORTEST_MS = 1000;
 
-/** storyOf(watches, said, { from, until }): what was said before `from` counts only as far as it was still firing. */
-export function storyOf(watches: readonly Watch[], said: readonly Said[], { from, until }: Range): Story {
+/**
+ * storyOf(watches, said, { from, until }): what was said before `from` counts only as far as it was still firing.
+ * `knownFrom`: since when there are polls of a watch, where that is later; a day's noise is told by this time alone.
+ */
+export function storyOf(
+  watches: readonly Watch[],
+  said: readonly Said[],
+  { from, until }: Range,
+  knownFrom: ReadonlyMap<Watch, Instant> = new Map(),
+): Story {
   const all = said.flatMap(entryOf).toSorted((a, b) => a.at - b.at);
   const entries = all.filter(({ at }) => at >= from && at <= until);
-  const days = Math.max(until - from, SHORTEST_MS) / DAY_MS;
+  const daysByWatch = new Map(
+    watches.map((watch) => {
+      const start = Math.max(from, knownFrom.get(watch) ?? from);
+      return [singleLine(watch.name), Math.max(until - start, SHORTEST_MS) / DAY_MS] as const;
+    }),
+  );
+  const daysOf = (watch: string): number => daysByWatch.get(watch) ?? 1;
   const byAlert = Map.groupBy(all, nameOf);
   const alerts = watches.flatMap(({ name, alerts: rules }) =>
     rules.map(({ id, severity }) => {
       const alert = { watch: singleLine(name), alert: id };
-      return { ...alert, severity, ...noiseOf(byAlert.get(nameOf(alert)) ?? [], { from, until }, days) };
+      return { ...alert, severity, ...noiseOf(byAlert.get(nameOf(alert)) ?? [], { from, until }, daysOf(alert.watch)) };
     }),
   );
   return {
@@ -71,7 +85,7 @@ export function storyOf(watches: readonly Watch[], said: readonly Said[], { from
     until,
     entries,
     alerts: alerts.toSorted((a, b) => b.count - a.count),
-    messagesPerDay: entries.length / days,
+    messagesPerDay: entries.reduce((sum, { watch }) => sum + 1 / daysOf(watch), 0),
   };
 }
 

@@ -36,8 +36,8 @@ watches:
     alerts: [{ id: reorg, on: reorg }, { id: stalled, while: 'age > duration("4m")' }, { id: block, on: new, if: transactions_count > 0 }]
 `;
 
-/** An eventful hour: everything that can happen to a poll, and a restart between. */
-async function live(world: World, said: Delivery[]): Promise<void> {
+/** An eventful half hour: everything that can happen to a poll, and restarts between. */
+async function live(world: World, said: Delivery[]): Promise<{ readonly restartedAt: number }> {
   const { sandbox } = world;
   const poll = async (times = 1): Promise<void> => {
     for (let i = 0; i < times; i += 1) {
@@ -55,6 +55,7 @@ async function live(world: World, said: Delivery[]): Promise<void> {
   sandbox.addTransaction({ from: 'hot_wallet', to: 'vault', status: 'pending' });
   await poll();
   await world.restart();
+  const restartedAt = world.clock.now();
   sandbox.mine({ blocks: 120 });
   sandbox.failCall({ to: 'vault', reason: 'again' });
   sandbox.fail({ fault: 'truncated', times: 3, operation: 'address-internal-transactions' });
@@ -68,6 +69,7 @@ async function live(world: World, said: Delivery[]): Promise<void> {
   await poll(8);
   sandbox.mine();
   await poll(2);
+  return { restartedAt };
 }
 
 async function replayed(file: string, watches: readonly Watch[]): Promise<{ said: Delivery[]; missing: string[] }> {
@@ -115,4 +117,22 @@ test('over restarts, missed and partial polls, a replay says what the daemon sai
   const again = await replayed(file, loadWatches(RULES));
   expect(again.missing).toEqual([]);
   expect(inOrder(again.said)).toEqual(inOrder(said));
+});
+
+test('a recording that begins in the middle of a life goes on from what was remembered then', async () => {
+  using folder = createFolder();
+  const file = join(folder.path, 'recording.db');
+  const said: Delivery[] = [];
+  let restartedAt = 0;
+  {
+    await using world = await createWorld(RULES, { recordTo: file });
+    ({ restartedAt } = await live(world, said));
+  }
+  const db = new DatabaseSync(file);
+  db.prepare('DELETE FROM polls WHERE at <= ?').run(restartedAt);
+  db.close();
+  const later = said.filter(({ message }) => message.at > restartedAt);
+  // What was firing at that time ends later, under the key it was told with.
+  expect(later.map(({ message: { alert, type } }) => `${alert} ${type.slice(6)}`)).toContain('low resolved');
+  expect(inOrder((await replayed(file, loadWatches(RULES))).said)).toEqual(inOrder(later));
 });
