@@ -7,11 +7,11 @@
 // A recording is never worth an alert: nothing here throws at a poll, and a file that cannot be written is logged once
 // per cause and counted. What waits then is tried again; beyond a limit the oldest is let go.
 import type { Instant, Memory, Observation, WatchId } from '../core/model.ts';
-import { Missed, type Cursor, type Question, type Read } from '../core/question.ts';
+import { Missed, type Cursor, type Read } from '../core/question.ts';
 import type { Attended, AttendedPoll, Witness } from '../engine/poller.ts';
 import { nextTurn, type Clock } from '../lib/clock.ts';
 import { StorageError } from '../store/store.ts';
-import { answering } from '../store/database.ts';
+import { answering, isRefused } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createBody, type Body } from './bodies.ts';
 import type { Asked, Refusal } from './model.ts';
@@ -101,7 +101,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
         });
         works();
       } catch (error) {
-        fails(error, batch);
+        fails(error, isForNow(error) ? batch : []);
         return;
       }
       await nextTurn();
@@ -166,6 +166,11 @@ export function openRecorder(options: RecorderOptions): Recorder {
   };
 }
 
+/** Whether another try can help: the file is busy, or its disk full. What the file will never take is let go. */
+function isForNow(error: unknown): boolean {
+  return error instanceof StorageError && !isRefused(error.cause);
+}
+
 function noting(read: Read, bodyByAnswer: WeakMap<object, Body>, answers: Answer[]): Read {
   async function note<T extends object>(
     { explorer, operation, path, params }: Asked,
@@ -184,11 +189,10 @@ function noting(read: Read, bodyByAnswer: WeakMap<object, Body>, answers: Answer
       throw error;
     }
   }
-  const plain = (question: Omit<Question, 'record'>): Asked => question;
   return {
-    one: (question) => note(plain(question), null, false, read.one(question)),
-    page: (question, cursor) => note(plain(question), cursor, false, read.page(question, cursor)),
-    pageAgain: (question, cursor) => note(plain(question), cursor, true, read.pageAgain(question, cursor)),
+    one: (question) => note(question, null, false, read.one(question)),
+    page: (question, cursor) => note(question, cursor, false, read.page(question, cursor)),
+    pageAgain: (question, cursor) => note(question, cursor, true, read.pageAgain(question, cursor)),
   };
 }
 

@@ -117,14 +117,10 @@ function createRead(watch: Watch, shelves: Shelves, decode: Decode, { onNotRecor
 
   // What `decode` made sure of: the value is what the question's shape and record promise.
   return {
-    one: (question) => answer(plain(question), null, false) as Promise<never>,
-    page: (question, cursor) => answer(plain(question), cursor, false) as Promise<never>,
-    pageAgain: (question, cursor) => answer(plain(question), cursor, true) as Promise<never>,
+    one: (question) => answer(question, null, false) as Promise<never>,
+    page: (question, cursor) => answer(question, cursor, false) as Promise<never>,
+    pageAgain: (question, cursor) => answer(question, cursor, true) as Promise<never>,
   };
-}
-
-function plain(question: object): Question {
-  return question as Question;
 }
 
 function keyOf({

@@ -149,6 +149,21 @@ test('a recording that cannot be written is logged once and counted; what waits 
   expect(rowsOf(file, 'SELECT count(*) AS n FROM polls')).toEqual([{ n: 3 }]);
 });
 
+test('what the file will never take is let go, and what comes after it is written', async () => {
+  using folder = createFolder();
+  const file = join(folder.path, 'recording.db');
+  const { recorder, poll, clock, log, failures } = bench(file);
+  await using _ = recorder;
+  await clock.advance(0.5);
+  await poll('{"items":[]}');
+  await recorder.flush();
+  await clock.advance(0.5);
+  await poll('{"items":[]}');
+  await recorder.flush();
+  expect([failures(), log.lines]).toEqual([1, ['error recording:failed', 'info recording:works-again']]);
+  expect(rowsOf(file, 'SELECT count(*) AS n FROM polls')).toEqual([{ n: 1 }]);
+});
+
 test('files of other kinds are refused, either way', async () => {
   using folder = createFolder({ 'text.db': 'no database at all, but long enough to be looked at '.repeat(20) });
   const state = join(folder.path, 'state.db');
