@@ -12,7 +12,7 @@ export interface ChannelsOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<DeliveryMetrics, 'channelOpened' | 'delivery'>;
+  readonly metrics: Pick<DeliveryMetrics, 'channelOpened' | 'delivery' | 'deliveryDead'>;
   readonly print: (line: string) => void;
   readonly version: string;
   /** Says what would be sent, and sends nothing. */
@@ -50,6 +50,9 @@ export function createChannels(options: ChannelsOptions): Channels {
       giveUpAfterMs: notifier.giveUpAfterMs,
       onOutcome: (_channel, { type }) => {
         metrics.delivery({ channel: name, outcome: type });
+      },
+      onDead: () => {
+        metrics.deliveryDead(name);
       },
     });
     const [stopping, abandoning] = [new AbortController(), new AbortController()];

@@ -32,6 +32,10 @@ export async function live(terminal: Terminal, options: DaemonOptions, life: Lif
   const version = readVersion();
   const metrics = createMetrics({ clock, process: terminal.facts });
   metrics.buildInfo({ version, ...versions });
+  const onDropped = (lines: number): void => {
+    metrics.logDropped(lines);
+  };
+  terminal.waitForNobody(onDropped);
   const log = createLog({
     level: options.logLevel,
     format: options.logFormat ?? (terminal.isInteractive ? 'text' : 'json'),
@@ -40,9 +44,7 @@ export async function live(terminal: Terminal, options: DaemonOptions, life: Lif
       terminal.err(line);
     },
     secrets: secretsOf(setup.config),
-    onDropped: (lines) => {
-      metrics.logDropped(lines);
-    },
+    onDropped,
   });
   await using recorder = life.openRecorder({ log, metrics });
   const app = await openApp({

@@ -1,7 +1,7 @@
 /** Exit codes, after sysexits(3): what a supervisor may conclude from them. */
 export const EXIT = {
   ok: 0,
-  /** `check` found problems; a `notify test` was not accepted. */
+  /** `check` found problems; a test of rules failed; a `notify test` was not accepted. */
   problems: 1,
   usage: 64,
   /** A defect of chainwarden. */

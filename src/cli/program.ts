@@ -9,6 +9,7 @@ import type { RecordOptions } from './record.ts';
 import type { ReplayOptions } from './replay.ts';
 import type { RunOptions } from './run.ts';
 import type { Terminal } from './terminal.ts';
+import type { TestOptions } from './test.ts';
 import { readVersion } from './version.ts';
 
 const CONFIG = ['-c, --config <file>', 'the config file', 'config.yaml'] as const;
@@ -17,7 +18,7 @@ interface ConfigOption {
   readonly config: string;
 }
 
-/** Runs the command that argv names; resolves with the exit code. Never rejects. */
+/** Runs the command that argv names; resolves with the exit code when all was said. Never rejects. */
 export async function main(terminal: Terminal): Promise<number> {
   let code: number = EXIT.ok;
   const program = createProgram(terminal, (ended) => {
@@ -28,6 +29,8 @@ export async function main(terminal: Terminal): Promise<number> {
     return code;
   } catch (error) {
     return explain(terminal, error);
+  } finally {
+    await terminal.flushed();
   }
 }
 
@@ -93,6 +96,15 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     });
 
   program
+    .command('test [paths...]')
+    .description('run the tests beside the rules (*.test.yaml), of the directory rules when none is named')
+    .option('--only <text>', 'only tests that have this in their name')
+    .option('--junit <file>', 'write the results as JUnit XML too')
+    .action(async (paths: readonly string[], options: TestOptions) => {
+      end(await (await import('./test.ts')).test(terminal, paths, options));
+    });
+
+  program
     .command('status')
     .description('what the state file knows: watches, alerts, deliveries; also while the daemon runs')
     .option(...CONFIG)
@@ -122,7 +134,9 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
 
   program
     .command('schema')
-    .description('write rules.schema.json and config.schema.json, by which editors complete and check')
+    .description(
+      'write rules.schema.json, rules-test.schema.json and config.schema.json, by which editors complete and check',
+    )
     .option('-o, --out <directory>', 'where to', '.')
     .action(async (options: { readonly out: string }) => {
       end((await import('./schema.ts')).schema(terminal, options));

@@ -1,12 +1,17 @@
 import { join } from 'node:path';
 import { notifiers } from '../notifiers/index.ts';
 import { configJsonSchema, rulesJsonSchema } from '../rules/schema.ts';
+import { testsJsonSchema } from '../trial/schema.ts';
 import { kinds } from '../watches/index.ts';
 import { EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
 export function schema(terminal: Terminal, { out }: { readonly out: string }): number {
-  const schemas = { 'rules.schema.json': rulesJsonSchema(kinds), 'config.schema.json': configJsonSchema(notifiers) };
+  const schemas = {
+    'rules.schema.json': rulesJsonSchema(kinds),
+    'rules-test.schema.json': testsJsonSchema(kinds),
+    'config.schema.json': configJsonSchema(notifiers),
+  };
   for (const [name, json] of Object.entries(schemas)) {
     const path = join(out, name);
     terminal.writeFile(path, `${JSON.stringify(json, null, 2)}\n`);

@@ -34,8 +34,10 @@ function lineOf(watch: Watch, memory: Memory | undefined, now: Instant): string 
 function alertsOf(id: string, { alerts }: Memory): string[] {
   return Object.values(alerts[id] ?? {}).flatMap((alert) => {
     if (alert.type === 'open') return [`${id} open since ${showInstant(alert.since)}`];
-    if (alert.state === 'inactive') return [];
-    const since = alert.firing === null ? '' : ` since ${showInstant(alert.firing.at)}`;
-    return [`${id} ${alert.state}${since}`];
+    if (alert.type === 'event') return alert.state === 'confirmed' ? [] : [`${id} ${alert.state}`];
+    const { state, firing, flapping } = alert.type === 'group' ? alert.condition : alert;
+    if (state === 'inactive') return [];
+    const since = firing === null ? '' : ` since ${showInstant(firing.since)}`;
+    return [`${id} ${state}${since}${flapping === null ? '' : ', flapping'}`];
   });
 }

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import type { ProcessFacts } from '../telemetry/daemon-metrics.ts';
+import { createLineWriter, openNonBlocking, type LineWriter } from '../telemetry/line-writer.ts';
 
 export interface Terminal {
   /** Without the runtime and the script. */
@@ -17,6 +18,13 @@ export interface Terminal {
   out(line: string): void;
   /** Standard error: problems and the log; `text` ends with its own line feed. */
   err(text: string): void;
+  /**
+   * From now on `err` waits for nobody: what its reader does not take in time is dropped and counted. For a daemon,
+   * which a full pipe must neither stop nor fill with lines that nobody reads.
+   */
+  waitForNobody(onDropped: (lines: number) => void): void;
+  /** Resolves when what `err` was given has found its place, within reason. To be awaited before the process ends. */
+  flushed(): Promise<void>;
   readFile(path: string): string;
   writeFile(path: string, text: string): void;
   onSignal(name: SignalName, react: () => void): void;
@@ -26,10 +34,13 @@ export interface Terminal {
 
 export type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
+const FLUSH_BUDGET_MS = 1000;
+
 export function createTerminal(process: NodeJS.Process): Terminal {
   // A reader that went away (`| head`) must not end the daemon.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
+  let writer: LineWriter | null = null;
   const startedAt = systemClock.now() - Math.round(process.uptime() * 1000);
   return {
     argv: process.argv.slice(2),
@@ -47,7 +58,22 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       residentBytes: () => process.memoryUsage.rss(),
     },
     out: (line) => process.stdout.write(`${line}\n`),
-    err: (text) => process.stderr.write(text),
+    err: (text) => {
+      if (writer === null) process.stderr.write(text);
+      else writer.write(text);
+    },
+    waitForNobody(onDropped) {
+      const opened = createLineWriter({ fd: openNonBlocking(2), clock: systemClock, onDropped });
+      writer = opened;
+      process.once('exit', () => {
+        opened.close();
+      });
+    },
+    async flushed() {
+      await writer?.flushed(FLUSH_BUDGET_MS);
+      // Lines that wait on would keep the process alive for as long as nobody reads.
+      writer?.close();
+    },
     readFile: (path) => readFileSync(path, 'utf8'),
     writeFile: (path, text) => {
       writeFileSync(path, text);

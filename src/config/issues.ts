@@ -5,21 +5,7 @@ import { quote } from './scalars.ts';
 import type { Path, Source } from './yaml.ts';
 
 /** Keys of later releases: named as such, so that nobody takes them for spelling mistakes. */
-const NOT_YET = new Set(
-  [
-    'repeat',
-    'at_least',
-    'group_by',
-    'per',
-    'confirmations',
-    'provisional',
-    'none_for',
-    'change',
-    'delta',
-    'min',
-    'max',
-  ].concat(['avg', 'self', 'heartbeat', 'silence', 'within']),
-);
+const NOT_YET = new Set(['repeat', 'group_by', 'self', 'heartbeat', 'silence']);
 
 export function isNotYet(name: string): boolean {
   return NOT_YET.has(name);

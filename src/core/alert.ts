@@ -5,7 +5,7 @@
 // `pending` falls back to inactive in silence; `recovering` relapses to firing in silence. Unknown changes nothing but
 // stops the count: only time between two polls in a row that both knew is counted, and at most three intervals of it,
 // so that downtime and clock jumps neither fire nor resolve anything.
-import type { ConditionAlert, ConditionState, Instant, Truth } from './model.ts';
+import type { ConditionReason, ConditionState, Instant, LastingAlert, Truth } from './model.ts';
 
 /** A condition that was never looked at. */
 export function newCondition(at: Instant): ConditionState {
@@ -20,6 +20,10 @@ export function newCondition(at: Instant): ConditionState {
     seq: 0,
     firing: null,
     told: [],
+    cooldownUntil: null,
+    firings: [],
+    flapping: null,
+    flaps: 0,
   };
 }
 
@@ -36,17 +40,20 @@ export interface Truths {
   readonly until: Truth | null;
 }
 
-export type Transition = 'none' | 'pending' | 'dropped' | 'firing' | 'recovering' | 'relapsed' | 'resolved';
+export type Transition = Exclude<ConditionReason, 'cooldown' | 'flapping' | 'steady'>;
 
 export interface Advanced {
   readonly after: ConditionState;
+  /** What changed, or why nothing did. */
   readonly transition: Transition;
 }
 
+type Holds = Pick<LastingAlert, 'forMs' | 'keepFiringForMs'>;
+
 /** One poll in the life of a condition. Returns the very same state object when nothing changed. */
-export function advance(rule: ConditionAlert, before: ConditionState, truths: Truths, time: PollTime): Advanced {
+export function advance(rule: Holds, before: ConditionState, truths: Truths, time: PollTime): Advanced {
   const output = compare(truths, before.output);
-  if (output === 'unknown') return { after: freeze(before, time), transition: 'none' };
+  if (output === 'unknown') return { after: freeze(before, time), transition: 'unknown' };
   const state = settle(withOutput(before, output), time);
   return output ? whenTrue(rule, state, time.at) : whenFalse(rule, state, time.at);
 }
@@ -58,23 +65,23 @@ function compare(truths: Truths, last: boolean): Truth {
   return truths.until === 'unknown' ? 'unknown' : !truths.until;
 }
 
-function whenTrue(rule: ConditionAlert, state: ConditionState, at: Instant): Advanced {
+function whenTrue(rule: Holds, state: ConditionState, at: Instant): Advanced {
   switch (state.state) {
     case 'inactive':
       return rule.forMs === 0 ? fire(state) : { after: startWait(state, 'pending', at), transition: 'pending' };
     case 'pending':
-      return held(state, at) >= rule.forMs ? fire(state) : { after: state, transition: 'none' };
+      return held(state, at) >= rule.forMs ? fire(state) : { after: state, transition: 'still-pending' };
     case 'recovering':
       return { after: endWait(state, 'firing'), transition: 'relapsed' };
     case 'firing':
-      return { after: state, transition: 'none' };
+      return { after: state, transition: 'still-firing' };
   }
 }
 
-function whenFalse(rule: ConditionAlert, state: ConditionState, at: Instant): Advanced {
+function whenFalse(rule: Holds, state: ConditionState, at: Instant): Advanced {
   switch (state.state) {
     case 'inactive':
-      return { after: state, transition: 'none' };
+      return { after: state, transition: 'clear' };
     case 'pending':
       return { after: endWait(state, 'inactive'), transition: 'dropped' };
     case 'firing':
@@ -82,7 +89,9 @@ function whenFalse(rule: ConditionAlert, state: ConditionState, at: Instant): Ad
         ? resolve(state)
         : { after: startWait(state, 'recovering', at), transition: 'recovering' };
     case 'recovering':
-      return held(state, at) >= rule.keepFiringForMs ? resolve(state) : { after: state, transition: 'none' };
+      return held(state, at) >= rule.keepFiringForMs
+        ? resolve(state)
+        : { after: state, transition: 'still-recovering' };
   }
 }
 

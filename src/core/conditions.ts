@@ -1,53 +1,34 @@
 // `while:` alerts: one condition per watch, pending, firing, resolved.
-import { advance, newCondition } from './alert.ts';
-import { conditionKey } from './identity.ts';
-import { messageOf, resolvedMessage, type Stage } from './message.ts';
-import type { Condition, ConditionAlert, ConditionState, Delivery, Truth } from './model.ts';
-import { deliveriesOf, type AlertsByKey, type Part, type Poll } from './part.ts';
+import { newCondition, type Truths } from './alert.ts';
+import { live } from './lasting.ts';
+import type { Condition, ConditionAlert, Truth } from './model.ts';
+import { sameOr, type AlertsByKey, type Part, type Poll } from './part.ts';
 
 /** The finding key of a watch's one condition. */
 const ONLY = '';
 
 export function stepCondition(poll: Poll, alert: ConditionAlert, known: AlertsByKey): Part {
   const state = known[ONLY]?.type === 'condition' ? known[ONLY] : newCondition(poll.time.at);
-  const truths = {
+  const truths: Truths = {
     while: truthOf(poll, alert.while),
     until: alert.until === null ? null : truthOf(poll, alert.until),
   };
-  const { after, transition } = advance(alert, state, truths, poll.time);
-  const said = say(poll, alert, after, transition);
+  const scene = poll.scene ?? nothing(poll);
+  const lived = live(poll, alert, state, truths, { key: ONLY, scene });
   return {
-    alerts: said.state === state ? known : { [ONLY]: said.state },
-    deliveries: said.deliveries,
-    reasons: transition === 'none' ? [] : [{ type: transition, alert: alert.id, key: ONLY }],
+    alerts: lived.state === state ? known : sameOr(known, [[ONLY, lived.state]]),
+    deliveries: lived.deliveries,
+    reasons: lived.reasons,
+    truth: truths.while,
     matchingBaseline: 0,
   };
 }
 
+/** Nothing is said of an unknown thing, so nothing of this is ever shown. */
+function nothing({ watch }: Poll) {
+  return { view: watch.kind.fields.make({}), before: null, history: null };
+}
+
 function truthOf({ scene, isStale }: Poll, condition: Condition): Truth {
   return scene === null || (isStale && !condition.headOnly) ? 'unknown' : condition.evaluate(scene);
-}
-
-interface Said {
-  readonly state: ConditionState;
-  readonly deliveries: readonly Delivery[];
-}
-
-/** Firing is told to all whom the rule names; its end to those who heard of it, and to nobody else. */
-function say({ watch, scene, time }: Poll, alert: ConditionAlert, after: ConditionState, transition: string): Said {
-  if (scene === null || (transition !== 'firing' && transition !== 'resolved')) return { state: after, deliveries: [] };
-  const message = messageOf(watch, alert, scene, stageOf(conditionKey(watch, alert.id, after), after, time.at));
-  if (transition === 'firing')
-    return {
-      state: { ...after, firing: message, told: alert.notify },
-      deliveries: deliveriesOf(alert.notify, message),
-    };
-  const state = { ...after, firing: null, told: [] };
-  if (after.firing === null) return { state, deliveries: [] };
-  const end = resolvedMessage(after.firing, { at: time.at, seq: after.seq }, { reason: null, last: message });
-  return { state, deliveries: deliveriesOf(after.told, end) };
-}
-
-function stageOf(key: string, { episode, seq }: ConditionState, at: number): Stage {
-  return { type: 'alert.firing', key, episode, seq, at, observedAt: at, since: at, late: false };
 }

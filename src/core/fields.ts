@@ -86,63 +86,86 @@ export class RecordType<F extends Fields> {
   readonly fields: F;
   readonly #decimals: ((row: RawRow) => number | null) | undefined;
   readonly #known: ReadonlySet<string>;
-  readonly #prototype: object;
+  readonly #View: ViewClass;
 
   constructor(name: string, fields: F, decimals?: (row: RawRow) => number | null) {
     this.name = name;
     this.fields = fields;
     this.#decimals = decimals;
     this.#known = new Set(Object.entries(fields).flatMap(([key, { was }]) => [key, ...was]));
-    this.#prototype = this.#withGetters();
+    this.#View = viewClassOf(this);
   }
 
   /** A view over a raw row; fields are decoded when first looked at. Undefined when it is not an object. */
   read(raw: unknown, units: Units): View<F> | undefined {
     if (!isRow(raw)) return undefined;
     const own = this.#decimals === undefined ? units : { ...units, own: this.#decimals(raw) };
-    return this.#view((name) => decodeField(this.fields[name], name, raw, own));
+    return new this.#View(raw, own) as View<F>;
   }
 
   /** A view of values that are already at hand: `Balance.make({ balance: Amount.parse('1') })`. */
   make(values: { readonly [K in keyof F]?: Known<F[K]> | undefined }): View<F> {
-    const known: Readonly<Record<string, unknown>> = values;
-    return this.#view((name) => (Object.hasOwn(known, name) ? known[name] : undefined));
+    return new this.#View(values, null) as View<F>;
   }
 
   /** A view that adds values to another record's: `BlockView.over(block, { age: 2000 })`. */
   over(base: AnyView, values: { readonly [K in keyof F]?: Known<F[K]> | undefined }): View<F> {
-    const known: Readonly<Record<string, unknown>> = values;
-    return this.#view((name) => (Object.hasOwn(known, name) ? known[name] : fieldOf(base, name)));
+    return new this.#View(values, base) as View<F>;
   }
 
   /** The keys of a raw row that the table does not know, for counting. */
   unknownKeys(raw: unknown): string[] {
     return isRow(raw) ? Object.keys(raw).filter((key) => !this.#known.has(key)) : [];
   }
-
-  #view(valueOf: (name: string) => unknown): View<F> {
-    const view: unknown = Object.create(this.#prototype, { [memo]: { value: { valueOf, seen: new Map() } } });
-    return view as View<F>;
-  }
-
-  #withGetters(): object {
-    const prototype = { [recordOf]: this };
-    for (const name of Object.keys(this.fields))
-      Object.defineProperty(prototype, name, {
-        enumerable: true,
-        get(this: Memoized): unknown {
-          const { valueOf, seen } = this[memo];
-          if (!seen.has(name)) seen.set(name, valueOf(name));
-          return seen.get(name);
-        },
-      });
-    return prototype;
-  }
 }
 
-const memo = Symbol('memo');
-interface Memoized {
-  readonly [memo]: { valueOf: (name: string) => unknown; seen: Map<string, unknown> };
+type ViewClass = new (source: RawRow, beneath: Units | AnyView | null) => AnyView;
+
+// In a cache, undefined says that nobody has looked yet.
+const UNKNOWN = Symbol('unknown');
+
+/**
+ * A class per record: rows are made by the hundred in each poll, and most of their fields are never looked at. What an
+ * instance holds is out of reach of whoever lists its properties.
+ */
+function viewClassOf(record: AnyRecord): ViewClass {
+  class RecordView {
+    /** A raw row, or values at hand. */
+    readonly #source: RawRow;
+    /** Units to decode a raw row by; for values at hand the view that they lie over, or null. */
+    readonly #beneath: Units | AnyView | null;
+    #decoded: unknown[] | null = null;
+
+    constructor(source: RawRow, beneath: Units | AnyView | null) {
+      this.#source = source;
+      this.#beneath = beneath;
+    }
+
+    static {
+      for (const [at, [name, field]] of Object.entries(record.fields).entries())
+        Object.defineProperty(this.prototype, name, {
+          enumerable: true,
+          get(this: RecordView) {
+            return this.#valueOf(at, name, field);
+          },
+        });
+    }
+
+    #valueOf(at: number, name: string, field: Field<unknown>): unknown {
+      const beneath = this.#beneath;
+      if (beneath !== null && !isView(beneath)) return this.#decode(at, name, field, beneath);
+      if (Object.hasOwn(this.#source, name)) return this.#source[name];
+      return beneath === null ? undefined : fieldOf(beneath, name);
+    }
+
+    #decode(at: number, name: string, field: Field<unknown>, units: Units): unknown {
+      const decoded = (this.#decoded ??= []);
+      const known = decoded[at] ?? (decoded[at] = decodeField(field, name, this.#source, units) ?? UNKNOWN);
+      return known === UNKNOWN ? undefined : known;
+    }
+  }
+  Object.defineProperty(RecordView.prototype, recordOf, { value: record });
+  return RecordView as unknown as ViewClass;
 }
 
 /** The table behind a view. */
@@ -172,11 +195,20 @@ export function typeAt(table: AnyRecord, path: string): FieldType | undefined {
 /** The value at the end of a path; undefined when it, or anything on the way, is unknown. */
 export function valueAt(view: AnyView, path: string): ValueAt {
   let value: unknown = view;
-  for (const name of path.split('.')) {
+  for (const name of namesOf(path)) {
     if (!isView(value)) return undefined;
     value = fieldOf(value, name);
   }
   return value as ValueAt;
+}
+
+// Paths come from rules and tables, so there are few; each is looked up once per row.
+const namesByPath = new Map<string, readonly string[]>();
+
+function namesOf(path: string): readonly string[] {
+  let names = namesByPath.get(path);
+  if (names === undefined) namesByPath.set(path, (names = path.split('.')));
+  return names;
 }
 
 /** One raw value as its type says, or undefined. */
@@ -260,8 +292,7 @@ const HEX = /^0x[0-9a-fA-F]{1,128}$/;
 const INTEGER = /^[+-]?\d{1,1000}$/;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-function decodeField(field: Field<unknown> | undefined, name: string, row: RawRow, units: Units): unknown {
-  if (field === undefined) return undefined;
+function decodeField(field: Field<unknown>, name: string, row: RawRow, units: Units): unknown {
   const raw = firstKnown(row, name, field.was);
   return decode(field.type, field.from === undefined ? raw : field.from(raw), units);
 }

@@ -25,9 +25,13 @@ export function eventKey(watch: Watch, alert: string, findingKey: string): strin
   return idOf(watch.id, alert, watch.target.explorer, findingKey);
 }
 
-/** A condition's key: stable over restarts, polls and episodes. */
-export function conditionKey(watch: Watch, alert: string, { born }: { readonly born: number }): string {
-  return idOf(watch.id, alert, watch.target.explorer, 'condition', born);
+/** A condition's key: stable over restarts, polls and episodes. `group`: which of a count's groups; '' = the only one. */
+export function conditionKey(
+  watch: Watch,
+  alert: string,
+  { born, group }: { readonly born: number; readonly group: string },
+): string {
+  return idOf(watch.id, alert, watch.target.explorer, 'condition', born, ...(group === '' ? [] : [group]));
 }
 
 /** The idempotency key of a message for one recipient, the same on every try. */

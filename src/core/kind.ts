@@ -48,6 +48,10 @@ export interface Kind<E, S, O> {
   readonly comparedByDefault: readonly string[];
   /** Fields that every message shows, when known. */
   readonly shown: readonly string[];
+  /** Paths that change while the item stays what it is: where it was mined, how old it is, what explorers call it. */
+  readonly fleeting: readonly string[];
+  /** The path that windows look back over when a rule names none; null = there is nothing to look back over. */
+  readonly measured: string | null;
   /** Fields exported as `chainwarden_watch_value`. */
   readonly exported: readonly string[];
   /** The question that every poll asks first; decides the phase and the price that `check` prints. */
@@ -58,6 +62,33 @@ export interface Kind<E, S, O> {
   observe(target: Target<E>, state: S | null, read: Read): Promise<Reading<O>>;
   /** Pure. `state` null = nothing remembered yet: the baseline. */
   detect(target: Target<E>, state: S | null, seen: O, scope: Scope): Noticed<S>;
+  readonly script: Script<E, S, O>;
+}
+
+/** How a test of a rule writes what one poll saw. */
+export interface Script<E, S, O> {
+  /** The key under which the rows of the page stand; null: a poll sees one thing, whose fields stand by themselves. */
+  readonly rows: string | null;
+  /** The fields of a row, or of the one thing. */
+  readonly record: AnyRecord;
+  /** Pure: what `observe` would have seen. What the kind needs to tell items apart and was not written is made up. */
+  imagine(target: Target<E>, written: Imagined, state: S | null): O;
+}
+
+export interface Imagined {
+  /** For a kind that sees one thing: that one, or none when nothing was read. */
+  readonly rows: readonly ImaginedRow[];
+  readonly isPartial: boolean;
+}
+
+export interface ImaginedRow {
+  readonly view: AnyView;
+  /** The fields that were written, also those written as `null`: nothing is made up for them. */
+  readonly says: ReadonlySet<string>;
+  /** The same name is the same item; null where the test names none. */
+  readonly id: string | null;
+  /** Where it stands in the test file: no other row has the same. */
+  readonly place: string;
 }
 
 /** A kind whose types were left at the door of the list: rules, engine and store handle all of them alike. */
@@ -85,10 +116,21 @@ export interface Noticed<S> {
   readonly now: AnyView | null;
   /** The last known values before `now`, as encoded in memory. */
   readonly before: Remembered | null;
+  /** Which part of the chain a complete reading shows; null when it shows none, or is of no list. */
+  readonly range: Range | null;
   /** Set at the first reading: how many items were there, quietly. */
   readonly baseline: number | null;
   /** For the log: what was not examined. */
   readonly notes: readonly string[];
+}
+
+/** Every item in the blocks from `from` on was read. */
+export interface Range {
+  readonly from: number;
+  /** The newest block met. */
+  readonly head: number;
+  /** How many such readings in a row, all without an item, show that it is gone: hashes prove more than absence. */
+  readonly believedAfter: number;
 }
 
 /**
@@ -107,4 +149,6 @@ export interface Noted {
   readonly changed: readonly string[];
   /** When it happened, if the item says so. */
   readonly happenedAt: Instant | null;
+  /** The block it is in; `pending` while it is in none; `nowhere` when no block can take it back. */
+  readonly block: number | 'pending' | 'nowhere';
 }

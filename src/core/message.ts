@@ -13,9 +13,9 @@ export interface Stage {
   readonly episode: number;
   readonly seq: number;
   readonly at: Instant;
-  readonly observedAt: Instant;
   readonly since: Instant;
   readonly late: boolean;
+  readonly reason: string | null;
 }
 
 export function messageOf(watch: Watch, alert: AlertRule, scene: Scene, stage: Stage): Message {
@@ -25,6 +25,7 @@ export function messageOf(watch: Watch, alert: AlertRule, scene: Scene, stage: S
   const condition = conditionText(alert);
   return {
     ...stage,
+    observedAt: stage.at,
     watch: watch.name,
     alert: alert.id,
     kind: watch.kind.name,
@@ -38,7 +39,6 @@ export function messageOf(watch: Watch, alert: AlertRule, scene: Scene, stage: S
     condition,
     rule: alert.source,
     resolvedAt: null,
-    reason: null,
     fields,
     before,
     links: linksOf(watch, scene.view),
@@ -67,8 +67,31 @@ export function resolvedMessage(
   };
 }
 
-function conditionText(alert: AlertRule): string {
-  return alert.type === 'condition' ? alert.while.text : (alert.if?.text ?? `on ${alert.on}`);
+/** What happened to something that was told of before, in the same thread: with its last values, where there are any. */
+export function followUp(
+  told: Message,
+  stage: Pick<Message, 'type' | 'at' | 'seq' | 'reason'>,
+  last: Message | null = null,
+): Message {
+  return {
+    ...told,
+    ...(last === null ? {} : { text: last.text, fields: last.fields, links: last.links, before: told.fields }),
+    ...stage,
+    observedAt: stage.at,
+  };
+}
+
+/** The condition as it is written, with what it takes to fire: `at least 3 new within 10m: success == false`. */
+export function conditionText(alert: AlertRule): string {
+  if (alert.type === 'condition') return alert.while.text;
+  const picked = alert.if?.text;
+  if (alert.type === 'event') return picked ?? `on ${alert.on}`;
+  const { fires } = alert;
+  const what =
+    fires.type === 'none-for'
+      ? `none ${alert.on} for ${showDuration(fires.ms)}`
+      : `at least ${fires.count} ${alert.on} within ${showDuration(fires.withinMs)}`;
+  return picked === undefined ? what : `${what}: ${picked}`;
 }
 
 function titleOf(watch: Watch, alert: AlertRule, scene: Scene): string {
@@ -79,7 +102,8 @@ function titleOf(watch: Watch, alert: AlertRule, scene: Scene): string {
     .join('');
 }
 
-function pathsToShow(watch: Watch, alert: AlertRule): string[] {
+/** What a message about the alert shows, when it is known. */
+export function pathsToShow(watch: Watch, alert: AlertRule): string[] {
   const condition = alert.type === 'condition' ? alert.while : alert.if;
   return [...new Set([...watch.kind.shown, ...(condition?.reads ?? []), ...(alert.text?.reads ?? [])])];
 }

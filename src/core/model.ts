@@ -9,6 +9,7 @@
 //   outcome      how one try to send it ended
 import type { Instant } from '../lib/clock.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
+import type { Amount } from './amount.ts';
 import type { AnyView, Json } from './fields.ts';
 import type { AnyKind, Target } from './kind.ts';
 
@@ -44,6 +45,8 @@ export interface Watch {
   readonly alerts: readonly AlertRule[];
   /** Paths whose values are remembered from poll to poll: what alerts compare, and the kind's defaults. */
   readonly tracked: readonly string[];
+  /** Paths of which a history is kept, each for the longest window that an alert looks back over. */
+  readonly windows: readonly Span[];
   /** Changes when what is observed changes: memory of another checksum is not continued. */
   readonly checksum: string;
   /** Whether the watched value is exported as a metric. */
@@ -65,21 +68,63 @@ interface AlertRuleBase {
   readonly source: string;
 }
 
-export interface EventAlert extends AlertRuleBase {
-  readonly type: 'event';
+/** What picks items: of which event, and which of those. */
+interface Picking {
   readonly on: EventName;
   readonly if: Condition | null;
 }
 
-export interface ConditionAlert extends AlertRuleBase {
+export interface EventAlert extends AlertRuleBase, Picking {
+  readonly type: 'event';
+  /** Blocks on top of the item's before it is told. */
+  readonly confirmations: number;
+  /** Told at once all the same, and marked as provisional. */
+  readonly provisional: boolean;
+}
+
+/** What an alert that lasts has in common: pending, firing, resolved. */
+interface Lasting extends AlertRuleBase {
+  readonly forMs: number;
+  readonly keepFiringForMs: number;
+  /** How long after an end a new firing is not told yet. */
+  readonly cooldownMs: number;
+}
+
+export interface ConditionAlert extends Lasting {
   readonly type: 'condition';
   readonly while: Condition;
   readonly until: Condition | null;
-  readonly forMs: number;
-  readonly keepFiringForMs: number;
 }
 
-export type AlertRule = EventAlert | ConditionAlert;
+/** A condition over events: enough of them within a time, or none for one. */
+export interface CountAlert extends Lasting, Picking {
+  readonly type: 'count';
+  readonly fires:
+    | { readonly type: 'at-least'; readonly count: number; readonly withinMs: number }
+    | { readonly type: 'none-for'; readonly ms: number };
+  /** Paths whose values split the items into groups, each with a life of its own. */
+  readonly per: readonly string[];
+}
+
+export type LastingAlert = ConditionAlert | CountAlert;
+export type AlertRule = EventAlert | LastingAlert;
+
+/** How far back the history of a path is looked at. */
+export interface Span {
+  readonly path: string;
+  readonly ms: number;
+}
+
+/** A question to a path's history: `change("1h")` is `{ measure: 'change', path: 'balance', ms: 3_600_000 }`. */
+export interface Window extends Span {
+  readonly measure: Measure;
+}
+
+export const MEASURES = ['change', 'delta', 'min', 'max', 'avg'] as const;
+export type Measure = (typeof MEASURES)[number];
+
+/** Answers windows at one moment; undefined = unknown. */
+export type History = (window: Window) => Amount | undefined;
 
 /** One address of one channel. A channel with a single receiver (a webhook, the log) is its own recipient. */
 export interface Recipient {
@@ -92,6 +137,8 @@ export interface Scene {
   readonly view: AnyView;
   /** The last known values before this one, where there was one. */
   readonly before: AnyView | null;
+  /** Null where there is none, as for single items. */
+  readonly history: History | null;
 }
 
 export interface Condition {
@@ -100,11 +147,13 @@ export interface Condition {
   readonly reads: readonly string[];
   /** Reads nothing but `head.*` and `age`: stays decidable when the chain's head stands still. */
   readonly headOnly: boolean;
+  readonly windows: readonly Window[];
   evaluate(scene: Scene): Truth;
 }
 
 export interface Template {
   readonly reads: readonly string[];
+  readonly windows: readonly Window[];
   render(scene: Scene): readonly Segment[];
 }
 
@@ -167,17 +216,62 @@ export interface Memory {
   /** The kind's own; null before the baseline. */
   readonly state: Json;
   readonly alerts: Readonly<Record<AlertId, Readonly<Record<FindingKey, Alert>>>>;
-  /** Until when conditions were evaluated without a hole; null after a hole. Kept apart, flushed every 10 s. */
+  /** Samples by path, oldest first: what windows look back over. */
+  readonly history: Samples;
+  /** What the last poll was worth, and since when; null before the first. */
+  readonly data: { readonly state: DataState; readonly since: Instant } | null;
+  /** When the last usable answer was looked at; null = never. Kept apart, flushed every 10 s. */
   readonly coveredUntil: Instant | null;
 }
 
-export type Alert = OpenEvent | ConditionState;
+/**
+ * Equal samples in a row are one run: from its first to its last sample, none of them more than three intervals after
+ * the one before. `until` null: it goes on, and its last sample is the last usable answer.
+ */
+export type Run = readonly [from: Instant, until: Instant | null, value: string];
+export type Samples = Readonly<Record<string, readonly Run[]>>;
+
+/** How good the data is, apart from what alerts make of it (lifecycle 4.5). */
+export const DATA_STATES = ['ok', 'nodata', 'stale', 'partial', 'throttled', 'error'] as const;
+export type DataState = (typeof DATA_STATES)[number];
+
+export type Alert = OpenEvent | EventState | ConditionState | GroupState;
 
 /** An event whose `if` is still unknown. */
 export interface OpenEvent {
   readonly type: 'open';
   readonly since: Instant;
   readonly before: Json;
+}
+
+/**
+ * A matching item that may still change or vanish (lifecycle 4.3): observed -> confirmed -> suspect -> retracted, or
+ * observed -> dropped when it vanished untold. It is forgotten once it is so deep that nothing takes it back.
+ */
+export interface EventState {
+  readonly type: 'event';
+  readonly state: 'observed' | 'dropped' | 'confirmed' | 'suspect' | 'retracted';
+  /** The block it is in; null while it is in none. */
+  readonly block: number | null;
+  /** What the rule matched on and shows, as a digest by path: another one is a correction. */
+  readonly rev: Readonly<Record<string, string>>;
+  /** Complete readings of its range in a row that did not show it. */
+  readonly absent: number;
+  /** 0 = nothing was told yet. */
+  readonly seq: number;
+  /** What was told last, or will be. */
+  readonly message: Message;
+  readonly told: readonly Recipient[];
+}
+
+/** The items of one group of a count, and the condition that they make. */
+export interface GroupState {
+  readonly type: 'group';
+  readonly condition: ConditionState;
+  /** Own times of matching items, oldest first: as many as the count needs. */
+  readonly matches: readonly Instant[];
+  /** Values of the newest matching item, encoded by path, for messages. */
+  readonly last: Json;
 }
 
 /**
@@ -196,10 +290,18 @@ export interface ConditionState {
   readonly heldMs: number;
   readonly episode: number;
   readonly seq: number;
-  /** The firing message, to resolve what was said even when the rule is gone. */
+  /** The firing message, to resolve what was said even when the rule is gone; null = this episode was not told. */
   readonly firing: Message | null;
   /** Who got it: those, and only those, hear of its end. */
   readonly told: readonly Recipient[];
+  /** Before then a firing is not told; null = no cooldown. */
+  readonly cooldownUntil: Instant | null;
+  /** When it fired within the last hour: three times is flapping. */
+  readonly firings: readonly Instant[];
+  /** When it last fired or ended while flapping; null = it is steady. */
+  readonly flapping: Instant | null;
+  /** Episodes that nobody was told of since the last message. */
+  readonly flaps: number;
 }
 
 // --- decision ------------------------------------------------------------------------------------------------------
@@ -216,22 +318,31 @@ export interface Decision {
   readonly reasons: readonly Reason[];
   /** What was looked at, for gauges; null when the poll was missed or the values are unknown. */
   readonly now: AnyView | null;
+  /** What came of each alert's condition; `none`: there was nothing to evaluate. */
+  readonly truths: Readonly<Record<AlertId, Truth | 'none'>>;
 }
 
 /** Why something was said, or not. */
 export type Reason =
   | { readonly type: 'baseline'; readonly items: number; readonly matching: Readonly<Record<AlertId, number>> }
-  | {
-      readonly type: 'told' | 'no-match' | 'open' | 'undecided';
-      readonly alert: AlertId;
-      readonly key: FindingKey;
-    }
-  | {
-      readonly type: 'pending' | 'firing' | 'recovering' | 'relapsed' | 'resolved' | 'dropped';
-      readonly alert: AlertId;
-      readonly key: FindingKey;
-    }
+  | { readonly type: EventReason | ConditionReason; readonly alert: AlertId; readonly key: FindingKey }
   | { readonly type: 'note'; readonly text: string };
+
+/** `told`: this is news. `open`: not known yet whether it matches. `undecided`: it left before that was known. */
+export type EventReason = 'told' | 'no-match' | 'open' | 'undecided' | EventTransition;
+
+/**
+ * `observed`: waits for confirmations. `dropped`: gone before it was told. `suspect`: gone, perhaps for a moment.
+ * `back`: it was there all the time. `sealed`: nothing takes it back any more.
+ */
+export type EventTransition =
+  'observed' | 'confirmed' | 'dropped' | 'suspect' | 'back' | 'retracted' | 'corrected' | 'reinstated' | 'sealed';
+
+/** The first line says what changed; the second why nothing did; the third why a change was not told, or told late. */
+export type ConditionReason =
+  | ('pending' | 'dropped' | 'firing' | 'recovering' | 'relapsed' | 'resolved')
+  | ('clear' | 'still-pending' | 'still-firing' | 'still-recovering' | 'unknown')
+  | ('cooldown' | 'flapping' | 'steady');
 
 /** The new memory is not committed yet, or is, together with these rows. */
 export interface Delivery {
@@ -242,8 +353,19 @@ export interface Delivery {
   readonly message: Message;
 }
 
+export const MESSAGE_TYPES = [
+  'alert.event',
+  'alert.firing',
+  'alert.resolved',
+  'alert.retracted',
+  'alert.corrected',
+  'alert.reinstated',
+] as const;
+/** `retracted`: what was told is no longer so. `corrected`: it is otherwise. `reinstated`: it is so after all. */
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+
 export interface Message {
-  readonly type: 'alert.event' | 'alert.firing' | 'alert.resolved';
+  readonly type: MessageType;
   /** Of the decision. */
   readonly at: Instant;
   /** The alert's: stable over its episodes. Deliveries of one key to one recipient go out in order of `seq`. */
@@ -270,7 +392,7 @@ export interface Message {
   readonly observedAt: Instant;
   readonly since: Instant;
   readonly resolvedAt: Instant | null;
-  /** Why it ended, when it was not the condition: `rule removed`. */
+  /** What made it so, when it was not the rule's own condition: `rule removed`, `flapping`, `not found any more`. */
   readonly reason: string | null;
   /** Told more than ten minutes after it happened. */
   readonly late: boolean;

@@ -1,9 +1,21 @@
-// What the two sorts of alerts share: the poll they look at, the part of a decision they make, and who is owed what.
+// What the sorts of alerts share: the poll they look at, the part of a decision they make, and who is owed what.
 import { resolve, type PollTime } from './alert.ts';
 import { deliveryId } from './identity.ts';
 import type { Noticed } from './kind.ts';
 import { resolvedMessage } from './message.ts';
-import type { Alert, Delivery, FindingKey, Instant, Message, Reason, Recipient, Scene, Watch } from './model.ts';
+import type {
+  Alert,
+  ConditionState,
+  Delivery,
+  FindingKey,
+  Instant,
+  Message,
+  Reason,
+  Recipient,
+  Scene,
+  Truth,
+  Watch,
+} from './model.ts';
 
 export type AlertsByKey = Readonly<Record<FindingKey, Alert>>;
 
@@ -17,6 +29,8 @@ export interface Poll {
   readonly scene: Scene | null;
   readonly isComplete: boolean;
   readonly isStale: boolean;
+  /** Height of the newest block known; null when none is. */
+  readonly head: number | null;
 }
 
 /** One alert's part of the decision. */
@@ -25,7 +39,20 @@ export interface Part {
   readonly alerts: AlertsByKey;
   readonly deliveries: readonly Delivery[];
   readonly reasons: readonly Reason[];
+  /** What came of its condition; `none`: there was nothing to evaluate. */
+  readonly truth: Truth | 'none';
   readonly matchingBaseline: number;
+}
+
+/** Nothing was read, so nothing is said. */
+export function unread(known: AlertsByKey): Part {
+  return { alerts: known, deliveries: [], reasons: [], truth: 'unknown', matchingBaseline: 0 };
+}
+
+/** The entries as a record; the very same one as before when none of them differs. */
+export function sameOr(known: AlertsByKey, entries: readonly (readonly [string, Alert])[]): AlertsByKey {
+  const isSame = entries.length === Object.keys(known).length && entries.every(([key, alert]) => known[key] === alert);
+  return isSame ? known : Object.fromEntries(entries);
 }
 
 export function deliveriesOf(to: readonly Recipient[], message: Message): Delivery[] {
@@ -37,11 +64,18 @@ export function deliveriesOf(to: readonly Recipient[], message: Message): Delive
   }));
 }
 
+/** The condition of an alert that lasts; null for events. */
+export function conditionOf(alert: Alert): ConditionState | null {
+  if (alert.type === 'condition') return alert;
+  return alert.type === 'group' ? alert.condition : null;
+}
+
 /** Ends whatever fires, for a reason that is not its condition. */
 export function endAll(byKey: AlertsByKey, at: Instant, reason: string): Delivery[] {
   return Object.values(byKey).flatMap((alert) => {
-    if (alert.type !== 'condition' || alert.firing === null) return [];
-    const { seq } = resolve(alert).after;
-    return deliveriesOf(alert.told, resolvedMessage(alert.firing, { at, seq }, { reason, last: null }));
+    const state = conditionOf(alert);
+    if (state === null || state.firing === null) return [];
+    const { seq } = resolve(state).after;
+    return deliveriesOf(state.told, resolvedMessage(state.firing, { at, seq }, { reason, last: null }));
   });
 }

@@ -1,9 +1,26 @@
 // The heart: what is remembered and what was seen make a decision. No clock, no chance, no input or output: the daemon
 // and everything that only tries rules call this one function.
 import { stepCondition } from './conditions.ts';
+import { stepCounts } from './counts.ts';
+import { dataSince, dataStateOf } from './data-state.ts';
 import { stepEvents } from './events.ts';
+import { historyOf, sample } from './history.ts';
 import type { Noticed } from './kind.ts';
-import type { Decision, Instant, Memory, Observation, Reason, Watch, WatchId } from './model.ts';
+import type {
+  Alert,
+  AlertId,
+  AlertRule,
+  DataState,
+  Decision,
+  History,
+  Instant,
+  Memory,
+  Observation,
+  Reason,
+  Samples,
+  Watch,
+  WatchId,
+} from './model.ts';
 import { endAll, type AlertsByKey, type Part, type Poll } from './part.ts';
 import { viewOf } from './tracked.ts';
 
@@ -11,34 +28,68 @@ type Seen = Extract<Observation, { type: 'seen' }>;
 
 /** What a watch remembers before its first poll. */
 export function blankMemory(watch: Watch): Memory {
-  return { version: 0, checksum: watch.checksum, state: null, alerts: {}, coveredUntil: null };
+  return { version: 0, checksum: watch.checksum, state: null, alerts: {}, history: {}, data: null, coveredUntil: null };
 }
 
 /** One poll: the new memory, what is owed to whom, and the reason of each part. */
 export function step(watch: Watch, memory: Memory, observation: Observation): Decision {
+  if (isOlder(memory, observation)) return nothingNew(watch, memory);
   const start = continued(watch, memory, observation.at);
   const poll = pollOf(watch, start.memory, observation);
-  const parts = watch.alerts.map((alert) => {
-    const known = start.memory.alerts[alert.id] ?? NONE;
-    const part = alert.type === 'event' ? stepEvents(poll, alert, known) : stepCondition(poll, alert, known);
-    return { id: alert.id, known, ...part };
-  });
-  const state = poll.noticed === null ? start.memory.state : (poll.noticed.state as Memory['state']);
-  const learned = start.deliveries.length > 0 || start.memory !== memory || state !== memory.state;
+  const parts = watch.alerts.map((alert) => partOf(poll, alert, start.memory.alerts[alert.id] ?? NONE));
+  const after: Memory = {
+    ...start.memory,
+    state: poll.noticed === null ? start.memory.state : (poll.noticed.state as Memory['state']),
+    alerts: Object.fromEntries(parts.filter(isNotEmpty).map(({ id, alerts }) => [id, alerts])),
+    history: poll.samples,
+    data: dataSince(start.memory.data, poll.data, observation.at),
+    coveredUntil: poll.noticed === null ? memory.coveredUntil : observation.at,
+  };
+  const isNews = start.memory !== memory || parts.some(({ known, alerts }) => known !== alerts);
   return {
     watchId: watch.id,
     expects: memory.version,
-    memory: {
-      ...start.memory,
-      state,
-      alerts: Object.fromEntries(parts.filter(isNotEmpty).map(({ id, alerts }) => [id, alerts])),
-      coveredUntil: poll.noticed === null ? memory.coveredUntil : observation.at,
-    },
-    learned: learned || parts.some(({ known, alerts }) => known !== alerts),
+    memory: after,
+    learned: start.deliveries.length > 0 || isNews || differs(memory, after),
     deliveries: [...start.deliveries, ...parts.flatMap(({ deliveries }) => deliveries)],
     reasons: [...notesOf(poll), ...baselineOf(poll, parts), ...parts.flatMap(({ reasons }) => reasons)],
     now: poll.scene?.view ?? null,
+    truths: Object.fromEntries(parts.map(({ id, truth }) => [id, truth])),
   };
+}
+
+/** What was seen no later than the last thing that was seen is no news any more. */
+function isOlder({ coveredUntil }: Memory, { at }: Observation): boolean {
+  return coveredUntil !== null && at <= coveredUntil;
+}
+
+function nothingNew(watch: Watch, memory: Memory): Decision {
+  const nothing = { deliveries: [], reasons: [], now: null, truths: {} };
+  return { watchId: watch.id, expects: memory.version, memory, learned: false, ...nothing };
+}
+
+function differs(before: Memory, after: Memory): boolean {
+  return before.state !== after.state || before.history !== after.history || before.data !== after.data;
+}
+
+interface NamedPart extends Part {
+  readonly id: AlertId;
+  readonly known: AlertsByKey;
+}
+
+function partOf(poll: Poll, alert: AlertRule, known: AlertsByKey): NamedPart {
+  return { id: alert.id, known, ...stepAlert(poll, alert, known) };
+}
+
+function stepAlert(poll: Poll, alert: AlertRule, known: AlertsByKey): Part {
+  switch (alert.type) {
+    case 'event':
+      return stepEvents(poll, alert, known);
+    case 'count':
+      return stepCounts(poll, alert, known);
+    case 'condition':
+      return stepCondition(poll, alert, known);
+  }
 }
 
 /** The watch is gone from the rules: what fires is resolved, for those who were told. */
@@ -52,6 +103,7 @@ export function retire(watchId: WatchId, memory: Memory, at: Instant): Decision 
     deliveries,
     reasons: [],
     now: null,
+    truths: {},
   };
 }
 
@@ -60,9 +112,9 @@ const NONE: AlertsByKey = {};
 /** What goes on from the last poll: another thing observed starts anew, and alerts that the rule no longer has end. */
 function continued(watch: Watch, memory: Memory, at: Instant): { memory: Memory; deliveries: Decision['deliveries'] } {
   const isSame = memory.checksum === watch.checksum;
-  const typeById = new Map(watch.alerts.map(({ id, type }) => [id, type === 'event' ? 'open' : 'condition']));
+  const typeById = new Map(watch.alerts.map(({ id, type }) => [id, type]));
   const goesOn = ([id, byKey]: [string, AlertsByKey]) =>
-    isSame && Object.values(byKey).every(({ type }) => type === typeById.get(id));
+    isSame && Object.values(byKey).every(({ type }) => MEMORY_OF[typeById.get(id) ?? 'none'].includes(type));
   const all = Object.entries(memory.alerts);
   const ended = all.filter((entry) => !goesOn(entry));
   if (isSame && ended.length === 0) return { memory, deliveries: [] };
@@ -72,20 +124,47 @@ function continued(watch: Watch, memory: Memory, at: Instant): { memory: Memory;
   return { memory: kept, deliveries };
 }
 
-function pollOf(watch: Watch, memory: Memory, observation: Observation): Poll {
+/** What an alert of each type remembers. Another sort of alert under the same id does not go on from it. */
+const MEMORY_OF: Readonly<Record<AlertRule['type'] | 'none', readonly Alert['type'][]>> = {
+  event: ['open', 'event'],
+  count: ['open', 'group'],
+  condition: ['condition'],
+  none: [],
+};
+
+interface LookedAt extends Poll {
+  readonly samples: Samples;
+  readonly data: DataState;
+}
+
+function pollOf(watch: Watch, memory: Memory, observation: Observation): LookedAt {
   const { at } = observation;
   const time = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };
-  if (observation.type === 'missed')
-    return { watch, time, noticed: null, scene: null, isComplete: false, isStale: false };
+  if (observation.type === 'missed') {
+    const nothing = { noticed: null, scene: null, isComplete: false, isStale: false, head: null };
+    const data = dataStateOf(observation, { isStale: false, isKnown: false });
+    return { watch, time, ...nothing, samples: memory.history, data };
+  }
   const noticed = detect(watch, memory.state, observation);
+  const samples = sample(memory.history, watch.windows, noticed.now, time);
+  const scene = sceneOf(watch, noticed, historyOf(samples, time));
+  const stale = isStale(observation);
   return {
     watch,
     time,
     noticed,
-    scene: sceneOf(watch, noticed),
+    scene,
     isComplete: observation.partial === null,
-    isStale: isStale(observation),
+    isStale: stale,
+    head: headOf(observation, noticed),
+    samples,
+    data: dataStateOf(observation, { isStale: stale, isKnown: scene !== null || !watch.kind.conditions }),
   };
+}
+
+function headOf({ head }: Seen, { range }: Noticed<unknown>): number | null {
+  const heights = [...(head === null ? [] : [Number(head.height)]), ...(range === null ? [] : [range.head])];
+  return heights.length === 0 ? null : Math.max(...heights);
 }
 
 function detect(watch: Watch, state: unknown, observation: Seen): Noticed<unknown> {
@@ -93,8 +172,10 @@ function detect(watch: Watch, state: unknown, observation: Seen): Noticed<unknow
   return watch.kind.detect(watch.target, state, observation.seen, scope);
 }
 
-function sceneOf(watch: Watch, { now, before }: Noticed<unknown>): Poll['scene'] {
-  return now === null ? null : { view: now, before: before === null ? null : viewOf(watch.kind.fields, before) };
+function sceneOf(watch: Watch, { now, before }: Noticed<unknown>, history: History): Poll['scene'] {
+  return now === null
+    ? null
+    : { view: now, before: before === null ? null : viewOf(watch.kind.fields, before), history };
 }
 
 // A head that nobody reads any more says nothing about now.
@@ -114,7 +195,7 @@ function notesOf({ noticed }: Poll): Reason[] {
   return (noticed?.notes ?? []).map((text) => ({ type: 'note', text }));
 }
 
-function baselineOf({ noticed }: Poll, parts: readonly (Part & { id: string })[]): Reason[] {
+function baselineOf({ noticed }: Poll, parts: readonly NamedPart[]): Reason[] {
   if (noticed === null || noticed.baseline === null) return [];
   const matching = Object.fromEntries(parts.map(({ id, matchingBaseline }) => [id, matchingBaseline]));
   return [{ type: 'baseline', items: noticed.baseline, matching }];

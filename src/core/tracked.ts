@@ -15,19 +15,18 @@ export interface Tracking {
  * path is quiet; an unknown one that becomes known is a change.
  */
 export function track(before: Remembered | null, view: AnyView, paths: readonly string[]): Tracking {
-  const after: Record<string, Json> = { ...before };
+  let after: Record<string, Json> | null = before === null ? {} : null;
   const changed: string[] = [];
-  let differs = before === null;
   for (const path of paths) {
     const known = before?.[path];
     const value = valueAt(view, path);
     const now = value === undefined ? null : encode(value);
     if (known !== undefined && (now === null || isSame(known, now))) continue;
+    after ??= { ...before };
     after[path] = now;
-    differs = true;
     if (known !== undefined) changed.push(path);
   }
-  return { after: differs || before === null ? after : before, changed };
+  return { after: after ?? before ?? {}, changed };
 }
 
 /** What is remembered, as a view of the same record. */

@@ -35,6 +35,8 @@ interface CourierOptions {
   /** How many deliveries may be in flight at once. */
   readonly concurrency?: number;
   readonly onOutcome?: (channel: string, outcome: Outcome) => void;
+  /** A delivery was given up, and that is on record: it is not tried again. Called once for each. */
+  readonly onDead?: (channel: string) => void;
 }
 
 const CONCURRENCY = 4;
@@ -45,7 +47,7 @@ const SHORTEST_REST_MS = 100;
 const LAST_MOMENT_MS = 1000;
 
 export function createCourier(options: CourierOptions): Courier {
-  const { store, channel, sender, giveUpAfterMs, clock, log, concurrency = CONCURRENCY, onOutcome } = options;
+  const { store, channel, sender, giveUpAfterMs, clock, log, concurrency = CONCURRENCY, onOutcome, onDead } = options;
   const inFlight = new Set<Promise<void>>();
   const storage = createPatience(channel, log);
   let lastFailure: string | null = null;
@@ -81,9 +83,10 @@ export function createCourier(options: CourierOptions): Courier {
     const outcome = await send(claimed, abandon);
     const at = clock.now();
     const settlement = afterOutcome({ id: delivery.id, attempt, createdAt, outcome, at, giveUpAfterMs });
-    await settle(claimed, settlement, abandon);
+    const isRecorded = await settle(claimed, settlement, abandon);
     report(claimed, settlement);
     onOutcome?.(channel, outcome);
+    if (isRecorded && settlement.state === 'dead') onDead?.(channel);
   }
 
   async function send({ delivery, attempt }: Claimed, abandon: AbortSignal): Promise<Outcome> {
@@ -95,15 +98,16 @@ export function createCourier(options: CourierOptions): Courier {
     }
   }
 
-  async function settle({ delivery }: Claimed, settlement: Settlement, abandon: AbortSignal): Promise<void> {
+  /** False when the budget for stopping ended before the storage answered. */
+  async function settle({ delivery }: Claimed, settlement: Settlement, abandon: AbortSignal): Promise<boolean> {
     for (;;) {
       try {
         await store.settle(delivery.id, settlement, clock.now());
         storage.answered('settle');
-        return;
+        return true;
       } catch (error) {
         const pauseMs = storage.failed('settle', error);
-        if (abandon.aborted) return;
+        if (abandon.aborted) return false;
         await clock.sleep(pauseMs, abandon);
       }
     }

@@ -4,10 +4,12 @@ import { Missed, type Read } from '../core/question.ts';
 import { step } from '../core/step.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** When and where the chain was, asked once everything is read. */
+/** When and where the chain was; asked once everything is read. */
 export interface Surroundings {
   readonly now: () => Instant;
   readonly head: () => Head | null;
+  /** Asks where the chain is, at most once in the round that `read` belongs to. Throws `Missed`. */
+  readonly readHead: (read: Read) => Promise<void>;
 }
 
 /** Null when the daemon is stopping. */
@@ -15,10 +17,11 @@ export async function observe(
   watch: Watch,
   memory: Memory,
   read: Read,
-  { now, head }: Surroundings,
+  { now, head, readHead }: Surroundings,
 ): Promise<Observation | null> {
   const state = memory.checksum === watch.checksum ? memory.state : null;
   try {
+    if (needsHead(watch)) await readHead(read);
     const { seen, partial } = await watch.kind.observe(watch.target, state, read);
     return { type: 'seen', at: now(), head: head(), seen, partial };
   } catch (error) {
@@ -27,6 +30,11 @@ export async function observe(
     const detail = error instanceof Error ? error.message : String(error);
     return { type: 'missed', at: now(), reason: 'shape', detail };
   }
+}
+
+/** Confirmations are counted from the head, which a list of one address does not show. */
+function needsHead({ alerts, kind }: Watch): boolean {
+  return !kind.conditions && alerts.some((alert) => alert.type === 'event' && alert.confirmations > 0);
 }
 
 export function decide(watch: Watch, memory: Memory, observation: Observation, log: Pick<Log, 'error'>): Decision {

@@ -5,7 +5,7 @@
 import type { Decision, Head, Instant, Memory, Observation, Watch, WatchId } from '../core/model.ts';
 import type { Read } from '../core/question.ts';
 import { blankMemory, retire } from '../core/step.ts';
-import { nextTurn, type Clock } from '../lib/clock.ts';
+import { nextTurn, showInstant, type Clock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Store } from '../store/store.ts';
 import { decide, observe } from './observe.ts';
@@ -16,6 +16,8 @@ export interface Reader {
   /** A reader for one tick: equal questions are asked once. */
   round(): Read;
   head(): Head | null;
+  /** Asks where the chain is, at most once in the round. Throws `Missed`. */
+  readHead(round: Read): Promise<void>;
 }
 
 /** Looks on at what polls read and what came of it, as a recording does. Must neither throw nor delay. */
@@ -89,16 +91,25 @@ export function createPoller(options: PollerOptions): Poller {
 
   async function pollOne(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
     const { reader, read, startedAt } = tick;
-    const memory = memoryById.get(watch.id) ?? blankMemory(watch);
+    const memory = notAhead(memoryById.get(watch.id) ?? blankMemory(watch), watch);
     const attended = witness?.attend({ watch, memory, startedAt }, read) ?? null;
     const observation = await observe(watch, memory, attended?.read ?? read, {
       now: () => clock.now(),
       head: () => reader.head(),
+      readHead: (from) => reader.readHead(from),
     });
     // What was read while stopping has no effect, nor for a watch that a reload took out meanwhile.
     if (observation === null || signal.aborted || !adopted.has(watch.id)) return;
     outages.polled(watch, observation);
     await decided({ watch, observation, decision: decide(watch, memory, observation, log), attended });
+  }
+
+  /** A clock that was set back would leave the watch blind until it has caught up with what was seen. */
+  function notAhead(memory: Memory, watch: Watch): Memory {
+    const now = clock.now();
+    if (memory.coveredUntil === null || memory.coveredUntil <= now) return memory;
+    log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(memory.coveredUntil) });
+    return { ...memory, coveredUntil: now - 1 };
   }
 
   function decided(item: Omit<Ready, 'done'>): Promise<void> {

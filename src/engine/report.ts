@@ -1,7 +1,7 @@
 // What came of each poll, for the log and the metrics.
 import { Amount } from '../core/amount.ts';
 import { valueAt, type ValueAt } from '../core/fields.ts';
-import type { Decision, Memory, Observation, Reason, Watch } from '../core/model.ts';
+import type { Alert, Decision, Memory, Observation, Reason, Watch } from '../core/model.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { AlertCount, WatchMetrics } from '../telemetry/watch-metrics.ts';
 
@@ -38,8 +38,13 @@ export function* countAlerts(
     const memory = memoryOf(watch.id);
     for (const { id } of watch.alerts)
       for (const alert of Object.values(memory?.alerts[id] ?? {}))
-        yield { watch: watch.rule, alert: id, state: alert.type === 'open' ? 'open' : alert.state, count: 1 };
+        yield { watch: watch.rule, alert: id, state: stateOf(alert), count: 1 };
   }
+}
+
+function stateOf(alert: Alert): AlertCount['state'] {
+  if (alert.type === 'open') return 'open';
+  return alert.type === 'group' ? alert.condition.state : alert.state;
 }
 
 function outcomeOf(observation: Observation, decision: Decision) {

@@ -14,6 +14,7 @@ import type { Budget } from './budget.ts';
 import { createDesk, type Shelf } from './desk.ts';
 import { createFilters } from './filters.ts';
 import { headOf } from './head.ts';
+import { blocks } from './endpoints.ts';
 import { createDoor, HTTP_LIMITS, type Auth, type HttpLimits } from './http.ts';
 import type { ExplorerMeter } from './meter.ts';
 
@@ -51,6 +52,8 @@ export interface Explorer extends AsyncDisposable {
   round(): Read;
   /** Where the chain was when the first page of blocks was last read; null before that. */
   head(): Head | null;
+  /** Asks for the first page of blocks, for those whose own lists do not show the head. Throws `Missed`. */
+  readHead(round: Read): Promise<void>;
 }
 
 export function createExplorer(options: ExplorerOptions): Explorer {
@@ -95,6 +98,9 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   return {
     name,
     head: () => head,
+    async readHead(round) {
+      await round.page(blocks(name), null);
+    },
     round: () => roundOf(read),
     [Symbol.asyncDispose]: async () => {
       door.close();

@@ -149,6 +149,8 @@ const memoryBody = z.object({
   checksum: z.string(),
   state: z.unknown(),
   alerts: z.unknown(),
+  history: z.unknown(),
+  data: z.unknown(),
   coveredUntil: instant.nullable(),
 });
 
@@ -181,13 +183,15 @@ function cursorFrom(text: string | null): Cursor | null {
 
 /** A memory that is still blank has no version: it comes out as the first one, which changes nothing that is decided. */
 function memoryFrom(watch: WatchId, text: Buffer): Memory {
-  const { checksum, state, alerts, coveredUntil } = memoryBody.parse(JSON.parse(text.toString('utf8')));
+  const { checksum, coveredUntil, ...parts } = memoryBody.parse(JSON.parse(text.toString('utf8')));
   return memoryOf({
     watch,
     version: 1,
     checksum,
-    state: JSON.stringify(state),
-    alerts: JSON.stringify(alerts),
+    state: JSON.stringify(parts.state),
+    alerts: JSON.stringify(parts.alerts),
+    history: JSON.stringify(parts.history),
+    data: JSON.stringify(parts.data),
     covered_until: coveredUntil,
   });
 }

@@ -97,8 +97,8 @@ export function createWriter(db: Database): Writer {
 }
 
 /** The memory of a poll, as text; `memoryFrom` of the reader is its counterpart. */
-export function memoryText({ checksum, state, alerts, coveredUntil }: Memory): string {
-  return JSON.stringify({ checksum, state, alerts, coveredUntil });
+export function memoryText({ checksum, state, alerts, history, data, coveredUntil }: Memory): string {
+  return JSON.stringify({ checksum, state, alerts, history, data, coveredUntil });
 }
 
 function outcomeOf(observation: Observation): [outcome: string, detail: string | null] {

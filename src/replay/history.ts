@@ -4,9 +4,10 @@
 // then shown to the watch at their own times, as if it had been polled at its schedule. That is an approximation, and
 // the differences are these: every row has the status, names and reputation of today; it shows at the second of its
 // block, where in life it shows some seconds later; what was pending, dropped or replaced by a reorganisation is not
-// there, so `mined` and `reorg` stay silent; no poll is ever missed; `cron` is taken for its shortest interval.
+// there, so `mined` and `reorg` stay silent, and nothing is retracted; confirmations are counted from a head that is
+// reckoned by the pace of the rows' own blocks; no poll is ever missed; `cron` is taken for its shortest interval.
 import { encode, typeAt, valueAt, type AnyView } from '../core/fields.ts';
-import type { Instant, Watch } from '../core/model.ts';
+import type { Head, Instant, Watch } from '../core/model.ts';
 import { Missed, type Cursor, type ListQuestion, type Page, type Question, type Read } from '../core/question.ts';
 import { phaseOf } from '../engine/scheduler.ts';
 import { headOf } from '../explorer/head.ts';
@@ -99,12 +100,37 @@ const MOST_POLLS = 100_000;
 export function* historyPolls(watch: Watch, { rows, from }: History, until: Instant): Generator<ReplayedPoll> {
   const intervalMs = Math.max(watch.schedule.intervalMs, Math.ceil((until - from) / MOST_POLLS));
   const isBlocks = watch.kind.question(watch.target).operation === 'blocks';
+  const heads = estimateHeads(rows);
   let newest = rows.length;
   for (let at = firstPoll(watch, from, intervalMs); at <= until; at += intervalMs) {
     while (newest > 0 && (rows[newest - 1]?.at ?? Infinity) <= at) newest -= 1;
     const page = pageFrom(rows, newest);
-    yield { at, read: readOf(rows, newest), head: () => (isBlocks ? headOf(page.rows, at) : null) };
+    yield {
+      at,
+      read: readOf(rows, newest),
+      head: () => (isBlocks ? headOf(page.rows, at) : heads(at)),
+      readHead: () => Promise.resolve(),
+    };
   }
+}
+
+/** A head that stands still is not to be seen in the past of another list. */
+const NEVER_STALE_MS = Number.MAX_SAFE_INTEGER;
+
+/** Where the chain was, by the pace at which the blocks of these rows were made: what confirmations are counted from. */
+function estimateHeads(rows: readonly DatedRow[]): (at: Instant) => Head | null {
+  const [last, first] = [placeOf(rows[0]), placeOf(rows.at(-1))];
+  if (last === null || first === null || last.at <= first.at) return () => null;
+  const blocksPerMs = (last.block - first.block) / (last.at - first.at);
+  return (at) => {
+    const height = BigInt(Math.max(0, Math.floor(first.block + (at - first.at) * blocksPerMs)));
+    return { height, timestamp: at, readAt: at, staleAfterMs: NEVER_STALE_MS };
+  };
+}
+
+function placeOf(dated: DatedRow | undefined): { readonly at: Instant; readonly block: number } | null {
+  const block = dated === undefined ? undefined : valueAt(dated.row, 'block_number');
+  return dated === undefined || typeof block !== 'bigint' ? null : { at: dated.at, block: Number(block) };
 }
 
 function firstPoll(watch: Watch, from: Instant, intervalMs: number): Instant {

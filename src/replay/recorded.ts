@@ -56,7 +56,7 @@ function firstToReplay(watch: WatchId, recording: Recording): number {
 /** At the beginning what the daemon remembered; later on only where it had started anew. */
 function memoryFor(watch: Watch, { memory }: RecordedPoll, isFirst: boolean): Memory | undefined {
   if (memory === null) return undefined;
-  const isBlank = memory.state === null && Object.keys(memory.alerts).length === 0;
+  const isBlank = memory.state === null && memory.data === null && Object.keys(memory.alerts).length === 0;
   if (isBlank) return blankMemory(watch);
   return isFirst ? readable(watch, memory) : undefined;
 }

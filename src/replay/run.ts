@@ -4,6 +4,7 @@ import type { Decision, Delivery, Head, Instant, Memory, Observation, Watch } fr
 import type { Read } from '../core/question.ts';
 import { blankMemory } from '../core/step.ts';
 import { decide, observe } from '../engine/observe.ts';
+import { blocks } from '../explorer/endpoints.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** One poll to be made again. */
@@ -11,6 +12,8 @@ export interface ReplayedPoll {
   readonly at: Instant;
   readonly head: () => Head | null;
   readonly read: Read;
+  /** How the head is asked for, when a watch needs it; undefined = as the daemon does, by the first page of blocks. */
+  readonly readHead?: () => Promise<void>;
   /** What the watch starts from here instead of what it remembers; undefined = it goes on. */
   readonly memory?: Memory;
   /** Until when the daemon knew the watch to be covered; undefined = since the last poll. */
@@ -32,12 +35,20 @@ export async function* replay(
   let memory = blankMemory(watch);
   for (const poll of polls) {
     const start = startOf(memory, poll);
-    const observation = await observe(watch, start, poll.read, { now: () => poll.at, head: poll.head });
+    const observation = await observe(watch, start, poll.read, {
+      now: () => poll.at,
+      head: poll.head,
+      readHead: poll.readHead ?? ((read) => firstBlocks(watch, read)),
+    });
     if (observation === null) continue;
     const decision = decide(watch, start, observation, log);
     ({ memory } = decision);
     yield { watch, observation, decision };
   }
+}
+
+async function firstBlocks({ target }: Watch, read: Read): Promise<void> {
+  await read.page(blocks(target.explorer), null);
 }
 
 function startOf(memory: Memory, { memory: given, coveredUntil }: ReplayedPoll): Memory {

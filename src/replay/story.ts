@@ -19,7 +19,8 @@ export interface Entry {
   readonly severity: Message['severity'];
   readonly watch: string;
   readonly alert: string;
-  readonly state: 'event' | 'firing' | 'resolved';
+  /** `event`, `firing`, `resolved` and so on, as in the message's type. */
+  readonly state: string;
   readonly title: string;
   readonly text: string;
   readonly key: string;
@@ -36,7 +37,7 @@ export interface Noise {
   readonly watch: string;
   readonly alert: string;
   readonly severity: Message['severity'];
-  /** Events, or firings. */
+  /** Events, or firings; not their ends, retractions and corrections. */
   readonly count: number;
   readonly perDay: number;
   /** Null for events, and where it never fired. */
@@ -103,7 +104,7 @@ function entryOf({ deliveries }: Said): Entry[] {
       severity: message.severity,
       watch: singleLine(message.watch),
       alert: singleLine(message.alert),
-      state: stateOf(message),
+      state: message.type.slice('alert.'.length),
       title: singleLine(message.title),
       text: singleLine(plainJoined(message.text), MOST_TEXT),
       key: message.key,
@@ -117,17 +118,7 @@ function entryOf({ deliveries }: Said): Entry[] {
 }
 
 const MOST_TEXT = 500;
-
-function stateOf({ type }: Message): Entry['state'] {
-  switch (type) {
-    case 'alert.event':
-      return 'event';
-    case 'alert.firing':
-      return 'firing';
-    default:
-      return 'resolved';
-  }
-}
+const BEGINNINGS: ReadonlySet<string> = new Set(['event', 'firing']);
 
 function noiseOf(
   entries: readonly Entry[],
@@ -135,7 +126,7 @@ function noiseOf(
   days: number,
 ): Pick<Noise, 'count' | 'perDay' | 'longestMs' | 'isFiring'> {
   const inRange = entries.filter(({ at }) => at <= until);
-  const count = inRange.filter(({ at, state }) => at >= from && state !== 'resolved').length;
+  const count = inRange.filter(({ at, state }) => at >= from && BEGINNINGS.has(state)).length;
   const firings = firingsOf(inRange, until).filter(({ end }) => end >= from);
   const longestMs = firings.length === 0 ? null : Math.max(...firings.map(({ start, end }) => end - start));
   return { count, perDay: count / days, longestMs, isFiring: firings.some(({ isOpen }) => isOpen) };

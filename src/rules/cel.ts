@@ -10,10 +10,11 @@
 //   json                  plain data, its numbers as Amounts
 import type { Environment } from '@marcbachmann/cel-js';
 import { Address } from '../core/address.ts';
-import { valueAt, type AnyRecord, type AnyView, type FieldType } from '../core/fields.ts';
+import { valueAt, type AnyRecord, type FieldType } from '../core/fields.ts';
+import type { History, Scene } from '../core/model.ts';
 import { createBase, registerText } from './base.ts';
 import { lensOf, SEEN, type Lens } from './lens.ts';
-import { BEFORE, RESERVED_NAMES } from './words.ts';
+import { BEFORE, HISTORY, RESERVED_NAMES } from './words.ts';
 
 const base = createBase();
 
@@ -23,7 +24,7 @@ export interface World {
   /** The record behind a CEL type name, for "did you mean". */
   readonly records: ReadonlyMap<string, AnyRecord>;
   /** What an expression is evaluated on. */
-  stage(view: AnyView, before: AnyView | null): object;
+  stage(scene: Scene): object;
 }
 
 export type Constant = Address | readonly Address[];
@@ -120,10 +121,12 @@ function createStage(table: AnyRecord, noun: string, groups: ReadonlyMap<string,
   const Root = lensOf(table);
   class Stage extends Root {
     readonly [BEFORE]: Lens | undefined;
+    readonly [HISTORY]: History | null;
 
-    constructor(view: AnyView, before: AnyView | null) {
+    constructor({ view, before, history }: Scene) {
       super(view);
       this[BEFORE] = before === null ? undefined : new Root(before);
+      this[HISTORY] = history;
     }
   }
   for (const [name, value] of groups) Object.defineProperty(Stage.prototype, name, { value });
@@ -133,5 +136,5 @@ function createStage(table: AnyRecord, noun: string, groups: ReadonlyMap<string,
         return new Root(this[SEEN]);
       },
     });
-  return (view, before) => new Stage(view, before);
+  return (scene) => new Stage(scene);
 }

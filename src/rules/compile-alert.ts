@@ -1,9 +1,10 @@
 // One alert of a watch, compiled once for every explorer that the watch runs on.
-import type { AlertRule, EventName, Recipient } from '../core/model.ts';
+import type { AlertRule, Recipient, Window } from '../core/model.ts';
 import { parseAt, parseEach } from '../config/issues.ts';
 import { hintFor } from '../config/nearest.ts';
 import { quote } from '../config/scalars.ts';
 import type { Path } from '../config/yaml.ts';
+import { complainOfForm, firesOf, groupPaths, windowComplaint } from './alert-form.ts';
 import type { Compiling } from './compile-watch.ts';
 import type { CompiledCondition } from './conditions.ts';
 import type { Compiled, Language, Mistake } from './language.ts';
@@ -14,6 +15,7 @@ export interface CompiledAlert {
   readonly rule: AlertRule;
   /** Paths that it reads of the last known values. */
   readonly readsBefore: readonly string[];
+  readonly windows: readonly Window[];
 }
 
 /** The alerts by explorer: a token's name may mean another address on each. */
@@ -64,44 +66,6 @@ function complainOfTwins({ complain }: Compiling, alerts: readonly Alert[]): voi
   }
 }
 
-/** Event or condition: what belongs to the other is a mistake, never ignored. */
-function complainOfForm({ kind, complain, hasAddress }: Compiling, alert: WrittenAlert, path: Path): void {
-  const on = `on: ${kind.events.join(', ')}`;
-  if (alert.on !== undefined && alert.while !== undefined)
-    complain(path, {
-      key: 'while',
-      message: 'on and while are both there',
-      hint: 'An alert is either an event or a condition.',
-    });
-  else if (alert.on === undefined && alert.while === undefined)
-    complain(path, {
-      message: 'neither on nor while is there',
-      hint: kind.conditions ? `Write ${on}, or while.` : `Write ${on}.`,
-    });
-  else if (alert.while !== undefined && !kind.conditions)
-    complain(path, { key: 'while', message: `${kind.name} has no while`, hint: `Write ${on}, with if.` });
-  else if (alert.on !== undefined) complainOfEvent(alert.on, { kind, complain, hasAddress }, path);
-  const strangers = alert.while === undefined ? (['until', 'for', 'keep_firing_for'] as const) : (['if'] as const);
-  for (const key of strangers)
-    if (alert[key] !== undefined)
-      complain(path, {
-        key,
-        message: `${key} belongs to ${alert.while === undefined ? 'while' : 'on'}`,
-        hint: 'Remove it.',
-      });
-}
-
-function complainOfEvent(
-  on: EventName,
-  { kind, complain, hasAddress }: Pick<Compiling, 'kind' | 'complain' | 'hasAddress'>,
-  path: Path,
-): void {
-  if (!kind.events.includes(on))
-    complain([...path, 'on'], { message: `${kind.name} has no event ${quote(on)}`, hint: hintFor(on, kind.events) });
-  else if (on === 'mined' && !hasAddress)
-    complain([...path, 'on'], { message: 'mined exists only with of', hint: 'Say whose transactions are meant.' });
-}
-
 /** Alert, watch, file, the only channel: whoever is named first is told. */
 function recipientsOf(compiling: Compiling, alert: WrittenAlert, path: Path): readonly Recipient[] {
   const { place, watch, catalogue, complain } = compiling;
@@ -124,38 +88,89 @@ function recipientsOf(compiling: Compiling, alert: WrittenAlert, path: Path): re
 }
 
 function compileAlert(compiling: Compiling, alert: Alert, language: Language): CompiledAlert | undefined {
-  const { written, path } = alert;
-  const { kind, place } = compiling;
-  const isChange = written.on === 'changed' || (written.while !== undefined && kind.events.includes('changed'));
-  const use = { before: isChange || !alert.isWhole };
-  const condition = (key: 'if' | 'while' | 'until'): CompiledCondition | null =>
-    written[key] === undefined ? null : accept(compiling, [...path, key], language.condition(written[key], use));
-  const template = (key: 'title' | 'text'): CompiledTemplate | null =>
-    written[key] === undefined
-      ? null
-      : accept(compiling, [...path, key], language.template(written[key], { ...use, as: key }));
-  const conditions = { if: condition('if'), while: condition('while'), until: condition('until') };
-  const [title, text] = [template('title'), template('text')];
-  const base = {
+  const parts = compileParts(compiling, alert, language);
+  const per = groupPaths(compiling, alert.written, alert.path, language);
+  const rule = alert.isWhole ? ruleOf(compiling, alert, parts, per) : undefined;
+  if (rule === undefined) return undefined;
+  const all = [parts.if, parts.while, parts.until, parts.title, parts.text].filter((part) => part !== null);
+  return {
+    rule,
+    readsBefore: all.flatMap(({ readsBefore }) => readsBefore),
+    windows: all.flatMap(({ windows }) => windows),
+  };
+}
+
+interface Parts {
+  readonly if: CompiledCondition | null;
+  readonly while: CompiledCondition | null;
+  readonly until: CompiledCondition | null;
+  readonly title: CompiledTemplate | null;
+  readonly text: CompiledTemplate | null;
+}
+
+function compileParts(compiling: Compiling, { written, path, isWhole }: Alert, language: Language): Parts {
+  const lasts = written.while !== undefined;
+  const isChange = written.on === 'changed' || (lasts && compiling.kind.events.includes('changed'));
+  const use = { before: isChange || !isWhole, windows: lasts };
+  const condition = (key: 'if' | 'while' | 'until'): CompiledCondition | null => {
+    if (written[key] === undefined) return null;
+    const at = [...path, key];
+    return looksFarEnough(compiling, at, accept(compiling, at, language.condition(written[key], use)));
+  };
+  const template = (key: 'title' | 'text'): CompiledTemplate | null => {
+    if (written[key] === undefined) return null;
+    const at = [...path, key];
+    return looksFarEnough(compiling, at, accept(compiling, at, language.template(written[key], { ...use, as: key })));
+  };
+  return {
+    if: condition('if'),
+    while: condition('while'),
+    until: condition('until'),
+    title: template('title'),
+    text: template('text'),
+  };
+}
+
+function looksFarEnough<T extends { readonly windows: readonly Window[] }>(
+  { complain, intervalMs }: Compiling,
+  path: Path,
+  compiled: T | null,
+): T | null {
+  for (const { ms } of compiled?.windows ?? []) {
+    const complaint = windowComplaint(ms, intervalMs);
+    if (complaint !== undefined) complain(path, complaint);
+  }
+  return compiled;
+}
+
+function ruleOf(compiling: Compiling, alert: Alert, parts: Parts, per: readonly string[]): AlertRule | undefined {
+  const { written } = alert;
+  const base = baseOf(compiling, alert, parts);
+  const holds = {
+    forMs: written.for ?? 0,
+    keepFiringForMs: written.keep_firing_for ?? 0,
+    cooldownMs: written.cooldown ?? 0,
+  };
+  const fires = firesOf(written);
+  if (written.on !== undefined && fires !== null)
+    return { ...base, ...holds, type: 'count', on: written.on, if: parts.if, fires, per };
+  if (written.on !== undefined) {
+    const { confirmations = 0, provisional = false } = written;
+    return { ...base, type: 'event', on: written.on, if: parts.if, confirmations, provisional };
+  }
+  if (parts.while === null) return undefined;
+  return { ...base, ...holds, type: 'condition', while: parts.while, until: parts.until };
+}
+
+function baseOf({ place, watch }: Compiling, { written, path, notify }: Alert, { title, text }: Parts) {
+  return {
     id: written.id,
-    severity: written.severity ?? compiling.watch.severity ?? place.defaults.severity ?? 'warning',
-    notify: alert.notify,
+    severity: written.severity ?? watch.severity ?? place.defaults.severity ?? 'warning',
+    notify,
     title,
     text,
     source: `${place.source.file}:${place.source.lineOf([...place.path, ...path])}`,
   } as const;
-  const readsBefore = [...Object.values(conditions), title, text].flatMap((one) =>
-    one !== null && 'readsBefore' in one ? one.readsBefore : [],
-  );
-  if (!alert.isWhole) return undefined;
-  if (written.on !== undefined)
-    return { rule: { ...base, type: 'event', on: written.on, if: conditions.if }, readsBefore };
-  if (conditions.while === null) return undefined;
-  const holds = { forMs: written.for ?? 0, keepFiringForMs: written.keep_firing_for ?? 0 };
-  return {
-    rule: { ...base, ...holds, type: 'condition', while: conditions.while, until: conditions.until },
-    readsBefore,
-  };
 }
 
 function accept<T>({ complain, warn }: Compiling, path: Path, { value, mistakes, doubts }: Compiled<T>): T | null {

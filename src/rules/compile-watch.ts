@@ -39,6 +39,8 @@ export interface Compiling {
   readonly kind: AnyKind;
   readonly watch: WrittenWatch;
   readonly hasAddress: boolean;
+  /** Between two polls; what windows are measured by. */
+  readonly intervalMs: number;
   readonly complain: (path: Path, at: ProblemAt) => void;
   readonly warn: (path: Path, at: ProblemAt) => void;
   readonly add: (problems: readonly Problem[]) => void;
@@ -67,12 +69,14 @@ class WatchCompiler {
     const { watch, broken } = this.#shapeOf(kind, written);
     if (watch.id !== '') this.#claimId(watch.id);
     if (kind === undefined) return;
+    const schedule = this.#scheduleOf(watch);
     const compiling: Compiling = {
       place: this.#place,
       catalogue: this.#loading.catalogue,
       kind,
       watch,
       hasAddress: written['of'] !== undefined,
+      intervalMs: schedule?.intervalMs ?? EVERY_MS,
       complain: (path, at) => {
         this.complain(path, at);
       },
@@ -85,7 +89,6 @@ class WatchCompiler {
     };
     const isPlaced = !['explorer', 'of', 'token'].some((key) => broken.has(key));
     const instances = isPlaced ? spread(compiling) : [];
-    const schedule = this.#scheduleOf(watch);
     const alerts = compileAlerts(compiling, explorersOf(instances, this.#loading.catalogue));
     if (broken.size > 0 || schedule === undefined || options === undefined) return;
     const maxPages = watch.max_pages ?? this.#place.defaults.max_pages ?? MAX_PAGES;

@@ -3,7 +3,7 @@
 import { ParseError, type ParseResult } from '@marcbachmann/cel-js';
 import type { Condition, Scene } from '../core/model.ts';
 import { explain } from './explain.ts';
-import type { Compiled, Language, Mistake } from './language.ts';
+import type { Compiled, ConditionUse, Language, Mistake } from './language.ts';
 import { literalMistakes } from './literals.ts';
 import { createPaths } from './paths.ts';
 import { Preparation } from './prepare.ts';
@@ -16,11 +16,7 @@ export interface CompiledCondition extends Condition {
   readonly readsBefore: readonly string[];
 }
 
-export function compileCondition(
-  language: Language,
-  text: string,
-  use: { before: boolean },
-): Compiled<CompiledCondition> {
+export function compileCondition(language: Language, text: string, use: ConditionUse): Compiled<CompiledCondition> {
   if (text.trim() === '') return refused([{ message: 'the condition is empty', start: 0, end: 1 }]);
   if (text.length > LONGEST)
     return refused([{ message: `a condition has at most ${LONGEST} characters`, start: 0, end: 1 }]);
@@ -28,7 +24,7 @@ export function compileCondition(
   const parsed = parse(language, source);
   if ('mistake' in parsed) return refused([parsed.mistake]);
   const { program } = parsed;
-  const paths = createPaths(language, use.before);
+  const paths = createPaths(language, use);
   const preparation = new Preparation(source, paths);
   preparation.visit(nodeOf(program.ast), { locals: new Set(), nesting: 0 });
   if (preparation.mistakes.length > 0) return refused(preparation.mistakes);
@@ -38,7 +34,15 @@ export function compileCondition(
   const headOnly =
     reads.length > 0 && reads.every((path) => path === 'age' || path === 'head' || path.startsWith('head.'));
   const readsBefore = [...paths.readsBefore];
-  const value = { text, reads, readsBefore, headOnly, evaluate: (scene: Scene) => evaluate(language, program, scene) };
+  const { windows } = paths;
+  const value = {
+    text,
+    reads,
+    readsBefore,
+    windows,
+    headOnly,
+    evaluate: (scene: Scene) => evaluate(language, program, scene),
+  };
   return { value, mistakes: [], doubts: preparation.doubts };
 }
 
@@ -80,7 +84,7 @@ function check(language: Language, program: ParseResult): Mistake[] {
 
 function evaluate({ world }: Language, program: ParseResult, scene: Scene): boolean | 'unknown' {
   try {
-    const truth: unknown = program(world.stage(scene.view, scene.before));
+    const truth: unknown = program(world.stage(scene));
     return typeof truth === 'boolean' ? truth : 'unknown';
   } catch {
     // A field that is missing, a division by zero: nothing is known, and nothing may be claimed.

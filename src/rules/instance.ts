@@ -1,5 +1,5 @@
 import { idOf } from '../core/identity.ts';
-import type { Schedule, Watch } from '../core/model.ts';
+import type { Schedule, Span, Watch } from '../core/model.ts';
 import type { CompiledAlert } from './compile-alert.ts';
 import type { Compiling } from './compile-watch.ts';
 import type { Instance } from './expand.ts';
@@ -32,6 +32,7 @@ export function watchOf(compiling: Compiling, { instance, alerts, options, sched
     schedule,
     alerts: alerts.map(({ rule }) => rule),
     tracked: trackedBy(kind.comparedByDefault, alerts),
+    windows: longestWindows(alerts),
     checksum: idOf(kind.name, explorer.name, address?.key ?? '-', tokenPart, canonical(options.value)),
     exported: watch.metrics,
   };
@@ -46,6 +47,14 @@ function trackedBy(comparedByDefault: readonly string[], alerts: readonly Compil
     return [...compared, ...readsBefore];
   });
   return [...new Set([...comparedByDefault, ...paths])].toSorted();
+}
+
+/** Of each path that is looked back over, the longest window. */
+function longestWindows(alerts: readonly CompiledAlert[]): readonly Span[] {
+  const longest = new Map<string, number>();
+  for (const { path, ms } of alerts.flatMap(({ windows }) => windows))
+    longest.set(path, Math.max(ms, longest.get(path) ?? 0));
+  return [...longest].map(([path, ms]) => ({ path, ms }));
 }
 
 /** The same options give the same text, in whatever order they were written. */

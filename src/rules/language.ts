@@ -24,12 +24,18 @@ export interface Compiled<T> {
 /** A name of the config as it is on this explorer; `absent` tokens have no address there. */
 export type Meaning = Address | readonly Address[] | 'absent';
 
+/** What a text may speak of beside the thing itself: the values before, and the watch's own history. */
+export interface ConditionUse {
+  readonly before: boolean;
+  readonly windows?: boolean;
+}
+
 export interface Language {
   readonly kind: AnyKind;
   readonly explorer: string;
   readonly names: ReadonlyMap<string, Meaning>;
   readonly world: World;
-  condition(text: string, use: { readonly before: boolean }): Compiled<CompiledCondition>;
+  condition(text: string, use: ConditionUse): Compiled<CompiledCondition>;
   template(text: string, use: TemplateUse): Compiled<CompiledTemplate>;
 }
 
@@ -43,9 +49,12 @@ export function createLanguage(kind: AnyKind, explorer: string, names: ReadonlyM
     explorer,
     names,
     world: createWorld(kind.fields, kind.noun, constants),
-    condition: (text, use) => once(conditions, `${use.before} ${text}`, () => compileCondition(language, text, use)),
+    condition: (text, use) =>
+      once(conditions, `${use.before} ${use.windows === true} ${text}`, () => compileCondition(language, text, use)),
     template: (text, use) =>
-      once(templates, `${use.as} ${use.before} ${text}`, () => compileTemplate(language, text, use)),
+      once(templates, `${use.as} ${use.before} ${use.windows === true} ${text}`, () =>
+        compileTemplate(language, text, use),
+      ),
   };
   return language;
 }

@@ -4,7 +4,8 @@ import { typeAt, type AnyRecord, type FieldType } from '../core/fields.ts';
 import { isNotYet } from '../config/issues.ts';
 import { hintFor, nearest } from '../config/nearest.ts';
 import { quote } from '../config/scalars.ts';
-import type { Language, Mistake } from './language.ts';
+import type { Window } from '../core/model.ts';
+import type { ConditionUse, Language, Mistake } from './language.ts';
 import { isAccess, isName, type Node } from './syntax.ts';
 import { BEFORE, RESERVED_NAMES } from './words.ts';
 
@@ -57,11 +58,12 @@ export function resolveNames(language: Language, names: readonly string[], befor
 }
 
 function unknownName(name: string, kind: string): string {
-  const isLater = isNotYet(name) || /^(?:change|delta|min|max|avg)_\d+[smhd]$/.test(name);
-  return isLater ? `${name} is not supported yet` : `${kind} has no field ${quote(name)}`;
+  return isNotYet(name) ? `${name} is not supported yet` : `${kind} has no field ${quote(name)}`;
 }
 
 function hintForName({ kind, names }: Language, name: string, rest: readonly string[]): string | undefined {
+  const window = /^(change|delta|min|max|avg)_(\d+(?:ms|[smhd]))$/.exec(name);
+  if (window !== null) return `In a condition it is ${window[1] ?? ''}("${window[2] ?? ''}").`;
   // `tx.value` where the record is called otherwise.
   if (rest.length > 0 && typeAt(kind.fields, rest.join('.')) !== undefined)
     return `Here it is ${kind.noun}.${rest.join('.')}.`;
@@ -112,14 +114,25 @@ export interface Paths {
   readonly reads: ReadonlySet<string>;
   /** Those of them that were read of the last known values. */
   readonly readsBefore: ReadonlySet<string>;
+  /** Windows of the watch's history that are asked. */
+  readonly windows: readonly Window[];
   /** The node at the left end of a chain of dots. */
   baseOf(node: Node): Node;
   /** Notes that the path is read, or says what is wrong with it. */
   read(node: Node, locals: ReadonlySet<string>): Mistake | undefined;
   typeOf(node: Node, locals: ReadonlySet<string>): FieldType | undefined;
+  /** Notes that the history of a path is read; the path that the rule named, or the kind's own. */
+  look(window: Omit<Window, 'path'>, named: Node | undefined): Window | Complaint;
 }
 
-export function createPaths(language: Language, before: boolean): Paths {
+/** Says what is wrong, for whoever knows the place. */
+export interface Complaint {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+export function createPaths(language: Language, { before, windows: canLook = false }: ConditionUse): Paths {
+  const windows: Window[] = [];
   const reads = new Set<string>();
   const readsBefore = new Set<string>();
   const resolve = (
@@ -133,6 +146,15 @@ export function createPaths(language: Language, before: boolean): Paths {
   return {
     reads,
     readsBefore,
+    windows,
+    look(asked, named) {
+      const path = historyPath(language, { canLook, names: named && chainOf(named).map(nameOf) });
+      if (typeof path !== 'string') return path;
+      const window = { ...asked, path };
+      reads.add(path);
+      windows.push(window);
+      return window;
+    },
     baseOf: (node) => chainOf(node)[0] ?? node,
     read(node, locals) {
       const resolved = resolve(node, locals);
@@ -155,6 +177,22 @@ export function createPaths(language: Language, before: boolean): Paths {
       return found !== undefined && 'type' in found ? found.type : undefined;
     },
   };
+}
+
+/** The path whose history is meant; without names, the one that the kind measures. */
+export function historyPath(
+  language: Language,
+  { canLook, names }: { canLook: boolean; names: readonly string[] | undefined },
+): string | Complaint {
+  const { kind } = language;
+  if (!canLook || !kind.conditions)
+    return { message: 'there is no history here', hint: 'Windows belong to while and until.' };
+  if (names === undefined)
+    return kind.measured ?? { message: 'say whose history is meant', hint: 'Write change(price, "1h").' };
+  const found = resolveNames(language, names, false);
+  if ('failed' in found) return found.failed;
+  const isNumber = 'path' in found && ['amount', 'int', 'double'].includes(found.type.type);
+  return isNumber ? found.path : { message: `${quote(names.join('.'))} is no number: it has no history` };
 }
 
 /** A record that is looked at as a whole is looked at for the address that it is. */

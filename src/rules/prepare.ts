@@ -2,9 +2,10 @@
 import { RE2JS } from 're2js';
 import { isNotYet } from '../config/issues.ts';
 import { hintFor } from '../config/nearest.ts';
-import { quote } from '../config/scalars.ts';
+import { parseDuration, quote } from '../config/scalars.ts';
 import { Address } from '../core/address.ts';
 import { Amount } from '../core/amount.ts';
+import type { History, Measure, Window } from '../core/model.ts';
 import type { Mistake } from './language.ts';
 import { globPattern, LITERALS, NO_LITERAL } from './literals.ts';
 import type { Paths } from './paths.ts';
@@ -19,7 +20,7 @@ import {
   type MethodCall,
   type Node,
 } from './syntax.ts';
-import { COMPREHENSIONS, FUNCTIONS, METHODS } from './words.ts';
+import { COMPREHENSIONS, FUNCTIONS, HISTORY, METHODS, WINDOWS } from './words.ts';
 
 const DEEPEST_COMPREHENSION = 2;
 
@@ -76,6 +77,7 @@ export class Preparation {
       return;
     }
     if (name === 'has') this.#visitHas(node, around);
+    else if (isMeasure(name)) this.#visitWindow(node, name);
     else if (name === 're' || name === 'glob') this.#visitPattern(node, around);
     else if (name === 'size') for (const arg of args) this.visit(arg, around);
     else this.#checkLiteral(node);
@@ -102,6 +104,24 @@ export class Preparation {
         }
       },
     });
+  }
+
+  #visitWindow(node: Call, measure: Measure): void {
+    const args = node.args[1];
+    const [named, time] = args.length > 1 ? args : [undefined, args[0]];
+    const isField = named === undefined || isName(named) || isAccess(named);
+    const ms = time !== undefined && isText(time) ? parseDuration(time.args) : undefined;
+    if (args.length > 2 || !isField || ms === undefined || ms === 0) {
+      this.#complain(
+        node,
+        `${measure}() takes a time in quotes`,
+        `Write ${measure}("1h"), or ${measure}(field, "2d").`,
+      );
+      return;
+    }
+    const window = this.#paths.look({ measure, ms }, named);
+    if ('message' in window) this.#complain(node, window.message, window.hint);
+    else node.setMeta('macro', windowMacro(window));
   }
 
   #visitPattern(node: Call, around: Around): void {
@@ -204,6 +224,23 @@ interface Checker {
 
 interface Evaluator {
   run(node: Node, context: unknown): unknown;
+}
+
+/** Looks back over the history that the scene brings; what is not known there makes the condition unknown. */
+function windowMacro(window: Window) {
+  return {
+    typeCheck: (checker: Checker): unknown => checker.getType('Amount'),
+    evaluate(_evaluator: Evaluator, _macro: unknown, context: { getValue(name: string): unknown }): Amount {
+      const history = context.getValue(HISTORY) as History | null;
+      const value = history?.(window);
+      if (value === undefined) throw new RangeError('not known that far back');
+      return value;
+    },
+  };
+}
+
+function isMeasure(name: string): name is Measure {
+  return WINDOWS.includes(name);
 }
 
 const REGEX_HINT = 'Write re(method, "^swap"), which cannot be made to run for ever, or glob(method, "swap*").';

@@ -54,7 +54,8 @@ export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema 
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
-function toJson(schema: z.ZodType): JsonSchema {
+/** A zod schema for editors: every scalar is taken in any of its forms. */
+export function toJson(schema: z.ZodType): JsonSchema {
   const json = z.toJSONSchema(schema, {
     target: 'draft-7',
     io: 'input',

@@ -61,6 +61,20 @@ export const AlertShape = z.strictObject({
   until: condition('resolves when this holds, instead of as soon as `while` does not').optional(),
   for: hold('must hold this long before it fires').optional(),
   keep_firing_for: hold('must be over this long before it resolves').optional(),
+  cooldown: hold('after it resolved, a new firing is not told for this long').optional(),
+  confirmations: integer(0, 100_000, 'blocks on top of the item before it is told').optional(),
+  provisional: boolean('tell before the confirmations are there, marked as provisional').optional(),
+  at_least: z
+    .strictObject({
+      count: integer(1, 1000, 'how many'),
+      within: duration(1000, HALF_YEAR_MS, 'in how long, by the items own times'),
+    })
+    .optional()
+    .meta({ description: 'fires while so many of them happened within a time, instead of telling each' }),
+  per: oneOrMore(
+    'fields whose values split the items of at_least into groups, each with an alert of its own',
+  ).optional(),
+  none_for: duration(1000, HALF_YEAR_MS, 'fires when none of them happened for this long').optional(),
   severity: severity().optional(),
   notify: oneOrMore('a channel of the config').optional(),
   title: z.string().optional().meta({ description: 'one line; fields as {{ balance }}' }),

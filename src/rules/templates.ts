@@ -3,19 +3,18 @@
 // encoder opens it.
 import { Liquid, LiquidError, TokenKind, TypeGuards, type Template as LiquidTemplate } from 'liquidjs';
 import { hintFor } from '../config/nearest.ts';
-import { quote } from '../config/scalars.ts';
+import { parseDuration, quote } from '../config/scalars.ts';
 import { Address } from '../core/address.ts';
 import { valueAt, type AnyView, type FieldType } from '../core/fields.ts';
-import type { Scene, Segment, Template } from '../core/model.ts';
+import { MEASURES, type Measure, type Scene, type Segment, type Template, type Window } from '../core/model.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
-import type { Compiled, Language, Meaning, Mistake } from './language.ts';
-import { readPath, resolveNames, type Resolved } from './paths.ts';
+import type { Compiled, ConditionUse, Language, Meaning, Mistake } from './language.ts';
+import { historyPath, readPath, resolveNames, type Resolved } from './paths.ts';
 import { FILTER_TYPES, FILTERS, showValue, UNKNOWN, type Filter } from './show.ts';
 
-export interface TemplateUse {
+export interface TemplateUse extends ConditionUse {
   /** A title becomes the subject of a mail: no stranger may write into it. */
   readonly as: 'title' | 'text';
-  readonly before: boolean;
 }
 
 export interface CompiledTemplate extends Template {
@@ -49,6 +48,8 @@ interface Output {
   readonly filter: Filter | undefined;
   /** A name of the config: shown whatever the view holds. */
   readonly constant?: Address;
+  /** What the watch's history answers, such as `change_1h`. */
+  readonly window?: Window;
 }
 
 export function compileTemplate(language: Language, source: string, use: TemplateUse): Compiled<CompiledTemplate> {
@@ -114,6 +115,8 @@ function outputOf(language: Language, token: Token, use: TemplateUse): Output | 
   const [, path = '', filter] = match;
   const start = token.start + token.text.indexOf(path);
   const names = path.split('.');
+  const window = windowOf(language, path, filter, { token, use });
+  if (window !== null) return window;
   const found = resolveNames(language, names, use.before);
   if ('failed' in found) {
     const { at, message, hint } = found.failed;
@@ -128,6 +131,26 @@ function outputOf(language: Language, token: Token, use: TemplateUse): Output | 
   if (use.as === 'title' && !IN_TITLE.has(shown.type))
     return mistaken(span, `${path} is text from the chain, which has no place in a title`, 'Put it into text.');
   return filter === undefined ? { field: found, filter: undefined } : filtered(found, filter, token);
+}
+
+const WINDOW = new RegExp(`^(${MEASURES.join('|')})_(\\d+(?:ms|[smhd]))$`);
+
+/** `change_1h`, of what the kind measures; null when the name is none of these. */
+function windowOf(
+  language: Language,
+  name: string,
+  filter: string | undefined,
+  { token, use }: { token: Token; use: TemplateUse },
+): Output | { readonly mistake: Mistake } | null {
+  const [, measure, time = ''] = WINDOW.exec(name) ?? [];
+  const ms = parseDuration(time);
+  if (measure === undefined || ms === undefined) return null;
+  const path = historyPath(language, { canLook: use.windows === true, names: undefined });
+  if (typeof path !== 'string') return mistaken(token, path.message, path.hint);
+  const field: Resolved = { path: '', before: false, type: { type: 'amount', unit: 'plain' } };
+  const window: Window = { measure: measure as Measure, path, ms };
+  const output = filter === undefined ? { field, filter: undefined } : filtered(field, filter, token);
+  return 'mistake' in output ? output : { ...output, window };
 }
 
 function mistaken(
@@ -190,13 +213,15 @@ function templateOf(parts: readonly Part[]): CompiledTemplate {
   return {
     reads: [...new Set(fields.map(readPath))],
     readsBefore: [...new Set(fields.filter(({ before }) => before).map(readPath))],
+    windows: parts.flatMap((part) => ('window' in part && part.window !== undefined ? [part.window] : [])),
     render: (scene) => parts.map((part) => ('text' in part ? { text: part.text } : show(part, scene))),
   };
 }
 
-function show({ field, filter, constant }: Output, scene: Scene): Segment {
+function show({ field, filter, constant, window }: Output, scene: Scene): Segment {
   const view: AnyView | null = field.before ? scene.before : scene.view;
-  const value = constant ?? (view === null ? undefined : valueAt(view, field.path));
+  const seen = view === null ? undefined : valueAt(view, field.path);
+  const value = window === undefined ? (constant ?? seen) : scene.history?.(window);
   if (value === undefined) return { text: UNKNOWN };
   if (filter !== undefined) return { text: filter(value) ?? UNKNOWN };
   return field.type.type === 'text' ? { untrusted: value as Untrusted } : showValue(field.type, value);

@@ -1,4 +1,4 @@
-import type { EventName, Severity } from '../core/model.ts';
+import { MEASURES, type EventName, type Severity } from '../core/model.ts';
 
 export const EVENT_NAMES = [
   'new',
@@ -11,7 +11,12 @@ export const EVENT_NAMES = [
 export const SEVERITIES = ['info', 'warning', 'critical'] as const satisfies readonly Severity[];
 
 /** Functions and methods that a condition may call; everything else is refused by name. */
-export const FUNCTIONS: readonly string[] = ['has', 'size', 'amount', 'duration', 'timestamp', 're', 'glob'];
+export const FUNCTIONS: readonly string[] = [
+  ...['has', 'size', 'amount', 'duration', 'timestamp', 're', 'glob'],
+  ...MEASURES,
+];
+/** Functions that look back over the watch's own history. */
+export const WINDOWS: readonly string[] = MEASURES;
 export const COMPREHENSIONS: readonly string[] = ['all', 'exists', 'exists_one', 'filter', 'map'];
 export const METHODS: readonly string[] = [
   ...COMPREHENSIONS,
@@ -36,3 +41,6 @@ export const RESERVED_NAMES: readonly string[] = [
 
 /** The record as it last was. */
 export const BEFORE = 'before';
+
+/** Where windows find the history of what is looked at: no name that a rule could write. */
+export const HISTORY = '#history';

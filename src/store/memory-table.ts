@@ -3,7 +3,7 @@ import type { Decision, Instant, Memory, WatchId } from '../core/model.ts';
 import { memoryOf, type Row } from './rows.ts';
 
 const SELECT = `
-  SELECT memory.watch, version, checksum, state, alerts, coverage.until AS covered_until
+  SELECT memory.watch, version, checksum, state, alerts, history, data, coverage.until AS covered_until
   FROM memory LEFT JOIN coverage ON coverage.watch = memory.watch`;
 
 /** Reads what is remembered; a damaged row throws a StorageError that names its watch. */
@@ -28,9 +28,10 @@ interface MemoryTable {
 export function createMemoryTable(db: DatabaseSync): MemoryTable {
   const version = db.prepare('SELECT version FROM memory WHERE watch = ?');
   const write = db.prepare(`
-    INSERT INTO memory (watch, version, checksum, state, alerts) VALUES (?, ?, ?, ?, ?)
+    INSERT INTO memory (watch, version, checksum, state, alerts, history, data) VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (watch) DO UPDATE SET
-      version = excluded.version, checksum = excluded.checksum, state = excluded.state, alerts = excluded.alerts`);
+      version = excluded.version, checksum = excluded.checksum, state = excluded.state, alerts = excluded.alerts,
+      history = excluded.history, data = excluded.data`);
   const cover = db.prepare(`
     INSERT INTO coverage (watch, until) SELECT watch, ?2 FROM memory WHERE watch = ?1
     ON CONFLICT (watch) DO UPDATE SET until = excluded.until WHERE until IS NOT excluded.until`);
@@ -38,8 +39,9 @@ export function createMemoryTable(db: DatabaseSync): MemoryTable {
   return {
     versionOf: (id) => Number(version.get(id)?.['version'] ?? 0),
     keep({ watchId, expects, memory }) {
-      const { checksum, state, alerts, coveredUntil } = memory;
-      write.run(watchId, expects + 1, checksum, JSON.stringify(state), JSON.stringify(alerts));
+      const { checksum, coveredUntil } = memory;
+      const parts = [memory.state, memory.alerts, memory.history, memory.data].map((part) => JSON.stringify(part));
+      write.run(watchId, expects + 1, checksum, ...parts);
       cover.run(watchId, coveredUntil);
     },
     cover(id, until) {

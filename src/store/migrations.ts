@@ -11,6 +11,8 @@ const APPLICATION_ID = 0x4357646e;
  * Schema 1. `coverage` stands apart from `memory` because it changes with every poll and memory does not. `deliveries`
  * is the outbox and, until it is pruned, the record of what was said. Its indexes hold what is owed: first of all the
  * order within (key, recipient), then the order in which it falls due.
+ *
+ * Schema 2. `history` holds the samples that windows look back over, `data` how good the last poll's data was.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -53,6 +55,10 @@ export const MIGRATIONS: readonly string[] = [
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  ALTER TABLE memory ADD COLUMN history TEXT NOT NULL DEFAULT '{}';
+  ALTER TABLE memory ADD COLUMN data TEXT NOT NULL DEFAULT 'null';
   `,
 ];
 

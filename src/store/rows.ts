@@ -2,7 +2,16 @@
 // is checked later, by the kind.
 import { z } from 'zod';
 import type { Json } from '../core/fields.ts';
-import type { Alert, Fact, Memory, Message, OpenEvent, Segment } from '../core/model.ts';
+import {
+  DATA_STATES,
+  MESSAGE_TYPES,
+  type Alert,
+  type Fact,
+  type Memory,
+  type Message,
+  type OpenEvent,
+  type Segment,
+} from '../core/model.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
 import { StorageError } from './store.ts';
 
@@ -31,7 +40,7 @@ const fact: z.ZodType<Fact> = z.lazy(() =>
 );
 
 const message: z.ZodType<Message> = z.object({
-  type: z.enum(['alert.event', 'alert.firing', 'alert.resolved']),
+  type: z.enum(MESSAGE_TYPES),
   at: instant,
   key: z.string(),
   episode: count,
@@ -62,6 +71,20 @@ const message: z.ZodType<Message> = z.object({
 
 const openEvent: z.ZodType<OpenEvent> = z.object({ type: z.literal('open'), since: instant, before: json });
 
+const told = z.array(z.object({ channel: z.string(), recipient: z.string() }));
+
+const event = z.object({
+  type: z.literal('event'),
+  state: z.enum(['observed', 'dropped', 'confirmed', 'suspect', 'retracted']),
+  block: z.number().nullable(),
+  rev: z.record(z.string(), z.string()),
+  absent: count,
+  seq: count,
+  message,
+  told,
+});
+
+// What schema 1 did not know yet has its value of before the first firing.
 const condition = z.object({
   type: z.literal('condition'),
   born: instant,
@@ -72,16 +95,26 @@ const condition = z.object({
   episode: count,
   seq: count,
   firing: message.nullable(),
-  told: z.array(z.object({ channel: z.string(), recipient: z.string() })),
+  told,
+  cooldownUntil: instant.nullable().default(null),
+  firings: z.array(instant).default([]),
+  flapping: instant.nullable().default(null),
+  flaps: count.default(0),
 });
 
-const alert: z.ZodType<Alert> = z.union([openEvent, condition]);
+const group = z.object({ type: z.literal('group'), condition, matches: z.array(instant), last: json });
+
+const alert: z.ZodType<Alert> = z.union([openEvent, event, condition, group]);
+
+const run = z.tuple([instant, instant.nullable(), z.string()]);
 
 const memory: z.ZodType<Memory> = z.object({
   version: z.int().positive(),
   checksum: z.string(),
   state: json,
   alerts: z.record(z.string(), z.record(z.string(), alert)),
+  history: z.record(z.string(), z.array(run)),
+  data: z.object({ state: z.enum(DATA_STATES), since: instant }).nullable(),
   coveredUntil: instant.nullable(),
 });
 
@@ -112,6 +145,8 @@ export function memoryOf(row: Row): Memory {
       checksum: row['checksum'],
       state: fromJson(row['state']),
       alerts: fromJson(row['alerts']),
+      history: fromJson(row['history']),
+      data: fromJson(row['data']),
       coveredUntil: row['covered_until'],
     }),
   );

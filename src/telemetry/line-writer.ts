@@ -6,6 +6,8 @@ import type { Clock } from '../lib/clock.ts';
 export interface LineWriter {
   /** Never throws. A line that finds no place is dropped and counted. */
   readonly write: (line: string) => void;
+  /** Resolves when every line has found its place, or after `budgetMs`. */
+  flushed(budgetMs: number): Promise<void>;
   /** One last try for the lines that still wait; those that find no place are dropped. */
   close(): void;
 }
@@ -59,6 +61,11 @@ export function createLineWriter({ fd, clock, onDropped }: LineWriterOptions): L
 
   return {
     write,
+    async flushed(budgetMs) {
+      const until = clock.now() + budgetMs;
+      // The drain that is under way tries at the same pace.
+      while (waiting.length > 0 && clock.now() < until) await clock.sleep(RETRY_MS);
+    },
     close() {
       closing.abort();
       drain();

@@ -101,6 +101,11 @@ export const METRICS = {
     help: 'Alerts that are alive, by state.',
     labels: ['watch', 'alert', 'state'],
   },
+  chainwarden_rule_health: {
+    type: 'gauge',
+    help: 'Watches whose alert is never-evaluated, never-true, always-true or unknown-too-long; absent when well.',
+    labels: ['watch', 'alert', 'health'],
+  },
 
   chainwarden_deliveries_total: {
     type: 'counter',

@@ -1,4 +1,5 @@
-import type { ConditionState, MissReason } from '../core/model.ts';
+import type { Health } from '../core/health.ts';
+import type { ConditionState, EventState, MissReason } from '../core/model.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 
@@ -19,8 +20,15 @@ type PollOutcome = 'complete' | 'unchanged' | 'partial' | MissReason;
 export interface AlertCount {
   readonly watch: string;
   readonly alert: string;
-  readonly state: ConditionState['state'] | 'open';
+  readonly state: ConditionState['state'] | EventState['state'] | 'open';
   readonly count: number;
+}
+
+/** How the condition of one alert does on one watch. */
+export interface AlertHealth {
+  readonly watch: string;
+  readonly alert: string;
+  readonly health: Health;
 }
 
 export interface WatchMetrics {
@@ -35,6 +43,8 @@ export interface WatchMetrics {
   forgetWatch(watch: string, of?: string): void;
   /** Asked on each scrape; the last one given counts. When it throws, the series are absent from that scrape. */
   mirrorAlerts(count: () => Iterable<AlertCount>): void;
+  /** The same for the health of rules; those that are well need not be left out. */
+  mirrorHealth(look: () => Iterable<AlertHealth>): void;
 }
 
 // What is exported of one rule is kept here and copied into the registry on each scrape: forgetting is one delete, and
@@ -66,6 +76,7 @@ const VALUE_KEPT_INTERVALS = 3;
 export function createWatchMetrics(registry: MetricRegistry, clock: Clock): WatchMetrics {
   const factsByWatch = new Map<string, RuleFacts>();
   let countAlerts: () => Iterable<AlertCount> = () => [];
+  let lookAtHealth: () => Iterable<AlertHealth> = () => [];
 
   registry.mirror('chainwarden_watch_up', () => upOf(factsByWatch));
   registry.mirror('chainwarden_watch_polls_total', () => pollsOf(factsByWatch));
@@ -77,7 +88,8 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
   registry.mirror('chainwarden_watch_undecided_total', () => countsOf(factsByWatch, 'undecided'));
   registry.mirror('chainwarden_watch_not_examined_total', () => countsOf(factsByWatch, 'notExamined'));
   registry.mirror('chainwarden_scheduler_skipped_total', () => countsOf(factsByWatch, 'skipped'));
-  registry.mirror('chainwarden_alerts', () => alertsOf(countAlerts));
+  registry.mirror('chainwarden_alerts', () => summed(() => alertsOf(countAlerts())));
+  registry.mirror('chainwarden_rule_health', () => summed(() => unwellOf(lookAtHealth())));
 
   const rule = (watch: string): RuleFacts => getOrAdd(factsByWatch, watch, freshRule);
   const target = ({ watch, of }: WatchLabels): TargetFacts => getOrAdd(rule(watch).factsByTarget, of, freshTarget);
@@ -114,6 +126,9 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
     },
     mirrorAlerts(count) {
       countAlerts = count;
+    },
+    mirrorHealth(look) {
+      lookAtHealth = look;
     },
   };
 }
@@ -173,18 +188,25 @@ function* countsOf(
   for (const [watch, rule] of facts) yield [{ watch }, rule[which]];
 }
 
+function* alertsOf(counts: Iterable<AlertCount>): Generator<[Omit<AlertCount, 'count'>, number]> {
+  for (const { watch, alert, state, count } of counts) yield [{ watch, alert, state }, count];
+}
+
+// Five series for every alert would say no more than one for each that needs a look, and reach the limit of series.
+function* unwellOf(healths: Iterable<AlertHealth>): Generator<[AlertHealth, number]> {
+  for (const { watch, alert, health } of healths) if (health !== 'ok') yield [{ watch, alert, health }, 1];
+}
+
 /** Summed, since the targets of a rule share their labels. */
-function alertsOf(count: () => Iterable<AlertCount>): Iterable<[AlertLabels, number]> {
-  const sums = new Map<string, [AlertLabels, number]>();
+function summed<L extends object>(read: () => Iterable<[L, number]>): Iterable<[L, number]> {
+  const sums = new Map<string, [L, number]>();
   try {
-    for (const { watch, alert, state, count: alive } of count()) {
-      const key = JSON.stringify([watch, alert, state]);
-      sums.set(key, [{ watch, alert, state }, (sums.get(key)?.[1] ?? 0) + alive]);
+    for (const [labels, count] of read()) {
+      const key = JSON.stringify(labels);
+      sums.set(key, [labels, (sums.get(key)?.[1] ?? 0) + count]);
     }
   } catch {
     return [];
   }
   return sums.values();
 }
-
-type AlertLabels = Omit<AlertCount, 'count'>;

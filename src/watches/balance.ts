@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { Address } from '../core/address.ts';
 import { Amount } from '../core/amount.ts';
 import { address, amount, int, record, RecordType, text, type View } from '../core/fields.ts';
-import type { Kind, Noticed, Reading, Target } from '../core/kind.ts';
+import type { ImaginedRow, Kind, Noticed, Reading, Target } from '../core/kind.ts';
 import type { Read } from '../core/question.ts';
 import { track, viewOf } from '../core/tracked.ts';
 import { rawText, untrusted } from '../lib/untrusted.ts';
 import { addressDetails, addressTokens, tokenDetails } from '../explorer/endpoints.ts';
 import { again, readAll, readUntil, type Pages } from '../explorer/paging.ts';
 import { Token, type TokenBalance } from '../explorer/resources.ts';
+import { bothForms, IMAGINED_DECIMALS } from './imagined.ts';
 import { oneChange } from './one-change.ts';
 import { Values } from './values.ts';
 
@@ -41,6 +42,8 @@ export const balance: Kind<object, Values, Seen> = {
   state: Values,
   comparedByDefault: ['balance'],
   shown: ['balance', 'symbol', 'address'],
+  fleeting: [],
+  measured: 'balance',
   exported: ['balance'],
   question: (target) => question(target),
   page: ({ address: holder }) => (holder === null ? null : `/address/${holder.text}`),
@@ -50,9 +53,15 @@ export const balance: Kind<object, Values, Seen> = {
   detect(_target, state, seen, scope): Noticed<Values> {
     const before = state?.values ?? null;
     // Unknown is no reading: what was known stays, and the first known value will be the baseline.
-    if (seen?.raw === undefined) return { state, events: [], now: seen, before, baseline: null, notes: [] };
+    if (seen?.raw === undefined)
+      return { state, events: [], now: seen, before, range: null, baseline: null, notes: [] };
     const tracking = track(before, seen, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
     return oneChange(state, tracking, { now: seen, at: scope.at });
+  },
+  script: {
+    rows: null,
+    record: Balance,
+    imagine: (target, { rows: [row] }) => (row === undefined ? null : imagine(target, row)),
   },
 };
 
@@ -136,4 +145,22 @@ async function nothing(target: Target, token: Address, state: Values | null, rea
     return Balance.make({ ...zero, symbol: last.symbol, decimals: last.decimals, token: last.token });
   const details = await read.one(tokenDetails(target.explorer, token));
   return Balance.make({ ...zero, symbol: details.symbol, decimals: decimalsOf(details), token: details });
+}
+
+function imagine({ token, coin, address: holder }: Target, { view, says }: ImaginedRow): Seen {
+  const written = view as View<typeof Balance.fields>;
+  const symbol = written.symbol ?? written.token?.symbol ?? (token === null ? untrusted(coin.symbol) : undefined);
+  const usual = token === null ? BigInt(coin.decimals) : IMAGINED_DECIMALS;
+  const decimals = written.decimals ?? decimalsOf(written.token) ?? usual;
+  return Balance.over(written, {
+    ...bothForms(written, says, decimals),
+    symbol: says.has('symbol') ? written.symbol : symbol,
+    decimals: says.has('decimals') ? written.decimals : decimals,
+    address: written.address ?? known(holder),
+    token: token === null ? undefined : imaginedToken(written.token ?? Token.make({ symbol, decimals }), token),
+  });
+}
+
+function imaginedToken(written: TokenView, token: Address): TokenView {
+  return Token.over(written, { address_hash: written.address_hash ?? token });
 }

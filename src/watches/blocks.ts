@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { duration, int, record, RecordType, valueAt, type AnyView, type View } from '../core/fields.ts';
 import type { Instant } from '../core/model.ts';
-import type { Kind, Noted, Noticed } from '../core/kind.ts';
+import type { ImaginedRow, Kind, Noted, Noticed } from '../core/kind.ts';
 import { blocks as chainBlocks } from '../explorer/endpoints.ts';
 import { Block } from '../explorer/resources.ts';
-import { namelessNote } from './list-events.ts';
-import { detectList, ListState, observeList, type ListSeen, type NewRows, type RowKey } from './seen.ts';
+import { imaginedHash } from './imagined.ts';
+import { eventsOf } from './list-events.ts';
+import { detectList, imaginedBlock, ListState, observeList, placeOf, type ListSeen, type RowKey } from './seen.ts';
 
 type Row = View<typeof Block.fields>;
 
@@ -48,6 +49,8 @@ export const blocks: Kind<object, State, ListSeen<typeof Block.fields>> = {
   state: State,
   comparedByDefault: [],
   shown: ['height', 'hash', 'timestamp', 'age', 'depth', 'transactions_count'],
+  fleeting: ['head', 'age', 'depth'],
+  measured: 'head.height',
   exported: [],
   question: ({ explorer }) => chainBlocks(explorer),
   page: (_target, view) => pageOf(view),
@@ -60,14 +63,24 @@ export const blocks: Kind<object, State, ListSeen<typeof Block.fields>> = {
     const look = (block: Row, depth?: number): AnyView => lookAt(block, head, scope.at, depth);
     const recent = recentOf(state?.recent ?? [], seen.rows);
     const isSame = state !== null && list.state === state.list && recent.length === 0;
+    const noticed = eventsOf(list, (block, standing) => newBlock(block, standing, look(block)));
     return {
+      ...noticed,
       state: isSame ? state : { list: list.state, recent: recent.length === 0 ? (state?.recent ?? []) : recent },
-      events: [...newBlocks(list, look), ...reorg(replaced, look)],
+      events: [...noticed.events, ...reorg(replaced, look)],
       now: head === undefined ? null : look(head),
-      before: null,
-      baseline: list.baseline?.length ?? null,
-      notes: namelessNote(list.nameless),
+      // A height that shows another hash proves more than a row that is missing.
+      range: list.range === null ? null : { ...list.range, believedAfter: 2 },
     };
+  },
+  script: {
+    rows: 'items',
+    record: Block,
+    imagine: (_target, { rows, isPartial }, state) => ({
+      rows: rows.map((written, i) => imagine(written, state, rows.length - i)),
+      isCutShort: isPartial,
+      reachedEnd: false,
+    }),
   },
 };
 
@@ -119,21 +132,9 @@ function lookAt(block: Row, head: Row | undefined, at: Instant, depth?: number):
   });
 }
 
-function newBlocks(list: NewRows<typeof Block.fields>, look: (block: Row) => AnyView): Noted[] {
-  const note = (block: Row, standing: Noted['standing']): Noted => ({
-    on: 'new',
-    key: row.identityOf(block) ?? '',
-    standing,
-    view: look(block),
-    before: null,
-    changed: [],
-    happenedAt: block.timestamp?.getTime() ?? null,
-  });
-  return [
-    ...(list.baseline ?? []).map((block) => note(block, 'baseline')),
-    ...list.fresh.map((block) => note(block, 'fresh')),
-    ...list.known.map((block) => note(block, 'known')),
-  ];
+function newBlock(block: Row, standing: Noted['standing'], view: AnyView): Noted {
+  const item = { key: row.identityOf(block) ?? '', view, happenedAt: block.timestamp?.getTime() ?? null };
+  return { on: 'new', ...item, standing, before: null, changed: [], block: placeOf(row, block) };
 }
 
 /** One event a poll, however deep: at the fork, with the number of heights replaced. */
@@ -143,10 +144,20 @@ function reorg(replaced: readonly Replaced[], look: (block: Row, depth: number) 
   const key = `${fork.oldHash}>${fork.block.hash ?? ''}`;
   const view = look(fork.block, replaced.length);
   const before = { hash: fork.oldHash };
-  return [{ on: 'reorg', key, standing: 'fresh', view, before, changed: [], happenedAt: null }];
+  return [{ on: 'reorg', key, standing: 'fresh', view, before, changed: [], happenedAt: null, block: 'nowhere' }];
 }
 
 function pageOf(view: AnyView): string | null {
   const height = valueAt(view, 'height');
   return typeof height === 'bigint' ? `/block/${height}` : null;
+}
+
+/** One height is one block, unless the test gives it another name: then it replaces the one that was there. */
+function imagine({ view, id }: ImaginedRow, state: State | null, above: number): Row {
+  const block = view as Row;
+  const named = block.hash ?? (id === null ? undefined : imaginedHash(id));
+  const known = state?.recent.find(([, hash]) => hash === named)?.[0];
+  const made = known === undefined ? imaginedBlock(state?.list ?? null, undefined, above) : BigInt(known);
+  const height = block.height ?? made;
+  return Block.over(block, { height, hash: named ?? imaginedHash(`block ${height}`) });
 }

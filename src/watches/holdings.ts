@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { Address } from '../core/address.ts';
 import { valueAt, type AnyView, type View } from '../core/fields.ts';
 import { idOf } from '../core/identity.ts';
-import type { Kind, Noted, Noticed, Reading, Scope, Target } from '../core/kind.ts';
+import type { ImaginedRow, Kind, Noted, Noticed, Reading, Scope, Target } from '../core/kind.ts';
 import { track, viewOf, type Remembered } from '../core/tracked.ts';
 import { rawText } from '../lib/untrusted.ts';
 import { addressTokens } from '../explorer/endpoints.ts';
 import { again, readAll, type Pages } from '../explorer/paging.ts';
-import { TokenBalance } from '../explorer/resources.ts';
+import { Token, TokenBalance } from '../explorer/resources.ts';
+import { bothForms, imaginedAddress, IMAGINED_DECIMALS } from './imagined.ts';
 import { firstCount, remembered } from './values.ts';
 
 type Row = View<typeof TokenBalance.fields>;
@@ -56,6 +57,8 @@ export const holdings: Kind<object, State, Seen> = {
   state: State,
   comparedByDefault: ['balance'],
   shown: ['token.symbol', 'token.address_hash', 'token.reputation', 'balance', 'token_id'],
+  fleeting: [],
+  measured: null,
   exported: [],
   question: (target) => question(target),
   page: (_target, view) => pageOf(view),
@@ -78,9 +81,15 @@ export const holdings: Kind<object, State, Seen> = {
       events: draft.events,
       now: null,
       before: null,
+      range: null,
       baseline: null,
       notes: notesOf(seen),
     };
+  },
+  script: {
+    rows: 'holdings',
+    record: TokenBalance,
+    imagine: (_target, { rows }) => seenIn(rows.map(imagine)),
   },
 };
 
@@ -93,7 +102,7 @@ interface Draft {
 
 /** Only a complete list is a baseline: what a partial one leaves out would arrive later and never have been new. */
 function baseline(seen: Seen, scope: Scope): Noticed<State> {
-  const nothing = { now: null, before: null, notes: notesOf(seen) };
+  const nothing = { now: null, before: null, range: null, notes: notesOf(seen) };
   if (!scope.complete) return { ...nothing, state: null, events: [], baseline: null };
   const items: Record<string, Item> = {};
   for (const [key, row] of seen.rows) items[key] = { values: valuesOf(null, row, scope).after, arrival: 0, change: 0 };
@@ -113,8 +122,10 @@ function noticeRow(draft: Draft, key: string, row: Row, scope: Scope): void {
   }
   const { after, changed } = valuesOf(item.values, row, scope);
   const change = changed.length > 0 ? (draft.counter += 1) : item.change;
-  draft.differs ||= after !== item.values;
-  draft.items[key] = { ...item, values: after, change };
+  if (after !== item.values) {
+    draft.items[key] = { ...item, values: after, change };
+    draft.differs = true;
+  }
   draft.events.push(noted('added', `${key}#${item.arrival}`, 'known', row, null));
   const standing = changed.length > 0 ? 'fresh' : 'known';
   draft.events.push({ ...noted('changed', `${key}#${change}`, standing, row, item.values), changed });
@@ -142,7 +153,7 @@ function noted(
   view: AnyView,
   before: Remembered | null,
 ): Noted {
-  return { on, key, standing, view, before, changed: [], happenedAt: null };
+  return { on, key, standing, view, before, changed: [], happenedAt: null, block: 'nowhere' };
 }
 
 function valuesOf(before: Remembered | null, row: Row, scope: Scope) {
@@ -155,11 +166,27 @@ function hasMissing(state: State, seen: Seen): boolean {
 
 async function readOnce(target: Target, read: Pages): Promise<Reading<Seen>> {
   const { rows, partial } = await readAll(read, question(target), { identityOf, maxPages: target.maxPages });
+  return { seen: seenIn(rows), partial };
+}
+
+function seenIn(rows: readonly Row[]): Seen {
   const named = rows.flatMap((row) => {
     const key = identityOf(row);
     return key === undefined ? [] : [[key, row] as const];
   });
-  return { seen: { rows: new Map(named), nameless: rows.length - named.length }, partial };
+  return { rows: new Map(named), nameless: rows.length - named.length };
+}
+
+/** Lists are written whole, so a token without a name is the one that stood at the same place before. */
+function imagine({ view, says, id }: ImaginedRow, index: number): Row {
+  const written = view as Row;
+  const token = written.token ?? Token.make({});
+  const isPiece = token.type === 'ERC-721' || token.type === 'ERC-1155';
+  const contract = token.address_hash ?? imaginedAddress(id ?? `holding ${index}`);
+  return TokenBalance.over(written, {
+    ...bothForms(written, says, token.decimals ?? (isPiece ? 0n : IMAGINED_DECIMALS)),
+    token: Token.over(token, { address_hash: contract }),
+  });
 }
 
 /** The token's address, and the number of the piece where pieces differ. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { valueAt, type AnyView, type View } from '../core/fields.ts';
-import type { Kind, Noted, Noticed, Target } from '../core/kind.ts';
+import type { ImaginedRow, Kind, Noted, Noticed, Target } from '../core/kind.ts';
 import { addressInternalTransactions } from '../explorer/endpoints.ts';
-import { InternalTransaction } from '../explorer/resources.ts';
+import { AddressRef, InternalTransaction } from '../explorer/resources.ts';
+import { imaginedHash, nameOf } from './imagined.ts';
 import { eventsOf } from './list-events.ts';
-import { detectList, ListState, observeList, type ListSeen, type RowKey } from './seen.ts';
+import { detectList, imaginedBlock, ListState, observeList, placeOf, type ListSeen, type RowKey } from './seen.ts';
 
 type Row = typeof InternalTransaction.fields;
 interface Options {
@@ -37,6 +38,8 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
   state: ListState,
   comparedByDefault: [],
   shown: ['success', 'error', 'type', 'value', 'from.hash', 'to.hash', 'transaction_hash', 'index', 'block_number'],
+  fleeting: ['block_number'],
+  measured: null,
   exported: [],
   question: (target) => question(target),
   page: (_target, view) => pageOf(view),
@@ -54,7 +57,16 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
       before: null,
       changed: [],
       happenedAt: call.timestamp?.getTime() ?? null,
+      block: placeOf(row, call),
     }));
+  },
+  script: {
+    rows: 'items',
+    record: InternalTransaction,
+    imagine(target, { rows, isPartial }, state) {
+      const calls = rows.map((written, i) => imagine(target, written, { state, above: rows.length - i }));
+      return { rows: calls.filter((call) => isAskedFor(target, call)), isCutShort: isPartial, reachedEnd: false };
+    },
   },
 };
 
@@ -73,4 +85,21 @@ function isAskedFor({ address, options }: Target<Options>, call: View<Row>): boo
 function pageOf(view: AnyView): string | null {
   const hash = valueAt(view, 'transaction_hash');
   return typeof hash === 'string' ? `/tx/${hash}?tab=internal` : null;
+}
+
+function imagine(
+  { address, options }: Target<Options>,
+  written: ImaginedRow,
+  { state, above }: { readonly state: ListState | null; readonly above: number },
+): View<Row> {
+  const call = written.view as View<Row>;
+  const own = address === null ? undefined : AddressRef.make({ hash: address });
+  const named = InternalTransaction.over(call, {
+    transaction_hash: call.transaction_hash ?? imaginedHash(nameOf(written)),
+    index: call.index ?? 0n,
+    from: call.from ?? (options.direction === 'from' ? own : undefined),
+    to: call.to ?? (options.direction === 'to' && call.created_contract === undefined ? own : undefined),
+  });
+  const block = call.block_number ?? imaginedBlock(state, row.identityOf(named), above);
+  return InternalTransaction.over(named, { block_number: block });
 }

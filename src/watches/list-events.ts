@@ -17,11 +17,12 @@ export function eventsOf<F extends Fields>(
     events,
     now: null,
     before: null,
+    range: list.range,
     baseline: list.baseline?.length ?? null,
     notes: namelessNote(list.nameless),
   };
 }
 
-export function namelessNote(nameless: number): string[] {
+function namelessNote(nameless: number): string[] {
   return nameless === 0 ? [] : [`${nameless} rows without a usable hash were passed over`];
 }

@@ -13,12 +13,14 @@ export function oneChange(
   const before = state?.values ?? null;
   const changes = (state?.changes ?? firstCount(at)) + (changed.length > 0 ? 1 : 0);
   const standing = changed.length > 0 ? 'fresh' : 'known';
-  const event = { on: 'changed', key: `#${changes}`, standing, view: now, before, changed, happenedAt: null } as const;
+  const item = { key: `#${changes}`, view: now, happenedAt: null, block: 'nowhere' } as const;
+  const event = { on: 'changed', ...item, standing, before, changed } as const;
   return {
     state: state !== null && after === state.values ? state : { values: after, changes },
     events: state === null ? [] : [event],
     now,
     before,
+    range: null,
     baseline: state === null ? 1 : null,
     notes: [],
   };

@@ -2,7 +2,7 @@
 // compared by identity, never by height alone: rows appear late, below newer ones (facts 6, trap 2).
 import { z } from 'zod';
 import type { Fields, View } from '../core/fields.ts';
-import type { Reading } from '../core/kind.ts';
+import type { Range, Reading } from '../core/kind.ts';
 import type { Cursor, ListQuestion, Read } from '../core/question.ts';
 import { readNewestFirst } from '../explorer/paging.ts';
 
@@ -29,6 +29,8 @@ export interface ListSeen<F extends Fields> {
   readonly rows: readonly View<F>[];
   /** A page failed on the way: the rest is read next time. */
   readonly isCutShort: boolean;
+  /** The list has nothing below what was read. */
+  readonly reachedEnd: boolean;
 }
 
 export interface NewRows<F extends Fields> {
@@ -41,6 +43,7 @@ export interface NewRows<F extends Fields> {
   readonly baseline: readonly View<F>[] | null;
   /** Rows that could not be told from others. */
   readonly nameless: number;
+  readonly range: Range | null;
 }
 
 const PENDING = -1;
@@ -55,8 +58,8 @@ export async function observeList<F extends Fields>(
   row: RowKey<F> & { readonly maxPages: number },
 ): Promise<Reading<ListSeen<F>>> {
   if (state === null) {
-    const { rows } = await read.page(question, null);
-    return { seen: { rows, isCutShort: false }, partial: null };
+    const { rows, next } = await read.page(question, null);
+    return { seen: { rows, isCutShort: false, reachedEnd: next === null }, partial: null };
   }
   const reading = await readNewestFirst(read, question, {
     ...row,
@@ -65,23 +68,39 @@ export async function observeList<F extends Fields>(
     examinedTo: BigInt(state.gapAbove ?? highestBlock(state)),
   });
   const isCutShort = reading.partial !== null && reading.pages < row.maxPages;
-  return { seen: { rows: reading.rows, isCutShort }, partial: reading.partial };
+  const { rows, reachedEnd, partial } = reading;
+  return { seen: { rows, isCutShort, reachedEnd }, partial };
 }
 
 /** Sorts what was read into new and known, and remembers it. */
-export function detectList<F extends Fields>(
-  state: ListState | null,
-  { rows, isCutShort }: ListSeen<F>,
-  row: RowKey<F>,
-): NewRows<F> {
+export function detectList<F extends Fields>(state: ListState | null, seen: ListSeen<F>, row: RowKey<F>): NewRows<F> {
+  const { rows, isCutShort } = seen;
   const named = rows.filter((view) => row.identityOf(view) !== undefined);
   const nameless = rows.length - named.length;
-  if (state === null) return { ...baseline(named, row), nameless };
+  const range = rangeOf(seen, row);
+  if (state === null) return { ...baseline(named, row), nameless, range };
   const fresh = named.filter((view) => !isKnown(state, row, view)).reverse();
   const known = named.filter((view) => isKnown(state, row, view));
   const gapAbove = isCutShort ? (state.gapAbove ?? highestBlock(state)) : null;
   const isSame = fresh.length === 0 && gapAbove === state.gapAbove && !known.some((view) => settles(state, row, view));
-  return { state: isSame ? state : remember(state, named, row, gapAbove), fresh, known, baseline: null, nameless };
+  const after = isSame ? state : remember(state, named, row, gapAbove);
+  return { state: after, fresh, known, baseline: null, nameless, range };
+}
+
+/** Where the item is, for whoever asks whether it is still there. */
+export function placeOf<F extends Fields>(row: RowKey<F>, view: View<F>): number | 'pending' {
+  const block = row.blockOf(view);
+  return block === undefined ? 'pending' : Number(block);
+}
+
+/** Below the lowest block nothing was read, and of that block perhaps not all. Not even the hash of a row's block. */
+function rangeOf<F extends Fields>({ rows, reachedEnd }: ListSeen<F>, row: RowKey<F>): Range | null {
+  const blocks = rows.map((view) => row.blockOf(view)).filter((block) => block !== undefined);
+  if (blocks.length === 0) return null;
+  const heights = blocks.map(Number);
+  const head = heights.reduce((highest, height) => Math.max(highest, height));
+  const lowest = heights.reduce((least, height) => Math.min(least, height));
+  return { from: reachedEnd ? 0 : lowest + 1, head, believedAfter: 3 };
 }
 
 /** A row seen while pending has its block now. */
@@ -96,7 +115,7 @@ function isKnown<F extends Fields>(state: ListState, row: RowKey<F>, view: View<
   return block !== undefined && block <= BigInt(state.floor);
 }
 
-function baseline<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): Omit<NewRows<F>, 'nameless'> {
+function baseline<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): Omit<NewRows<F>, 'nameless' | 'range'> {
   const floor = Math.max(0, ...rows.map((view) => Number(row.blockOf(view) ?? 0)));
   const state = remember({ floor, seen: {}, gapAbove: null }, rows, row, null);
   return { state, fresh: [], known: [], baseline: rows };
@@ -129,4 +148,10 @@ function highestBlock(state: ListState): number {
 
 function lowestBlock<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): number {
   return rows.reduce((lowest, view) => Math.min(lowest, Number(row.blockOf(view) ?? Infinity)), Infinity);
+}
+
+/** For a row of a test that names no block: where it was seen before, else `above` everything that was seen. */
+export function imaginedBlock(state: ListState | null, identity: string | undefined, above: number): bigint {
+  const known = state?.seen[identity ?? ''] ?? PENDING;
+  return BigInt(known === PENDING ? (state === null ? 0 : highestBlock(state)) + above : known);
 }

@@ -23,6 +23,8 @@ export const token: Kind<object, Values, Seen> = {
   state: Values,
   comparedByDefault: ['total_supply', 'reputation', 'name', 'symbol', 'decimals'],
   shown: ['symbol', 'name', 'reputation', 'total_supply', 'address_hash'],
+  fleeting: [],
+  measured: 'total_supply',
   exported: ['total_supply', 'holders_count', 'exchange_rate'],
   question: (target) => question(target),
   page: (_target, view) => pageOf(view),
@@ -31,6 +33,14 @@ export const token: Kind<object, Values, Seen> = {
   },
   detect: (_target, state, seen, scope) =>
     oneChange(state, track(state?.values ?? null, seen, scope.tracked), { now: seen, at: scope.at }),
+  script: {
+    rows: null,
+    record: Token,
+    imagine: ({ token: address }, { rows: [row] }) => {
+      const written = (row?.view ?? Token.make({})) as Seen;
+      return Token.over(written, { address_hash: written.address_hash ?? address ?? undefined });
+    },
+  },
 };
 
 function question({ explorer, token: address }: Target) {

@@ -1,11 +1,21 @@
 import { z } from 'zod';
 import { valueAt, type AnyView, type View } from '../core/fields.ts';
 import type { EventName } from '../core/model.ts';
-import type { Kind, Noted, Noticed, Target } from '../core/kind.ts';
+import type { ImaginedRow, Kind, Noted, Noticed, Target } from '../core/kind.ts';
 import { addressTransactions, transactions as chainTransactions } from '../explorer/endpoints.ts';
 import { Transaction } from '../explorer/resources.ts';
+import { imaginedHash, nameOf } from './imagined.ts';
 import { eventsOf } from './list-events.ts';
-import { detectList, ListState, observeList, settles, type ListSeen, type RowKey } from './seen.ts';
+import {
+  detectList,
+  imaginedBlock,
+  ListState,
+  observeList,
+  placeOf,
+  settles,
+  type ListSeen,
+  type RowKey,
+} from './seen.ts';
 
 type Row = typeof Transaction.fields;
 
@@ -32,6 +42,8 @@ export const transactions: Kind<object, ListState, ListSeen<Row>> = {
   state: ListState,
   comparedByDefault: [],
   shown: ['status', 'method', 'value', 'from.hash', 'to.hash', 'hash', 'block_number', 'revert_reason'],
+  fleeting: ['block_number', 'position', 'timestamp', 'confirmations', 'method'],
+  measured: null,
   exported: [],
   question: (target) => question(target),
   page: (_target, view) => pageOf(view),
@@ -43,11 +55,21 @@ export const transactions: Kind<object, ListState, ListSeen<Row>> = {
       state === null ? [] : list.known.map((tx) => noted('mined', tx, settles(state, row, tx) ? 'fresh' : 'known'));
     return { ...noticed, events: [...noticed.events, ...mined] };
   },
+  script: {
+    rows: 'items',
+    record: Transaction,
+    imagine: (_target, { rows, isPartial }, state) => ({
+      rows: rows.map((written, i) => imagine(written, state, rows.length - i)),
+      isCutShort: isPartial,
+      reachedEnd: false,
+    }),
+  },
 };
 
 function noted(on: EventName, tx: View<Row>, standing: Noted['standing']): Noted {
   const happenedAt = tx.timestamp?.getTime() ?? null;
-  return { on, key: row.identityOf(tx) ?? '', standing, view: tx, before: null, changed: [], happenedAt };
+  const item = { key: row.identityOf(tx) ?? '', view: tx, happenedAt, block: placeOf(row, tx) };
+  return { on, ...item, standing, before: null, changed: [] };
 }
 
 function question({ explorer, address }: Target) {
@@ -57,4 +79,12 @@ function question({ explorer, address }: Target) {
 function pageOf(view: AnyView): string | null {
   const hash = valueAt(view, 'hash');
   return typeof hash === 'string' ? `/tx/${hash}` : null;
+}
+
+/** One without a status is pending, and in no block. */
+function imagine(written: ImaginedRow, state: ListState | null, above: number): View<Row> {
+  const tx = written.view as View<Row>;
+  const hash = tx.hash ?? imaginedHash(nameOf(written));
+  const block = tx.status === undefined ? undefined : imaginedBlock(state, hash, above);
+  return Transaction.over(tx, { hash, block_number: tx.block_number ?? block });
 }

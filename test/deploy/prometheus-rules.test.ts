@@ -60,6 +60,20 @@ const STORIES: [alert: string, series: string, values: string, at: string, label
   ['ChainwardenRestarting', 'process_start_time_seconds{job="chainwarden"}', '1+1x10', '10m', { job: 'chainwarden' }],
   ['ChainwardenWatchNotUp', 'chainwarden_watch_up{watch="w",of="a"}', '0x20', '11m', { watch: 'w', of: 'a' }],
   [
+    'ChainwardenWatchUnsteady',
+    'chainwarden_watch_up{watch="w",of="a"}',
+    '0 1 '.repeat(15).trim(),
+    '20m',
+    { watch: 'w', of: 'a' },
+  ],
+  [
+    'ChainwardenRuleUnhealthy',
+    'chainwarden_rule_health{watch="w",alert="a",health="unknown-too-long"}',
+    '2x10',
+    '6m',
+    { watch: 'w', alert: 'a', health: 'unknown-too-long' },
+  ],
+  [
     'ChainwardenExplorerRefuses',
     'chainwarden_explorer_requests_total{explorer="e",operation="token",outcome="unauthorized"}',
     '0+1x20',
@@ -129,7 +143,9 @@ function aSilence() {
     input_series: [
       { series: 'up{job="chainwarden"}', values: '1x60' },
       { series: 'process_start_time_seconds{job="chainwarden"}', values: '1x60' },
-      { series: 'chainwarden_watch_up{watch="w",of="a"}', values: '1x60' },
+      { series: 'chainwarden_watch_up{watch="w",of="a"}', values: '1x20 0 1x40' },
+      { series: 'chainwarden_rule_health{watch="w",alert="a",health="never-true"}', values: '1x60' },
+      { series: 'chainwarden_rule_health{watch="w",alert="b",health="never-evaluated"}', values: '1x60' },
       { series: 'chainwarden_explorer_requests_total{explorer="e",operation="token",outcome="ok"}', values: '0+1x60' },
       { series: 'chainwarden_explorer_credits_remaining{explorer="e"}', values: '90000-1x60' },
       { series: 'chainwarden_explorer_head_timestamp_seconds{explorer="e"}', values: '0+60x60' },

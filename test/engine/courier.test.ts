@@ -106,6 +106,7 @@ describe('what is not accepted', () => {
     expect(post.tries.at(-1)?.at).toBe(post.began + GIVE_UP);
     expect(await post.store.survey()).toEqual({ outbox: [], dead: 1, sent: 0 });
     expect(post.lines('error')).toEqual(['delivery:dead']);
+    expect(post.dead).toEqual(['ops']);
   });
 
   test('is dead at once when the receiver refused it for good', async () => {
@@ -116,6 +117,32 @@ describe('what is not accepted', () => {
     await post.clock.advance(HOUR);
     expect(post.arrived()).toEqual(['delivery-1#1']);
     expect(await post.store.survey()).toMatchObject({ dead: 1 });
+    expect(post.dead).toEqual(['ops']);
+  });
+
+  test('is given up once each, and what is still tried is not counted with it', async () => {
+    const post = createPost();
+    post.answer = ({ id }) => (id === 'refused' ? { type: 'rejected', why: '410 gone' } : AGAIN);
+    await post.owe(aDelivery({ id: 'refused' }), aDelivery({ id: 'waits' }));
+    await using _courier = post.start();
+    await post.clock.advance(GIVE_UP - MINUTE);
+    expect(post.dead).toEqual(['ops']);
+    await post.clock.advance(HOUR);
+    expect(post.dead).toEqual(['ops', 'ops']);
+  });
+
+  test('is given up only when that is on record: else the next start tries it again', async () => {
+    const post = createPost();
+    post.answer = () => ({ type: 'rejected', why: '550 no such user' });
+    await post.owe(aDelivery());
+    const settle = jest.spyOn(post.store, 'settle').mockRejectedValue(new StorageError('disk I/O error'));
+    const courier = post.start();
+    await post.clock.advance(MINUTE);
+    expect(post.dead).toEqual([]);
+    await courier.abandon();
+    settle.mockRestore();
+    expect(post.dead).toEqual([]);
+    expect(await post.store.recover(post.clock.now())).toBe(1);
   });
 
   test('warns once per reason, however many deliveries share it', async () => {
@@ -323,6 +350,7 @@ function createPost(store: Store = createMemoryStore()) {
   const clock: FakeClock = createFakeClock();
   const tries: Try[] = [];
   const outcomes: [string, Outcome][] = [];
+  const dead: string[] = [];
   const said: { level: string; event: string }[] = [];
   const say = (level: string) => (event: string) => {
     said.push({ level, event });
@@ -335,6 +363,7 @@ function createPost(store: Store = createMemoryStore()) {
     store,
     tries,
     outcomes,
+    dead,
     began: clock.now(),
     answer: (() => SENT) as Answer,
     lines: (level: string) => said.filter((line) => line.level === level).map(({ event }) => event),
@@ -363,6 +392,7 @@ function createPost(store: Store = createMemoryStore()) {
         clock,
         log,
         onOutcome: (channel, outcome) => outcomes.push([channel, outcome]),
+        onDead: (channel) => dead.push(channel),
         ...options,
       }),
     start(options?: { channel?: string; concurrency?: number }): Running {

@@ -39,6 +39,7 @@ function aPoller(change: Partial<PollerOptions> = {}) {
         return read;
       },
       head: () => null,
+      readHead: () => Promise.reject(new Error('not asked for')),
     }),
     clock,
     log,
@@ -86,6 +87,23 @@ test('a poll that learned nothing writes nothing; its coverage is flushed apart'
   expect(await versionOf()).toEqual(before);
   await poller.flush();
   expect([...(await store.recall()).values()][0]?.coveredUntil).toBe(clock.now());
+});
+
+test('a clock that was set back is said, and blinds no watch', async () => {
+  const { poller, seen, store, log, clock } = aPoller();
+  seen.wei = '0';
+  await poller.adopt(watches);
+  await poller.poll(watches, signal);
+  const [memory] = [...(await store.recall()).values()];
+  expect(memory?.coveredUntil).toBe(clock.now());
+  await store.cover(new Map([[watches[0]?.id ?? '', clock.now() + 3_600_000]]));
+  const { poller: next, seen: later, log: lines } = aPoller({ store, clock });
+  later.wei = '5000000000000000000';
+  await next.adopt(watches);
+  await next.poll(watches, signal);
+  expect(lines.lines).toEqual(['warn clock:went-back']);
+  expect(later.owed).toEqual(['screen']);
+  expect(log.lines).toEqual([]);
 });
 
 test('when the storage fails nothing is acknowledged, one line says so, and the next poll decides the same', async () => {
@@ -147,9 +165,12 @@ test('memory that this release cannot read is a new baseline, said aloud', async
     checksum: watch.checksum,
     state: { from: 'the future' },
     alerts: {},
+    history: {},
+    data: null,
     coveredUntil: null,
   };
-  const decision = { watchId: watch.id, expects: 0, memory, learned: true, deliveries: [], reasons: [], now: null };
+  const none = { deliveries: [], reasons: [], now: null, truths: {} };
+  const decision = { watchId: watch.id, expects: 0, memory, learned: true, ...none };
   await store.commit([decision], 0);
   await poller.adopt(watches);
   expect(log.lines).toEqual(['warn watch:memory-unreadable']);

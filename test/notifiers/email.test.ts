@@ -96,7 +96,7 @@ describe('a mail', () => {
   test('of a resolved alert says how long it fired, both values, and why it ended', async () => {
     const { parsed } = await received(mailed({ message: aResolvedMessage({ reason: 'rule removed' }) }));
     expect(parsed.text).toContain(
-      'Resolved, critical, after 12m5s (2026-01-01T00:01:00Z to 2026-01-01T00:13:05Z), because: rule removed',
+      'Resolved, critical, after 12m5s (2026-01-01T00:01:00Z to 2026-01-01T00:13:05Z); rule removed',
     );
     expect(parsed.text).toContain('balance: 1,200,000 (was 940,000)');
     expect(parsed.subject).toBe('Re: [CRITICAL] Treasury USDC is low - treasury-usdc');

@@ -64,6 +64,7 @@ describe('what a webhook carries', () => {
         observed_at: '2026-01-01T00:03:00Z',
         since: '2026-01-01T00:01:00Z',
         resolved_at: null,
+        reason: null,
         late: false,
         fields: {
           balance: '940000',

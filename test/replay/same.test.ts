@@ -105,14 +105,16 @@ test('over restarts, missed and partial polls, a replay says what the daemon sai
   }
   expect(outcomesIn(file)).toEqual(['complete', 'partial', 'server-error', 'truncated']);
   expect([...new Set(said.map(({ message: { alert, type } }) => `${alert} ${type.slice(6)}`))].toSorted()).toEqual(
-    ['any event', 'block event', 'done event', 'failed event', 'flagged event', 'gone event', 'low firing'].concat([
-      'low resolved',
-      'moved event',
-      'reorg event',
-      'scam event',
-      'stalled firing',
-      'stalled resolved',
-    ]),
+    [
+      'any event',
+      'block event',
+      'block retracted',
+      'done event',
+      'failed event',
+      'flagged event',
+      'gone event',
+      'low firing',
+    ].concat(['low resolved', 'moved event', 'reorg event', 'scam event', 'stalled firing', 'stalled resolved']),
   );
   const again = await replayed(file, loadWatches(RULES));
   expect(again.missing).toEqual([]);

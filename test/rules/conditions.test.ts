@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Address } from '../../src/core/address.ts';
 import { Amount } from '../../src/core/amount.ts';
 import type { AnyView } from '../../src/core/fields.ts';
-import type { Truth } from '../../src/core/model.ts';
+import type { History, Truth, Window } from '../../src/core/model.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 import { createLanguage, type Meaning } from '../../src/rules/language.ts';
 import { effort, NO_HANG } from '../support/effort.ts';
@@ -40,7 +40,10 @@ function viewOf(row: Record<string, unknown>): AnyView {
 function truth(text: string, row: Record<string, unknown>, before?: Record<string, unknown>): Truth {
   const { value, mistakes } = language.condition(text, { before: true });
   expect(mistakes).toEqual([]);
-  return value?.evaluate({ view: viewOf(row), before: before === undefined ? null : viewOf(before) }) ?? 'unknown';
+  return (
+    value?.evaluate({ view: viewOf(row), before: before === undefined ? null : viewOf(before), history: null }) ??
+    'unknown'
+  );
 }
 
 function complaints(text: string, use = { before: true }): string[] {
@@ -256,7 +259,7 @@ describe('Texts, times and the rest', () => {
   test("a stranger's text is compared, never run", () => {
     const view = Item.make({ method: untrusted('") || true || ("') }) as unknown as AnyView;
     const { value } = language.condition('method == "x"', { before: false });
-    expect(value?.evaluate({ view, before: null })).toBe(false);
+    expect(value?.evaluate({ view, before: null, history: null })).toBe(false);
   });
 
   test('a pattern that would make a backtracking engine run for ever takes no time', () => {
@@ -264,6 +267,41 @@ describe('Texts, times and the rest', () => {
       expect(truth('re(method, "(a+)+$")', { method: `${'a'.repeat(20_000)}!` })).toBe(false);
     });
     expect(spent).toBeLessThan(NO_HANG);
+  });
+});
+
+describe('Windows', () => {
+  const asked: Window[] = [];
+  const history: History = (window) => {
+    asked.push(window);
+    return window.measure === 'max' ? undefined : Amount.parse(window.measure === 'change' ? '-0.25' : '7');
+  };
+  const use = { before: true, windows: true };
+  const judged = (text: string): Truth => {
+    const { value, mistakes } = language.condition(text, use);
+    expect(mistakes).toEqual([]);
+    return value?.evaluate({ view: viewOf({ value: '3' }), before: null, history }) ?? 'unknown';
+  };
+
+  test.each([
+    ['change("1h") < -0.1', true],
+    ['change("1h") < -0.1 && delta("2d") == 7', true],
+    ['value < avg("30m") * 0.5', true],
+    ['max("1h") > 1', 'unknown'],
+    ['max("1h") > 1 || value == 3', true],
+  ])('%s: %s', (text, truth) => {
+    expect(judged(text)).toBe(truth);
+  });
+
+  test('ask for the path and the time that the rule names', () => {
+    asked.length = 0;
+    judged('delta(value, "1h30m") > 0');
+    expect(asked).toEqual([{ measure: 'delta', path: 'value', ms: 5_400_000 }]);
+  });
+
+  test('without a history nothing is known', () => {
+    const { value } = language.condition('delta("1h") > 0', use);
+    expect(value?.evaluate({ view: viewOf({ value: '3' }), before: null, history: null })).toBe('unknown');
   });
 });
 
@@ -333,7 +371,10 @@ describe('Mistakes are found at load, with the place and a way out', () => {
       're(method, status)',
       're(method, status) | re() takes a text and a pattern in quotes. Write re(method, "^swap").',
     ],
-    ['foo(1) > 2', 'foo | no function "foo". Possible: has, size, amount, duration, timestamp, re, glob.'],
+    [
+      'foo(1) > 2',
+      'foo | no function "foo". Possible: has, size, amount, duration, timestamp, re, glob, change, delta, min, max, avg.',
+    ],
     ['method.startswith("a")', 'startswith | no method "startswith". Did you mean startsWith?'],
     ['age > duration("2d")', '"2d" | "2d" is no duration. Days are written in hours: duration("48h").'],
     ['age > 120', 'age > 120 | a duration cannot be compared with a number. A duration is written duration("90s").'],
@@ -342,9 +383,8 @@ describe('Mistakes are found at load, with the place and a way out', () => {
       '"yesterday" | "yesterday" is no timestamp. Write timestamp("2026-01-31T00:00:00Z").',
     ],
     ['value > amount("many")', '"many" | "many" is no amount. Write amount("1.5").'],
-    ['change("1h") < -0.1', 'change | change() is not supported yet'],
-    ['max("1h") > 1', 'max | max() is not supported yet'],
-    ['change_1h > 1', 'change_1h | change_1h is not supported yet'],
+    ['change("1h") < -0.1', 'change("1h") | there is no history here. Windows belong to while and until.'],
+    ['change_1h > 1', 'change_1h | items has no field "change_1h". In a condition it is change("1h").'],
     ['value', 'value | a condition is true or false, this is a number'],
     ['to == null', 'to == null | a record (Ref) cannot be compared with null. Ask with has(x), or !has(x).'],
     ['to.hash == "0x12"', '"0x12" | "0x12" has 2 hexadecimal digits: an address has 40'],
@@ -367,7 +407,7 @@ describe('Mistakes are found at load, with the place and a way out', () => {
     ['value + method > 1', 'value + method | a number + a text is not possible. Numbers are written without quotes.'],
     [
       'string(value) == "1"',
-      'string | no function "string". Possible: has, size, amount, duration, timestamp, re, glob.',
+      'string | no function "string". Possible: has, size, amount, duration, timestamp, re, glob, change, delta, min, max, avg.',
     ],
     ['cel.bind(x, 1, x > 0)', 'bind | no method "bind"'],
     ['{"a": 1} == {"a": 1}', ' | maps are not used here'],
@@ -472,7 +512,7 @@ describe('Mistakes are found at load, with the place and a way out', () => {
         expect(value === null).toBe(mistakes.length > 0);
         for (const { start, end } of mistakes) expect(start <= Math.max(1, written.length) && end >= start).toBe(true);
         expect([true, false, 'unknown']).toContain(
-          value?.evaluate({ view: viewOf({ value: '1' }), before: null }) ?? 'unknown',
+          value?.evaluate({ view: viewOf({ value: '1' }), before: null, history: null }) ?? 'unknown',
         );
       }),
       { numRuns: 1000 },

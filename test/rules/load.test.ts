@@ -106,6 +106,34 @@ watches:
     ]);
   });
 
+  test('counts events, waits for confirmations, and looks back', () => {
+    const watch = onlyWatch(`
+watches:
+  - id: w
+    kind: items
+    explorer: ethereum
+    of: vault
+    notify: ops
+    alerts:
+      - { id: many, on: new, if: value > 1, at_least: { count: 3, within: 10m }, per: [to, status], cooldown: 1h }
+      - { id: none, on: new, none_for: 6h, keep_firing_for: 5m }
+      - { id: deep, on: new, confirmations: 12, provisional: true }
+      - { id: falls, while: 'change("1h") < -0.1 || delta(value, "2d") < -5 || value < min("1d")', text: "{{ change_3h | percent }}" }
+`);
+    expect(watch.alerts).toMatchObject([
+      {
+        type: 'count',
+        fires: { type: 'at-least', count: 3, withinMs: 600_000 },
+        per: ['to.hash', 'status'],
+        cooldownMs: 3_600_000,
+      },
+      { type: 'count', fires: { type: 'none-for', ms: 21_600_000 }, per: [], keepFiringForMs: 300_000 },
+      { type: 'event', confirmations: 12, provisional: true },
+      { type: 'condition', forMs: 0 },
+    ]);
+    expect(watch.windows).toEqual([{ path: 'value', ms: 2 * 86_400_000 }]);
+  });
+
   test('has good defaults', () => {
     const text = 'watches: [{ id: w, kind: items, explorer: gnosis }]\n';
     expect(onlyWatch(text)).toMatchObject({

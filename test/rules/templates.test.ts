@@ -39,7 +39,7 @@ function viewOf(raw: Record<string, unknown>): AnyView {
 function render(text: string, before: Record<string, unknown> | null = { value: '1000' }): readonly Segment[] {
   const { value, mistakes } = language.template(text, { as: 'text', before: true });
   expect(mistakes).toEqual([]);
-  return value?.render({ view: viewOf(row), before: before === null ? null : viewOf(before) }) ?? [];
+  return value?.render({ view: viewOf(row), before: before === null ? null : viewOf(before), history: null }) ?? [];
 }
 
 /** Ours as it is, a stranger's in angle brackets. */
@@ -86,7 +86,8 @@ describe('Rendering', () => {
     fc.assert(
       fc.property(fc.string(), (evil) => {
         const template = language.template('[{{ method }}] {{ to.name }}', { as: 'text', before: false }).value;
-        const segments = template?.render({ view: viewOf({ method: evil, to: { name: evil } }), before: null }) ?? [];
+        const segments =
+          template?.render({ view: viewOf({ method: evil, to: { name: evil } }), before: null, history: null }) ?? [];
         expect(segments.map((segment) => ('text' in segment ? segment.text : rawText(segment.untrusted)))).toEqual([
           '[',
           evil,
@@ -115,7 +116,7 @@ describe('Mistakes', () => {
       '{{ before.value }}',
       'before | there is no before here. It exists for `on: changed`, and for `while` of kinds that notice changes.',
     ],
-    ['{{ change_1h }}', 'change_1h | change_1h is not supported yet'],
+    ['{{ change_1h }}', '{{ change_1h }} | there is no history here. Windows belong to while and until.'],
     ['{{ to }}', 'to | to is not one value. Name one of its fields: hash, name, is_contract.'],
     [
       '{{ item }}',

@@ -1,4 +1,4 @@
-import type { Alert, Decision, Delivery, Memory, Message } from '../../src/core/model.ts';
+import type { Alert, ConditionState, Decision, Delivery, Memory, Message } from '../../src/core/model.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 
 export const NOON = Date.UTC(2026, 0, 1, 12);
@@ -49,7 +49,7 @@ export function aDelivery(
   return { id, channel, recipient, message: aMessage({ key: id, ...message }) };
 }
 
-const FIRING: Alert = {
+const FIRING: ConditionState = {
   type: 'condition',
   born: 0,
   state: 'firing',
@@ -60,14 +60,42 @@ const FIRING: Alert = {
   seq: 1,
   firing: aMessage(),
   told: [{ channel: 'ops', recipient: 'ops' }],
+  cooldownUntil: NOON,
+  firings: [NOON],
+  flapping: null,
+  flaps: 2,
 };
+
+const CONFIRMED: Alert = {
+  type: 'event',
+  state: 'confirmed',
+  block: 17,
+  rev: { success: 'abcdefgh' },
+  absent: 0,
+  seq: 1,
+  message: aMessage(),
+  told: [{ channel: 'ops', recipient: 'ops' }],
+};
+
+/** What a file of schema 1 holds: what it did not know yet is as before the first firing. */
+export function aMemoryOfSchema1(): Memory {
+  const none = { cooldownUntil: null, firings: [], flapping: null, flaps: 0 };
+  const open: Alert = { type: 'open', since: NOON, before: null };
+  return aMemory({ alerts: { low: { '': { ...FIRING, ...none } }, seen: { tx1: open } }, history: {}, data: null });
+}
 
 export function aMemory(changes: Partial<Memory> = {}): Memory {
   return {
     version: 0,
     checksum: 'c1',
     state: { balance: '1000000.5', pairs: [[1, '0xab']], none: null },
-    alerts: { low: { '': FIRING }, seen: { tx1: { type: 'open', since: NOON, before: null } } },
+    alerts: {
+      low: { '': FIRING },
+      seen: { tx1: { type: 'open', since: NOON, before: null }, tx2: CONFIRMED },
+      many: { 'per ': { type: 'group', condition: FIRING, matches: [NOON], last: { success: false } } },
+    },
+    history: { balance: [[NOON, null, '1000000.5']] },
+    data: { state: 'ok', since: NOON },
     coveredUntil: NOON,
     ...changes,
   };
@@ -80,5 +108,5 @@ export function aDecision(
 ): Decision {
   const { state, ...rest } = changes;
   const memory = aMemory(state === undefined ? {} : { state });
-  return { watchId, expects: 0, memory, learned: true, deliveries: [], reasons: [], now: null, ...rest };
+  return { watchId, expects: 0, memory, learned: true, deliveries: [], reasons: [], now: null, truths: {}, ...rest };
 }

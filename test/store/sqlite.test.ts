@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { migrate, MIGRATIONS } from '../../src/store/migrations.ts';
 import { createSqliteStore, openSqliteReader, openSqliteStore } from '../../src/store/sqlite.ts';
 import { StorageError, StoreBusyError } from '../../src/store/store.ts';
-import { aDecision, aDelivery, aMemory, NOON } from './builders.ts';
+import { aDecision, aMemoryOfSchema1, aDelivery, aMemory, NOON } from './builders.ts';
 import { keepsThePromise } from './contract.ts';
 
 // Every commit waits for the disk; a busy one takes its time.
@@ -140,7 +140,7 @@ describe('migrations', () => {
     const file = aFile();
     execute(file, readFileSync(join(import.meta.dirname, 'schemas', '1.sql'), 'utf8'));
     await using store = await openSqliteStore({ file });
-    expect(await store.recall()).toEqual(new Map([['treasury-low', aMemory({ version: 7 })]]));
+    expect(await store.recall()).toEqual(new Map([['treasury-low', { ...aMemoryOfSchema1(), version: 7 }]]));
     expect(await store.recover(NOON)).toBe(1);
     expect(await store.survey()).toEqual({ outbox: [{ channel: 'ops', rows: 2, oldest: NOON }], dead: 1, sent: 1 });
     expect(await store.claim('ops', 10, NOON)).toMatchObject([{ attempt: 3 }, { attempt: 1 }]);

@@ -7,6 +7,7 @@ import type { AnyKind, Noted, Noticed, Scope } from '../../src/core/kind.ts';
 import type {
   Condition,
   ConditionAlert,
+  CountAlert,
   EventAlert,
   Memory,
   Observation,
@@ -29,7 +30,17 @@ export const Gauge = new RecordType('Gauge', {
 /** What one poll saw: its number; null = the number was unknown; a list = items by key, with their moods. */
 export interface Sight {
   readonly level?: string | null;
-  readonly items?: Readonly<Record<string, string | null>>;
+  readonly items?: Readonly<Record<string, string | null | Item>>;
+  /** The blocks that were read completely, and the newest one. */
+  readonly range?: { readonly from: number; readonly head: number };
+}
+
+/** An item in a block. */
+export interface Item {
+  readonly mood: string | null;
+  readonly block: number | 'pending';
+  /** When it happened. */
+  readonly at?: string;
 }
 
 /** Watches one number (`changed`, `while`) and a list of named items (`new`). */
@@ -47,10 +58,19 @@ export const gaugeKind: AnyKind = {
   comparedByDefault: ['level'],
   shown: ['level', 'mood'],
   exported: ['level'],
+  fleeting: [],
+  measured: 'level',
   question: () => tokenDetails('test', anAddress(1)),
   page: () => '/gauge',
   observe: () => Promise.reject(new Error('tests hand in what was seen')),
   detect: (_target, state, seen, scope) => detect(state as State | null, seen as Sight, scope),
+  script: {
+    rows: null,
+    record: Gauge,
+    imagine: () => {
+      throw new Error('tests hand in what was seen');
+    },
+  },
 };
 
 interface State {
@@ -58,7 +78,7 @@ interface State {
   readonly seen: readonly string[];
 }
 
-function detect(state: State | null, { level, items = {} }: Sight, scope: Scope): Noticed<unknown> {
+function detect(state: State | null, { level, items = {}, range }: Sight, scope: Scope): Noticed<unknown> {
   const now = level === undefined || level === null ? null : Gauge.make({ level: Amount.parse(level) });
   const number =
     now === null
@@ -76,15 +96,20 @@ function detect(state: State | null, { level, items = {} }: Sight, scope: Scope)
     events: [...events, ...(number?.events ?? [])],
     now,
     before: number?.before ?? null,
+    range: range === undefined ? null : { ...range, believedAfter: 2 },
     baseline: state === null ? events.length : null,
     notes: [],
   };
 }
 
-function noted(key: string, mood: string | null, isBaseline: boolean, isFresh: boolean): Noted {
+function noted(key: string, item: string | null | Item, isBaseline: boolean, isFresh: boolean): Noted {
+  const isPlaced = typeof item === 'object' && item !== null;
+  const mood = isPlaced ? item.mood : item;
+  const block = isPlaced ? item.block : 'nowhere';
+  const happenedAt = isPlaced && item.at !== undefined ? at(item.at) : null;
   const view = Gauge.make({ mood: mood ?? undefined, label: untrusted(`<b>${key}</b>`) });
   const standing = isBaseline ? 'baseline' : isFresh ? 'fresh' : 'known';
-  return { on: 'new', key, standing, view, before: null, changed: [], happenedAt: null };
+  return { on: 'new', key, standing, view, before: null, changed: [], happenedAt, block };
 }
 
 export const OPS: Recipient = { channel: 'ops', recipient: 'ops' };
@@ -117,6 +142,7 @@ export function aWatch(alerts: Watch['alerts'], change: Partial<Watch> = {}): Wa
     schedule: { type: 'every', intervalMs: 60_000 },
     alerts,
     tracked: ['level'],
+    windows: [],
     checksum: 'as-before',
     exported: true,
     ...change,
@@ -139,6 +165,16 @@ export function moodIs(mood: string): Condition {
   });
 }
 
+/** `delta("5m") < 0`: unknown while nobody looked that far back. */
+export function falls(ms: number): Condition {
+  const window = { measure: 'delta', path: 'level', ms } as const;
+  const evaluate: Condition['evaluate'] = ({ history }) => {
+    const delta = history?.(window);
+    return delta === undefined ? 'unknown' : delta.digits < 0n;
+  };
+  return { text: `delta("${ms / 60_000}m") < 0`, reads: ['level'], windows: [window], headOnly: false, evaluate };
+}
+
 function compared(view: AnyView, limit: string, sign: -1 | 1): Truth {
   const level = valueAt(view, 'level');
   const bound = Amount.parse(limit);
@@ -146,7 +182,7 @@ function compared(view: AnyView, limit: string, sign: -1 | 1): Truth {
 }
 
 function condition(text: string, reads: readonly string[], truthOf: (view: AnyView) => Truth): Condition {
-  return { text, reads, headOnly: false, evaluate: ({ view }) => truthOf(view) };
+  return { text, reads, windows: [], headOnly: false, evaluate: ({ view }) => truthOf(view) };
 }
 
 export function whileAlert(change: Partial<ConditionAlert> = {}): ConditionAlert {
@@ -162,6 +198,7 @@ export function whileAlert(change: Partial<ConditionAlert> = {}): ConditionAlert
     until: null,
     forMs: 0,
     keepFiringForMs: 0,
+    cooldownMs: 0,
     ...change,
   };
 }
@@ -177,6 +214,29 @@ export function onAlert(change: Partial<EventAlert> = {}): EventAlert {
     source: 'rules/gauge.yaml:9',
     on: 'new',
     if: moodIs('wild'),
+    confirmations: 0,
+    provisional: false,
+    ...change,
+  };
+}
+
+/** Three wild items within ten minutes. */
+export function countAlert(change: Partial<CountAlert> = {}): CountAlert {
+  return {
+    type: 'count',
+    id: 'many',
+    severity: 'warning',
+    notify: [OPS],
+    title: null,
+    text: null,
+    source: 'rules/gauge.yaml:11',
+    on: 'new',
+    if: moodIs('wild'),
+    fires: { type: 'at-least', count: 3, withinMs: 600_000 },
+    per: [],
+    forMs: 0,
+    keepFiringForMs: 0,
+    cooldownMs: 0,
     ...change,
   };
 }

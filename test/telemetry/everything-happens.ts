@@ -17,6 +17,7 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.notExamined('treasury-usdc');
   metrics.skipped('treasury-usdc');
   metrics.mirrorAlerts(() => [{ watch: 'treasury-usdc', alert: 'low', state: 'firing', count: 1 }]);
+  metrics.mirrorHealth(() => [{ watch: 'treasury-usdc', alert: 'low', health: 'never-true' }]);
   metrics.channelOpened('ops');
   metrics.delivery({ channel: 'ops', outcome: 'again' });
   metrics.deliveryDead('ops');

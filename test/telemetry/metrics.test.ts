@@ -146,6 +146,7 @@ describe('a watch that is removed', () => {
     const { metrics } = aDaemon();
     everythingHappens(metrics);
     metrics.mirrorAlerts(() => []);
+    metrics.mirrorHealth(() => []);
     metrics.forgetWatch('treasury-usdc');
     expect(await metrics.text()).not.toContain('watch="');
   });
@@ -209,6 +210,33 @@ describe('alerts', () => {
       ['firing', 3],
       ['pending', 1],
     ]);
+  });
+});
+
+describe('the health of rules', () => {
+  test('shows those that are not well, with how many watches of the rule are so, and nothing of the others', async () => {
+    const { metrics } = aDaemon();
+    metrics.mirrorHealth(() => [
+      { watch: 'w', alert: 'low', health: 'ok' },
+      { watch: 'w', alert: 'low', health: 'unknown-too-long' },
+      { watch: 'w', alert: 'low', health: 'unknown-too-long' },
+      { watch: 'w', alert: 'high', health: 'always-true' },
+      { watch: 'v', alert: 'low', health: 'ok' },
+    ]);
+    expect(await samplesOf(metrics, 'chainwarden_rule_health')).toMatchObject([
+      { labels: { watch: 'w', alert: 'low', health: 'unknown-too-long' }, value: 2 },
+      { labels: { watch: 'w', alert: 'high', health: 'always-true' }, value: 1 },
+    ]);
+  });
+
+  test('is absent, and nothing else is, when it cannot be told', async () => {
+    const { metrics } = aDaemon();
+    everythingHappens(metrics);
+    metrics.mirrorHealth(() => {
+      throw new Error('stopping');
+    });
+    expect(await valuesOf(metrics, 'chainwarden_rule_health')).toEqual([]);
+    expect(await valuesOf(metrics, 'chainwarden_watch_up')).toEqual([0]);
   });
 });
 

@@ -28,6 +28,17 @@ test('a reorganisation is one event, with its depth; the blocks that took the pl
   world.sandbox.reorganise({ blocks: 2 });
   expect(await world.poll()).toEqual(['reorg event', 'block event', 'block event']);
   expect(world.messages[0]?.fields['depth']).toBe(2);
+});
+
+test('those that were told and are gone are retracted, once a second reading shows that too', async () => {
+  await using world = await createWorld(RULES);
+  await world.poll();
+  world.sandbox.mine({ blocks: 3 });
+  await world.poll();
+  world.sandbox.reorganise({ blocks: 2 });
+  await world.poll();
+  expect(await world.poll()).toEqual(['block retracted', 'block retracted']);
+  expect(world.messages.map(({ seq, reason }) => [seq, reason])).toEqual(Array(2).fill([2, 'not found any more']));
   expect(await world.poll()).toEqual([]);
 });
 

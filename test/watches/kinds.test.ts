@@ -5,7 +5,7 @@ import { typeAt } from '../../src/core/fields.ts';
 import { createWorld } from '../support/world.ts';
 
 test('every kind in the folder stands in the list', () => {
-  const helpers = ['index.ts', 'list-events.ts', 'one-change.ts', 'seen.ts', 'values.ts'];
+  const helpers = ['imagined.ts', 'index.ts', 'list-events.ts', 'one-change.ts', 'seen.ts', 'values.ts'];
   const files = readdirSync('src/watches').filter((file) => !helpers.includes(file));
   const missing = files.filter((file) => !kinds.some(({ name }) => `${name}.ts` === file));
   expect(missing.map((file) => `add the kind of ${file} to src/watches/index.ts`)).toEqual([]);
@@ -20,6 +20,12 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_name, kin
   test('shows, compares and exports only fields that it has', () => {
     const paths = [...kind.shown, ...kind.comparedByDefault, ...kind.exported];
     expect(paths.filter((path) => typeAt(kind.fields, path) === undefined)).toEqual([]);
+  });
+
+  test('tests write what it sees in the fields that rules read', () => {
+    const { fields } = kind.script.record;
+    const differing = Object.entries(fields).filter(([name, { type }]) => typeAt(kind.fields, name) !== type);
+    expect(differing.map(([name]) => name)).toEqual([]);
   });
 });
 

@@ -32,6 +32,7 @@ export function toBody({ id, message }: Delivery): string {
       observed_at: showInstant(message.observedAt),
       since: showInstant(message.since),
       resolved_at: message.resolvedAt === null ? null : showInstant(message.resolvedAt),
+      reason: message.reason === null ? null : ours(message.reason),
       late: message.late,
       fields: toPlain(message.fields),
       before: Object.keys(message.before).length === 0 ? null : toPlain(message.before),

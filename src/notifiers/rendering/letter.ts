@@ -26,7 +26,7 @@ export function toLetter(message: Message): Letter {
   const about = aboutRows(message);
   return {
     title: ours(message.title),
-    tone: message.type === 'alert.resolved' ? 'resolved' : message.severity,
+    tone: isOver(message) ? 'resolved' : message.severity,
     state: stateLine(message),
     text: linesOf(message),
     values: values.slice(0, MOST_VALUES),
@@ -38,7 +38,7 @@ export function toLetter(message: Message): Letter {
 
 /** Constant over an episode, so that mail programs keep its messages together; never any text from the chain. */
 export function subjectOf(message: Message): string {
-  const reply = message.type === 'alert.resolved' ? 'Re: ' : '';
+  const reply = message.type === 'alert.event' || message.type === 'alert.firing' ? '' : 'Re: ';
   const subject = `${reply}[${message.severity.toUpperCase()}] ${ours(message.title)} - ${ours(message.watch)}`;
   // Mail programs would decode an encoded word (RFC 2047), line breaks included.
   return subject.replaceAll('=?', '= ?');
@@ -69,13 +69,29 @@ function rowText({ label, value }: Row): string {
   return `${label}: ${value.map(quoted).join('')}`;
 }
 
+function isOver({ type }: Message): boolean {
+  return type === 'alert.resolved' || type === 'alert.retracted';
+}
+
 function stateLine(message: Message): string {
+  const why = message.reason === null ? '' : `; ${ours(message.reason)}`;
+  return `${STATES[message.type]}, ${message.severity}${timesOf(message)}${why}`;
+}
+
+const STATES: Readonly<Record<Message['type'], string>> = {
+  'alert.event': 'Event',
+  'alert.firing': 'Firing',
+  'alert.resolved': 'Resolved',
+  'alert.retracted': 'Retracted: what was told is no longer so',
+  'alert.corrected': 'Corrected: what was told is otherwise',
+  'alert.reinstated': 'Reinstated: it is so after all',
+};
+
+function timesOf(message: Message): string {
   const since = showInstant(message.since);
-  if (message.type === 'alert.event') return `Event, ${message.severity}`;
-  if (message.resolvedAt === null) return `Firing, ${message.severity}, since ${since}`;
-  const why = message.reason === null ? '' : `, because: ${ours(message.reason)}`;
-  const ended = showInstant(message.resolvedAt);
-  return `Resolved, ${message.severity}, after ${firedFor(message) ?? ''} (${since} to ${ended})${why}`;
+  if (message.type === 'alert.firing') return `, since ${since}`;
+  if (message.resolvedAt === null) return '';
+  return `, after ${firedFor(message) ?? ''} (${since} to ${showInstant(message.resolvedAt)})`;
 }
 
 function aboutRows(message: Message): Row[] {

@@ -6,7 +6,7 @@ import { plainJoined, singleLine } from '../../lib/untrusted.ts';
 /** Longest line of our own text; beyond it `…`. A stranger's text is cut much earlier. */
 const MOST_OURS = 2000;
 
-/** EVENT, FIRING or RESOLVED. */
+/** EVENT, FIRING, RESOLVED, RETRACTED and so on. */
 export function stateOf(message: Message): string {
   return message.type.slice('alert.'.length).toUpperCase();
 }

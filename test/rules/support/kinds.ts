@@ -68,6 +68,8 @@ const common: Omit<AnyKind, 'name' | 'noun' | 'fields' | 'events' | 'conditions'
   comparedByDefault: ['value', 'status'],
   shown: [],
   exported: [],
+  fleeting: [],
+  measured: 'value',
   question: ({ explorer, address: of }) => ({
     explorer,
     operation: 'address-transactions',
@@ -81,6 +83,13 @@ const common: Omit<AnyKind, 'name' | 'noun' | 'fields' | 'events' | 'conditions'
   observe: () => Promise.reject(new Error('not in these tests')),
   detect: () => {
     throw new Error('not in these tests');
+  },
+  script: {
+    rows: null,
+    record: Item,
+    imagine: () => {
+      throw new Error('not in these tests');
+    },
   },
 };
 

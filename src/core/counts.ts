@@ -1,0 +1,141 @@
+// `on:` with `at_least:` or `none_for:`: a condition over events. It counts matching items by their own time, late ones
+// included, and is judged at complete polls only. `per` splits the items into groups that live each on its own.
+import { newCondition } from './alert.ts';
+import { encode, valueAt, type AnyView } from './fields.ts';
+import { live } from './lasting.ts';
+import { pathsToShow } from './message.ts';
+import type { CountAlert, Fact, GroupState, Instant, Reason, Delivery, Scene, Truth } from './model.ts';
+import { sameOr, unread, type AlertsByKey, type Part, type Poll } from './part.ts';
+import { pick, type Match } from './picking.ts';
+import { viewOf, type Remembered } from './tracked.ts';
+
+export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): Part {
+  if (poll.noticed === null) return frozen(poll, alert, known);
+  const events = poll.noticed.events.filter(({ on }) => on === alert.on);
+  const picked = pick(poll, alert, events, known);
+  const groups = groupsOf(known);
+  const before = new Map(groups);
+  // What was there at the baseline is not counted; that it happened at all is what `none_for` asks.
+  const past =
+    alert.fires.type === 'none-for'
+      ? picked.matchingBaseline.map((noted) => ({ noted, scene: plain(noted.view) }))
+      : [];
+  for (const match of [...past, ...picked.matches]) addTo(groups, poll, alert, match);
+  if (alert.per.length === 0 && !groups.has(ALL)) groups.set(ALL, newGroup(poll.time.at));
+  const lived = [...groups].map(([key, group]) => liveGroup(poll, alert, key, group, before.get(key)));
+  return {
+    alerts: sameOr(known, [...picked.open, ...lived.flatMap(({ entry }) => entry)]),
+    deliveries: lived.flatMap(({ deliveries }) => deliveries),
+    reasons: [...picked.reasons, ...lived.flatMap(({ reasons }) => reasons)],
+    truth: anyOf(lived.map(({ truth }) => truth)),
+    matchingBaseline: picked.matchingBaseline.length,
+  };
+}
+
+/** A missed poll: every group's clock stands still. */
+function frozen(poll: Poll, alert: CountAlert, known: AlertsByKey): Part {
+  const lived = [...groupsOf(known)].map(([key, group]) => liveGroup(poll, alert, key, group, group));
+  const rest = Object.entries(known).filter(([, { type }]) => type !== 'group');
+  return { ...unread(known), alerts: sameOr(known, [...rest, ...lived.flatMap(({ entry }) => entry)]) };
+}
+
+/** Beside the keys of open items, which are hashes and the like. */
+const PREFIX = 'per ';
+const ALL = PREFIX;
+const OTHERS = `${PREFIX}others`;
+const MOST_GROUPS = 100;
+
+function groupsOf(known: AlertsByKey): Map<string, GroupState> {
+  return new Map(Object.entries(known).flatMap(([key, alert]) => (alert.type === 'group' ? [[key, alert]] : [])));
+}
+
+function newGroup(at: Instant): GroupState {
+  return { type: 'group', condition: newCondition(at), matches: [], last: null };
+}
+
+function addTo(groups: Map<string, GroupState>, poll: Poll, alert: CountAlert, { noted }: Match): void {
+  const wanted = keyOf(alert, noted.view);
+  const key = groups.has(wanted) || groups.size < MOST_GROUPS ? wanted : OTHERS;
+  const group = groups.get(key) ?? newGroup(poll.time.at);
+  const matches = [...group.matches, noted.happenedAt ?? poll.time.at].toSorted((a, b) => a - b);
+  groups.set(key, { ...group, matches: matches.slice(-mostNeeded(alert)), last: remember(poll, alert, noted.view) });
+}
+
+function keyOf({ per }: CountAlert, view: AnyView): string {
+  if (per.length === 0) return ALL;
+  return PREFIX + JSON.stringify(per.map((path) => encodedAt(view, path)));
+}
+
+function encodedAt(view: AnyView, path: string) {
+  const value = valueAt(view, path);
+  return value === undefined ? null : encode(value);
+}
+
+const MATCHES_SHOWN = 100;
+
+function mostNeeded({ fires }: CountAlert): number {
+  return fires.type === 'none-for' ? 1 : Math.max(fires.count, MATCHES_SHOWN);
+}
+
+function remember({ watch }: Poll, alert: CountAlert, view: AnyView): Remembered {
+  const paths = new Set([...pathsToShow(watch, alert), ...alert.per]);
+  return Object.fromEntries([...paths].map((path) => [path, encodedAt(view, path)]));
+}
+
+interface LivedGroup {
+  /** Empty when there is nothing left to remember. */
+  readonly entry: readonly (readonly [string, GroupState])[];
+  readonly deliveries: readonly Delivery[];
+  readonly reasons: readonly Reason[];
+  readonly truth: Truth;
+}
+
+function liveGroup(
+  poll: Poll,
+  alert: CountAlert,
+  key: string,
+  group: GroupState,
+  before: GroupState | undefined,
+): LivedGroup {
+  const { at } = poll.time;
+  const kept = matchesAt(alert, group, at);
+  const count = kept.filter((then) => then <= at).length;
+  const truth = poll.isComplete && !poll.isStale ? isTrue(alert, group, count, at) : 'unknown';
+  const facts: Record<string, Fact> = alert.fires.type === 'at-least' ? { count } : {};
+  const subject = { key: key === ALL ? '' : key, scene: sceneOf(poll, group), facts };
+  const lived = live(poll, alert, group.condition, { while: truth, until: null }, subject);
+  const isSame = before === group && lived.state === group.condition;
+  const after = isSame ? group : { ...group, condition: lived.state, matches: kept };
+  const entry = isOver(alert, after, at) ? [] : [[key, after] as const];
+  return { entry, deliveries: lived.deliveries, reasons: lived.reasons, truth };
+}
+
+/** Those that can still count. Items of the future, by a clock that is ahead, are among them, and wait. */
+function matchesAt({ fires }: CountAlert, { matches }: GroupState, at: Instant): readonly Instant[] {
+  return fires.type === 'none-for' ? matches : matches.filter((then) => then > at - fires.withinMs);
+}
+
+function isTrue({ fires }: CountAlert, { condition, matches }: GroupState, count: number, at: Instant): Truth {
+  if (fires.type === 'at-least') return count >= fires.count;
+  return at - Math.max(condition.born, matches.at(-1) ?? 0) >= fires.ms;
+}
+
+/** A group of which nothing is left to tell makes room. */
+function isOver(alert: CountAlert, group: GroupState, at: Instant): boolean {
+  const { state, firing, flapping, flaps, cooldownUntil } = group.condition;
+  const isQuiet = state === 'inactive' && firing === null && flapping === null && flaps === 0;
+  return alert.per.length > 0 && isQuiet && (cooldownUntil ?? 0) <= at && matchesAt(alert, group, at).length === 0;
+}
+
+function sceneOf({ watch }: Poll, { last }: GroupState): Scene {
+  return plain(last === null ? watch.kind.fields.make({}) : viewOf(watch.kind.fields, last as Remembered));
+}
+
+function plain(view: AnyView): Scene {
+  return { view, before: null, history: null };
+}
+
+function anyOf(truths: readonly Truth[]): Truth | 'none' {
+  if (truths.length === 0) return 'none';
+  return truths.includes(true) ? true : truths.includes('unknown') ? 'unknown' : false;
+}

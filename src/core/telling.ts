@@ -1,0 +1,83 @@
+// Whether a change of a condition is told (lifecycle 4.4). The state is always exact and at once; its message may wait:
+// for the end of a cooldown, or, when it fired three times within an hour, until it has been steady for half an hour.
+// What was held back is counted, and the last state is always told.
+import type { Transition } from './alert.ts';
+import type { ConditionState, Instant, LastingAlert } from './model.ts';
+
+const FLAPPING_WITHIN_MS = 3_600_000;
+const FLAPPING_TIMES = 3;
+const STEADY_AFTER_MS = 1_800_000;
+
+export interface Telling {
+  readonly after: ConditionState;
+  /** `flapping`: it fires, and nothing more is said of it until it is `steady`, firing or not. */
+  readonly tell: 'nothing' | 'firing' | 'resolved' | 'flapping' | 'steady';
+  /** Why a change is not told. */
+  readonly held: 'cooldown' | 'flapping' | null;
+}
+
+/** What is to be told of a condition that has just gone through a transition. */
+export function tellingOf(
+  rule: Pick<LastingAlert, 'cooldownMs'>,
+  state: ConditionState,
+  transition: Transition,
+  at: Instant,
+): Telling {
+  switch (transition) {
+    case 'firing':
+      return onFiring({ ...state, firings: [...recent(state.firings, at), at] }, at);
+    case 'resolved':
+      return onResolved({ ...state, cooldownUntil: rule.cooldownMs === 0 ? null : at + rule.cooldownMs }, at);
+    case 'unknown':
+      return { after: state, tell: 'nothing', held: null };
+    default:
+      return onNothingNew(state, at);
+  }
+}
+
+function onFiring(state: ConditionState, at: Instant): Telling {
+  if (state.flapping !== null) return hold({ ...state, flapping: at }, 'flapping');
+  if (state.firings.length >= FLAPPING_TIMES)
+    return { after: { ...state, flapping: at }, tell: 'flapping', held: 'flapping' };
+  return isCooling(state, at) ? hold(state, 'cooldown') : { after: state, tell: 'firing', held: null };
+}
+
+function onResolved(state: ConditionState, at: Instant): Telling {
+  if (state.flapping !== null) return hold({ ...state, flapping: at, flaps: state.flaps + 1 }, 'flapping');
+  if (state.firing === null) return hold({ ...state, flaps: state.flaps + 1 }, 'cooldown');
+  return { after: state, tell: 'resolved', held: null };
+}
+
+function onNothingNew(state: ConditionState, at: Instant): Telling {
+  if (state.flapping !== null) return isSteady(state.flapping, at) ? calm(state) : nothing(state);
+  const isUntold = isActive(state) && state.firing === null;
+  return isUntold && !isCooling(state, at) ? { after: state, tell: 'firing', held: null } : nothing(state);
+}
+
+function calm(state: ConditionState): Telling {
+  return { after: { ...state, seq: state.seq + 1, flapping: null, firings: [] }, tell: 'steady', held: null };
+}
+
+function nothing(state: ConditionState): Telling {
+  return { after: state, tell: 'nothing', held: null };
+}
+
+function hold(after: ConditionState, held: 'cooldown' | 'flapping'): Telling {
+  return { after, tell: 'nothing', held };
+}
+
+export function isActive({ state }: ConditionState): boolean {
+  return state === 'firing' || state === 'recovering';
+}
+
+function isCooling({ cooldownUntil }: ConditionState, at: Instant): boolean {
+  return cooldownUntil !== null && at < cooldownUntil;
+}
+
+function isSteady(since: Instant, at: Instant): boolean {
+  return at - since >= STEADY_AFTER_MS;
+}
+
+function recent(firings: readonly Instant[], at: Instant): Instant[] {
+  return firings.filter((then) => then > at - FLAPPING_WITHIN_MS);
+}

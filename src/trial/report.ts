@@ -1,0 +1,134 @@
+// What people read of a test: one line when it went well, the story beside the expectation when it did not.
+import { showDuration } from '../config/scalars.ts';
+import { typeAt, valueAt } from '../core/fields.ts';
+import type { AlertRule, ConditionAlert, Reason, Watch } from '../core/model.ts';
+import { REASON_WORDS } from '../core/reason-words.ts';
+import { ours } from '../notifiers/rendering/wording.ts';
+import { compare, stateOf, textOf, type Line } from './compare.ts';
+import type { Expected, Trial } from './model.ts';
+import type { Ran, Run, Said } from './run.ts';
+import { show } from './show.ts';
+
+export interface Verdict {
+  readonly trial: Trial;
+  readonly isOk: boolean;
+  /** Why not; empty when it is. */
+  readonly details: readonly string[];
+  /** The alerts that were said, as expected. */
+  readonly told: readonly string[];
+}
+
+export function judge(trial: Trial, run: Run): Verdict {
+  const lines = compare(trial, run);
+  const isOk = run.broken === null && lines.every(isRight);
+  const told = lines.flatMap((line) => (line.type === 'as-expected' ? [line.expected.alert] : []));
+  return { trial, isOk, details: isOk ? [] : story(trial, run, lines), told };
+}
+
+/** `ok      rules/treasury.test.yaml:4  a dip shorter than two minutes is not said` */
+export function headline({ isOk, trial }: Verdict): string {
+  return `${isOk ? 'ok    ' : 'FAILED'}  ${trial.file}:${trial.line}  ${show(trial.name)}`;
+}
+
+function isRight(line: Line): boolean {
+  return line.type === 'as-expected' && line.differences.length === 0;
+}
+
+/** Polls and messages in the order of time; `+` was said and not expected, `-` the other way round, `!` differs. */
+function story(trial: Trial, run: Run, lines: readonly Line[]): string[] {
+  const { polls, watch } = trial;
+  const width = Math.max(...polls.map(({ offset }) => offset.length));
+  const rows = polls.flatMap((poll, i) => {
+    const ran = run.polls[i];
+    const here = lines.filter((line) => atOf(line) === poll.at);
+    return [
+      `  ${poll.offset.padEnd(width)}  saw ${seenBy(ran, poll.shown)}`,
+      ...here.flatMap((line) => told(line, trial, ran).map((text) => `${markOf(line)} ${' '.repeat(width)}  ${text}`)),
+    ];
+  });
+  const broken = run.broken === null ? [] : [`! ${ours(run.broken)}`];
+  return [`watch ${watch.name}, ${watch.source}`, ...rows, ...broken];
+}
+
+function atOf(line: Line): number {
+  return line.type === 'missing' ? line.expected.at : line.said.poll.at;
+}
+
+function seenBy(ran: Ran | undefined, shown: string): string {
+  if (ran?.observation.type !== 'missed' || shown.startsWith('missed')) return shown;
+  return `${shown}: missed (${ran.observation.reason}), ${ours(ran.observation.detail)}`;
+}
+
+function markOf(line: Line): string {
+  if (isRight(line)) return ' ';
+  return { 'as-expected': '!', unexpected: '+', missing: '-' }[line.type];
+}
+
+function told(line: Line, trial: Trial, ran: Ran | undefined): string[] {
+  switch (line.type) {
+    case 'as-expected':
+      return [`says ${wordsOf(line.said)}`, ...line.differences.map(indented)];
+    case 'unexpected':
+      return [`unexpected: ${wordsOf(line.said)}`, ...textOf(line.said.message).split('\n').map(indented)];
+    case 'missing':
+      return [
+        `missing: ${line.expected.alert} ${line.expected.state}, expected in line ${line.expected.line}`,
+        ...whySilent(line.expected, trial, ran).map((text) => indented(`silent: ${text}`)),
+      ];
+  }
+}
+
+function indented(text: string): string {
+  return `    ${text}`;
+}
+
+function wordsOf({ message, to }: Said): string {
+  return `${message.alert} ${stateOf(message)}, ${message.severity}, to ${to.map(ours).join(', ')}: ${ours(message.title)}`;
+}
+
+/** What the decision says of it; where it says nothing, what is remembered of the alert. */
+function whySilent({ alert: id }: Expected, { watch }: Trial, ran: Ran | undefined): string[] {
+  if (ran === undefined) return ['this poll was not reached'];
+  const { observation, decision } = ran;
+  if (observation.type === 'missed') return [`the poll was missed (${observation.reason})`];
+  const alert = watch.alerts.find((one) => one.id === id);
+  const reasons = decision.reasons.flatMap((reason) => reasonOf(reason, id, { alert, watch, ran }) ?? []);
+  const partial = observation.partial === null ? [] : [`the reading was partial: ${ours(observation.partial)}`];
+  const said = [...new Set([...reasons, ...partial])];
+  return said.length > 0 ? said : [NOTHING];
+}
+
+const NOTHING = 'nothing new was noticed that the alert is about';
+
+interface Told {
+  readonly alert: AlertRule | undefined;
+  readonly watch: Watch;
+  readonly ran: Ran;
+}
+
+function reasonOf(reason: Reason, id: string, told: Told): string | null {
+  if (reason.type === 'note') return ours(reason.text);
+  if (reason.type !== 'baseline') return reason.alert === id ? explained(reason.type, told) : null;
+  if (told.alert === undefined || told.alert.type === 'condition') return null;
+  return `this is the baseline: ${reason.items} there, ${reason.matching[id] ?? 0} would have matched`;
+}
+
+function explained(type: keyof typeof REASON_WORDS, { alert, watch, ran }: Told): string {
+  const words = type === 'told' ? 'another item was told' : `${type}: ${REASON_WORDS[type]}`;
+  if (type === 'unknown' && alert?.type === 'condition') return `${words}${unknownFields(alert, watch, ran)}`;
+  // Polls that a test leaves out are polls that never came, of which the lifecycle counts three.
+  const interval = showDuration(watch.schedule.intervalMs);
+  const counted = `; from poll to poll at most three intervals of ${interval} count`;
+  return `${words}${type === 'still-pending' || type === 'still-recovering' ? counted : ''}`;
+}
+
+function unknownFields(alert: ConditionAlert, { kind }: Watch, { decision, observation }: Ran): string {
+  const head = observation.type === 'seen' ? observation.head : null;
+  const isStale = head !== null && head.readAt - head.timestamp > head.staleAfterMs;
+  if (isStale) return ': the head of the chain stands still, so what is read may be old';
+  const { now } = decision;
+  const fields = alert.while.reads.filter((path) => typeAt(kind.fields, path) !== undefined);
+  const unknown = now === null ? fields : fields.filter((path) => valueAt(now, path) === undefined);
+  if (unknown.length > 0) return `: not known ${unknown.join(', ')}`;
+  return alert.while.windows.length > 0 ? ': nobody has looked that far back yet' : '';
+}

@@ -1,0 +1,111 @@
+// The daemon without its world: polls are imagined or read from recorded answers, `step` decides, and what it would
+// have sent is kept.
+import type { ImaginedRow } from '../core/kind.ts';
+import type { AnyView } from '../core/fields.ts';
+import type { Decision, Delivery, Head, Memory, Message, Observation, Watch } from '../core/model.ts';
+import { Missed } from '../core/question.ts';
+import { blankMemory, step } from '../core/step.ts';
+import { headOf } from '../explorer/head.ts';
+import { Block } from '../explorer/resources.ts';
+import { NoAnswer, readAnswers } from './answers.ts';
+import type { Poll, Trial } from './model.ts';
+
+/** One message, and every channel that it goes to. */
+export interface Said {
+  readonly poll: Poll;
+  readonly message: Message;
+  readonly to: readonly string[];
+}
+
+export interface Ran {
+  readonly poll: Poll;
+  readonly observation: Observation;
+  readonly decision: Decision;
+}
+
+export interface Run {
+  readonly polls: readonly Ran[];
+  readonly said: readonly Said[];
+  /** Why it could not go on: an answer is missing, or there is a defect; null when it went to its end. */
+  readonly broken: string | null;
+}
+
+export async function runTrial(trial: Trial): Promise<Run> {
+  const { watch } = trial;
+  const ran: Ran[] = [];
+  let memory = startOf(trial);
+  try {
+    for (const poll of trial.polls) {
+      const observation = await observe(watch, memory, poll);
+      const decision = step(watch, memory, observation);
+      memory = decision.memory;
+      ran.push({ poll, observation, decision });
+    }
+  } catch (error) {
+    return { polls: ran, said: ran.flatMap(saidAt), broken: whyBroken(error, trial.polls[ran.length]) };
+  }
+  return { polls: ran, said: ran.flatMap(saidAt), broken: null };
+}
+
+/** Without a baseline of its own, the list was empty one interval before the first poll. */
+function startOf({ watch, isWithoutBaseline, polls }: Trial): Memory {
+  const blank = blankMemory(watch);
+  if (!isWithoutBaseline) return blank;
+  const at = (polls[0]?.at ?? 0) - watch.schedule.intervalMs;
+  const seen = watch.kind.script.imagine(watch.target, { rows: [], isPartial: false }, null);
+  return step(watch, blank, { type: 'seen', at, head: null, seen, partial: null }).memory;
+}
+
+async function observe(watch: Watch, memory: Memory, { at, head, sight }: Poll): Promise<Observation> {
+  const state = memory.checksum === watch.checksum ? memory.state : null;
+  switch (sight.type) {
+    case 'missed':
+      return { type: 'missed', at, reason: sight.reason, detail: sight.detail };
+    case 'rows': {
+      const { rows, partial } = sight;
+      const seen = watch.kind.script.imagine(watch.target, { rows, isPartial: partial !== null }, state);
+      return { type: 'seen', at, head: head ?? headAmong(watch, rows, at), seen, partial };
+    }
+    case 'answers': {
+      const reader = readAnswers(sight.answers, { coin: watch.target.coin, at });
+      try {
+        const { seen, partial } = await watch.kind.observe(watch.target, state, reader.read);
+        return { type: 'seen', at, head: head ?? reader.head(), seen, partial };
+      } catch (error) {
+        if (!(error instanceof Missed)) throw error;
+        return { type: 'missed', at, reason: error.reason, detail: error.message };
+      }
+    }
+  }
+}
+
+/** Whoever reads the first page of blocks sees where the chain is, and so does this test. */
+function headAmong({ kind, target }: Watch, rows: readonly ImaginedRow[], at: number): Head | null {
+  if (kind.question(target).operation !== 'blocks') return null;
+  const blocks = rows.map(({ view }, i): AnyView => {
+    const { height } = view as ReturnType<typeof Block.make>;
+    return Block.over(view, { height: height ?? BigInt(rows.length - i) });
+  });
+  return headOf(blocks, at);
+}
+
+function saidAt({ poll, decision }: Ran): Said[] {
+  // One message is owed to each who is told; people think of it as one.
+  const byMessage = Map.groupBy(decision.deliveries, ({ message: { type, key, episode, seq } }) =>
+    [type, key, episode, seq].join(),
+  );
+  return [...byMessage.values()].flatMap((deliveries) => {
+    const [first] = deliveries;
+    return first === undefined ? [] : [{ poll, message: first.message, to: channelsOf(deliveries) }];
+  });
+}
+
+function channelsOf(deliveries: readonly Delivery[]): string[] {
+  return [...new Set(deliveries.map(({ channel }) => channel))].toSorted();
+}
+
+function whyBroken(error: unknown, poll: Poll | undefined): string {
+  const where = poll === undefined ? '' : `at ${poll.offset}: `;
+  if (error instanceof NoAnswer) return `${where}${error.message}`;
+  return `${where}a defect: ${error instanceof Error ? error.message : String(error)}`;
+}

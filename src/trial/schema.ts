@@ -1,0 +1,52 @@
+// The editor schema of test files. Which fields a row may have depends on its watch, which a schema cannot see: any is
+// taken, and checked when the tests run.
+import type { AnyKind } from '../core/kind.ts';
+import { toJson } from '../rules/schema.ts';
+import { ExpectShape, RowShape, TestFileShape, TestShape } from './shape.ts';
+
+type JsonSchema = Record<string, unknown>;
+
+/** For `# yaml-language-server: $schema=rules-test.schema.json`. */
+export function testsJsonSchema(kinds: readonly AnyKind[]): JsonSchema {
+  const file = toJson(TestFileShape);
+  const test = toJson(TestShape);
+  const tests = {
+    ...test,
+    properties: {
+      ...propertiesOf(test),
+      saw: { ...propertiesOf(test)['saw'], items: rowSchema(kinds) },
+      expect: { ...propertiesOf(test)['expect'], items: toJson(ExpectShape) },
+    },
+  };
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Tests of Chainwarden rules',
+    ...file,
+    properties: { ...propertiesOf(file), tests: { ...propertiesOf(file)['tests'], items: tests } },
+  };
+}
+
+function rowSchema(kinds: readonly AnyKind[]): JsonSchema {
+  const row = toJson(RowShape);
+  const lists = Map.groupBy(
+    kinds.filter(({ script }) => script.rows !== null),
+    ({ script }) => script.rows ?? '',
+  );
+  const rows = [...lists].map(([key, of]) => [
+    key,
+    {
+      type: 'array',
+      items: { type: 'object' },
+      description: `the rows of the page: ${of.map(({ name }) => name).join(', ')}`,
+    },
+  ]);
+  return {
+    ...row,
+    properties: { ...propertiesOf(row), ...(Object.fromEntries(rows) as JsonSchema) },
+    additionalProperties: true,
+  };
+}
+
+function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
+  return (schema['properties'] ?? {}) as Record<string, JsonSchema>;
+}

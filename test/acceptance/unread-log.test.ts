@@ -1,0 +1,116 @@
+// A log that nobody reads, or that is read too late: the daemon goes on, counts what is lost, and ends when told to.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, expect, test } from '@jest/globals';
+import { createFolder, type Folder } from '../support/daemon.ts';
+
+// Each says two lines at the start; a pipe holds a few hundred of them, and a thousand wait.
+const WATCHES = 3000;
+const MAKE_PIPE = 'mkfifo';
+
+const ended: (() => void)[] = [];
+
+afterEach(() => {
+  for (const end of ended.splice(0)) end();
+});
+
+test('standard error that nobody ever reads costs lines, which are counted; /metrics answers, and it ends', async () => {
+  const daemon = await start('pipe');
+  expect(await daemon.dropped()).toBeGreaterThan(0);
+  daemon.kill();
+  expect(await daemon.code).toBe(0);
+});
+
+test('what waits when the daemon is told to end is said to a reader who comes back, last line last', async () => {
+  using folder = createFolder();
+  const path = join(folder.path, 'stderr');
+  execFileSync(MAKE_PIPE, [path]);
+  const reader = open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const daemon = await start(open(path, constants.O_WRONLY));
+  expect(await daemon.dropped()).toBeGreaterThan(0);
+
+  let said = '';
+  // Once a thousand lines were taken, there is room again for new ones.
+  while (said.split('\n').length < 1000) said += await taken(reader);
+  daemon.kill();
+  while (!said.includes('daemon:stopped') && daemon.isAlive()) said += await taken(reader);
+  expect(await daemon.code).toBe(0);
+  said += await taken(reader);
+  const lines = said.trimEnd().split('\n');
+  expect(lines.at(-1)).toContain('daemon:stopped');
+  for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
+});
+
+function open(path: string, flags: number): number {
+  const fd = openSync(path, flags);
+  ended.push(() => {
+    closeSync(fd);
+  });
+  return fd;
+}
+
+/** A daemon with much to say at its start, up to where it has polled. */
+async function start(stderr: 'pipe' | number) {
+  const folder: Folder = createFolder();
+  const port = await freePort();
+  const watch = (n: number): string =>
+    `  - { id: w${n}, kind: blocks, every: 7d, alerts: [{ id: any, ${n === 0 ? 'while: height > 0' : 'on: new'} }] }`;
+  folder.write('rules.yaml', `watches:\n${Array.from({ length: WATCHES }, (_, n) => watch(n)).join('\n')}\n`);
+  folder.write(
+    'config.yaml',
+    `
+explorers: { chain: { form: sandbox } }
+channels: { screen: { type: log } }
+http: { listen: 127.0.0.1:${port} }
+rules: [rules.yaml]
+`,
+  );
+  const child = spawn(process.execPath, ['--no-warnings', resolve('src/main.ts'), 'run', '--log-format', 'json'], {
+    cwd: folder.path,
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(tmpdir(), 'chainwarden-compiled') },
+    stdio: ['ignore', 'pipe', stderr],
+  });
+  ended.push(() => {
+    child.kill('SIGKILL');
+    child.stderr?.destroy();
+    folder[Symbol.dispose]();
+  });
+  const code = once(child, 'exit').then(([ends]: (number | null)[]) => ends);
+  if (child.stdout === null) throw new Error('no standard output');
+  await once(createInterface(child.stdout), 'line');
+  return {
+    code,
+    isAlive: () => child.exitCode === null,
+    kill: () => child.kill('SIGTERM'),
+    async dropped(): Promise<number> {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return Number(/^chainwarden_log_dropped_total (\d+)$/m.exec(text)?.[1]);
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** What is in the pipe now. */
+async function taken(fd: number): Promise<string> {
+  await new Promise(setImmediate);
+  const buffer = Buffer.alloc(1 << 16);
+  try {
+    return buffer.toString('utf8', 0, readSync(fd, buffer));
+  } catch {
+    // EAGAIN: the pipe is empty.
+    return '';
+  }
+}

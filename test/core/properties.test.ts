@@ -1,0 +1,244 @@
+// What holds of every history, whatever happens in it.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { blankMemory, step } from '../../src/core/step.ts';
+import type { Decision, Memory, Message, Observation, Watch } from '../../src/core/model.ts';
+import { above, aWatch, below, countAlert, falls, onAlert, stored, whileAlert } from '../support/watch.ts';
+
+const MINUTE = 60_000;
+const START = Date.parse('2026-01-01T00:00:00Z');
+
+const WATCH: Watch = {
+  ...aWatch([
+    whileAlert({ id: 'low' }),
+    whileAlert({ id: 'held', forMs: 2 * MINUTE, keepFiringForMs: 3 * MINUTE, until: above('120') }),
+    whileAlert({ id: 'cooled', cooldownMs: 20 * MINUTE }),
+    whileAlert({ id: 'falls', while: falls(5 * MINUTE) }),
+    onAlert({ id: 'wild' }),
+    onAlert({ id: 'sure', confirmations: 3 }),
+    onAlert({ id: 'early', confirmations: 3, provisional: true, if: null }),
+    onAlert({ id: 'moved', on: 'changed', if: null }),
+    countAlert({ id: 'many', fires: { type: 'at-least', count: 2, withinMs: 10 * MINUTE } }),
+    countAlert({ id: 'each', fires: { type: 'at-least', count: 1, withinMs: 5 * MINUTE }, per: ['mood'], if: null }),
+    countAlert({ id: 'none', fires: { type: 'none-for', ms: 8 * MINUTE } }),
+  ]),
+  windows: [{ path: 'level', ms: 5 * MINUTE }],
+};
+
+const level = fc.constantFrom('90', '110', '130', null);
+const item = fc.record({
+  mood: fc.constantFrom('wild', 'calm', null),
+  block: fc.oneof(fc.constant('pending' as const), fc.integer({ min: 100, max: 112 })),
+});
+const sight = fc.record({
+  level,
+  items: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), item, { maxKeys: 4 }),
+  range: fc.option(fc.record({ from: fc.integer({ min: 99, max: 110 }), head: fc.integer({ min: 100, max: 180 }) }), {
+    nil: undefined,
+  }),
+});
+const poll = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ seen: sight, partial: fc.constant(null) }) },
+  { weight: 1, arbitrary: fc.record({ seen: sight, partial: fc.constant('page 2 did not come') }) },
+  { weight: 2, arbitrary: fc.constant('missed' as const) },
+);
+const wait = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(1) },
+  { weight: 1, arbitrary: fc.integer({ min: 2, max: 45 }) },
+);
+
+/** Polls some minutes apart. */
+const history = fc.array(fc.tuple(wait, poll), { maxLength: 40 }).map((steps) => {
+  let at = START;
+  return steps.map(([minutes, what]): Observation => {
+    at += minutes * MINUTE;
+    if (what === 'missed') return { type: 'missed', at, reason: 'timeout', detail: 'no answer' };
+    const { range, ...seen } = what.seen;
+    return {
+      type: 'seen',
+      at,
+      head: null,
+      seen: range === undefined ? seen : { ...seen, range },
+      partial: what.partial,
+    };
+  });
+});
+
+type Keep = (memory: Memory) => Memory;
+const asItIs: Keep = (memory) => memory;
+
+function run(watch: Watch, polls: readonly Observation[], keep: Keep = stored, from = blankMemory(watch)) {
+  let memory = from;
+  const decisions: Decision[] = [];
+  for (const one of polls) {
+    const decision = step(watch, memory, one);
+    decisions.push(decision);
+    memory = keep({ ...decision.memory, version: memory.version + 1 });
+  }
+  return { decisions, memory };
+}
+
+function idsOf(decisions: readonly Decision[]): string[] {
+  return decisions.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
+}
+
+function messagesOf(decisions: readonly Decision[]): Message[] {
+  return decisions.flatMap(({ deliveries }) => deliveries.map(({ message }) => message));
+}
+
+const RUNS = { numRuns: 300 };
+
+describe('of every history it holds that', () => {
+  test('the same input gives the same output', () => {
+    fc.assert(
+      fc.property(history, (polls) => {
+        expect(run(WATCH, polls).decisions).toEqual(run(WATCH, polls).decisions);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('saving and loading memory after every poll changes nothing', () => {
+    fc.assert(
+      fc.property(history, (polls) => {
+        const [kept, saved] = [run(WATCH, polls, asItIs), run(WATCH, polls, stored)];
+        expect(idsOf(saved.decisions)).toEqual(idsOf(kept.decisions));
+        expect(saved.memory).toEqual(stored(kept.memory));
+      }),
+      RUNS,
+    );
+  });
+
+  test('it may be cut anywhere', () => {
+    fc.assert(
+      fc.property(history, fc.nat(40), (polls, at) => {
+        const whole = run(WATCH, polls);
+        const first = run(WATCH, polls.slice(0, at));
+        const second = run(WATCH, polls.slice(at), stored, first.memory);
+        expect(idsOf([...first.decisions, ...second.decisions])).toEqual(idsOf(whole.decisions));
+      }),
+      RUNS,
+    );
+  });
+
+  test('a decision that learned nothing leaves the memory as it was, but for until when it looked', () => {
+    fc.assert(
+      fc.property(history, (polls) => {
+        let memory = blankMemory(WATCH);
+        for (const one of polls) {
+          const decision = step(WATCH, memory, one);
+          const before = { ...stored(memory), coveredUntil: decision.memory.coveredUntil };
+          if (!decision.learned) expect(stored(decision.memory)).toEqual(before);
+          memory = decision.memory;
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('a repeated or an older observation adds nothing', () => {
+    fc.assert(
+      fc.property(history, fc.nat(40), (polls, which) => {
+        const { memory } = run(WATCH, polls);
+        const seen = polls.filter(({ type }) => type === 'seen');
+        const again = seen[which % Math.max(1, seen.length)];
+        if (again === undefined) return;
+        const { deliveries, memory: after } = step(WATCH, memory, again);
+        expect([deliveries, after]).toEqual([[], memory]);
+      }),
+      RUNS,
+    );
+  });
+
+  test('a poll that was missed says nothing, and neither does an unknown value of it', () => {
+    fc.assert(
+      fc.property(history, (polls) => {
+        const { decisions } = run(WATCH, polls);
+        for (const [i, one] of polls.entries()) {
+          const said = messagesOf([decisions[i]].filter((decision) => decision !== undefined));
+          if (one.type === 'missed') expect(said).toEqual([]);
+          else if ((one.seen as { level: string | null }).level === null)
+            expect(said.filter(({ alert }) => ['low', 'held', 'cooled', 'falls', 'moved'].includes(alert))).toEqual([]);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('a partial poll resolves, retracts and counts nothing', () => {
+    fc.assert(
+      fc.property(history, (polls) => {
+        const { decisions } = run(WATCH, polls);
+        for (const [i, one] of polls.entries()) {
+          if (one.type === 'missed' || one.partial === null) continue;
+          const said = messagesOf([decisions[i]].filter((decision) => decision !== undefined));
+          expect(said.filter(({ alert }) => ['many', 'each', 'none'].includes(alert))).toEqual([]);
+          expect(said.filter(({ reason }) => reason === 'not found any more')).toEqual([]);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('no delivery id comes twice, and the numbers of a thread only rise', () => {
+    fc.assert(
+      fc.property(history, (polls) => {
+        const { decisions } = run(WATCH, polls);
+        const ids = idsOf(decisions);
+        expect(new Set(ids).size).toBe(ids.length);
+        const last = new Map<string, number>();
+        for (const { key, seq } of messagesOf(decisions)) {
+          expect(seq).toBeGreaterThan(last.get(key) ?? 0);
+          last.set(key, seq);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('what ends was told before: every resolved has its firing, every retraction its event', () => {
+    fc.assert(
+      fc.property(history, (polls) => {
+        const open = new Map<string, 'firing' | 'event' | 'retracted'>();
+        for (const { key, type } of messagesOf(run(WATCH, polls).decisions)) {
+          const before = open.get(key);
+          if (type === 'alert.resolved') expect(before).toBe('firing');
+          if (type === 'alert.retracted' || type === 'alert.corrected') expect(before).toBe('event');
+          if (type === 'alert.reinstated') expect(before).toBe('retracted');
+          if (type === 'alert.resolved') open.delete(key);
+          else open.set(key, type === 'alert.firing' ? 'firing' : type === 'alert.retracted' ? 'retracted' : 'event');
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('raising `for` never adds an episode', () => {
+    const episodes = (forMs: number, polls: readonly Observation[]): number => {
+      const watch = aWatch([whileAlert({ forMs, keepFiringForMs: 2 * MINUTE, until: above('120') })]);
+      const state = run(watch, polls).memory.alerts['low']?.[''];
+      return state?.type === 'condition' ? state.episode : 0;
+    };
+    fc.assert(
+      fc.property(history, fc.nat(5), fc.nat(5), (polls, less, more) => {
+        expect(episodes((less + more) * MINUTE, polls)).toBeLessThanOrEqual(episodes(less * MINUTE, polls));
+      }),
+      RUNS,
+    );
+  });
+
+  test('the truth of the last poll is the state in the end, whatever was told on the way', () => {
+    fc.assert(
+      fc.property(history, (polls) => {
+        const watch = aWatch([whileAlert({ while: below('100') })]);
+        const { memory } = run(watch, polls);
+        const last = polls.findLast((one) => one.type === 'seen' && (one.seen as { level: unknown }).level !== null);
+        if (last?.type !== 'seen') return;
+        const state = memory.alerts['low']?.[''];
+        const isFiring = state?.type === 'condition' && state.state === 'firing';
+        expect(isFiring).toBe((last.seen as { level: string }).level === '90');
+      }),
+      RUNS,
+    );
+  });
+});

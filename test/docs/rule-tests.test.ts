@@ -1,0 +1,81 @@
+// The example rules are tested as their readers are told to test their own.
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { loadSetup } from '../../src/app/setup.ts';
+import { main } from '../../src/cli/program.ts';
+import { createTerminal } from '../../src/cli/terminal.ts';
+import { notifiers } from '../../src/notifiers/index.ts';
+import { findTestFiles } from '../../src/trial/find.ts';
+import { loadTrials } from '../../src/trial/load.ts';
+import { judge } from '../../src/trial/report.ts';
+import { runTrial } from '../../src/trial/run.ts';
+import { testsJsonSchema } from '../../src/trial/schema.ts';
+import { kinds } from '../../src/watches/index.ts';
+
+const readFile = (file: string): string => readFileSync(file, 'utf8');
+
+test('`chainwarden test rules/` goes well', async () => {
+  const printed: string[] = [];
+  const out = (line: string): number => printed.push(line);
+  const terminal = { ...createTerminal(process), argv: ['test', 'rules/'], env: {}, out, err: out };
+  expect([await main(terminal), printed.filter((line) => !line.startsWith('ok '))]).toEqual([
+    0,
+    [expect.stringMatching(/^\d+ tests: \d+ ok, 0 failed$/)],
+  ]);
+});
+
+describe('every example alert', () => {
+  const found = findTestFiles(['rules']);
+  const files = 'files' in found ? found.files : [];
+  const trials = files.flatMap((file) => loadTrials(file, { env: {}, readFile, notifiers, kinds }).trials);
+  const { setup } = loadSetup('config.example.yaml', { env: {}, readFile });
+  const alerts = new Set(setup?.watches.flatMap(({ rule, alerts }) => alerts.map(({ id }) => `${rule}/${id}`)));
+
+  test('has a test in which it speaks, and one in which it is silent', async () => {
+    const spoken = new Set<string>();
+    const silent = new Set<string>();
+    for (const trial of trials) {
+      const { told } = judge(trial, await runTrial(trial));
+      for (const { id } of trial.watch.alerts) (told.includes(id) ? spoken : silent).add(`${trial.watch.rule}/${id}`);
+    }
+    expect(alerts.size).toBeGreaterThan(10);
+    expect({ neverSpeaks: [...alerts.difference(spoken)], neverSilent: [...alerts.difference(silent)] }).toEqual({
+      neverSpeaks: [],
+      neverSilent: [],
+    });
+  });
+
+  test('that is a condition has a test in which it resolves', () => {
+    const resolved = new Set(
+      trials.flatMap(({ watch, expected }) =>
+        expected.filter(({ state }) => state === 'resolved').map(({ alert }) => `${watch.rule}/${alert}`),
+      ),
+    );
+    const conditions = setup?.watches.flatMap(({ rule, alerts }) =>
+      alerts.filter(({ type }) => type === 'condition').map(({ id }) => `${rule}/${id}`),
+    );
+    expect(new Set(conditions).difference(resolved)).toEqual(new Set());
+  });
+});
+
+describe('the README', () => {
+  const blocks = [...readFile('README.md').matchAll(/```yaml (\w+)\n(.*?)```/gs)];
+  const textOf = (type: string): string => blocks.find(([, tag]) => tag === type)?.[2] ?? '';
+
+  test('shows tests that go well with the rules that it shows', async () => {
+    const files: Record<string, string> = { 'README.md': textOf('test'), 'treasury.yaml': textOf('rules') };
+    const { trials, problems } = loadTrials('README.md', {
+      env: {},
+      readFile: (file) => files[file] ?? '',
+      notifiers,
+      kinds,
+    });
+    expect(problems).toEqual([]);
+    expect(trials.length).toBeGreaterThan(1);
+    for (const trial of trials) expect(judge(trial, await runTrial(trial)).details).toEqual([]);
+  });
+});
+
+test('the schema of tests for editors is fresh: run `npx chainwarden schema`', () => {
+  expect(JSON.parse(readFile('rules-test.schema.json'))).toEqual(JSON.parse(JSON.stringify(testsJsonSchema(kinds))));
+});

@@ -1,0 +1,34 @@
+// A history of polls, with memory through the store in between.
+import { blankMemory, step } from '../../src/core/step.ts';
+import type { Decision, Memory, Message, Observation, Watch } from '../../src/core/model.ts';
+import { stored } from './watch.ts';
+
+export interface Told {
+  readonly decisions: readonly Decision[];
+  /** By poll: `low firing`, `call event`. */
+  readonly said: readonly (readonly string[])[];
+  readonly messages: readonly Message[];
+  /** By poll, without those that say that nothing changed. */
+  readonly reasons: readonly (readonly string[])[];
+  readonly memory: Memory;
+}
+
+export function tell(watch: Watch, polls: readonly Observation[], from = blankMemory(watch)): Told {
+  let memory = from;
+  const decisions = polls.map((poll) => {
+    const decision = step(watch, memory, poll);
+    memory = stored({ ...decision.memory, version: memory.version + 1 });
+    return decision;
+  });
+  return {
+    decisions,
+    said: decisions.map(({ deliveries }) => deliveries.map(({ message }) => wordsOf(message))),
+    messages: decisions.flatMap(({ deliveries }) => deliveries.map(({ message }) => message)),
+    reasons: decisions.map(({ reasons }) => reasons.map(({ type }) => type)),
+    memory,
+  };
+}
+
+export function wordsOf({ alert, type }: Message): string {
+  return `${alert} ${type.replace('alert.', '')}`;
+}

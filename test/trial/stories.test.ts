@@ -1,0 +1,224 @@
+import { describe, expect, test } from '@jest/globals';
+import { failuresOf, ruleOf, run, testOf, type Files } from './support/trials.ts';
+
+const BALANCE = 'kind: balance, of: treasury, token: USDC, every: 1m';
+const CALLS = 'kind: internal-transactions, of: vault, every: 1m';
+const TXS = 'kind: transactions, of: vault, every: 1m';
+const HOLDINGS = 'kind: holdings, of: treasury, every: 1m';
+const BLOCKS = 'kind: blocks, every: 1m';
+const LOW = '{ id: low, while: balance < 1_000_000, until: balance > 1_050_000, for: 2m }';
+
+interface Story {
+  readonly rule: string;
+  readonly saw: readonly string[];
+  readonly expect: readonly string[];
+  readonly more?: string;
+}
+
+const STORIES: readonly (readonly [string, Story])[] = [
+  [
+    'a dip shorter than two minutes is not said',
+    {
+      rule: ruleOf(BALANCE, LOW),
+      saw: ['{ at: 0m, balance: 2000000 }', '{ at: 1m, balance: 900000 }', '{ at: 2m, balance: 1900000 }'],
+      expect: [],
+    },
+  ],
+  [
+    'an answer that never came resolves nothing',
+    {
+      rule: ruleOf(BALANCE, LOW),
+      saw: ['{ at: 0m, balance: 900000 }', '{ at: 3m, balance: 900000 }', '{ at: 4m, missed: error }'],
+      expect: ['{ at: 3m, alert: low, state: firing, severity: warning }'],
+    },
+  ],
+  [
+    'a stale head makes the balance unknown, and nothing resolves',
+    {
+      rule: ruleOf(BALANCE, '{ id: low, while: balance < 5 }'),
+      saw: ['{ at: 0m, balance: 1 }', '{ at: 1m, balance: 9, head: { height: 7, age: 5m } }', '{ at: 2m, balance: 9 }'],
+      expect: ['{ at: 0m, alert: low, state: firing }', '{ at: 2m, alert: low, state: resolved }'],
+    },
+  ],
+  [
+    'numbers are exact, also unquoted ones beyond 2^53',
+    {
+      rule: ruleOf(
+        BALANCE,
+        '{ id: much, while: raw > 115792089237316195423570985008687907853269984665640564039457584007913129639934 }',
+      ),
+      saw: [
+        '{ at: 0m, raw: 115792089237316195423570985008687907853269984665640564039457584007913129639934 }',
+        '{ at: 1m, raw: 115792089237316195423570985008687907853269984665640564039457584007913129639935 }',
+      ],
+      expect: ['{ at: 1m, alert: much, state: firing }'],
+    },
+  ],
+  [
+    'a balance of few decimals has the raw amount that belongs to it',
+    {
+      rule: ruleOf(BALANCE, '{ id: raw, while: raw == 1500000 && balance == 1.5 && symbol == "USDC" }'),
+      saw: ['{ at: 0m, balance: 1.5, token: { decimals: 6, symbol: USDC } }', '{ at: 1m, raw: 1600000, decimals: 6 }'],
+      expect: [
+        '{ at: 0m, alert: raw, state: firing }',
+        '{ at: 1m, alert: raw, state: resolved, fields: { balance: 1.6 } }',
+      ],
+    },
+  ],
+  [
+    'items without an id are items of their own; one with an id comes back as itself',
+    {
+      rule: ruleOf(CALLS, '{ id: failed, on: new, if: success == false }'),
+      saw: [
+        '{ at: 0m, items: [] }',
+        '{ at: 1m, items: [{ id: a, success: false }, { success: false }] }',
+        '{ at: 2m, items: [{ success: false }, { id: a, success: false }] }',
+      ],
+      expect: [
+        '{ at: 1m, alert: failed, state: event }',
+        '{ at: 1m, alert: failed, state: event }',
+        '{ at: 2m, alert: failed, state: event }',
+      ],
+    },
+  ],
+  [
+    'the first row is the baseline, and what lies below it is never new',
+    {
+      rule: ruleOf(CALLS, '{ id: failed, on: new, if: success == false }'),
+      saw: [
+        '{ at: 0m, items: [{ success: false, block_number: 100 }] }',
+        '{ at: 1m, items: [{ success: false, block_number: 99 }] }',
+      ],
+      expect: [],
+    },
+  ],
+  [
+    'without a baseline the first row is news',
+    {
+      rule: ruleOf(CALLS, '{ id: failed, on: new, if: success == false }'),
+      saw: ['{ at: 0m, success: false, to: vault, timestamp: -30s }'],
+      expect: ['{ at: 0m, alert: failed, state: event, fields: { success: false, to: { hash: vault } } }'],
+      more: '\n    baseline: none',
+    },
+  ],
+  [
+    'what happened long before it was seen has its own time',
+    {
+      rule: ruleOf(
+        TXS,
+        "{ id: old, on: new, if: 'timestamp < timestamp(\"2026-02-01T00:00:00Z\")', text: '{{ timestamp }}' }",
+      ),
+      saw: [
+        '{ at: 0m, items: [] }',
+        '{ at: 1m, items: [{ status: ok, timestamp: -1d }, { status: ok, timestamp: 2026-01-31T23:59:00Z }] }',
+      ],
+      expect: [
+        '{ at: 1m, alert: old, state: event, text: 2026-01-31T23:59:00Z }',
+        '{ at: 1m, alert: old, state: event, text: 2026-01-31T00:01:00Z }',
+      ],
+      more: '\n    start: 2026-02-01T00:00:00Z',
+    },
+  ],
+  [
+    'nested fields, lists and free-form parts are written as the rule reads them',
+    {
+      rule: ruleOf(
+        TXS,
+        '{ id: moved, on: new, if: \'token_transfers.exists(t, t.to == collector && t.total.value > 10) && decoded_input.parameters[0].name == "to"\' }',
+      ),
+      saw: [
+        '{ at: 0m, items: [] }',
+        '{ at: 1m, items: [{ status: ok, token_transfers: [{ to: collector, total: { value: 10.5 } }], decoded_input: { parameters: [{ name: to }] } }] }',
+        '{ at: 2m, items: [{ status: ok, token_transfers: [{ to: vault, total: { value: 10.5 } }], decoded_input: { parameters: [{ name: to }] } }] }',
+      ],
+      expect: ['{ at: 1m, alert: moved, state: event }'],
+    },
+  ],
+  [
+    'an empty list of holdings is believed at the third poll',
+    {
+      rule: ruleOf(HOLDINGS, '{ id: gone, on: removed }'),
+      saw: [
+        '{ at: 0m, holdings: [{ token: USDC }] }',
+        '{ at: 1m, holdings: [] }',
+        '{ at: 2m, holdings: [] }',
+        '{ at: 3m, holdings: [] }',
+      ],
+      expect: ['{ at: 3m, alert: gone, state: event, fields: { token: { address_hash: USDC } } }'],
+    },
+  ],
+  [
+    'a block of the same height is the same, unless it has another name',
+    {
+      rule: ruleOf(BLOCKS, '{ id: reorg, on: reorg }'),
+      saw: [
+        '{ at: 0m, items: [{ height: 7 }] }',
+        '{ at: 1m, items: [{ height: 8 }, { height: 7 }] }',
+        '{ at: 2m, items: [{ height: 8, id: other }, { height: 7 }] }',
+        '{ at: 3m, items: [{ id: third }, { id: other }] }',
+      ],
+      expect: ['{ at: 2m, alert: reorg, state: event, fields: { depth: 1, height: 8 } }'],
+    },
+  ],
+  [
+    'a head that stands still is known from the blocks themselves',
+    {
+      rule: ruleOf(
+        BLOCKS,
+        '{ id: stalled, while: \'age > duration("2m")\' }, { id: full, while: gas_used_percentage > 90 }',
+      ),
+      saw: [
+        '{ at: 0m, height: 7, timestamp: -1s, gas_used_percentage: 50 }',
+        '{ at: 10m, height: 7, timestamp: -10m, gas_used_percentage: 95 }',
+      ],
+      expect: ['{ at: 10m, alert: stalled, state: firing }'],
+    },
+  ],
+];
+
+test.each(STORIES)('%s', async (_name, { rule, saw, expect: expected, more }) => {
+  expect(await failuresOf(testOf(saw, expected, more), { 'rules.yaml': rule })).toBe('');
+});
+
+const CONFIG = `
+explorers:
+  one: { form: multichain, base_url: https://x.example.com, chain_id: 1, api_key: { env: NOT_SET } }
+  two: { form: instance, instance_url: https://y.example.com, coin: { symbol: xDAI } }
+addresses: { treasury: 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503, vault: 0xBA12222222228d8Ba445958a75a0704d566BF2C8 }
+tokens: { USDC: { one: 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48, two: 0xDDAfbb505ad214D7b80b1f830fcCc89B60fb7A83 } }
+channels:
+  ops: { type: webhook, url: { env: NOT_SET } }
+  oncall: { type: email, from: a@example.com, to: [a@example.com, b@example.com], smtp: { env: NOT_SET } }
+`;
+
+describe('with a config', () => {
+  const files = (rule: string): Files => ({ 'rules.yaml': rule, 'config.yaml': CONFIG });
+  const withConfig = (text: string): string => `config: ../config.yaml\n${text}`;
+
+  test('names mean what it says, no secret is needed, and a message is one, however many are told', async () => {
+    const rule = ruleOf(
+      'kind: balance, explorer: two, of: vault, token: USDC, every: 1m, notify: [ops, oncall]',
+      "{ id: low, while: balance < 5, text: '{{ address }} {{ USDC }}' }",
+    );
+    const text = testOf(
+      ['{ at: 0m, balance: 1 }'],
+      [
+        "{ at: 0m, alert: low, state: firing, to: [oncall, ops], text: '0xBA12222222228d8Ba445958a75a0704d566BF2C8 0xDDAfbb505ad214D7b80b1f830fcCc89B60fb7A83' }",
+      ],
+    );
+    expect(await failuresOf(withConfig(text), files(rule))).toBe('');
+  });
+
+  test('one instance of several is named by its label, and has its own names', async () => {
+    const rule = ruleOf(
+      'kind: balance, explorer: [one, two], of: vault, every: 1m, notify: ops',
+      '{ id: low, while: balance < 5 }',
+    );
+    const text = testOf(
+      ['{ at: 0m, balance: 1 }'],
+      ['{ at: 0m, alert: low, state: firing, fields: { symbol: xDAI } }'],
+    );
+    expect(await failuresOf(withConfig(text.replace('watch: w', 'watch: w[two]')), files(rule))).toBe('');
+    await expect(run(withConfig(text), files(rule))).rejects.toThrow('"w" has 2 instances');
+  });
+});
