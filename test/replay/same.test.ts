@@ -26,7 +26,7 @@ watches:
     of: treasury
     every: 1m
     alerts: [{ id: scam, on: added, if: token.reputation == "scam" }, { id: gone, on: removed }]
-  - { id: vault-calls, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: failed, on: new, if: success == false }] }
+  - { id: vault-calls, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: failed, on: new, if: success == false }, { id: sure, on: new, if: success == false, confirmations: 3 }] }
   - { id: hot, kind: transactions, of: hot_wallet, every: 1m, alerts: [{ id: any, on: new }, { id: done, on: mined }] }
   - { id: acme, kind: token, token: ACME, every: 1m, alerts: [{ id: flagged, on: changed }] }
   - id: chain
@@ -114,7 +114,15 @@ test('over restarts, missed and partial polls, a replay says what the daemon sai
       'flagged event',
       'gone event',
       'low firing',
-    ].concat(['low resolved', 'moved event', 'reorg event', 'scam event', 'stalled firing', 'stalled resolved']),
+    ].concat([
+      'low resolved',
+      'moved event',
+      'reorg event',
+      'scam event',
+      'stalled firing',
+      'stalled resolved',
+      'sure event',
+    ]),
   );
   const again = await replayed(file, loadWatches(RULES));
   expect(again.missing).toEqual([]);
