@@ -5,7 +5,7 @@ import type { Watch } from '../core/model.ts';
 import { notifiers } from '../notifiers/index.ts';
 import type { RuleCache } from '../rules/cache.ts';
 import { loadRules } from '../rules/load.ts';
-import { readRuleFiles } from '../rules/read.ts';
+import { readNamedFiles, readRuleFiles } from '../rules/read.ts';
 import { kinds } from '../watches/index.ts';
 
 export interface SetupTools {
@@ -26,11 +26,15 @@ export type LoadedSetup =
   | { readonly setup: Setup; readonly problems: readonly [] }
   | { readonly setup: null; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };
 
-/** All problems of all files at once, or a setup to run. Never throws. */
-export function loadSetup(file: string, { env, readFile, cache }: SetupTools): LoadedSetup {
+/** All problems of all files at once, or a setup to run; `named` rule files stand in for the config's. Never throws. */
+export function loadSetup(
+  file: string,
+  { env, readFile, cache }: SetupTools,
+  named: readonly string[] = [],
+): LoadedSetup {
   const { config, problems, warnings } = loadConfig(file, { env, readFile, notifiers });
   if (config === null) return { setup: null, problems, warnings };
-  const found = readRuleFiles(config, readFile);
+  const found = named.length > 0 ? readNamedFiles(named, readFile) : readRuleFiles(config, readFile);
   const rules = loadRules(config, found.files, { kinds, cache });
   const all = [...found.problems, ...rules.problems];
   if (all.length > 0) return { setup: null, problems: all, warnings: rules.warnings };

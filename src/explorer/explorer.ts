@@ -33,6 +33,11 @@ export interface ExplorerOptions {
   /** One for all explorers, so that the cap on its size holds for the daemon. */
   readonly answers?: AnswerMemory;
   readonly meter?: ExplorerMeter;
+  /**
+   * Told of every answer that was decoded, with its body, the key taken out: bytes that came before give the very same
+   * object again.
+   */
+  readonly onAnswer?: (answer: object, body: Buffer) => void;
   readonly limits?: Partial<HttpLimits>;
   readonly clock: Clock;
   readonly log: Log;
@@ -63,6 +68,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     limits,
     hasKey: auth.type !== 'none',
     mask: maskKey(auth),
+    onAnswer: options.onAnswer === undefined ? null : withoutKey(options.onAnswer, auth),
     clock,
     signal,
   });
@@ -121,6 +127,20 @@ function maskKey(auth: Auth): (text: string) => string {
     const key = auth.key();
     if (key === '') return text;
     return text.replaceAll(key, '***').replaceAll(encodeURIComponent(key), '***');
+  };
+}
+
+/** A shorter key could be any word of an answer. */
+const SHORTEST_KEY = 8;
+
+/** Old servers echo the key of the request into the cursor (explorer/cursor.ts leaves it out again). */
+function withoutKey(onAnswer: (answer: object, body: Buffer) => void, auth: Auth): typeof onAnswer {
+  if (auth.type === 'none') return onAnswer;
+  const mask = maskKey(auth);
+  return (answer, body) => {
+    const key = auth.key();
+    const mayHold = key.length >= SHORTEST_KEY && (body.includes(key) || body.includes(encodeURIComponent(key)));
+    onAnswer(answer, mayHold ? Buffer.from(mask(body.toString('utf8'))) : body);
   };
 }
 

@@ -26,6 +26,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ decimals: [18], page_url: ['https://explorer.example.com'], concurrency: [4], headers: [{ 'x-team': 'ops' }] },
   ...{ plan: [{ requests_per_second: 5, credits: 100000, per: 'day', reserve: '10%' }], requests_per_second: [5] },
   ...{ credits: [100000], reserve: ['10%'], env: ['OPS_WEBHOOK_URL'], file: ['/run/secrets/ops'] },
+  ...{ recording: [{ file: './data/recording.db' }], keep: ['7d'], max_size: ['256MiB'] },
   ...{ url: [{ env: 'OPS_WEBHOOK_URL' }], secret: [{ file: '/run/secrets/ops' }], smtp: [{ env: 'SMTP_URL' }] },
   ...{ format: ['text'], from: ['chainwarden@example.com'], to: [['oncall@example.com']] },
 };

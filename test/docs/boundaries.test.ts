@@ -16,6 +16,8 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   rules: { all: ['core', 'lib', 'config'], type: ['notifiers'] },
   trial: { all: ['config', 'core', 'explorer', 'lib', 'notifiers', 'rules', 'watches'] },
   engine: { all: ['core', 'lib'], type: ['store', 'notifiers', 'explorer', 'telemetry'] },
+  recording: { all: ['core', 'lib', 'store'], type: ['engine', 'telemetry'] },
+  replay: { all: ['core', 'engine', 'explorer', 'lib', 'recording'], type: ['telemetry'] },
   web: { all: ['lib'], type: ['telemetry'] },
   app: {
     all: [
@@ -25,6 +27,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
       'explorer',
       'lib',
       'notifiers',
+      'recording',
       'rules',
       'sandbox',
       'store',
@@ -40,6 +43,8 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
       'core',
       'lib',
       'notifiers',
+      'recording',
+      'replay',
       'rules',
       'sandbox',
       'store',
@@ -97,7 +102,7 @@ test('packages have one host each', () => {
   const hosts: Readonly<Record<string, RegExp>> = {
     got: /^src\/(explorer\/|notifiers\/)/,
     nodemailer: /^src\/notifiers\//,
-    'node:sqlite': /^src\/store\//,
+    'node:sqlite': /^src\/(store|recording)\//,
     'prom-client': /^src\/telemetry\//,
     pino: /^src\/telemetry\//,
     hono: /^src\/web\//,

@@ -26,4 +26,5 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.reload(true, at);
   metrics.httpRejected('host');
   metrics.logDropped(1);
+  metrics.recordingFailed();
 }
