@@ -56,8 +56,8 @@ const inBalances = (measure: string, what: string, example: string): FunctionDoc
 export const WINDOW_DOCS: Readonly<Record<string, FunctionDoc>> = {
   change: inBalances('change', 'how much it changed, as a part of what it was', 'change("1h") < percent("-10")'),
   delta: inBalances('delta', 'how much it changed', 'delta("1h") < -1000'),
-  min: inBalances('min', 'the least value that was seen', 'balance <= min("24h")'),
-  max: inBalances('max', 'the greatest value that was seen', 'balance < max("24h") * 0.5'),
+  min: inBalances('min', 'the least value that was seen before now', 'balance < min("24h")'),
+  max: inBalances('max', 'the greatest value that was seen before now', 'balance < max("24h") * 0.5'),
   avg: inBalances('avg', 'the mean, each value weighed by how long it stood', 'balance < avg("7d") * 0.8'),
 };
 
