@@ -1,6 +1,5 @@
 // A replay's story as lines for people, or as one JSON document.
-import { showDuration } from '../core/message.ts';
-import { showInstant } from '../lib/clock.ts';
+import { showDuration, showInstant } from '../lib/clock.ts';
 import { nameOf, type Entry, type Noise, type Story } from '../replay/story.ts';
 
 /** A timeline, then a line per alert that spoke, then what all of it would have been in a day. */

@@ -1,6 +1,5 @@
-import { showDuration } from '../core/message.ts';
 import type { Instant, Memory, Watch } from '../core/model.ts';
-import { showInstant } from '../lib/clock.ts';
+import { showDuration, showInstant } from '../lib/clock.ts';
 import { openSqliteReader } from '../store/sqlite.ts';
 import { EXIT } from './exit.ts';
 import { loadOrFail } from './load.ts';
