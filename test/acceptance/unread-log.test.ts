@@ -2,12 +2,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from '@jest/globals';
 import { createFolder, type Folder } from '../support/daemon.ts';
+import { freePort } from '../support/free-port.ts';
 
 // Each says two lines at the start; a pipe holds a few hundred of them, and a thousand wait.
 const WATCHES = 3000;
@@ -92,15 +92,6 @@ rules: [rules.yaml]
       return Number(/^chainwarden_log_dropped_total (\d+)$/m.exec(text)?.[1]);
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** What is in the pipe now. */

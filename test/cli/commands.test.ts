@@ -1,32 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { main } from '../../src/cli/program.ts';
-import type { SignalName, Terminal } from '../../src/cli/terminal.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
+import type { SignalName } from '../../src/cli/terminal.ts';
+import { run } from '../support/cli.ts';
 import { createFolder, start } from '../support/daemon.ts';
 import { createWebhookSink, status } from '../support/sinks.ts';
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** The command in this process, with everything it prints caught. */
-async function run(argv: readonly string[], change: Partial<Terminal> = {}): Promise<Ran> {
-  const printed = { out: '', err: '' };
-  const terminal: Terminal = {
-    ...createTerminal(process),
-    argv,
-    out: (line) => (printed.out += `${line}\n`),
-    err: (text) => (printed.err += text),
-    onSignal: () => undefined,
-    ...change,
-  };
-  const code = await main(terminal);
-  return { code, ...printed };
-}
 
 const CONFIG = `
 explorers: { chain: { form: sandbox } }

@@ -2,34 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { main } from '../../src/cli/program.ts';
-import { createTerminal, type Terminal } from '../../src/cli/terminal.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
+import { run, type Ran } from '../support/cli.ts';
 import { createFolder, start, type Folder } from '../support/daemon.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createWebhookSink } from '../support/sinks.ts';
 import { createWorld } from '../support/world.ts';
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function run(argv: readonly string[], change: Partial<Terminal> = {}): Promise<Ran> {
-  const printed = { out: '', err: '' };
-  const terminal: Terminal = {
-    ...createTerminal(process),
-    argv,
-    out: (line) => (printed.out += `${line}\n`),
-    err: (text) => (printed.err += text),
-    onSignal: () => undefined,
-    ...change,
-  };
-  const code = await main(terminal);
-  return { code, ...printed };
-}
 
 const ADDRESSES = createSandbox({ seed: 7, blockTimeMs: 'manual', clock: createFakeClock() }).addresses;
 
