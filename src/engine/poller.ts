@@ -187,7 +187,10 @@ export function createPoller(options: PollerOptions): Poller {
 
 /** State of another release that this one cannot read is let go: a new baseline, said aloud, rather than a guess. */
 function readable(watch: Watch, memory: Memory, log: Log): Memory {
-  if (memory.state === null || watch.kind.state.safeParse(memory.state).success) return memory;
+  if (memory.state === null) return memory;
+  const state = watch.kind.state.safeParse(memory.state);
+  // Read, it may have another shape: that of this release.
+  if (state.success) return { ...memory, state: state.data as Memory['state'] };
   const effect = 'a new baseline; what happened since the last poll is not told';
   log.warn('watch:memory-unreadable', { watch: watch.name, effect });
   return { ...memory, state: null };
