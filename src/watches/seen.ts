@@ -86,20 +86,49 @@ export async function observeList<F extends Fields>(
     const { rows, next } = await read.page(question, null);
     return { seen: { rows, isCutShort: false, reachedEnd: next === null }, partial: null };
   }
+  const page = await read.page(question, null);
+  const before = quiet.get(page.rows)?.get(state);
+  if (before !== undefined) return { seen: before.seen as ListSeen<F>, partial: null };
   const known = knowledgeOf(state);
   const reading = await readNewestFirst(read, question, {
     ...row,
+    first: page,
     isKnown: (view) => isKnown(known, look(row, view)),
     mayStop: (rows) => state.gapAbove === null || lowestBlock(rows, row) <= state.gapAbove,
     examinedTo: BigInt(state.gapAbove ?? highestBlock(state)),
   });
-  const isCutShort = reading.partial !== null && reading.pages < row.maxPages;
-  const { rows, reachedEnd, partial } = reading;
-  return { seen: { rows, isCutShort, reachedEnd }, partial };
+  const { rows, reachedEnd, partial, pages } = reading;
+  const isCutShort = partial !== null && pages < row.maxPages;
+  // Of one page without a row twice, the rows are the page's own, which come again when the answer does.
+  const isPage = pages === 1 && rows.length === page.rows.length;
+  return { seen: { rows: isPage ? page.rows : rows, isCutShort, reachedEnd }, partial };
+}
+
+interface Quiet {
+  readonly seen: ListSeen<Fields>;
+  readonly news: NewRows<Fields>;
+}
+
+// Most polls bring the very rows of the last one. What held no news to a state holds none to the same state now. By the
+// rows of page one first, then by the state, for several watches may read one page; the casts say that the rows of one
+// array are of one record.
+const quiet = new WeakMap<readonly object[], WeakMap<ListState, Quiet>>();
+
+function stayQuiet(state: ListState, seen: ListSeen<Fields>, news: NewRows<Fields>): void {
+  const byState = quiet.get(seen.rows) ?? new WeakMap<ListState, Quiet>();
+  quiet.set(seen.rows, byState.set(state, { seen, news }));
 }
 
 /** Sorts what was read into new and known, and remembers it. */
 export function detectList<F extends Fields>(state: ListState | null, seen: ListSeen<F>, row: RowKey<F>): NewRows<F> {
+  const before = state === null ? undefined : quiet.get(seen.rows)?.get(state);
+  if (before?.seen === seen) return before.news as NewRows<F>;
+  const news = sortRows(state, seen, row);
+  if (news.state === state && state.gapAbove === null) stayQuiet(state, seen, news);
+  return news;
+}
+
+function sortRows<F extends Fields>(state: ListState | null, seen: ListSeen<F>, row: RowKey<F>): NewRows<F> {
   const named = seen.rows.filter((view) => look(row, view).key !== undefined);
   const nameless = seen.rows.length - named.length;
   const range = rangeOf(seen, row);
