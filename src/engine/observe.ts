@@ -49,3 +49,10 @@ export function decide(watch: Watch, memory: Memory, observation: Observation, l
     return step(watch, memory, missed);
   }
 }
+
+/** Memory with the kind's state in the shape of this release; null when the state cannot be read. */
+export function readMemory({ kind }: Watch, memory: Memory): Memory | null {
+  if (memory.state === null) return memory;
+  const state = kind.state.safeParse(memory.state);
+  return state.success ? { ...memory, state: state.data as Memory['state'] } : null;
+}

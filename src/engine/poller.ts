@@ -8,7 +8,7 @@ import type { Read } from '../core/question.ts';
 import { nextTurn, showInstant, type Clock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Store } from '../store/store.ts';
-import { decide, observe } from './observe.ts';
+import { decide, observe, readMemory } from './observe.ts';
 import { createOutages } from './outages.ts';
 
 /** What the poller needs of an explorer. */
@@ -205,8 +205,9 @@ export function createPoller(options: PollerOptions): Poller {
 }
 
 /** State of another release that this one cannot read is let go: a new baseline, said aloud, rather than a guess. */
-export function readable(watch: Watch, memory: Memory, log: Pick<Log, 'warn'>): Memory {
-  if (memory.state === null || watch.kind.state.safeParse(memory.state).success) return memory;
+function readable(watch: Watch, memory: Memory, log: Pick<Log, 'warn'>): Memory {
+  const read = readMemory(watch, memory);
+  if (read !== null) return read;
   const effect = 'a new baseline; what happened since the last poll is not told';
   log.warn('watch:memory-unreadable', { watch: watch.name, effect });
   return { ...memory, state: null };

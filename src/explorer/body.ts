@@ -58,10 +58,30 @@ export function isJsonType(contentType: string | undefined): boolean {
 // begin with a 9 can be beyond 2^53. A match inside a text costs time (fivefold), never correctness.
 const INEXACT_NUMBER = /[-:,[\s](?:\d{17}|9\d{15})/;
 
+// The value of a key, as servers write it: without blanks.
+const LONG_VALUE = /":(-?[1-9]\d{15,})(?=[,}\]])/g;
+
 /** Integers beyond 2^53 become exact text, which every field and the cursor read as they read amounts. */
 export function parseJson(body: Buffer): unknown {
   const text = body.toString('utf8');
-  return INEXACT_NUMBER.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text);
+  if (!INEXACT_NUMBER.test(text)) return JSON.parse(text);
+  return parseQuoted(text) ?? JSON.parse(text, exactNumber);
+}
+
+/**
+ * Puts such numbers in quotes, at a fifth of what looking at each value costs. Undefined where one is left over. Quotes
+ * put inside a text end it in front of a digit, which no JSON allows: so that is noticed, and undefined too.
+ */
+function parseQuoted(text: string): unknown {
+  const quoted = text.replace(LONG_VALUE, (found, digits: string) =>
+    Number.isSafeInteger(Number(digits)) ? found : `":"${digits}"`,
+  );
+  if (INEXACT_NUMBER.test(quoted)) return undefined;
+  try {
+    return JSON.parse(quoted);
+  } catch {
+    return undefined;
+  }
 }
 
 function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {

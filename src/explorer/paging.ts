@@ -16,6 +16,8 @@ interface Common<F extends Fields> {
   /** What makes a row the same one when it is met again; undefined where the row does not say. */
   readonly identityOf: (row: View<F>) => string | undefined;
   readonly maxPages: number;
+  /** Page one, when it was asked for already. */
+  readonly first?: Page<F>;
   /** The position after a row, for servers whose own cursor does not move. Laid over the server's. */
   readonly cursorFrom?: (row: View<F>) => Cursor | null;
 }
@@ -103,7 +105,8 @@ async function readPages<F extends Fields>(
   const met = collectRows(steps.identityOf);
   let at: Position = { cursor: null, isOurs: false };
   for (let pages = 1; ; pages += 1) {
-    const page: Page<F> | string = await read.page(question, at.cursor).catch((error: unknown) => whyNot(error, pages));
+    const asked = pages === 1 && steps.first !== undefined ? steps.first : read.page(question, at.cursor);
+    const page: Page<F> | string = await Promise.resolve(asked).catch((error: unknown) => whyNot(error, pages));
     if (typeof page === 'string') return { rows: met.rows, partial: page, pages: pages - 1, reachedEnd: false };
     const hasNews = met.add(page.rows);
     const ended = { rows: met.rows, partial: null, pages, reachedEnd: page.next === null };

@@ -3,6 +3,7 @@
 // A watch that was recorded is polled when it was, and reads what it read then. One that was not is polled whenever its
 // first question was asked by anyone, and reads what was read in that tick. What the recording does not hold is a poll
 // without an answer: unknown, never guessed.
+import { readMemory } from '../engine/observe.ts';
 import type { AnyView } from '../core/fields.ts';
 import type { Memory, Watch, WatchId } from '../core/model.ts';
 import { Missed, type Cursor, type Page, type Question, type Read } from '../core/question.ts';
@@ -58,12 +59,8 @@ function memoryFor(watch: Watch, { memory }: RecordedPoll, isFirst: boolean): Me
   if (memory === null) return undefined;
   const isBlank = memory.state === null && memory.data === null && Object.keys(memory.alerts).length === 0;
   if (isBlank) return blankMemory(watch);
-  return isFirst ? readable(watch, memory) : undefined;
-}
-
-/** As the daemon does with the state of a release that it cannot read. */
-function readable(watch: Watch, memory: Memory): Memory {
-  return watch.kind.state.safeParse(memory.state).success ? memory : { ...memory, state: null };
+  // As the daemon does with the state of a release that it cannot read.
+  return isFirst ? (readMemory(watch, memory) ?? { ...memory, state: null }) : undefined;
 }
 
 function* ticksFor(watch: Watch, options: RecordedOptions): Generator<ReplayedPoll> {

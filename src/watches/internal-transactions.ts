@@ -4,7 +4,7 @@ import type { ImaginedRow, Kind, Noted, Noticed, Target } from '../core/kind.ts'
 import { addressInternalTransactions, blocks } from '../explorer/endpoints.ts';
 import { AddressRef, InternalTransaction } from '../explorer/resources.ts';
 import { imaginedHash, nameOf } from './imagined.ts';
-import { eventsOf } from './list-events.ts';
+import { eventsOf, noticeOnce } from './list-events.ts';
 import { detectList, imaginedBlock, ListState, observeList, placeOf, type ListSeen, type RowKey } from './seen.ts';
 
 type Row = typeof InternalTransaction.fields;
@@ -46,20 +46,12 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
   page: (_target, view) => pageOf(view),
   async observe(target, state, read) {
     const { seen, partial } = await observeList(question(target), state, read, { ...row, maxPages: target.maxPages });
-    return { seen: { ...seen, rows: seen.rows.filter((call) => isAskedFor(target, call)) }, partial };
+    const rows = seen.rows.filter((call) => isAskedFor(target, call));
+    return { seen: rows.length === seen.rows.length ? seen : { ...seen, rows }, partial };
   },
   detect(_target, state, seen): Noticed<ListState> {
     const list = detectList(state, seen, row);
-    return eventsOf(list, (call, standing): Noted => ({
-      on: 'new',
-      key: row.identityOf(call) ?? '',
-      standing,
-      view: call,
-      before: null,
-      changed: [],
-      happenedAt: call.timestamp?.getTime() ?? null,
-      block: placeOf(row, call),
-    }));
+    return noticeOnce(list, () => eventsOf(list, newCall));
   },
   script: {
     rows: 'items',
@@ -70,6 +62,11 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
     },
   },
 };
+
+function newCall(call: View<Row>, standing: Noted['standing']): Noted {
+  const item = { key: row.identityOf(call) ?? '', view: call, happenedAt: call.timestamp?.getTime() ?? null };
+  return { on: 'new', ...item, standing, before: null, changed: [], block: placeOf(row, call) };
+}
 
 function question({ explorer, address, options }: Target<Options>) {
   if (address === null) throw new TypeError('internal-transactions needs an address');

@@ -5,16 +5,45 @@ import type { Fields, View } from '../core/fields.ts';
 import type { Range, Reading } from '../core/kind.ts';
 import type { Cursor, ListQuestion, Read } from '../core/question.ts';
 import { readNewestFirst } from '../explorer/paging.ts';
+import {
+  type BlockByKey,
+  forgottenTo,
+  highestOf,
+  isPending,
+  keyOf,
+  pack,
+  PENDING,
+  SeenRows,
+  unpack,
+  withoutOld,
+} from './seen-rows.ts';
 
-export const ListState = z.object({
-  /** Nothing at or below this block is ever new: it was there at the baseline, or was pruned. */
+interface Shape {
+  /** Nothing at or below this block is ever new: it was there at the baseline, or was forgotten. */
+  readonly floor: number;
+  /** The rows read so far, but for old ones below the floor. */
+  readonly seen: SeenRows;
+  /** A page failed: rows between this block and those read since were not examined yet. Above the floor. */
+  readonly gapAbove: number | null;
+}
+
+/** Of the first releases: identities in full, with their block; -1 while pending. */
+const Former = z.object({
   floor: z.number(),
-  /** Rows read so far by identity, with their block; -1 while pending. */
   seen: z.record(z.string(), z.number()),
-  /** A page failed: rows between this block and those read since were not examined yet. */
   gapAbove: z.number().nullable(),
 });
-export type ListState = z.infer<typeof ListState>;
+
+export type ListState = Shape;
+export const ListState: z.ZodType<ListState> = z.union([
+  z.object({ floor: z.number(), seen: SeenRows, gapAbove: z.number().nullable() }),
+  Former.transform(ofFormer),
+]);
+
+function ofFormer({ floor, seen, gapAbove }: z.infer<typeof Former>): ListState {
+  const blockByKey = new Map(Object.entries(seen).map(([identity, block]) => [keyOf(identity), block]));
+  return { floor, seen: pack(blockByKey), gapAbove };
+}
 
 export interface RowKey<F extends Fields> {
   /** Undefined: the row cannot be told from others. */
@@ -46,10 +75,6 @@ export interface NewRows<F extends Fields> {
   readonly range: Range | null;
 }
 
-const PENDING = -1;
-// Keys of this many rows are kept; when older ones go, the floor rises above them.
-const MOST_SEEN = 5000;
-
 /** Reads the first page, and on until a page holds nothing unknown. The first reading is page one alone. */
 export async function observeList<F extends Fields>(
   question: ListQuestion<F>,
@@ -61,30 +86,61 @@ export async function observeList<F extends Fields>(
     const { rows, next } = await read.page(question, null);
     return { seen: { rows, isCutShort: false, reachedEnd: next === null }, partial: null };
   }
+  const page = await read.page(question, null);
+  const before = quiet.get(page.rows)?.get(state);
+  if (before !== undefined) return { seen: before.seen as ListSeen<F>, partial: null };
+  const known = knowledgeOf(state);
   const reading = await readNewestFirst(read, question, {
     ...row,
-    isKnown: (view) => isKnown(state, row, view),
+    first: page,
+    isKnown: (view) => isKnown(known, look(row, view)),
     mayStop: (rows) => state.gapAbove === null || lowestBlock(rows, row) <= state.gapAbove,
     examinedTo: BigInt(state.gapAbove ?? highestBlock(state)),
   });
-  const isCutShort = reading.partial !== null && reading.pages < row.maxPages;
-  const { rows, reachedEnd, partial } = reading;
-  return { seen: { rows, isCutShort, reachedEnd }, partial };
+  const { rows, reachedEnd, partial, pages } = reading;
+  const isCutShort = partial !== null && pages < row.maxPages;
+  // Of one page without a row twice, the rows are the page's own, which come again when the answer does.
+  const isPage = pages === 1 && rows.length === page.rows.length;
+  return { seen: { rows: isPage ? page.rows : rows, isCutShort, reachedEnd }, partial };
+}
+
+interface Quiet {
+  readonly seen: ListSeen<Fields>;
+  readonly news: NewRows<Fields>;
+}
+
+// Most polls bring the very rows of the last one. What held no news to a state holds none to the same state now. By the
+// rows of page one first, then by the state, for several watches may read one page; the casts say that the rows of one
+// array are of one record.
+const quiet = new WeakMap<readonly object[], WeakMap<ListState, Quiet>>();
+
+function stayQuiet(state: ListState, seen: ListSeen<Fields>, news: NewRows<Fields>): void {
+  const byState = quiet.get(seen.rows) ?? new WeakMap<ListState, Quiet>();
+  quiet.set(seen.rows, byState.set(state, { seen, news }));
 }
 
 /** Sorts what was read into new and known, and remembers it. */
 export function detectList<F extends Fields>(state: ListState | null, seen: ListSeen<F>, row: RowKey<F>): NewRows<F> {
-  const { rows, isCutShort } = seen;
-  const named = rows.filter((view) => row.identityOf(view) !== undefined);
-  const nameless = rows.length - named.length;
+  const before = state === null ? undefined : quiet.get(seen.rows)?.get(state);
+  if (before?.seen === seen) return before.news as NewRows<F>;
+  const news = sortRows(state, seen, row);
+  if (news.state === state && state.gapAbove === null) stayQuiet(state, seen, news);
+  return news;
+}
+
+function sortRows<F extends Fields>(state: ListState | null, seen: ListSeen<F>, row: RowKey<F>): NewRows<F> {
+  const named = seen.rows.filter((view) => look(row, view).key !== undefined);
+  const nameless = seen.rows.length - named.length;
   const range = rangeOf(seen, row);
   if (state === null) return { ...baseline(named, row), nameless, range };
-  const fresh = named.filter((view) => !isKnown(state, row, view)).reverse();
-  const known = named.filter((view) => isKnown(state, row, view));
-  const gapAbove = isCutShort ? (state.gapAbove ?? highestBlock(state)) : null;
+  const before = knowledgeOf(state);
+  const fresh: View<F>[] = [];
+  const known: View<F>[] = [];
+  for (const view of named) (isKnown(before, look(row, view)) ? known : fresh).push(view);
+  const gapAbove = seen.isCutShort ? (state.gapAbove ?? highestBlock(state)) : null;
   const isSame = fresh.length === 0 && gapAbove === state.gapAbove && !known.some((view) => settles(state, row, view));
-  const after = isSame ? state : remember(state, named, row, gapAbove);
-  return { state: after, fresh, known, baseline: null, nameless, range };
+  const after = isSame ? state : remember({ floor: state.floor, gapAbove }, before.blockByKey, named, row);
+  return { state: after, fresh: fresh.reverse(), known, baseline: null, nameless, range };
 }
 
 /** Where the item is, for whoever asks whether it is still there. */
@@ -95,55 +151,87 @@ export function placeOf<F extends Fields>(row: RowKey<F>, view: View<F>): number
 
 /** Below the lowest block nothing was read, and of that block perhaps not all. Not even the hash of a row's block. */
 function rangeOf<F extends Fields>({ rows, reachedEnd }: ListSeen<F>, row: RowKey<F>): Range | null {
-  const blocks = rows.map((view) => row.blockOf(view)).filter((block) => block !== undefined);
-  if (blocks.length === 0) return reachedEnd ? { from: 0, head: null, believedAfter: 3 } : null;
-  const heights = blocks.map(Number);
-  const head = heights.reduce((highest, height) => Math.max(highest, height));
-  const lowest = heights.reduce((least, height) => Math.min(least, height));
+  const heights = rows.map((view) => look(row, view).block).filter((block) => block !== PENDING);
+  if (heights.length === 0) return reachedEnd ? { from: 0, head: null, believedAfter: 3 } : null;
+  const head = Math.max(...heights);
+  const lowest = Math.min(...heights);
   return { from: reachedEnd ? 0 : lowest + 1, head, believedAfter: 3 };
 }
 
 /** A row seen while pending has its block now. */
 export function settles<F extends Fields>(state: ListState, row: RowKey<F>, view: View<F>): boolean {
-  return row.blockOf(view) !== undefined && state.seen[row.identityOf(view) ?? ''] === PENDING;
+  const { key, block } = look(row, view);
+  return key !== undefined && block !== PENDING && isPending(state.seen, key);
 }
 
-function isKnown<F extends Fields>(state: ListState, row: RowKey<F>, view: View<F>): boolean {
-  const identity = row.identityOf(view);
-  if (identity === undefined || state.seen[identity] !== undefined) return true;
-  const block = row.blockOf(view);
-  return block !== undefined && block <= BigInt(state.floor);
+/** A row, as what is remembered of it. */
+interface Look {
+  /** Undefined: the row cannot be told from others. */
+  readonly key: string | undefined;
+  /** `PENDING` while it is in none. */
+  readonly block: number;
+}
+
+// Answers that come again are the very same rows, and a row is looked at several times in a poll.
+const looks = new WeakMap<object, Look>();
+
+function look<F extends Fields>(row: RowKey<F>, view: View<F>): Look {
+  let found = looks.get(view);
+  if (found === undefined) {
+    const identity = row.identityOf(view);
+    const key = identity === undefined ? undefined : keyOf(identity);
+    looks.set(view, (found = { key, block: Number(row.blockOf(view) ?? PENDING) }));
+  }
+  return found;
+}
+
+interface Knowledge {
+  readonly floor: number;
+  readonly blockByKey: BlockByKey;
+}
+
+function knowledgeOf({ floor, seen }: ListState): Knowledge {
+  return { floor, blockByKey: unpack(seen) };
+}
+
+function isKnown({ floor, blockByKey }: Knowledge, { key, block }: Look): boolean {
+  return key === undefined || (block !== PENDING && block <= floor) || blockByKey.has(key);
 }
 
 function baseline<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): Omit<NewRows<F>, 'nameless' | 'range'> {
-  const floor = Math.max(0, ...rows.map((view) => Number(row.blockOf(view) ?? 0)));
-  const state = remember({ floor, seen: {}, gapAbove: null }, rows, row, null);
+  const floor = Math.max(0, ...rows.map((view) => look(row, view).block));
+  const state = remember({ floor, gapAbove: null }, new Map(), rows, row);
   return { state, fresh: [], known: [], baseline: rows };
 }
 
 function remember<F extends Fields>(
-  state: ListState,
+  state: Omit<ListState, 'seen'>,
+  before: BlockByKey,
   rows: readonly View<F>[],
   row: RowKey<F>,
-  gapAbove: number | null,
 ): ListState {
-  const seen = { ...state.seen };
-  for (const view of rows) seen[row.identityOf(view) ?? ''] = Number(row.blockOf(view) ?? PENDING);
-  return prune({ floor: state.floor, seen, gapAbove });
+  const blockByKey = new Map(before);
+  for (const view of rows) {
+    const { key = '', block } = look(row, view);
+    // Of those that are pending, the ones met last are kept.
+    blockByKey.delete(key);
+    blockByKey.set(key, block);
+  }
+  return remembering(state, blockByKey, rows.length);
 }
 
-/** Keeps the rows of the highest blocks; a block goes whole, so that the floor can rise above it. */
-function prune(state: ListState): ListState {
-  const entries = Object.entries(state.seen);
-  if (entries.length <= MOST_SEEN) return state;
-  const blocks = entries.map(([, block]) => block).sort((a, b) => b - a);
-  const floor = Math.max(state.floor, blocks[MOST_SEEN] ?? 0);
-  const seen = Object.fromEntries(entries.filter(([, block]) => block === PENDING || block > floor));
-  return { ...state, floor, seen };
+function remembering({ floor, gapAbove }: Omit<ListState, 'seen'>, blockByKey: BlockByKey, read: number): ListState {
+  const forgotten = forgottenTo(blockByKey, { floor, read, gapAbove });
+  const isGapForgotten = gapAbove !== null && gapAbove <= forgotten;
+  return {
+    floor: Math.max(floor, forgotten),
+    seen: pack(withoutOld(blockByKey, forgotten)),
+    gapAbove: isGapForgotten ? null : gapAbove,
+  };
 }
 
-function highestBlock(state: ListState): number {
-  return Object.values(state.seen).reduce((highest, block) => Math.max(highest, block), state.floor);
+function highestBlock({ floor, seen }: ListState): number {
+  return Math.max(floor, highestOf(seen) ?? 0);
 }
 
 function lowestBlock<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): number {
@@ -152,6 +240,7 @@ function lowestBlock<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>)
 
 /** For a row of a test that names no block: where it was seen before, else `above` everything that was seen. */
 export function imaginedBlock(state: ListState | null, identity: string | undefined, above: number): bigint {
-  const known = state?.seen[identity ?? ''] ?? PENDING;
-  return BigInt(known === PENDING ? (state === null ? 0 : highestBlock(state)) + above : known);
+  const known = state === null || identity === undefined ? undefined : unpack(state.seen).get(keyOf(identity));
+  const isPlaced = known !== undefined && known !== PENDING;
+  return BigInt(isPlaced ? known : (state === null ? 0 : highestBlock(state)) + above);
 }

@@ -5,7 +5,7 @@ import type { ImaginedRow, Kind, Noted, Noticed, Target } from '../core/kind.ts'
 import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/endpoints.ts';
 import { Transaction } from '../explorer/resources.ts';
 import { imaginedHash, nameOf } from './imagined.ts';
-import { eventsOf } from './list-events.ts';
+import { eventsOf, noticeOnce } from './list-events.ts';
 import {
   detectList,
   imaginedBlock,
@@ -14,6 +14,7 @@ import {
   placeOf,
   settles,
   type ListSeen,
+  type NewRows,
   type RowKey,
 } from './seen.ts';
 
@@ -51,10 +52,7 @@ export const transactions: Kind<object, ListState, ListSeen<Row>> = {
   observe: (target, state, read) => observeList(question(target), state, read, { ...row, maxPages: target.maxPages }),
   detect(_target, state, seen): Noticed<ListState> {
     const list = detectList(state, seen, row);
-    const noticed = eventsOf(list, (tx, standing) => noted('new', tx, standing));
-    const mined =
-      state === null ? [] : list.known.map((tx) => noted('mined', tx, settles(state, row, tx) ? 'fresh' : 'known'));
-    return { ...noticed, events: [...noticed.events, ...mined] };
+    return noticeOnce(list, () => notice(state, list));
   },
   script: {
     rows: 'items',
@@ -66,6 +64,13 @@ export const transactions: Kind<object, ListState, ListSeen<Row>> = {
     }),
   },
 };
+
+function notice(state: ListState | null, list: NewRows<Row>): Noticed<ListState> {
+  const noticed = eventsOf(list, (tx, standing) => noted('new', tx, standing));
+  const mined =
+    state === null ? [] : list.known.map((tx) => noted('mined', tx, settles(state, row, tx) ? 'fresh' : 'known'));
+  return { ...noticed, events: [...noticed.events, ...mined] };
+}
 
 function noted(on: EventName, tx: View<Row>, standing: Noted['standing']): Noted {
   const happenedAt = tx.timestamp?.getTime() ?? null;

@@ -1,0 +1,107 @@
+// Which rows of a list were read before, in few bytes: what a list remembers is written down with each new row.
+//
+// A row is remembered by a digest of its identity, 72 bits of SHA-256. Two rows that share one by chance would hide
+// the later of them: with 5,000 remembered rows and a thousand million new ones a year, once in a thousand million
+// years. Making such a row on purpose takes 2^60 signed transactions, in the time that the other one is remembered.
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+
+const KEY_LENGTH = 12;
+/** The block of a row that is in none yet. */
+export const PENDING = -1;
+
+export const SeenRows = z.object({
+  /** `130:<keys> 127:<keys>`: the keys of each block's rows one after the other, the highest block first. */
+  blocks: z.string(),
+  /** The keys of rows that were in no block yet. */
+  pending: z.string(),
+});
+export type SeenRows = z.infer<typeof SeenRows>;
+
+/** Blocks of rows by key; `PENDING` for those in no block. */
+export type BlockByKey = ReadonlyMap<string, number>;
+
+export function keyOf(identity: string): string {
+  return hash('sha256', identity, 'base64url').slice(0, KEY_LENGTH);
+}
+
+export function unpack({ blocks, pending }: SeenRows): Map<string, number> {
+  const blockByKey = new Map<string, number>();
+  for (const group of blocks === '' ? [] : blocks.split(' ')) {
+    const keysFrom = group.indexOf(':') + 1;
+    addKeys(blockByKey, group, keysFrom, Number(group.slice(0, keysFrom - 1)));
+  }
+  addKeys(blockByKey, pending, 0, PENDING);
+  return blockByKey;
+}
+
+function addKeys(to: Map<string, number>, text: string, from: number, block: number): void {
+  for (let at = from; at < text.length; at += KEY_LENGTH) to.set(text.slice(at, at + KEY_LENGTH), block);
+}
+
+export function pack(blockByKey: BlockByKey): SeenRows {
+  const keysByBlock = new Map<number, string[]>();
+  for (const [key, block] of blockByKey) {
+    const keys = keysByBlock.get(block);
+    if (keys === undefined) keysByBlock.set(block, [key]);
+    else keys.push(key);
+  }
+  const pending = keysByBlock.get(PENDING) ?? [];
+  keysByBlock.delete(PENDING);
+  const groups = [...keysByBlock].sort(([a], [b]) => b - a);
+  return { blocks: groups.map(([block, keys]) => `${block}:${keys.join('')}`).join(' '), pending: pending.join('') };
+}
+
+/** A match across two neighbours is as unlikely as two equal keys. */
+export function isPending({ pending }: SeenRows, key: string): boolean {
+  return pending.includes(key);
+}
+
+/** Null when no row in a block is remembered. */
+export function highestOf({ blocks }: SeenRows): number | null {
+  return blocks === '' ? null : Number(blocks.slice(0, blocks.indexOf(':')));
+}
+
+// A row can move to another block as long as its own is not final; a bit more than `FINAL_DEPTH` forgives a head that
+// was not on the page.
+const LOOK_BACK_BLOCKS = 72;
+const LEAST_ROWS = 100;
+const MOST_ROWS = 2000;
+// Everything above an open gap is kept, until it lies deeper than readings reach: twenty pages hold 2,000 rows at most.
+const MOST_ABOVE_GAP = 5000;
+const MOST_PENDING = 500;
+
+interface Bounds {
+  /** Nothing at or below this block is new, remembered or not. */
+  readonly floor: number;
+  /** Rows of the last reading. */
+  readonly read: number;
+  /** Nothing above this block may be forgotten; null = no such bound. */
+  readonly gapAbove: number | null;
+}
+
+/**
+ * The block up to which rows are forgotten, and below which therefore nothing may be taken for new; 0 = none is.
+ *
+ * Late rows are met on pages that are read, and a reading with news in it ends at most one page below them: so twice
+ * the rows of a reading are kept, however old they are. Rows of blocks that are not final are kept too, since they may
+ * turn up in a higher block; but not more than six readings of them, so that a busy list writes little for what it reads.
+ */
+export function forgottenTo(blockByKey: BlockByKey, { floor, read, gapAbove }: Bounds): number {
+  const blocks = [...blockByKey.values()].filter((block) => block !== PENDING).sort((a, b) => b - a);
+  const top = blocks[0];
+  if (top === undefined) return 0;
+  const beyond = (rows: number): number => blocks[rows] ?? 0;
+  const old = Math.min(beyond(Math.max(LEAST_ROWS, 2 * read)), top - LOOK_BACK_BLOCKS);
+  const tooMany = Math.min(beyond(Math.max(MOST_ROWS, 6 * read)), top - 1);
+  const wanted = Math.max(0, old, tooMany, Math.min(floor, top - LOOK_BACK_BLOCKS));
+  return gapAbove === null ? wanted : Math.max(Math.min(wanted, gapAbove - 1), beyond(MOST_ABOVE_GAP));
+}
+
+/** What is left without the rows up to that block, and without the oldest of those that wait in vain. */
+export function withoutOld(blockByKey: BlockByKey, forgotten: number): Map<string, number> {
+  let pending = [...blockByKey.values()].filter((block) => block === PENDING).length;
+  return new Map(
+    [...blockByKey].filter(([, block]) => (block === PENDING ? pending-- <= MOST_PENDING : block > forgotten)),
+  );
+}
