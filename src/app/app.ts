@@ -10,7 +10,7 @@ import type { Watch } from '../core/model.ts';
 import { keep } from '../engine/keeper.ts';
 import { createPoller, type Poller } from '../engine/poller.ts';
 import { createReloader } from '../engine/reloader.ts';
-import { countAlerts, createReport, labelsOf } from '../engine/report.ts';
+import { countAlerts, createReport, labelsOf, lookAtData, lookAtHealth } from '../engine/report.ts';
 import { createScheduler } from '../engine/scheduler.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ruleDirectories } from '../rules/read.ts';
@@ -96,6 +96,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   let current = options.setup;
   let isRunning = false;
   metrics.mirrorAlerts(() => countAlerts(current.watches, (id) => poller.memoryOf(id)));
+  metrics.mirrorHealth(() => lookAtHealth(current.watches, (id) => poller.healthOf(id), clock.now()));
+  metrics.mirrorData(() => lookAtData(current.watches, (id) => poller.memoryOf(id)));
   metrics.mirrorOutbox(async () => (await store.survey()).outbox);
 
   async function apply(next: Setup): Promise<void> {

@@ -2,6 +2,7 @@
 // when the rule is loaded; what cannot be decided later, whatever the reason, is unknown.
 import { ParseError, type ParseResult } from '@marcbachmann/cel-js';
 import type { Condition, Scene } from '../core/model.ts';
+import { clauseOf } from './clauses.ts';
 import { explain } from './explain.ts';
 import type { Compiled, ConditionUse, Language, Mistake } from './language.ts';
 import { literalMistakes } from './literals.ts';
@@ -35,13 +36,12 @@ export function compileCondition(language: Language, text: string, use: Conditio
     reads.length > 0 && reads.every((path) => path === 'age' || path === 'head' || path.startsWith('head.'));
   const readsBefore = [...paths.readsBefore];
   const { windows } = paths;
+  const own = { text, reads, windows, evaluate: (scene: Scene) => evaluate(language, program, scene) };
   const value = {
-    text,
-    reads,
+    ...own,
     readsBefore,
-    windows,
     headOnly,
-    evaluate: (scene: Scene) => evaluate(language, program, scene),
+    clause: () => clauseOf(language, own, use, nodeOf(program.ast)),
   };
   return { value, mistakes: [], doubts: preparation.doubts };
 }

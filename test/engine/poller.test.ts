@@ -96,7 +96,7 @@ test('a clock that was set back is said, and blinds no watch', async () => {
   await poller.poll(watches, signal);
   const [memory] = [...(await store.recall()).values()];
   expect(memory?.coveredUntil).toBe(clock.now());
-  await store.cover(new Map([[watches[0]?.id ?? '', clock.now() + 3_600_000]]));
+  await store.cover(new Map([[watches[0]?.id ?? '', { until: clock.now() + 3_600_000 }]]));
   const { poller: next, seen: later, log: lines } = aPoller({ store, clock });
   later.wei = '5000000000000000000';
   await next.adopt(watches);
@@ -169,7 +169,7 @@ test('memory that this release cannot read is a new baseline, said aloud', async
     data: null,
     coveredUntil: null,
   };
-  const none = { deliveries: [], reasons: [], now: null, truths: {} };
+  const none = { deliveries: [], reasons: [], now: null, look: null, truths: {} };
   const decision = { watchId: watch.id, expects: 0, memory, learned: true, ...none };
   await store.commit([decision], 0);
   await poller.adopt(watches);
