@@ -13,6 +13,7 @@ import { createReloader } from '../engine/reloader.ts';
 import { countAlerts, createReport, labelsOf, lookAtData, lookAtHealth } from '../engine/report.ts';
 import { createScheduler } from '../engine/scheduler.ts';
 import type { Clock } from '../lib/clock.ts';
+import { outlineOf } from '../plan/outline.ts';
 import { ruleDirectories } from '../rules/read.ts';
 import { openSqliteStore, openVolatileStore } from '../store/sqlite.ts';
 import type { SafeLog } from '../telemetry/logger.ts';
@@ -105,6 +106,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     await explorers.apply(next.config);
     channels.apply(next.config);
     await poller.adopt(next.watches);
+    await store.keepRunning(outlineOf(next.watches));
     const kept = new Set(next.watches.map(keyOf));
     for (const watch of current.watches) if (!kept.has(keyOf(watch))) forget(watch, metrics);
     current = next;

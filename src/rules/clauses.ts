@@ -34,8 +34,12 @@ function joined(node: Node, op: string): readonly Node[] {
   return childrenOf(node).flatMap((child) => (child.op === op && op !== '!_' ? joined(child, op) : [child]));
 }
 
-/** As it is written. A node knows nothing of the parentheses around its outermost parts: they are put back. */
-function textOf(text: string, { start, end }: Node): string {
+/**
+ * As it is written. A node knows nothing of the parentheses around its outermost parts, nor that its last number had
+ * underscores: both are put back.
+ */
+function textOf(text: string, { start, end: parsedEnd }: Node): string {
+  const end = parsedEnd + (/^\w*/.exec(text.slice(parsedEnd))?.[0].length ?? 0);
   const written = text.slice(start, end);
   const { open, close } = unmatched(written);
   const from = open === 0 ? start : nthBefore(text, start, open);

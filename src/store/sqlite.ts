@@ -1,4 +1,5 @@
 // The state file: one SQLite file with one connection that writes, and a lock beside it against a second daemon.
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Json } from '../core/fields.ts';
 import type { AlertId, Decision, Instant, Memory, WatchId } from '../core/model.ts';
@@ -184,6 +185,11 @@ export async function openSqliteReader({ file }: Pick<SqliteOptions, 'file'>): P
       if (db.isOpen) db.close();
     },
   };
+}
+
+/** The same, and null when there is no state file. */
+export async function openReaderIfAny(options: Pick<SqliteOptions, 'file'>): Promise<StoreReader | null> {
+  return existsSync(options.file) ? openSqliteReader(options) : null;
 }
 
 function refusal(file: string): string {
