@@ -214,7 +214,7 @@ export function createPoller(options: PollerOptions): Poller {
 }
 
 // Polls that are due run between two of them.
-const FLUSHED_AT_ONCE = 500;
+const FLUSHED_AT_ONCE = 100;
 
 /** State of another release that this one cannot read is let go: a new baseline, said aloud, rather than a guess. */
 function readable(watch: Watch, memory: Memory, log: Log): Memory {

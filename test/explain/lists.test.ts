@@ -106,5 +106,5 @@ test('a stranger who writes to the terminal is only quoted', () => {
   const lines = explainedAfter(rule, [{ ...tx(1, '0'), method: '\u001b[2J evil.example\u202e' }]);
   const said = lines.join('\n');
   expect(said).toContain('method = "');
-  expect(said).not.toMatch(/[\u001b\u202e]|evil\.example/);
+  for (const bad of ['\u001b', '\u202e', 'evil.example']) expect(said).not.toContain(bad);
 });
