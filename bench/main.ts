@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import got from 'got';
 import type { Growth } from './growth.ts';
+import { measureLoading } from './load.ts';
 import { CONCURRENCY, cpuOf, openDaemon, printGoals, watchesOf, type Measured } from './measure.ts';
 
 const POLLS = 400;
@@ -48,6 +49,7 @@ console.table(perPoll);
 
 const growth: Growth[] = [];
 for (const size of SIZES) growth.push(await growthOf(size));
+measureLoading();
 server.disconnect();
 console.table(
   Object.fromEntries(

@@ -14,6 +14,7 @@ import { countAlerts, createReport, labelsOf, lookAtData, lookAtHealth } from '.
 import { createScheduler } from '../engine/scheduler.ts';
 import type { Clock } from '../lib/clock.ts';
 import { outlineOf } from '../plan/outline.ts';
+import type { Recorder } from '../recording/recorder.ts';
 import { ruleDirectories } from '../rules/read.ts';
 import { openSqliteStore, openVolatileStore } from '../store/sqlite.ts';
 import type { SafeLog } from '../telemetry/logger.ts';
@@ -34,6 +35,8 @@ export interface AppOptions extends SetupTools {
   readonly version: string;
   /** Named to the next daemon that wants the same state file. */
   readonly owner: string;
+  /** Writes down what polls see; closed by who opened it. */
+  readonly recorder?: Recorder | null;
   /** Does everything but send, with a memory of its own that ends with the process. */
   readonly isDry: boolean;
 }
@@ -65,7 +68,13 @@ export async function openApp(options: AppOptions): Promise<App> {
 
   const userAgent = `chainwarden/${options.version}`;
   const meter = metrics;
-  const explorers = opened.use(createExplorers({ clock, log, meter, userAgent, signal: reading.signal }));
+  const recorder = options.recorder ?? null;
+  const explorers = opened.use(
+    createExplorers({
+      ...{ clock, log, meter, userAgent, signal: reading.signal },
+      ...(recorder === null ? {} : { onAnswer: recorder.onAnswer }),
+    }),
+  );
   const channels = createChannels({ ...options, store });
   opened.defer(() => channels.stop(COURIER_BUDGET_MS));
   const asked = new Set<string>();
@@ -75,6 +84,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     clock,
     log,
     readerOf: (name) => explorers.get(name),
+    witness: recorder,
     onPolled(watch, observation, decision) {
       asked.add(watch.id);
       report(watch, observation, decision);
@@ -167,7 +177,12 @@ export async function openApp(options: AppOptions): Promise<App> {
       isRunning = true;
       reloader.lookAt([dirname(config.source.file), ...ruleDirectories(config)]);
       scheduler.set(current.watches, dueAtOnce(current.watches, poller, clock));
-      await Promise.all([scheduler.run(signal), reloader.run(signal), keep({ store, flush, clock, log }, signal)]);
+      await Promise.all([
+        scheduler.run(signal),
+        reloader.run(signal),
+        keep({ store, flush, clock, log }, signal),
+        recorder?.run(signal),
+      ]);
       isRunning = false;
       reading.abort(new DOMException('the daemon is stopping', 'AbortError'));
       await poller.idle();
@@ -195,8 +210,9 @@ function forget(watch: Watch, metrics: Metrics): void {
 }
 
 function warnOfRestart(current: Setup, next: Setup, log: SafeLog): void {
-  const differs = (part: 'stateFile' | 'listen'): boolean =>
+  const differs = (part: 'stateFile' | 'listen' | 'recording'): boolean =>
     JSON.stringify(current.config[part]) !== JSON.stringify(next.config[part]);
   if (differs('stateFile')) log.warn('config:needs-a-restart', { what: 'state' });
   if (differs('listen')) log.warn('config:needs-a-restart', { what: 'http' });
+  if (differs('recording')) log.warn('config:needs-a-restart', { what: 'recording' });
 }

@@ -16,6 +16,8 @@ export interface ExplorersOptions {
   readonly log: Log;
   readonly meter: ExplorerMeter & { forgetExplorer(explorer: string): void };
   readonly userAgent: string;
+  /** Told of every answer that was decoded, with its body. */
+  readonly onAnswer?: (answer: object, body: Buffer) => void;
   /** Aborts the requests under way. */
   readonly signal: AbortSignal;
 }

@@ -1,11 +1,19 @@
-import { loadSetup, type Setup } from '../app/setup.ts';
+import { loadSetup, type Setup, type SetupTools } from '../app/setup.ts';
 import { formatProblems } from '../config/problem.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The setup of a config file, with warnings on standard error; throws a `CommandError` that shows every problem. */
-export function loadOrFail(terminal: Terminal, file: string, code: number = EXIT.config): Setup {
-  const loaded = loadSetup(file, terminal);
+/**
+ * The setup of a config file, with warnings on standard error; throws a `CommandError` that shows every problem.
+ * Rule files that are named stand in for the config's.
+ */
+export function loadOrFail(
+  terminal: Terminal & Pick<SetupTools, 'cache'>,
+  file: string,
+  code: number = EXIT.config,
+  rules: readonly string[] = [],
+): Setup {
+  const loaded = loadSetup(file, terminal, rules);
   if (loaded.setup === null) {
     const count = loaded.problems.length;
     const text = formatProblems(loaded.problems);

@@ -1,10 +1,14 @@
 // The commands and their options. Each command is a file of its own, loaded when it is called.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../config/scalars.ts';
 import { StorageError, StoreBusyError } from '../store/store.ts';
 import { WebError } from '../web/server.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { ExplorerOptions } from './explorer.ts';
 import type { PlanOptions } from './plan.ts';
+import type { FieldsOptions } from './fields.ts';
+import type { RecordOptions } from './record.ts';
+import type { ReplayOptions } from './replay.ts';
 import type { RunOptions } from './run.ts';
 import type { Terminal } from './terminal.ts';
 import type { TestOptions } from './test.ts';
@@ -52,16 +56,37 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .description('run the daemon until it is told to stop (SIGTERM); SIGHUP reloads config and rules')
     .option(...CONFIG)
     .option('--dry', 'do everything but send, with a memory that ends with the process', false)
-    .addOption(
-      new Option('--log-level <level>', 'least important lines shown')
-        .choices(['debug', 'info', 'warn', 'error'])
-        .default('info'),
-    )
-    .addOption(
-      new Option('--log-format <format>', 'of the log on standard error; text on a terminal').choices(['json', 'text']),
-    )
+    .addOption(logLevel())
+    .addOption(logFormat())
     .action(async (options: RunOptions) => {
       end(await (await import('./run.ts')).run(terminal, options));
+    });
+
+  program
+    .command('record')
+    .description('poll as a dry run does, send nothing, and write down what is seen, for replay')
+    .option(...CONFIG)
+    .requiredOption('-o, --out <file>', 'the recording: a new file')
+    .option('--for <duration>', 'how long, such as 1h; else until a signal', toDuration)
+    .addOption(logLevel())
+    .addOption(logFormat())
+    .action(async (options: RecordOptions) => {
+      end(await (await import('./record.ts')).record(terminal, options));
+    });
+
+  program
+    .command('replay')
+    .description('what rules would have said over a recording, or over what the explorers still know; sends nothing')
+    .argument('[rules...]', 'rule files, instead of those of the config')
+    .option(...CONFIG)
+    .option('-r, --recording <file>', 'the recording; without it, the explorers are asked, back to --since')
+    .option('--since <when>', 'from there on: 24h back from the end, or a time such as 2026-01-31T12:00:00Z')
+    .option('--until <when>', 'up to there')
+    .addOption(new Option('--format <format>', 'of the result').choices(['text', 'json']).default('text'))
+    .option('--max-pages <number>', 'of one question, when an explorer is asked', toWhole, 200)
+    .option('-y, --yes', 'ask the explorers, whatever it costs', false)
+    .action(async (rules: string[], options: ReplayOptions) => {
+      end(await (await import('./replay.ts')).replay(terminal, rules, options));
     });
 
   program
@@ -127,6 +152,17 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     });
 
   program
+    .command('fields')
+    .description('what rules may say: the fields, events, functions and filters of a kind; without one, the kinds')
+    .argument('[kind]', 'such as balance')
+    .addOption(
+      new Option('--format <format>', 'markdown is for documents').choices(['text', 'markdown']).default('text'),
+    )
+    .action(async (kind: string | undefined, options: FieldsOptions) => {
+      end((await import('./fields.ts')).fields(terminal, kind, options));
+    });
+
+  program
     .command('schema')
     .description(
       'write rules.schema.json, rules-test.schema.json and config.schema.json, by which editors complete and check',
@@ -137,6 +173,23 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     });
 
   return program;
+}
+
+function logLevel(): Option {
+  return new Option('--log-level <level>', 'least important lines shown')
+    .choices(['debug', 'info', 'warn', 'error'])
+    .default('info');
+}
+
+function logFormat(): Option {
+  const meaning = 'of the log on standard error; text on a terminal';
+  return new Option('--log-format <format>', meaning).choices(['json', 'text']);
+}
+
+function toDuration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined || ms === 0) throw new InvalidArgumentError('A duration is needed, such as 30m, 24h or 7d.');
+  return ms;
 }
 
 function toPort(text: string): number {

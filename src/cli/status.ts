@@ -1,7 +1,6 @@
 import { healthOf, type HealthByAlert } from '../core/health.ts';
-import { showDuration } from '../core/message.ts';
 import type { Instant, Memory, Watch } from '../core/model.ts';
-import { showInstant } from '../lib/clock.ts';
+import { showDuration, showInstant } from '../lib/clock.ts';
 import { openSqliteReader } from '../store/sqlite.ts';
 import { EXIT } from './exit.ts';
 import { loadOrFail } from './load.ts';

@@ -27,9 +27,18 @@ export interface Config {
   readonly channels: ReadonlyMap<string, Channel>;
   /** Absolute path. */
   readonly stateFile: string;
+  /** What polls see is kept there; null = nowhere. */
+  readonly recording: RecordingSettings | null;
   readonly listen: { readonly host: string; readonly port: number };
   /** As written. */
   readonly rules: readonly string[];
+}
+
+export interface RecordingSettings {
+  /** Absolute path. */
+  readonly file: string;
+  readonly keepMs: number;
+  readonly maxBytes: number;
 }
 
 interface ExplorerBase {
@@ -153,6 +162,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     names,
     channels,
     stateFile: resolve(directory, written.state.file),
+    recording: recordingOf(written.recording, directory),
     listen,
     rules: written.rules,
   };
@@ -160,6 +170,11 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
 }
 
 type Shape = ReturnType<typeof ConfigShape.parse>;
+
+function recordingOf(written: Shape['recording'], directory: string): RecordingSettings | null {
+  if (written === undefined) return null;
+  return { file: resolve(directory, written.file), keepMs: written.keep, maxBytes: written.max_size };
+}
 
 /** `addresses:` with nothing below it, as in a file where the examples are commented out, says nothing. */
 export function withoutEmpty(value: unknown): unknown {

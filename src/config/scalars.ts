@@ -84,6 +84,26 @@ function within(value: number | undefined, least: number, most: number): number 
   return value !== undefined && value >= least && value <= most ? value : undefined;
 }
 
+const UNIT_BYTES: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+
+/** Bytes, written with a unit: `256MiB`. */
+export function size(least: number, most: number, description: string) {
+  return scalar(
+    (text) => {
+      const [, count = '', unit = ''] = /^(\d{1,6})\s?([KMG]iB)$/.exec(text) ?? [];
+      return within(count === '' ? undefined : Number(count) * (UNIT_BYTES[unit] ?? 0), least, most);
+    },
+    `a size from ${showSize(least)} to ${showSize(most)}, such as 256MiB`,
+    { description, pattern: '^[0-9]+ ?[KMG]iB$' },
+  );
+}
+
+/** The largest unit that leaves a whole number: `showSize(2 ** 21) // '2MiB'`. */
+function showSize(bytes: number): string {
+  const [name, unit] = Object.entries(UNIT_BYTES).findLast(([, one]) => bytes % one === 0) ?? ['B', 1];
+  return `${bytes / unit}${name}`;
+}
+
 export function boolean(description: string) {
   return scalar((text) => (text === 'true' ? true : text === 'false' ? false : undefined), 'true or false', {
     description,

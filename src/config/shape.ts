@@ -1,7 +1,7 @@
 // The config file as a schema. Scalars come as text; `api_key` and every key of a channel may also be
 // `{ env: NAME }` or `{ file: PATH }`.
 import { z } from 'zod';
-import { boolean, integer, LABEL, NAME, pace, percent, text, webUrl } from './scalars.ts';
+import { boolean, duration, integer, LABEL, NAME, pace, percent, size, text, webUrl } from './scalars.ts';
 
 const SecretSource = z.union([
   z.strictObject({ env: text('name of an environment variable') }),
@@ -85,6 +85,14 @@ export const namesOf = <T extends z.ZodType>(value: T, name = NAME) =>
     value,
   );
 
+const DAY_MS = 86_400_000;
+
+const Recording = z.strictObject({
+  file: text('the recording').default('./data/recording.db'),
+  keep: duration(60_000, 3650 * DAY_MS, 'older polls are dropped').default(7 * DAY_MS),
+  max_size: size(2 ** 20, 2 ** 36, 'when the file grows beyond this, the oldest polls are dropped').default(2 ** 28),
+});
+
 /** The file without what each explorer, address, token and channel says: those are read one by one. */
 export const ConfigShape = z.strictObject({
   explorers: namesOf(z.unknown(), LABEL).meta({ description: 'explorers by name; a rule names one of them' }),
@@ -95,6 +103,7 @@ export const ConfigShape = z.strictObject({
     .strictObject({ file: text('the state file').default('./data/state.db') })
     .prefault({})
     .meta({ description: 'where the daemon remembers' }),
+  recording: Recording.optional().meta({ description: 'what polls saw, for chainwarden replay; none without it' }),
   http: z
     .strictObject({ listen: text('host:port of /metrics, /healthz and /readyz').default('127.0.0.1:9797') })
     .prefault({})

@@ -10,6 +10,7 @@ import {
   visit,
   type Document,
   type ParsedNode,
+  type Scalar,
   type YAMLError,
 } from 'yaml';
 import { DEEPEST, tooDeep } from './depth.ts';
@@ -35,6 +36,8 @@ export interface Source {
   readonly value: Written;
   lineOf(path: Path): number;
   problem(path: Path, at: ProblemAt): Problem;
+  /** Lets go of what only problems need; they can still be asked for. */
+  release(): void;
 }
 
 export type Parsed = { readonly source: Source } | { readonly problems: readonly Problem[] };
@@ -60,57 +63,98 @@ export function parseYaml(file: string, text: string): Parsed {
 }
 
 function read(file: string, text: string): Parsed {
-  const lines = text.split(/\r\n|\r|\n/);
+  const lines = linesOf(text);
   const deep = tooDeep(lines);
   if (deep !== undefined) {
     const { line, column } = deep;
     const message = `nested more than ${DEEPEST} levels deep`;
     return { problems: [{ file, line, column, path: '', message, frame: frameOf(lines, line, column, 1) }] };
   }
-  const counter = new LineCounter();
-  const document = parseDocument(text, {
-    schema: 'failsafe',
-    lineCounter: counter,
-    prettyErrors: false,
-    stringKeys: true,
-    logLevel: 'error',
-  });
-  return new Reader(file, text, lines, document, counter).read();
+  const layout = new Layout(file, text);
+  return layout.problems.length > 0 ? { problems: layout.problems } : { source: new FileSource(file, text, layout) };
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split(/\r\n|\r|\n/);
+}
+
+/**
+ * A file's value, and its places for as long as they are needed: they take many times the memory of the text, so they
+ * are let go after a file without problems and made again when one has to be shown.
+ */
+class FileSource implements Source {
+  readonly file: string;
+  readonly value: Written;
+  readonly #text: string;
+  readonly #known = new Map<string, number>();
+  #layout: Layout | null;
+
+  constructor(file: string, text: string, layout: Layout) {
+    this.file = file;
+    this.#text = text;
+    this.#layout = layout;
+    this.value = layout.value;
+  }
+
+  lineOf(path: Path): number {
+    const key = path.join('\n');
+    const line = this.#known.get(key) ?? this.#places().lineOf(path);
+    this.#known.set(key, line);
+    return line;
+  }
+
+  problem(path: Path, at: ProblemAt): Problem {
+    return this.#places().problem(path, at);
+  }
+
+  release(): void {
+    this.#layout = null;
+  }
+
+  #places(): Layout {
+    this.#layout ??= new Layout(this.file, this.#text);
+    return this.#layout;
+  }
 }
 
 type Node = ParsedNode | null | undefined;
 
-class Reader implements Source {
-  readonly file: string;
+/** Where everything in a file stands. */
+class Layout {
+  readonly problems: Problem[] = [];
+  readonly value: Written;
+  readonly #file: string;
   readonly #text: string;
-  readonly #lines: readonly string[];
   readonly #document: Document.Parsed;
-  readonly #counter: LineCounter;
-  readonly #problems: Problem[] = [];
+  readonly #counter = new LineCounter();
   // The parser would search the whole document for every alias.
   readonly #anchors = new Map<string, Node>();
   readonly #targets = new Map<unknown, Node>();
+  #shownLines: readonly string[] | undefined;
   #nodes = 0;
   #aliases = 0;
-  value: Written = '';
 
-  constructor(file: string, text: string, lines: readonly string[], document: Document.Parsed, counter: LineCounter) {
-    this.file = file;
+  constructor(file: string, text: string) {
+    this.#file = file;
     this.#text = text;
-    this.#lines = lines;
-    this.#document = document;
-    this.#counter = counter;
+    this.#document = parseDocument(text, {
+      schema: 'failsafe',
+      lineCounter: this.#counter,
+      prettyErrors: false,
+      stringKeys: true,
+      logLevel: 'error',
+    });
+    this.value = this.#read();
   }
 
-  read(): Parsed {
+  #read(): Written {
     const errors = [...this.#document.errors, ...this.#document.warnings];
-    this.#problems.push(...errors.slice(0, MOST_SYNTAX_PROBLEMS).map((error) => this.#syntaxProblem(error)));
-    if (this.#problems.length > 0) return { problems: this.#problems };
+    this.problems.push(...errors.slice(0, MOST_SYNTAX_PROBLEMS).map((error) => this.#syntaxProblem(error)));
+    if (this.problems.length > 0) return '';
     const { contents } = this.#document;
-    if (contents === null || (isScalar(contents) && contents.source === ''))
-      return { problems: [fileProblem(this.file, 'the file is empty')] };
-    this.value = this.#convert(contents, [], 0);
-    return this.#problems.length > 0 ? { problems: this.#problems } : { source: this };
+    if (contents !== null && !(isScalar(contents) && contents.source === '')) return this.#convert(contents, null, 0);
+    this.problems.push(fileProblem(this.#file, 'the file is empty'));
+    return '';
   }
 
   lineOf(path: Path): number {
@@ -134,9 +178,14 @@ class Reader implements Source {
 
   #problemAt(span: Span, path: Path, message: string, hint: string | undefined): Problem {
     const { line, column } = this.#positionAt(span.start);
-    const frame = frameOf(this.#lines, line, column, span.end - span.start);
-    const shared = { file: this.file, line, column, path: showPath(path), message: seen(message), frame };
+    const frame = frameOf(this.#lines(), line, column, span.end - span.start);
+    const shared = { file: this.#file, line, column, path: showPath(path), message: seen(message), frame };
     return hint === undefined ? shared : { ...shared, hint: seen(hint) };
+  }
+
+  #lines(): readonly string[] {
+    this.#shownLines ??= linesOf(this.#text);
+    return this.#shownLines;
   }
 
   #positionAt(offset: number): { line: number; column: number } {
@@ -162,45 +211,50 @@ class Reader implements Source {
     return at;
   }
 
-  #convert(node: Node, path: Path, depth: number): Written {
+  #convert(node: Node, way: Way, depth: number): Written {
     if (++this.#nodes > MOST_NODES || depth > DEEPEST)
-      return this.#refuse(path, 'the document is too large or too deep');
+      return this.#refuse(way, 'the document is too large or too deep');
+    if (isScalar(node)) return this.#convertScalar(node, way);
     if (node === null || node === undefined) return '';
-    if (isAlias(node)) return this.#follow(node, path, depth);
+    if (isAlias(node)) return this.#follow(node, way, depth);
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
-    if (isSeq(node)) return node.items.map((item, i) => this.#convert(item as Node, [...path, i], depth + 1));
-    if (isMap(node)) return this.#convertMap(node.items, path, depth);
-    if (node.tag !== undefined) return this.#refuse(path, 'YAML tags are not used here');
+    if (isMap(node)) return this.#convertMap(node.items, way, depth);
+    return node.items.map((item, step) => this.#convert(item as Node, { before: way, step }, depth + 1));
+  }
+
+  #convertScalar(node: Scalar.Parsed, way: Way): Written {
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    if (node.tag !== undefined) return this.#refuse(way, 'YAML tags are not used here');
     return typeof node.value === 'string' ? node.value : '';
   }
 
-  #convertMap(items: readonly { key: unknown; value: unknown }[], path: Path, depth: number): Written {
-    const entries: [string, Written][] = [];
+  #convertMap(items: readonly { key: unknown; value: unknown }[], way: Way, depth: number): Written {
+    const map: Record<string, Written> = {};
     for (const { key, value } of items) {
       const name = isScalar(key) ? String(key.value) : '';
       if (REFUSED_KEYS.has(name) || name === '<<')
-        this.#problems.push(
-          this.problem(path, {
+        this.problems.push(
+          this.problem(pathOf(way), {
             key: name,
             message: name === '<<' ? 'merge keys are not used here' : `"${name}" is not allowed as a key`,
           }),
         );
-      else entries.push([name, this.#convert(value as Node, [...path, name], depth + 1)]);
+      else map[name] = this.#convert(value as Node, { before: way, step: name }, depth + 1);
     }
-    return Object.fromEntries(entries);
+    return map;
   }
 
-  #follow(node: Node, path: Path, depth: number): Written {
+  #follow(node: Node, way: Way, depth: number): Written {
     const target = isAlias(node) ? this.#anchors.get(node.source) : undefined;
     if (target === undefined || !isAlias(node))
-      return this.#refuse(path, `the anchor of this alias does not exist before it`);
-    if (++this.#aliases > MOST_ALIASES) return this.#refuse(path, `more than ${MOST_ALIASES} aliases`);
+      return this.#refuse(way, `the anchor of this alias does not exist before it`);
+    if (++this.#aliases > MOST_ALIASES) return this.#refuse(way, `more than ${MOST_ALIASES} aliases`);
     this.#targets.set(node, target);
-    return this.#convert(target, path, depth + 1);
+    return this.#convert(target, way, depth + 1);
   }
 
-  #refuse(path: Path, message: string): Written {
-    if (this.#problems.length < MOST_SYNTAX_PROBLEMS) this.#problems.push(this.problem(path, { message }));
+  #refuse(way: Way, message: string): Written {
+    if (this.problems.length < MOST_SYNTAX_PROBLEMS) this.problems.push(this.problem(pathOf(way), { message }));
     return '';
   }
 
@@ -237,6 +291,13 @@ class Reader implements Source {
   #resolved(node: Node): Node {
     return isAlias(node) ? this.#targets.get(node) : node;
   }
+}
+
+/** A path that is only written out when a problem needs it. */
+type Way = { readonly before: Way; readonly step: string | number } | null;
+
+function pathOf(way: Way): Path {
+  return way === null ? [] : [...pathOf(way.before), way.step];
 }
 
 interface Pair {

@@ -117,7 +117,7 @@ function matchesAt({ fires }: CountAlert, { matches }: GroupState, at: Instant):
 
 function isTrue({ fires }: CountAlert, { condition, matches }: GroupState, count: number, at: Instant): Truth {
   if (fires.type === 'at-least') return count >= fires.count;
-  return at - Math.max(condition.born, matches.at(-1) ?? 0) >= fires.ms;
+  return at - (matches.at(-1) ?? condition.born) >= fires.ms;
 }
 
 /** A group of which nothing is left to tell makes room. */

@@ -16,9 +16,12 @@ export interface Units {
 export type AmountUnit = 'coin' | 'gwei' | 'own' | 'plain';
 
 export type FieldType =
-  | { readonly type: 'bool' | 'int' | 'double' | 'text' | 'hash' | 'address' | 'time' | 'duration' | 'json' }
-  | { readonly type: 'word'; readonly values: readonly string[] }
-  | { readonly type: 'amount'; readonly unit: AmountUnit }
+  | { readonly type: 'bool' | 'double' | 'text' | 'hash' | 'address' | 'time' | 'duration' | 'json' }
+  /** `least`: it is certain that it is never below. */
+  | { readonly type: 'int'; readonly least?: 0 }
+  /** `isClosed`: the specification knows these values and no others; comparing with another one is a mistake. */
+  | { readonly type: 'word'; readonly values: readonly string[]; readonly isClosed?: true }
+  | { readonly type: 'amount'; readonly unit: AmountUnit; readonly least?: 0 }
   | { readonly type: 'list'; readonly of: FieldType }
   | { readonly type: 'record'; readonly record: AnyRecord };
 
@@ -57,12 +60,17 @@ function field<T>(type: FieldType, doc: string, extra: Extra = {}): Field<T> {
 
 export const bool = (doc: string, extra?: Extra): Field<boolean> => field({ type: 'bool' }, doc, extra);
 export const int = (doc: string, extra?: Extra): Field<bigint> => field({ type: 'int' }, doc, extra);
+/** An integer that is never below zero: a height, a number of things, a raw amount. */
+export const natural = (doc: string, extra?: Extra): Field<bigint> => field({ type: 'int', least: 0 }, doc, extra);
 export const double = (doc: string, extra?: Extra): Field<number> => field({ type: 'double' }, doc, extra);
 /** Free text of the chain or the explorer. */
 export const text = (doc: string, extra?: Extra): Field<Untrusted> => field({ type: 'text' }, doc, extra);
 /** One of an open set of short names, such as `ok` and `scam`; anything that is not a short name is unknown. */
 export const word = (doc: string, values: readonly string[], extra?: Extra): Field<string> =>
   field({ type: 'word', values }, doc, extra);
+/** One of a closed set of short names: the specification knows no other. */
+export const oneOf = (doc: string, values: readonly string[], extra?: Extra): Field<string> =>
+  field({ type: 'word', values, isClosed: true }, doc, extra);
 export const hash = (doc: string, extra?: Extra): Field<string> => field({ type: 'hash' }, doc, extra);
 export const address = (doc: string, extra?: Extra): Field<Address> => field({ type: 'address' }, doc, extra);
 export const time = (doc: string, extra?: Extra): Field<Date> => field({ type: 'time' }, doc, extra);
@@ -70,6 +78,9 @@ export const time = (doc: string, extra?: Extra): Field<Date> => field({ type: '
 export const duration = (doc: string, extra?: Extra): Field<number> => field({ type: 'duration' }, doc, extra);
 export const amount = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amount> =>
   field({ type: 'amount', unit }, doc, extra);
+/** An amount that is never below zero: what is held, sent, paid or issued. */
+export const quantity = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amount> =>
+  field({ type: 'amount', unit, least: 0 }, doc, extra);
 /** Free-form JSON of a protocol or of token metadata. */
 export const json = (doc: string, extra?: Extra): Field<Json> => field({ type: 'json' }, doc, extra);
 export const list = <T>(of: Field<T>, doc: string, extra?: Extra): Field<T[]> =>
@@ -284,6 +295,11 @@ function remembered(table: AnyRecord, encoded: RawRow): AnyView {
 
 export function isRow(raw: unknown): raw is RawRow {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+}
+
+/** Whether a text could be the value of a word at all. */
+export function isWord(text: string): boolean {
+  return WORD.test(text);
 }
 
 // No dot and no slash: a word is shown as our own text, and must not be able to look like a link.

@@ -75,8 +75,8 @@ function isSame(before: Samples, after: Samples): boolean {
 }
 
 /**
- * Unknown when nobody looked at the window's beginning: then its extremes are as unknown as its change. `avg` weighs
- * each value by how long it stood.
+ * Unknown when nobody looked at the window's beginning: then its extremes are as unknown as its change. The extremes
+ * are those before now, so that `balance < min("7d")` is a new low. `avg` weighs each value by how long it stood.
  */
 function measure(runs: readonly Run[], { measure: what, ms }: Window, pace: Pace): Amount | undefined {
   const begin = pace.at - ms;
@@ -90,9 +90,9 @@ function measure(runs: readonly Run[], { measure: what, ms }: Window, pace: Pace
     case 'change':
       return reference.digits === 0n ? undefined : value.minus(reference).dividedBy(reference);
     case 'min':
-      return within(runs, begin, pace).reduce((least, one) => (one.compare(least) < 0 ? one : least), value);
+      return within(runs, begin, pace).reduce((least, one) => (one.compare(least) < 0 ? one : least), reference);
     case 'max':
-      return within(runs, begin, pace).reduce((most, one) => (one.compare(most) > 0 ? one : most), value);
+      return within(runs, begin, pace).reduce((most, one) => (one.compare(most) > 0 ? one : most), reference);
     case 'avg':
       return average(runs, begin, pace) ?? value;
   }
@@ -105,7 +105,7 @@ function sampleAt(runs: readonly Run[], at: Instant, pace: Pace): Amount | undef
 }
 
 function within(runs: readonly Run[], begin: Instant, pace: Pace): Amount[] {
-  return runs.filter((run) => endOf(run, pace) > begin).map(amountOf);
+  return runs.filter((run) => run[0] < pace.at && endOf(run, pace) > begin).map(amountOf);
 }
 
 function average(runs: readonly Run[], begin: Instant, pace: Pace): Amount | undefined {

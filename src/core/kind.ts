@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Address } from './address.ts';
 import type { AnyRecord, AnyView } from './fields.ts';
-import type { EventName, Instant } from './model.ts';
-import type { Question, Read } from './question.ts';
+import type { EventName, Instant, Watch } from './model.ts';
+import type { ListQuestion, Question, Read } from './question.ts';
 import type { Remembered } from './tracked.ts';
 
 export interface Coin {
@@ -56,6 +56,8 @@ export interface Kind<E, S, O> {
   readonly exported: readonly string[];
   /** The question that every poll asks first; decides the phase and the price that `check` prints. */
   question(target: Target<E>): Question;
+  /** What shows the chain's head, where the kind's own answers do not: asked when an alert counts confirmations. */
+  head(target: Target<E>): ListQuestion | null;
   /** The path of the explorer's page about this item: `/tx/0x…`. */
   page(target: Target<E>, view: AnyView): string | null;
   /** The one impure hole: it may only read. Throws `Missed`. */
@@ -127,8 +129,8 @@ export interface Noticed<S> {
 /** Every item in the blocks from `from` on was read. */
 export interface Range {
   readonly from: number;
-  /** The newest block met. */
-  readonly head: number;
+  /** The newest block met; null when the list is empty. */
+  readonly head: number | null;
   /** How many such readings in a row, all without an item, show that it is gone: hashes prove more than absence. */
   readonly believedAfter: number;
 }
@@ -151,4 +153,10 @@ export interface Noted {
   readonly happenedAt: Instant | null;
   /** The block it is in; `pending` while it is in none; `nowhere` when no block can take it back. */
   readonly block: number | 'pending' | 'nowhere';
+}
+
+/** Confirmations are counted from the head; null when no alert of the watch counts any. */
+export function headQuestionOf({ kind, target, alerts }: Watch): ListQuestion | null {
+  const counts = alerts.some((alert) => alert.type === 'event' && alert.confirmations > 0);
+  return counts ? kind.head(target) : null;
 }

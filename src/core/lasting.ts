@@ -105,6 +105,5 @@ function firingMessage(
     late: false,
     reason,
   };
-  const message = messageOf(watch, alert, scene, stage);
-  return { ...message, fields: { ...message.fields, ...facts } };
+  return messageOf(watch, alert, scene, stage, facts);
 }

@@ -1,9 +1,10 @@
 // What is said of an alert, as data. Channels give it a form; nothing here is markup.
-import { plain, rawText, untrusted } from '../lib/untrusted.ts';
-import { showInstant } from '../lib/clock.ts';
+import { showDuration } from '../lib/clock.ts';
+import { plain, untrusted } from '../lib/untrusted.ts';
 import { Address } from './address.ts';
-import { Amount } from './amount.ts';
-import { isView, recordTypeOf, typeAt, valueAt, type AnyView, type FieldType, type ValueAt } from './fields.ts';
+import { Amount, formatAmount } from './amount.ts';
+import { factAt, factsAt } from './facts.ts';
+import { valueAt, type AnyView } from './fields.ts';
 import type { AlertRule, Fact, Instant, Message, Scene, Segment, Watch } from './model.ts';
 
 /** Where in an alert's life the message stands. */
@@ -18,7 +19,10 @@ export interface Stage {
   readonly reason: string | null;
 }
 
-export function messageOf(watch: Watch, alert: AlertRule, scene: Scene, stage: Stage): Message {
+type Facts = Readonly<Record<string, Fact>>;
+
+/** `facts`: what is of no field, such as a count. */
+export function messageOf(watch: Watch, alert: AlertRule, scene: Scene, stage: Stage, facts: Facts = {}): Message {
   const paths = pathsToShow(watch, alert);
   const fields = factsAt(scene.view, paths);
   const before = scene.before === null ? {} : factsAt(scene.before, paths);
@@ -35,11 +39,11 @@ export function messageOf(watch: Watch, alert: AlertRule, scene: Scene, stage: S
     of: watch.of,
     token: tokenOf(watch, scene.view),
     title: titleOf(watch, alert, scene),
-    text: alert.text?.render(scene) ?? defaultText(watch, scene, condition),
+    text: alert.text?.render(scene) ?? defaultText(watch, scene, condition, facts),
     condition,
     rule: alert.source,
     resolvedAt: null,
-    fields,
+    fields: { ...fields, ...windowFacts(watch, alert, scene), ...facts },
     before,
     links: linksOf(watch, scene.view),
   };
@@ -102,6 +106,18 @@ function titleOf(watch: Watch, alert: AlertRule, scene: Scene): string {
     .join('');
 }
 
+/** What the alert looked back over: `change_1h`, as titles and texts name it; a path of its own as `delta_price_1h`. */
+function windowFacts({ kind }: Watch, alert: AlertRule, { history }: Scene): Record<string, Fact> {
+  const condition = alert.type === 'condition' ? alert.while : alert.if;
+  const facts: Record<string, Fact> = {};
+  for (const window of [...(condition?.windows ?? []), ...(alert.text?.windows ?? [])]) {
+    const value = history?.(window);
+    const of = window.path === kind.measured ? '' : `${window.path.replaceAll('.', '_')}_`;
+    if (value !== undefined) facts[`${window.measure}_${of}${showDuration(window.ms)}`] = { text: value.toString() };
+  }
+  return facts;
+}
+
 /** What a message about the alert shows, when it is known. */
 export function pathsToShow(watch: Watch, alert: AlertRule): string[] {
   const condition = alert.type === 'condition' ? alert.while : alert.if;
@@ -124,104 +140,36 @@ function tokenOf(watch: Watch, view: AnyView): Message['token'] {
   };
 }
 
-/** `balance 940000, symbol USDC (balance < 1000000)` */
-function defaultText(watch: Watch, scene: Scene, condition: string): Segment[] {
-  const parts: Segment[] = [];
+/** `balance 940,000 (was 1,200,000), symbol USDC, address treasury (balance < 1000000)` */
+function defaultText(watch: Watch, scene: Scene, condition: string, facts: Facts): Segment[] {
+  const parts: Segment[] = Object.entries(facts).map(([name, fact], i) => ({
+    text: `${i === 0 ? '' : ', '}${name} ${typeof fact === 'object' ? '' : String(fact)}`,
+  }));
   for (const path of watch.kind.shown) {
-    const fact = factAt(scene.view, path);
-    if (fact === undefined || !isShort(fact)) continue;
-    const segment = typeof fact === 'object' ? fact : { text: String(fact) };
+    const now = readable(watch, scene.view, path);
+    if (now === undefined) continue;
+    const was = scene.before === null || isSame(scene, path) ? undefined : readable(watch, scene.before, path);
+    const isNews = was !== undefined && 'text' in was && 'text' in now && was.text !== now.text;
     // A dot between words looks like a host to mail programs.
-    parts.push({ text: `${parts.length === 0 ? '' : ', '}${path.replaceAll('.', ' ')} ` }, segment);
+    parts.push({ text: `${parts.length === 0 ? '' : ', '}${path.replaceAll('.', ' ')} ` }, now);
+    if (isNews) parts.push({ text: ` (was ${was.text})` });
   }
   return [...parts, { text: ` (${condition})` }];
 }
 
-function isShort(fact: Fact): fact is boolean | number | Segment {
-  return typeof fact !== 'object' || 'text' in fact || 'untrusted' in fact;
+/** Servers differ in the case of addresses: that is no news. */
+function isSame({ view, before }: Scene, path: string): boolean {
+  const [now, was] = [valueAt(view, path), before === null ? undefined : valueAt(before, path)];
+  return now instanceof Address && was instanceof Address && now.equals(was);
 }
 
-/** Known values under their paths, nested as the paths are: `{ token: { reputation: 'scam' } }`. */
-function factsAt(view: AnyView, paths: readonly string[]): Record<string, Fact> {
-  const facts: Record<string, Fact> = {};
-  for (const path of paths) {
-    const fact = factAt(view, path);
-    if (fact !== undefined) plant(facts, path.split('.'), fact);
-  }
-  return facts;
-}
-
-function plant(facts: Record<string, Fact>, path: readonly string[], fact: Fact): void {
-  const [name = '', ...rest] = path;
-  if (rest.length === 0) {
-    facts[name] ??= fact;
-    return;
-  }
-  const branch = facts[name];
-  const inner = typeof branch === 'object' && 'record' in branch ? { ...branch.record } : {};
-  plant(inner, rest, fact);
-  facts[name] = { record: inner };
-}
-
-function factAt(view: AnyView, path: string): Fact | undefined {
-  const type = typeAt(recordTypeOf(view), path);
-  return type === undefined ? undefined : factOf(type, valueAt(view, path));
-}
-
-// A stranger's text may be megabytes long; a message keeps what a person could read.
-const MOST_TEXT = 1000;
-const MOST_ITEMS = 20;
-
-function factOf(type: FieldType, value: ValueAt): Fact | undefined {
-  if (value === undefined) return undefined;
-  if (type.type === 'text') return { untrusted: untrusted(rawText(value as never).slice(0, MOST_TEXT)) };
-  if (type.type === 'json') return { untrusted: untrusted(JSON.stringify(value).slice(0, MOST_TEXT)) };
-  if (type.type === 'duration') return { text: showDuration(Number(value)) };
-  if (value instanceof Amount || value instanceof Address) return { text: value.toString() };
-  if (value instanceof Date) return { text: showInstant(value.getTime()) };
-  if (typeof value === 'bigint') return isSafe(value) ? Number(value) : { text: value.toString() };
-  if (type.type === 'list' && Array.isArray(value)) return listOf(type.of, value);
-  if (isView(value)) return { record: scalarsOf(value) };
-  return typeof value === 'string' ? { text: value } : (value as boolean | number);
-}
-
-function listOf(type: FieldType, values: readonly ValueAt[]): Fact {
-  const facts = values.slice(0, MOST_ITEMS).map((value) => factOf(type, value));
-  return { list: facts.filter((fact) => fact !== undefined) };
-}
-
-/** A record that is named as a whole shows its plain fields only: whole tokens inside transfers would drown the rest. */
-function scalarsOf(view: AnyView): Record<string, Fact> {
-  const facts: Record<string, Fact> = {};
-  for (const [name, { type }] of Object.entries(recordTypeOf(view).fields)) {
-    if (type.type === 'record' || type.type === 'list' || type.type === 'json') continue;
-    const fact = factOf(type, valueAt(view, name));
-    if (fact !== undefined) facts[name] = fact;
-  }
-  return facts;
-}
-
-function isSafe(value: bigint): boolean {
-  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
-}
-
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1000],
-] as const;
-
-/** The two largest units: `showDuration(125_000) // '2m5s'`, and milliseconds below a second. */
-export function showDuration(ms: number): string {
-  if (Math.abs(ms) < 1000) return `${Math.round(ms)}ms`;
-  let left = Math.abs(ms);
-  const parts: string[] = [];
-  for (const [unit, size] of UNITS) {
-    const count = Math.floor(left / size);
-    left -= count * size;
-    if (count > 0 && parts.length < 2) parts.push(`${count}${unit}`);
-    else if (parts.length > 0) break;
-  }
-  return `${ms < 0 ? '-' : ''}${parts.join('')}`;
+/** As people read it: thousands apart, the watched address by its name. */
+function readable({ of }: Watch, view: AnyView, path: string): Segment | undefined {
+  const value = valueAt(view, path);
+  if (value instanceof Amount) return { text: formatAmount(value) };
+  if (value instanceof Address && of !== null && value.key === of.address.toLowerCase())
+    return { text: of.name ?? of.address };
+  const fact = factAt(view, path);
+  if (typeof fact === 'boolean' || typeof fact === 'number') return { text: String(fact) };
+  return fact !== undefined && ('text' in fact || 'untrusted' in fact) ? fact : undefined;
 }

@@ -167,7 +167,10 @@ function pollOf(watch: Watch, memory: Memory, observation: Observation): LookedA
 }
 
 function headOf({ head }: Seen, { range }: Noticed<unknown>): number | null {
-  const heights = [...(head === null ? [] : [Number(head.height)]), ...(range === null ? [] : [range.head])];
+  const heights = [
+    ...(head === null ? [] : [Number(head.height)]),
+    ...(range === null || range.head === null ? [] : [range.head]),
+  ];
   return heights.length === 0 ? null : Math.max(...heights);
 }
 

@@ -3,13 +3,14 @@
 // A watch is never polled twice at once: a tick that finds it still running is skipped and counted, for a queue of late
 // polls would only make the explorer slower. Decisions that are ready in the same turn are committed together.
 import type { HealthByAlert } from '../core/health.ts';
-import type { Decision, Head, Memory, Observation, Watch, WatchId } from '../core/model.ts';
-import { Missed, type Read } from '../core/question.ts';
-import { blankMemory, retire, step } from '../core/step.ts';
+import { blankMemory, retire } from '../core/step.ts';
+import type { Decision, Head, Instant, Memory, Observation, Watch, WatchId } from '../core/model.ts';
+import type { Read } from '../core/question.ts';
 import { nextTurn, showInstant, type Clock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Coverage, Store } from '../store/store.ts';
 import { createNotebook } from './notebook.ts';
+import { decide, observe } from './observe.ts';
 import { createOutages } from './outages.ts';
 
 /** What the poller needs of an explorer. */
@@ -17,8 +18,26 @@ export interface Reader {
   /** A reader for one tick: equal questions are asked once. */
   round(): Read;
   head(): Head | null;
-  /** Asks where the chain is, at most once in the round. Throws `Missed`. */
-  readHead(round: Read): Promise<void>;
+}
+
+/** Looks on at what polls read and what came of it, as a recording does. Must neither throw nor delay. */
+export interface Witness {
+  attend(poll: AttendedPoll, read: Read): Attended;
+}
+
+export interface AttendedPoll {
+  readonly watch: Watch;
+  /** Before this poll. */
+  readonly memory: Memory;
+  /** The same for all polls of one tick. */
+  readonly startedAt: Instant;
+}
+
+export interface Attended {
+  /** To be read by instead. */
+  readonly read: Read;
+  /** What came of it is in force. Polls without effect end without this. */
+  settled(observation: Observation): void;
 }
 
 export interface PollerOptions {
@@ -29,6 +48,7 @@ export interface PollerOptions {
   /** Called after each poll with what came of it. */
   readonly onPolled: (watch: Watch, observation: Observation, decision: Decision) => void;
   readonly onSkipped: (watch: Watch) => void;
+  readonly witness?: Witness | null;
   /** New deliveries were committed. */
   readonly onOwed: (channels: ReadonlySet<string>) => void;
 }
@@ -47,15 +67,23 @@ export interface Poller {
   idle(): Promise<void>;
 }
 
+/** What the polls of one explorer share that are due together. */
+interface Tick {
+  readonly reader: Reader;
+  readonly read: Read;
+  readonly startedAt: Instant;
+}
+
 interface Ready {
   readonly watch: Watch;
   readonly observation: Observation;
   readonly decision: Decision;
+  readonly attended: Attended | null;
   readonly done: () => void;
 }
 
 export function createPoller(options: PollerOptions): Poller {
-  const { store, readerOf, clock, log, onPolled, onSkipped, onOwed } = options;
+  const { store, readerOf, clock, log, witness, onPolled, onSkipped, onOwed } = options;
   const memoryById = new Map<WatchId, Memory>();
   const running = new Map<WatchId, Promise<void>>();
   const uncovered = new Set<WatchId>();
@@ -64,15 +92,18 @@ export function createPoller(options: PollerOptions): Poller {
   const notebook = createNotebook();
   let ready: Ready[] = [];
 
-  async function pollOne(watch: Watch, read: Read | undefined, signal: AbortSignal): Promise<void> {
-    const reader = readerOf(watch.target.explorer);
-    if (reader === undefined || read === undefined) return;
+  async function pollOne(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
+    const { reader, read, startedAt } = tick;
     const memory = notAhead(memoryById.get(watch.id) ?? blankMemory(watch), watch);
-    const observation = await observe(watch, memory, read, reader, clock);
+    const attended = witness?.attend({ watch, memory, startedAt }, read) ?? null;
+    const observation = await observe(watch, memory, attended?.read ?? read, {
+      now: () => clock.now(),
+      head: () => reader.head(),
+    });
     // What was read while stopping has no effect, nor for a watch that a reload took out meanwhile.
     if (observation === null || signal.aborted || !adopted.has(watch.id)) return;
     outages.polled(watch, observation);
-    await decided(watch, observation, decide(watch, memory, observation));
+    await decided({ watch, observation, decision: decide(watch, memory, observation, log), attended });
   }
 
   /** A clock that was set back would leave the watch blind until it has caught up with what was seen. */
@@ -83,28 +114,12 @@ export function createPoller(options: PollerOptions): Poller {
     return { ...memory, coveredUntil: now - 1 };
   }
 
-  function decide(watch: Watch, memory: Memory, observation: Observation): Decision {
-    try {
-      return step(watch, memory, observation);
-    } catch (error) {
-      // A defect in one rule or kind must not blind the others.
-      log.error('watch:failed', { watch: watch.name, error });
-      const missed: Observation = { type: 'missed', at: observation.at, reason: 'shape', detail: String(error) };
-      return step(watch, memory, missed);
-    }
-  }
-
-  function decided(watch: Watch, observation: Observation, decision: Decision): Promise<void> {
+  function decided(item: Omit<Ready, 'done'>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<undefined>();
-    const isFirst =
-      ready.push({
-        watch,
-        observation,
-        decision,
-        done: () => {
-          resolve(undefined);
-        },
-      }) === 1;
+    const done = (): void => {
+      resolve(undefined);
+    };
+    const isFirst = ready.push({ ...item, done }) === 1;
     if (isFirst) void nextTurn().then(commitReady);
     return promise;
   }
@@ -136,13 +151,14 @@ export function createPoller(options: PollerOptions): Poller {
     }
   }
 
-  function settle({ watch, observation, decision }: Ready): void {
+  function settle({ watch, observation, decision, attended }: Ready): void {
     const wrote = decision.learned || decision.deliveries.length > 0;
     const version = decision.expects + (wrote ? 1 : 0);
     memoryById.set(watch.id, { ...decision.memory, version });
     uncovered.add(watch.id);
     notebook.polled(watch, observation, decision);
     onPolled(watch, observation, decision);
+    attended?.settled(observation);
     if (decision.deliveries.length > 0) onOwed(new Set(decision.deliveries.map(({ channel }) => channel)));
   }
 
@@ -160,15 +176,18 @@ export function createPoller(options: PollerOptions): Poller {
       notebook.adopt(watches, await store.kept(unknown.map(({ id }) => id)));
     },
     async poll(watches, signal) {
-      const rounds = new Map<string, Read | undefined>();
+      const startedAt = clock.now();
+      const ticks = new Map<string, Tick | null>();
       const polls = watches.flatMap((watch) => {
         if (running.has(watch.id)) {
           onSkipped(watch);
           return [];
         }
         const { explorer } = watch.target;
-        if (!rounds.has(explorer)) rounds.set(explorer, readerOf(explorer)?.round());
-        const poll = pollOne(watch, rounds.get(explorer), signal).finally(() => running.delete(watch.id));
+        const tick = ticks.get(explorer) ?? tickOf(readerOf(explorer), startedAt);
+        ticks.set(explorer, tick);
+        if (tick === null) return [];
+        const poll = pollOne(watch, tick, signal).finally(() => running.delete(watch.id));
         running.set(watch.id, poll);
         return [poll];
       });
@@ -217,36 +236,13 @@ export function createPoller(options: PollerOptions): Poller {
 const FLUSHED_AT_ONCE = 100;
 
 /** State of another release that this one cannot read is let go: a new baseline, said aloud, rather than a guess. */
-function readable(watch: Watch, memory: Memory, log: Log): Memory {
+export function readable(watch: Watch, memory: Memory, log: Pick<Log, 'warn'>): Memory {
   if (memory.state === null || watch.kind.state.safeParse(memory.state).success) return memory;
   const effect = 'a new baseline; what happened since the last poll is not told';
   log.warn('watch:memory-unreadable', { watch: watch.name, effect });
   return { ...memory, state: null };
 }
 
-/** Confirmations are counted from the head, which a list of one address does not show. */
-function needsHead({ alerts, kind }: Watch): boolean {
-  return !kind.conditions && alerts.some((alert) => alert.type === 'event' && alert.confirmations > 0);
-}
-
-/** Null when the daemon is stopping. */
-async function observe(
-  watch: Watch,
-  memory: Memory,
-  read: Read,
-  reader: Reader,
-  clock: Clock,
-): Promise<Observation | null> {
-  const state = memory.checksum === watch.checksum ? memory.state : null;
-  try {
-    if (needsHead(watch)) await reader.readHead(read);
-    const { seen, partial } = await watch.kind.observe(watch.target, state, read);
-    return { type: 'seen', at: clock.now(), head: reader.head(), seen, partial };
-  } catch (error) {
-    if (error instanceof Missed)
-      return { type: 'missed', at: clock.now(), reason: error.reason, detail: error.message };
-    if (error instanceof DOMException && error.name === 'AbortError') return null;
-    const detail = error instanceof Error ? error.message : String(error);
-    return { type: 'missed', at: clock.now(), reason: 'shape', detail };
-  }
+function tickOf(reader: Reader | undefined, startedAt: Instant): Tick | null {
+  return reader === undefined ? null : { reader, read: reader.round(), startedAt };
 }

@@ -1,6 +1,5 @@
 // Where an alert stands in its life, and what holds it back.
 import { held } from '../core/alert.ts';
-import { showDuration } from '../core/message.ts';
 import type {
   Alert,
   AlertRule,
@@ -14,7 +13,7 @@ import type {
 import { conditionOf } from '../core/part.ts';
 import { REASON_WORDS } from '../core/reason-words.ts';
 import { isActive } from '../core/telling.ts';
-import { showInstant } from '../lib/clock.ts';
+import { showDuration, showInstant } from '../lib/clock.ts';
 import { plain, untrusted } from '../lib/untrusted.ts';
 
 /** The states of an alert by key, as lines; what is not remembered is as good as inactive. */

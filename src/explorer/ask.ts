@@ -34,6 +34,8 @@ export interface AskOptions {
   readonly hasKey: boolean;
   /** Takes the key out of a text that a server may have echoed it into. */
   readonly mask: (text: string) => string;
+  /** Called with every answer that was decoded and what it was decoded from; not again for bytes that came before. */
+  readonly onAnswer: ((answer: object, body: Buffer) => void) | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -139,6 +141,7 @@ function valueOf(answer: Answer, request: Request, options: AskOptions): AnyView
   const { value, unknownFields } = decodeAnswer(body, question, units, where);
   if (unknownFields > 0) meter?.unknownFields({ explorer, record: question.record.name, count: unknownFields });
   answers.keep(id, answer.wire, body.length, value);
+  options.onAnswer?.(value, body);
   return value;
 }
 

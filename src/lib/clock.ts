@@ -62,6 +62,27 @@ export function showInstant(at: Instant): string {
   return new Date(at).toISOString().replace('.000Z', 'Z');
 }
 
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const;
+
+/** The two largest units: `showDuration(125_000) // '2m5s'`, and milliseconds below a second. */
+export function showDuration(ms: number): string {
+  if (Math.abs(ms) < 1000) return `${Math.round(ms)}ms`;
+  let left = Math.abs(ms);
+  const parts: string[] = [];
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    if (count > 0 && parts.length < 2) parts.push(`${count}${unit}`);
+    else if (parts.length > 0) break;
+  }
+  return `${ms < 0 ? '-' : ''}${parts.join('')}`;
+}
+
 /** Resolves once everything that arrived in this turn of the event loop has been handled. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

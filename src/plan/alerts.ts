@@ -2,7 +2,7 @@
 // memory, over a watch that sees the same once more.
 import { encodeView } from '../core/fields.ts';
 import { decodeLook } from '../core/look.ts';
-import { showDuration } from '../core/message.ts';
+import { showDuration } from '../lib/clock.ts';
 import type { Alert, AlertRule, ConditionAlert, Decision, Instant, Look, Memory, Watch } from '../core/model.ts';
 import { retire, step } from '../core/step.ts';
 import { isActive } from '../core/telling.ts';
@@ -42,9 +42,13 @@ function ofConditions({ alerts }: Watch, memory: Memory): Memory {
   return { ...memory, alerts: Object.fromEntries(kept) };
 }
 
-/** A step that sees what was last seen, a moment later, and learns nothing else from it. */
-function lookAgain(watch: Watch, memory: Memory, look: Look | null): Decision {
-  const at = Math.max(look?.at ?? 0, memory.coveredUntil ?? 0) + 1;
+/**
+ * A step that sees what was last seen, at the time when it was seen: windows then hold what they held, and nothing has
+ * been held for longer. Without a look it is a step that saw nothing.
+ */
+function lookAgain(watch: Watch, known: Memory, look: Look | null): Decision {
+  const at = look?.at ?? (known.coveredUntil ?? 0) + 1;
+  const memory = { ...known, coveredUntil: at - 1 };
   if (look === null) return step(watch, memory, { type: 'missed', at, reason: 'network', detail: 'not looked at' });
   const before = look.before === null ? null : encodeView(look.before);
   const { state } = memory;

@@ -124,7 +124,7 @@ export function groupPaths({ complain }: Compiling, alert: WrittenAlert, path: P
 }
 
 // Each poll is a sample at most: more than this would make memory and every poll slow.
-const MOST_SAMPLES = 10_000;
+const MOST_SAMPLES = 20_000;
 
 /** Complains of a window that the watch's pace cannot fill; undefined when it can. */
 export function windowComplaint(ms: number, intervalMs: number): { message: string; hint: string } | undefined {

@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 import { Address } from '../core/address.ts';
 import { Amount } from '../core/amount.ts';
 import { Hash } from './lens.ts';
-import { amountOf, registerNumbers } from './numbers.ts';
+import { amountOf, percentOf, registerNumbers } from './numbers.ts';
 
 const LIMITS = { maxAstNodes: 500, maxDepth: 32, maxListElements: 500, maxMapEntries: 0, maxCallArguments: 4 };
 
@@ -22,6 +22,7 @@ export function createBase(): Environment {
   registerNumbers(env);
   registerAddresses(env);
   env.registerFunction('amount(string): Amount', amountOf, SYNC);
+  env.registerFunction('percent(string): Amount', (text: string) => percentOf(text) ?? amountOf(''), SYNC);
   env.registerFunction('re(string, Pattern): bool', matches, SYNC);
   env.registerFunction('glob(string, Pattern): bool', matches, SYNC);
   env.registerFunction('re(Hash, Pattern): bool', (hash: Hash, pattern: RE2JS) => matches(hash.text, pattern), SYNC);

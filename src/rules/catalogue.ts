@@ -5,7 +5,8 @@ import type { Recipient } from '../core/model.ts';
 import type { Channel, Config, Explorer, Name } from '../config/config.ts';
 import type { Problem } from '../config/problem.ts';
 import { quote } from '../config/scalars.ts';
-import { createLanguage, type Language, type Meaning } from './language.ts';
+import type { RuleCache } from './cache.ts';
+import type { Language, Meaning } from './language.ts';
 import { BEFORE, FUNCTIONS, METHODS, RESERVED_NAMES } from './words.ts';
 
 export interface Catalogue {
@@ -25,8 +26,8 @@ export interface Catalogue {
   unused(): Problem[];
 }
 
-export function createCatalogue(config: Config, kinds: readonly AnyKind[]): Catalogue {
-  return new ConfigCatalogue(config, kinds);
+export function createCatalogue(config: Config, kinds: readonly AnyKind[], cache: RuleCache): Catalogue {
+  return new ConfigCatalogue(config, kinds, cache);
 }
 
 class ConfigCatalogue implements Catalogue {
@@ -35,14 +36,16 @@ class ConfigCatalogue implements Catalogue {
   readonly problems: Problem[] = [];
   /** Names of the config that are words of the language as well, with what they are there. */
   readonly #clashes: ReadonlyMap<string, string>;
+  readonly #cache: RuleCache;
   readonly #recipients = new Map<string, readonly Recipient[]>();
   readonly #languages = new Map<string, Language>();
   readonly #used = new Set<Explorer | Channel>();
   readonly #addressNames = new Map<string, string>();
   readonly #tokenNames = new Map<string, string>();
 
-  constructor(config: Config, kinds: readonly AnyKind[]) {
+  constructor(config: Config, kinds: readonly AnyKind[], cache: RuleCache) {
     this.config = config;
+    this.#cache = cache;
     this.kinds = kinds;
     this.#clashes = clashes(config, kinds);
     for (const [name, meaning] of this.#clashes) this.#complainOfClash(name, meaning);
@@ -95,7 +98,8 @@ class ConfigCatalogue implements Catalogue {
   language(kind: AnyKind, explorer: string): Language {
     const key = `${kind.name} ${explorer}`;
     const language =
-      this.#languages.get(key) ?? createLanguage(kind, explorer, meaningsOn(this.config, explorer, this.#clashes));
+      this.#languages.get(key) ??
+      this.#cache.language(kind, explorer, meaningsOn(this.config, explorer, this.#clashes));
     this.#languages.set(key, language);
     return language;
   }

@@ -8,6 +8,7 @@ import { complainOfForm, firesOf, groupPaths, windowComplaint } from './alert-fo
 import type { Compiling } from './compile-watch.ts';
 import type { CompiledCondition } from './conditions.ts';
 import type { Compiled, Language, Mistake } from './language.ts';
+import { isPossible } from './logic.ts';
 import { AlertShape, type WrittenAlert } from './shape.ts';
 import type { CompiledTemplate } from './templates.ts';
 
@@ -122,13 +123,9 @@ function compileParts(compiling: Compiling, { written, path, isWhole }: Alert, l
     const at = [...path, key];
     return looksFarEnough(compiling, at, accept(compiling, at, language.template(written[key], { ...use, as: key })));
   };
-  return {
-    if: condition('if'),
-    while: condition('while'),
-    until: condition('until'),
-    title: template('title'),
-    text: template('text'),
-  };
+  const conditions = { if: condition('if'), while: condition('while'), until: condition('until') };
+  complainOfPair(compiling, conditions, path);
+  return { ...conditions, title: template('title'), text: template('text') };
 }
 
 function looksFarEnough<T extends { readonly windows: readonly Window[] }>(
@@ -171,6 +168,20 @@ function baseOf({ place, watch }: Compiling, { written, path, notify }: Alert, {
     text,
     source: `${place.source.file}:${place.source.lineOf([...place.path, ...path])}`,
   } as const;
+}
+
+/** An end that holds whenever the alert begins. */
+function complainOfPair(
+  { complain }: Compiling,
+  pair: { readonly while: CompiledCondition | null; readonly until: CompiledCondition | null },
+  path: Path,
+): void {
+  if (pair.while === null || pair.until === null) return;
+  if (isPossible(pair.while.facts.whenTrue, pair.until.facts.whenFalse)) return;
+  complain([...path, 'until'], {
+    message: 'until holds whenever while does: the alert would end as soon as it begins',
+    hint: 'until is what ends it, such as `until: balance > 200` of `while: balance < 100`.',
+  });
 }
 
 function accept<T>({ complain, warn }: Compiling, path: Path, { value, mistakes, doubts }: Compiled<T>): T | null {

@@ -120,7 +120,7 @@ class WatchCompiler {
     if (kind === undefined) return undefined;
     const { source, path } = this.#place;
     const moreKeys = Object.keys(WatchShape.shape).filter((key) => isPossible(kind, key));
-    const parsed = parseAt(kind.options.strict(), Object.fromEntries(own), { source, path, moreKeys });
+    const parsed = parseAt(strictOptions(kind), Object.fromEntries(own), { source, path, moreKeys });
     if ('value' in parsed) return parsed;
     this.#loading.problems.push(...parsed.problems);
     return undefined;
@@ -179,6 +179,16 @@ interface Shaped {
 
 /** Below the keys that could be read, so that the rest of the watch is checked all the same. */
 const FALLBACK: WrittenWatch = { id: '', kind: '', metrics: true, alerts: [] };
+
+/** Making a schema strict costs more than using it. */
+function strictOptions(kind: AnyKind): AnyKind['options'] {
+  const known = STRICT.get(kind);
+  const options = known ?? kind.options.strict();
+  if (known === undefined) STRICT.set(kind, options);
+  return options;
+}
+
+const STRICT = new WeakMap<AnyKind, AnyKind['options']>();
 
 function isPossible(kind: AnyKind, key: string): boolean {
   return !((key === 'of' && kind.of === 'none') || (key === 'token' && kind.token === 'none'));

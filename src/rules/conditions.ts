@@ -2,10 +2,12 @@
 // when the rule is loaded; what cannot be decided later, whatever the reason, is unknown.
 import { ParseError, type ParseResult } from '@marcbachmann/cel-js';
 import type { Condition, Scene } from '../core/model.ts';
+import { analyse } from './analyse.ts';
 import { clauseOf } from './clauses.ts';
 import { explain } from './explain.ts';
 import type { Compiled, ConditionUse, Language, Mistake } from './language.ts';
-import { literalMistakes } from './literals.ts';
+import { emptyLists, literalMistakes } from './literals.ts';
+import type { Facts } from './logic.ts';
 import { createPaths } from './paths.ts';
 import { Preparation } from './prepare.ts';
 import { nodeOf, withoutUnderscores } from './syntax.ts';
@@ -15,6 +17,7 @@ const LONGEST = 8192;
 export interface CompiledCondition extends Condition {
   /** Paths that it reads of the last known values. */
   readonly readsBefore: readonly string[];
+  readonly facts: Facts;
 }
 
 export function compileCondition(language: Language, text: string, use: ConditionUse): Compiled<CompiledCondition> {
@@ -29,8 +32,11 @@ export function compileCondition(language: Language, text: string, use: Conditio
   const preparation = new Preparation(source, paths);
   preparation.visit(nodeOf(program.ast), { locals: new Set(), nesting: 0 });
   if (preparation.mistakes.length > 0) return refused(preparation.mistakes);
-  const mistakes = check(language, program);
+  const mistakes = check(language, program, source);
   if (mistakes.length > 0) return refused(mistakes);
+  const analysis = analyse(language, nodeOf(program.ast), source);
+  if (analysis.mistakes.length > 0) return refused(analysis.mistakes);
+  const { facts, doubts } = analysis;
   const reads = [...paths.reads];
   const headOnly =
     reads.length > 0 && reads.every((path) => path === 'age' || path === 'head' || path.startsWith('head.'));
@@ -42,8 +48,9 @@ export function compileCondition(language: Language, text: string, use: Conditio
     readsBefore,
     headOnly,
     clause: () => clauseOf(language, own, use, nodeOf(program.ast)),
+    facts,
   };
-  return { value, mistakes: [], doubts: preparation.doubts };
+  return { value, mistakes: [], doubts };
 }
 
 function refused<T>(mistakes: readonly Mistake[]): Compiled<T> {
@@ -67,10 +74,12 @@ function syntaxMistake(error: unknown, source: string): Mistake {
 }
 
 /** What CEL's own type check finds, and what it lets pass though it can never be meant. */
-function check(language: Language, program: ParseResult): Mistake[] {
+function check(language: Language, program: ParseResult, source: string): Mistake[] {
+  const empty = emptyLists(nodeOf(program.ast));
+  if (empty.length > 0) return empty;
   const result = program.check();
   const ast = nodeOf(program.ast);
-  if (!result.valid) return [explain.type(language.world, result.error, ast)];
+  if (!result.valid) return [explain.type(language.world, result.error, { ast, source })];
   if (result.type !== 'bool' && result.type !== 'dyn')
     return [
       {

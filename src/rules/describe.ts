@@ -1,6 +1,7 @@
 // What `check` prints: for every watch what it asks, how often, and what that costs.
 import type { Config, Plan } from '../config/config.ts';
 import { showDuration } from '../config/scalars.ts';
+import { headQuestionOf } from '../core/kind.ts';
 import type { Recipient, Schedule, Watch } from '../core/model.ts';
 import type { Question } from '../core/question.ts';
 import { singleLine } from '../lib/untrusted.ts';
@@ -25,8 +26,8 @@ const DAYS_PER_MONTH = 30;
 
 /** Costs count the first page of every poll; more pages, when something is new, come on top. */
 export function describeWatches(watches: readonly Watch[], config: Config): Description {
-  const costs = watches.map(costOf);
-  const sharing = Map.groupBy(costs, keyOf);
+  const costs = costsOf(watches);
+  const sharing = sharingOf(watches, costs);
   const rows = costs.map((cost) => rowOf(cost, (sharing.get(keyOf(cost))?.length ?? 1) - 1));
   const lines = align(rows);
   const warnings: string[] = [];
@@ -49,7 +50,20 @@ export interface DailySum {
 
 /** By explorer; the same sums that `check` prints. */
 export function dailySums(watches: readonly Watch[]): ReadonlyMap<string, DailySum> {
-  return sumsOf(Map.groupBy(watches.map(costOf), keyOf));
+  return sumsOf(sharingOf(watches, costsOf(watches)));
+}
+
+function costsOf(watches: readonly Watch[]): Cost[] {
+  return watches.map((watch) => costOf(watch, watch.kind.question(watch.target)));
+}
+
+/** What is asked, by what makes two of them one request; confirmations ask for the head as well. */
+function sharingOf(watches: readonly Watch[], costs: readonly Cost[]): ReadonlyMap<string, readonly Cost[]> {
+  const heads = watches.flatMap((watch) => {
+    const question = headQuestionOf(watch);
+    return question === null ? [] : [costOf(watch, question)];
+  });
+  return Map.groupBy([...costs, ...heads], keyOf);
 }
 
 /** A question that several watches share in one tick is asked once. */
@@ -64,8 +78,7 @@ function sumsOf(sharing: ReadonlyMap<string, readonly Cost[]>): ReadonlyMap<stri
   );
 }
 
-function costOf(watch: Watch): Cost {
-  const question = watch.kind.question(watch.target);
+function costOf(watch: Watch, question: Question): Cost {
   const requestsPerDay = timesPerDay(watch.schedule);
   return { watch, question, requestsPerDay, creditsPerDay: requestsPerDay * question.credits };
 }

@@ -1,6 +1,7 @@
 // CEL's complaints in words for the person who wrote the condition.
 import type { ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
 import { hintFor } from '../config/nearest.ts';
+import { addressComplaint } from '../config/scalars.ts';
 import type { World } from './cel.ts';
 import type { Mistake } from './language.ts';
 import type { Node } from './syntax.ts';
@@ -24,13 +25,21 @@ export const explain = {
   },
 
   /** An expression whose parts do not fit together. */
-  type(world: World, error: ParseError | CelTypeError | undefined, ast: Node): Mistake {
+  type(
+    world: World,
+    error: ParseError | CelTypeError | undefined,
+    { ast, source }: { readonly ast: Node; readonly source: string },
+  ): Mistake {
     const { start, end } = error?.range ?? ast;
     const at = { start, end };
     const summary = error?.summary ?? 'the condition is wrong';
     const key = /^No such key: (.+)$/.exec(summary)?.[1];
     if (key !== undefined) return { ...missingField(world, error, key), ...at };
     const overload = /^no such overload: (.+?) (==|!=|<=|>=|<|>|\+|-|\*|\/|%|in) (.+)$/.exec(summary);
+    if (overload !== null && [overload[1], overload[3]].some(isAddressLike)) {
+      const mistake = shortAddress(error, source);
+      if (mistake !== undefined) return mistake;
+    }
     if (overload !== null) return { ...noOverload(overload[1] ?? '', overload[2] ?? '', overload[3] ?? ''), ...at };
     const unary = /^no such overload: ([!-])(\w.*)$/.exec(summary);
     if (unary !== null) return { message: `${unary[1] ?? ''} does not take ${typeName(unary[2] ?? '')}`, ...at };
@@ -64,6 +73,21 @@ const SLIPS: readonly [RegExp, string, string][] = [
   [/^not\b/i, '"not" is no operator here', '!'],
   [/^>/, '"<>" is no operator here', '!='],
 ];
+
+function isAddressLike(type: string | undefined): boolean {
+  return type === 'Address' || type?.startsWith('Record') === true;
+}
+
+/** An address without quotes that has too many or too few digits was read as a number. */
+function shortAddress(error: ParseError | CelTypeError | undefined, source: string): Mistake | undefined {
+  const sides = (error?.node as { args?: readonly Node[] } | undefined)?.args ?? [];
+  for (const side of Array.isArray(sides) ? (sides as readonly Node[]) : []) {
+    const { start, end } = side;
+    const written = source.slice(start, end).trim();
+    if (/^0x[0-9a-fA-F]+$/.test(written)) return { message: addressComplaint(written), start, end };
+  }
+  return undefined;
+}
 
 function takes(types: string): string {
   return types === '' ? 'nothing' : types.split(', ').map(typeName).join(' and ');

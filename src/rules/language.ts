@@ -37,32 +37,52 @@ export interface Language {
   readonly world: World;
   condition(text: string, use: ConditionUse): Compiled<CompiledCondition>;
   template(text: string, use: TemplateUse): Compiled<CompiledTemplate>;
+  /** Forgets the texts that were not asked for since the last sweep. */
+  sweep(): void;
 }
 
 export function createLanguage(kind: AnyKind, explorer: string, names: ReadonlyMap<string, Meaning>): Language {
   const constants = new Map<string, Constant>();
   for (const [name, meaning] of names) if (meaning !== 'absent') constants.set(name, meaning);
-  const conditions = new Map<string, Compiled<CompiledCondition>>();
-  const templates = new Map<string, Compiled<CompiledTemplate>>();
+  const conditions = new Texts<Compiled<CompiledCondition>>();
+  const templates = new Texts<Compiled<CompiledTemplate>>();
   const language: Language = {
     kind,
     explorer,
     names,
     world: createWorld(kind.fields, kind.noun, constants),
     condition: (text, use) =>
-      once(conditions, `${use.before} ${use.windows === true} ${text}`, () => compileCondition(language, text, use)),
+      conditions.once(`${use.before} ${use.windows === true} ${text}`, () => compileCondition(language, text, use)),
     template: (text, use) =>
-      once(templates, `${use.as} ${use.before} ${use.windows === true} ${text}`, () =>
+      templates.once(`${use.as} ${use.before} ${use.windows === true} ${text}`, () =>
         compileTemplate(language, text, use),
       ),
+    sweep() {
+      conditions.sweep();
+      templates.sweep();
+    },
   };
   return language;
 }
 
-function once<T>(made: Map<string, T>, key: string, make: () => T): T {
-  const known = made.get(key);
-  if (known !== undefined) return known;
-  const value = make();
-  made.set(key, value);
-  return value;
+/** Each distinct text is made once. */
+class Texts<T> {
+  readonly #made = new Map<string, { readonly value: T; isUsed: boolean }>();
+
+  once(text: string, make: () => T): T {
+    const known = this.#made.get(text);
+    if (known !== undefined) {
+      known.isUsed = true;
+      return known.value;
+    }
+    const value = make();
+    this.#made.set(text, { value, isUsed: true });
+    return value;
+  }
+
+  sweep(): void {
+    for (const [text, one] of this.#made)
+      if (one.isUsed) one.isUsed = false;
+      else this.#made.delete(text);
+  }
 }

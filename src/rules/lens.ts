@@ -64,12 +64,20 @@ function toCel(type: FieldType, value: unknown): unknown {
     case 'json':
       return plainData(value);
     case 'list':
-      return (value as unknown[]).map((item) => toCel(type.of, item)).filter((item) => item !== undefined);
+      return items(type.of, value as unknown[]);
     case 'record':
       return isView(value) ? new (lensOf(type.record))(value) : undefined;
     default:
       return value;
   }
+}
+
+/** Two lists of strangers within each other must not take the machine's time: a longer one is unknown. */
+const MOST_ITEMS = 200;
+
+function items(of: FieldType, list: readonly unknown[]): unknown[] | undefined {
+  if (list.length > MOST_ITEMS) return undefined;
+  return list.map((item) => toCel(of, item)).filter((item) => item !== undefined);
 }
 
 function toDuration(ms: number): object {

@@ -4,6 +4,7 @@ import { addressComplaint, quote } from '../config/scalars.ts';
 import { Address } from '../core/address.ts';
 import { Amount } from '../core/amount.ts';
 import type { Mistake } from './language.ts';
+import { percentOf } from './numbers.ts';
 import { childrenOf, isBinary, isText, type Node } from './syntax.ts';
 
 /** A function that takes a text in quotes. */
@@ -17,6 +18,7 @@ export const NO_LITERAL: Literal = { test: () => true, example: '' };
 
 export const LITERALS: Readonly<Record<string, Literal>> = {
   amount: { test: (text) => Amount.parse(text) !== undefined, example: '1.5' },
+  percent: { test: (text) => percentOf(text) !== undefined, example: '5' },
   duration: {
     test: (text) => /^-?(?:\d+(?:\.\d+)?(?:h|ms|m|s))+$/.test(text),
     example: '90s',
@@ -34,6 +36,14 @@ export const LITERALS: Readonly<Record<string, Literal>> = {
 export function globPattern(glob: string): RE2JS {
   const body = glob.replace(/[*?]|[^*?]+/g, (part) => (part === '*' ? '.*' : part === '?' ? '.' : RE2JS.quote(part)));
   return RE2JS.compile(`(?s)^${body}$`);
+}
+
+/** `x in []`: CEL has no type for it, and nothing is ever in it. */
+export function emptyLists(node: Node): Mistake[] {
+  const mistakes = childrenOf(node).flatMap(emptyLists);
+  if (node.op !== 'list' || childrenOf(node).length > 0) return mistakes;
+  const { start, end } = node;
+  return [...mistakes, { message: 'nothing is in an empty list', hint: 'Name what may be in it.', start, end }];
 }
 
 /** Texts that are compared with an address or a hash, and can be neither. */

@@ -6,7 +6,8 @@ import type { Config } from '../config/config.ts';
 import { withoutEmpty } from '../config/config.ts';
 import { parseAt, parseEach } from '../config/issues.ts';
 import { fileProblem, sortProblems, type Problem } from '../config/problem.ts';
-import { parseYaml, type Source } from '../config/yaml.ts';
+import type { Source } from '../config/yaml.ts';
+import { createRuleCache, type RuleCache } from './cache.ts';
 import { createCatalogue, type Catalogue } from './catalogue.ts';
 import { compileWatch } from './compile-watch.ts';
 import { DefaultsShape, FileShape, type Defaults } from './shape.ts';
@@ -26,23 +27,30 @@ export interface LoadedRules {
 
 export interface RuleTools {
   readonly kinds: readonly AnyKind[];
+  /** Kept from load to load, it makes the next one cheaper. */
+  readonly cache?: RuleCache | undefined;
 }
 
 const MOST_WATCHES = 100_000;
 
 /** Checks and compiles all rule files against the config. Never throws, and applies nothing by halves. */
-export function loadRules(config: Config, files: readonly RuleFile[], { kinds }: RuleTools): LoadedRules {
-  const catalogue = createCatalogue(config, kinds);
+export function loadRules(config: Config, files: readonly RuleFile[], tools: RuleTools): LoadedRules {
+  const cache = tools.cache ?? createRuleCache();
+  const catalogue = createCatalogue(config, tools.kinds, cache);
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   const watches: Watch[] = [];
   const ids = new Map<string, string>();
   for (const { file, text } of files) {
-    const parsed = parseYaml(file, text);
+    const parsed = cache.parse(file, text);
     if ('problems' in parsed) problems.push(...parsed.problems);
-    else loadFile(parsed.source, { catalogue, problems, warnings, watches, ids });
+    else {
+      loadFile(parsed.source, { catalogue, problems, warnings, watches, ids });
+      parsed.source.release();
+    }
     if (watches.length > MOST_WATCHES) break;
   }
+  cache.sweep();
   // By now it is known which explorers and channels are used, and so what they miss.
   problems.push(...catalogue.problems);
   if (watches.length > MOST_WATCHES)

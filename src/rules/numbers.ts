@@ -73,3 +73,8 @@ export function amountOf(text: string): Amount {
   if (amount === undefined) throw new RangeError('no amount');
   return amount;
 }
+
+/** `percentOf('12.5') // 0.125`; with or without its sign. Undefined when it is no number. */
+export function percentOf(text: string): Amount | undefined {
+  return Amount.parse(text.replace(/\s*%$/, ''))?.times(new Amount(1n, 2));
+}

@@ -120,7 +120,6 @@ export interface Paths {
   baseOf(node: Node): Node;
   /** Notes that the path is read, or says what is wrong with it. */
   read(node: Node, locals: ReadonlySet<string>): Mistake | undefined;
-  typeOf(node: Node, locals: ReadonlySet<string>): FieldType | undefined;
   /** Notes that the history of a path is read; the path that the rule named, or the kind's own. */
   look(window: Omit<Window, 'path'>, named: Node | undefined): Window | Complaint;
 }
@@ -171,10 +170,6 @@ export function createPaths(language: Language, { before, windows: canLook = fal
       reads.add(readPath(found));
       if (found.before) readsBefore.add(readPath(found));
       return undefined;
-    },
-    typeOf(node, locals) {
-      const found = resolve(node, locals)?.found;
-      return found !== undefined && 'type' in found ? found.type : undefined;
     },
   };
 }

@@ -32,7 +32,6 @@ export interface Around {
 
 export class Preparation {
   readonly mistakes: Mistake[] = [];
-  readonly doubts: Mistake[] = [];
   readonly #source: string;
   readonly #paths: Paths;
 
@@ -47,10 +46,7 @@ export class Preparation {
     else if (isMethodCall(node)) this.#visitMethod(node, around);
     else if (node.op === 'value') this.#makeExact(node);
     else if (node.op === '[]') this.visit(childrenOf(node)[0] ?? node, around);
-    else {
-      for (const child of childrenOf(node)) this.visit(child, around);
-      this.#doubtWords(node, around);
-    }
+    else for (const child of childrenOf(node)) this.visit(child, around);
   }
 
   #complain(node: { readonly start: number; readonly end: number }, message: string, hint?: string): void {
@@ -195,25 +191,6 @@ export class Preparation {
     if (value === undefined)
       this.#complain(node, `${quote(written)} is no number here`, 'Numbers are written 12, 1_000 or 0.5.');
     else node.args = value;
-  }
-
-  /** A word outside of the known ones may be a new one, and is more often a slip. */
-  #doubtWords(node: Node, { locals }: Around): void {
-    if (!['==', '!=', 'in'].includes(node.op)) return;
-    const sides = childrenOf(node);
-    for (const [i, side] of sides.entries()) {
-      const type = isName(side) || isAccess(side) ? this.#paths.typeOf(side, locals) : undefined;
-      const other = sides[1 - i];
-      if (type?.type !== 'word' || type.values.length === 0 || other === undefined) continue;
-      for (const one of other.op === 'list' ? childrenOf(other) : [other])
-        if (isText(one) && !type.values.includes(one.args))
-          this.doubts.push({
-            message: `${quote(one.args)} is a value that was never seen here`,
-            hint: hintFor(one.args, type.values),
-            start: one.start,
-            end: one.end,
-          });
-    }
   }
 }
 

@@ -44,6 +44,20 @@ export function readRuleFiles(config: Config, readFile: (path: string) => string
   return { files, problems: sortProblems(problems) };
 }
 
+/** Files that were named one by one, as on a command line, instead of those of the config. */
+export function readNamedFiles(paths: readonly string[], readFile: (path: string) => string): RuleFiles {
+  const problems: Problem[] = [];
+  const files = paths.flatMap((file): RuleFile[] => {
+    try {
+      return [{ file, text: readFile(resolve(file)) }];
+    } catch (error) {
+      problems.push(fileProblem(file, `cannot be read: ${reasonOf(error)}`));
+      return [];
+    }
+  });
+  return { files, problems: sortProblems(problems) };
+}
+
 /** The directories in which a change may concern the rules, for whoever watches them. */
 export function ruleDirectories(config: Config): readonly string[] {
   const directories = config.rules.map((pattern) => {

@@ -6,6 +6,7 @@ import { strict } from '../config/channels.ts';
 import { ConfigShape, ExplorerShapes, namesOf, SecretText } from '../config/shape.ts';
 import { address, LABEL, NAME } from '../config/scalars.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
+import { DESCRIPTIONS, EXAMPLES } from './examples.ts';
 import { AlertShape, FileShape, WatchShape } from './shape.ts';
 
 type JsonSchema = Record<string, unknown>;
@@ -14,12 +15,12 @@ type JsonSchema = Record<string, unknown>;
 export function rulesJsonSchema(kinds: readonly AnyKind[]): JsonSchema {
   const watches = kinds.map((kind) => watchSchema(kind));
   const file = toJson(FileShape);
-  return {
+  return explained({
     $schema: DRAFT,
     title: 'Chainwarden rules',
     ...file,
     properties: { ...propertiesOf(file), watches: { ...listOf(file, 'watches'), items: { anyOf: watches } } },
-  };
+  });
 }
 
 /** For `# yaml-language-server: $schema=config.schema.json`. */
@@ -38,7 +39,7 @@ export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema 
     description: 'a group: addresses and names of others',
   };
   const perExplorer = { type: 'object', additionalProperties: oneAddress, description: 'an address per explorer' };
-  return {
+  return explained({
     $schema: DRAFT,
     title: 'Chainwarden config',
     ...file,
@@ -49,7 +50,7 @@ export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema 
       tokens: namedBy(NAME, { anyOf: [oneAddress, perExplorer] }),
       channels: namedBy(LABEL, { anyOf: notifiers.map(channelSchema) }),
     },
-  };
+  });
 }
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
@@ -67,6 +68,43 @@ export function toJson(schema: z.ZodType): JsonSchema {
   });
   const { $schema: _draft, ...rest } = json as JsonSchema;
   return rest;
+}
+
+/** Every key of every map with its description and examples. */
+function explained(schema: JsonSchema): JsonSchema {
+  const entries = Object.entries(schema).map(([name, part]): [string, unknown] => {
+    if (Array.isArray(part)) return [name, part.map((one: unknown) => (isSchema(one) ? explained(one) : one))];
+    if (!isSchema(part)) return [name, part];
+    return [name, name === 'properties' ? explainedKeys(part) : explained(part)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function explainedKeys(properties: JsonSchema): JsonSchema {
+  const entries = Object.entries(properties).map(([key, value]): [string, unknown] => {
+    if (!isSchema(value)) return [key, value];
+    const description = value['description'] ?? DESCRIPTIONS[key];
+    const examples = examplesOf(key, value);
+    const words = {
+      ...(description === undefined ? {} : { description }),
+      ...(examples === undefined ? {} : { examples }),
+    };
+    return [key, { ...explained(value), ...words }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** One key may mean two things: where only some words are legal, an example is one of them. */
+function examplesOf(key: string, value: JsonSchema): readonly unknown[] | undefined {
+  if ('const' in value) return undefined;
+  const legal = value['enum'] as readonly unknown[] | undefined;
+  if (legal === undefined) return EXAMPLES[key];
+  const fitting = EXAMPLES[key]?.filter((example) => legal.includes(example)) ?? [];
+  return fitting.length > 0 ? fitting : legal.slice(0, 1);
+}
+
+function isSchema(part: unknown): part is JsonSchema {
+  return typeof part === 'object' && part !== null && !Array.isArray(part);
 }
 
 function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {

@@ -37,7 +37,7 @@ export function childrenOf(node: Node): readonly Node[] {
   if (isCall(node)) return node.args[1];
   if (isMethodCall(node)) return [node.args[1], ...node.args[2]];
   if (node.op === 'value' || node.op === 'id') return [];
-  return [node.args].flat(2) as Node[];
+  return Array.isArray(node.args) ? (node.args as Node[]) : [node.args as Node];
 }
 
 /**

@@ -213,7 +213,7 @@ function templateOf(parts: readonly Part[]): CompiledTemplate {
   return {
     reads: [...new Set(fields.map(readPath))],
     readsBefore: [...new Set(fields.filter(({ before }) => before).map(readPath))],
-    windows: parts.flatMap((part) => ('window' in part && part.window !== undefined ? [part.window] : [])),
+    windows: parts.flatMap((part) => ('window' in part ? [part.window] : [])),
     render: (scene) => parts.map((part) => ('text' in part ? { text: part.text } : show(part, scene))),
   };
 }

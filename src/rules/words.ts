@@ -12,7 +12,7 @@ export const SEVERITIES = ['info', 'warning', 'critical'] as const satisfies rea
 
 /** Functions and methods that a condition may call; everything else is refused by name. */
 export const FUNCTIONS: readonly string[] = [
-  ...['has', 'size', 'amount', 'duration', 'timestamp', 're', 'glob'],
+  ...['has', 'size', 'amount', 'percent', 'duration', 'timestamp', 're', 'glob'],
   ...MEASURES,
 ];
 /** Functions that look back over the watch's own history. */

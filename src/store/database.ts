@@ -92,6 +92,12 @@ export function isBusy(error: unknown): boolean {
   return code === 5 || code === 6;
 }
 
+/** Nothing of SQLite's, or a value that breaks the schema: the same will never be taken. */
+export function isRefused(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === undefined || code === 19 || code === 20;
+}
+
 const START_ANEW =
   'Restore it from a backup, or move it away together with its -wal and -shm files to start anew: ' +
   'every watch then begins with a quiet baseline.';

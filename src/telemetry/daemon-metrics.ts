@@ -15,6 +15,7 @@ export interface DaemonMetrics {
   reload(accepted: boolean, at: Instant): void;
   httpRejected(reason: 'sockets' | 'host'): void;
   logDropped(lines: number): void;
+  recordingFailed(): void;
 }
 
 export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFacts | undefined): DaemonMetrics {
@@ -24,6 +25,7 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
   const reloadTimestamp = registry.gauge('chainwarden_config_last_reload_success_timestamp_seconds');
   const rejected = registry.counter('chainwarden_http_rejected_total');
   const dropped = registry.counter('chainwarden_log_dropped_total');
+  const recordingFailures = registry.counter('chainwarden_recording_failures_total');
   if (process !== undefined) mirrorProcess(registry, process);
 
   return {
@@ -43,6 +45,9 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
     },
     logDropped(lines) {
       dropped.inc(lines);
+    },
+    recordingFailed() {
+      recordingFailures.inc();
     },
   };
 }

@@ -167,6 +167,11 @@ export const METRICS = {
     help: 'Log lines that were lost because nobody took them.',
     labels: [],
   },
+  chainwarden_recording_failures_total: {
+    type: 'counter',
+    help: 'Writings to the recording that failed; alerts do not wait for them.',
+    labels: [],
+  },
   chainwarden_series_left_out: {
     type: 'gauge',
     help: 'Series of a metric that are not exported, because it has reached its limit of series.',

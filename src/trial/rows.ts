@@ -1,7 +1,7 @@
 // A row of `saw`: when, and what the poll saw, as the kind of the watch has it.
 import { parseAt, unknownKey } from '../config/issues.ts';
 import { quote } from '../config/scalars.ts';
-import { showDuration } from '../core/message.ts';
+import { showDuration } from '../lib/clock.ts';
 import type { Path, ProblemAt } from '../config/yaml.ts';
 import type { ImaginedRow, Script } from '../core/kind.ts';
 import type { Head, Instant, Watch } from '../core/model.ts';

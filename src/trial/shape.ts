@@ -62,7 +62,7 @@ export const RowShape = z.strictObject({
   head: z
     .strictObject({
       height: integer(0, 999_999_999_999_999, 'its number').default(0),
-      age: duration(0, HALF_YEAR_MS, 'how long ago it was made'),
+      age: duration(0, HALF_YEAR_MS, 'how long ago it was made').prefault('0s'),
     })
     .optional()
     .meta({ description: 'the newest block of the chain; an old one makes everything else unknown' }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Address } from '../core/address.ts';
 import { Amount } from '../core/amount.ts';
-import { address, amount, int, record, RecordType, text, type View } from '../core/fields.ts';
+import { address, natural, quantity, record, RecordType, text, type View } from '../core/fields.ts';
 import type { ImaginedRow, Kind, Noticed, Reading, Target } from '../core/kind.ts';
 import type { Read } from '../core/question.ts';
 import { track, viewOf } from '../core/tracked.ts';
@@ -17,10 +17,10 @@ type Row = View<typeof TokenBalance.fields>;
 type TokenView = View<typeof Token.fields>;
 
 const Balance = new RecordType('Balance', {
-  balance: amount('plain', 'what is held, in whole coins or tokens'),
-  raw: int('what is held, in the smallest unit'),
+  balance: quantity('plain', 'what is held, in whole coins or tokens'),
+  raw: natural('what is held, in the smallest unit'),
   symbol: text('symbol of the coin or token'),
-  decimals: int('decimals of the coin or token'),
+  decimals: natural('decimals of the coin or token'),
   address: address('who holds it'),
   token: record(Token, 'the token; unknown for the native coin'),
 });
@@ -46,6 +46,7 @@ export const balance: Kind<object, Values, Seen> = {
   measured: 'balance',
   exported: ['balance'],
   question: (target) => question(target),
+  head: () => null,
   page: ({ address: holder }) => (holder === null ? null : `/address/${holder.text}`),
   async observe(target, state, read): Promise<Reading<Seen>> {
     return target.token === null ? observeCoin(target, read) : observeToken(target, target.token, state, read);

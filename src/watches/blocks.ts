@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration, int, record, RecordType, valueAt, type AnyView, type View } from '../core/fields.ts';
+import { duration, natural, record, RecordType, valueAt, type AnyView, type View } from '../core/fields.ts';
 import type { Instant } from '../core/model.ts';
 import type { ImaginedRow, Kind, Noted, Noticed } from '../core/kind.ts';
 import { blocks as chainBlocks } from '../explorer/endpoints.ts';
@@ -14,7 +14,7 @@ const BlockView = new RecordType('BlockView', {
   ...Block.fields,
   head: record(Block, 'the newest block'),
   age: duration('how long ago the newest block was made'),
-  depth: int('how many known blocks were replaced; only of a reorg'),
+  depth: natural('how many known blocks were replaced; only of a reorg'),
 });
 
 /** The last known blocks, newest first: what a reorg is seen against. */
@@ -53,6 +53,7 @@ export const blocks: Kind<object, State, ListSeen<typeof Block.fields>> = {
   measured: 'head.height',
   exported: [],
   question: ({ explorer }) => chainBlocks(explorer),
+  head: () => null,
   page: (_target, view) => pageOf(view),
   observe: ({ explorer, maxPages }, state, read) =>
     observeList(chainBlocks(explorer), state?.list ?? null, read, { ...row, maxPages }),

@@ -61,6 +61,7 @@ export const holdings: Kind<object, State, Seen> = {
   measured: null,
   exported: [],
   question: (target) => question(target),
+  head: () => null,
   page: (_target, view) => pageOf(view),
   async observe(target, state, read): Promise<Reading<Seen>> {
     const first = await readOnce(target, read);

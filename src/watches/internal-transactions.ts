@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { valueAt, type AnyView, type View } from '../core/fields.ts';
 import type { ImaginedRow, Kind, Noted, Noticed, Target } from '../core/kind.ts';
-import { addressInternalTransactions } from '../explorer/endpoints.ts';
+import { addressInternalTransactions, blocks } from '../explorer/endpoints.ts';
 import { AddressRef, InternalTransaction } from '../explorer/resources.ts';
 import { imaginedHash, nameOf } from './imagined.ts';
 import { eventsOf } from './list-events.ts';
@@ -42,6 +42,7 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
   measured: null,
   exported: [],
   question: (target) => question(target),
+  head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
   async observe(target, state, read) {
     const { seen, partial } = await observeList(question(target), state, read, { ...row, maxPages: target.maxPages });

@@ -96,7 +96,7 @@ export function placeOf<F extends Fields>(row: RowKey<F>, view: View<F>): number
 /** Below the lowest block nothing was read, and of that block perhaps not all. Not even the hash of a row's block. */
 function rangeOf<F extends Fields>({ rows, reachedEnd }: ListSeen<F>, row: RowKey<F>): Range | null {
   const blocks = rows.map((view) => row.blockOf(view)).filter((block) => block !== undefined);
-  if (blocks.length === 0) return null;
+  if (blocks.length === 0) return reachedEnd ? { from: 0, head: null, believedAfter: 3 } : null;
   const heights = blocks.map(Number);
   const head = heights.reduce((highest, height) => Math.max(highest, height));
   const lowest = heights.reduce((least, height) => Math.min(least, height));

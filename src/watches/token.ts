@@ -27,6 +27,7 @@ export const token: Kind<object, Values, Seen> = {
   measured: 'total_supply',
   exported: ['total_supply', 'holders_count', 'exchange_rate'],
   question: (target) => question(target),
+  head: () => null,
   page: (_target, view) => pageOf(view),
   async observe(target, _state, read) {
     return { seen: await read.one(question(target)), partial: null };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { valueAt, type AnyView, type View } from '../core/fields.ts';
 import type { EventName } from '../core/model.ts';
 import type { ImaginedRow, Kind, Noted, Noticed, Target } from '../core/kind.ts';
-import { addressTransactions, transactions as chainTransactions } from '../explorer/endpoints.ts';
+import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/endpoints.ts';
 import { Transaction } from '../explorer/resources.ts';
 import { imaginedHash, nameOf } from './imagined.ts';
 import { eventsOf } from './list-events.ts';
@@ -46,6 +46,7 @@ export const transactions: Kind<object, ListState, ListSeen<Row>> = {
   measured: null,
   exported: [],
   question: (target) => question(target),
+  head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
   observe: (target, state, read) => observeList(question(target), state, read, { ...row, maxPages: target.maxPages }),
   detect(_target, state, seen): Noticed<ListState> {

@@ -138,3 +138,13 @@ test('an older Node is refused in one line', async () => {
   expect((await refused.ended).code).toBe(78);
   expect(refused.err()).toMatch(/^chainwarden needs Node\.js 24 or newer[^\n]*\n$/);
 });
+
+test('fields prints the kinds, and all that the rules of one may say', async () => {
+  expect((await run(['fields'])).out).toMatch(/^ {2}balance +How much/m);
+  const { code, out } = await run(['fields', 'blocks']);
+  expect([code, out.startsWith('blocks: ')]).toEqual([0, true]);
+  expect(out).toMatch(/^ {2}block\.type +word: block, uncle, reorg/m);
+  expect((await run(['fields', 'blocks', '--format', 'markdown'])).out).toContain('### Fields');
+  const wrong = await run(['fields', 'block']);
+  expect([wrong.code, wrong.err]).toEqual([64, 'chainwarden: no watch kind "block". Did you mean blocks?\n']);
+});

@@ -15,6 +15,7 @@ watches:
     alerts:
       - ${LOW}
       - { id: falls, while: 'change("1h") < -0.05' }
+      - { id: record, while: 'balance < min("2m")' }
       - { id: moved, on: changed, if: balance < 500 }
 `;
 
@@ -54,6 +55,12 @@ test('a new threshold closes what fires, and says to whom', async () => {
     '  now warning: while balance < 900_000 until balance > 930_000 for 2m',
     'would close coins/low: resolved is told to screen, night',
   ]);
+});
+
+test('a new low that was said a moment ago stays one', async () => {
+  await left.lives('1020000', '1010000', '1005000', '1000500');
+  expect((await left.run('status', '-c', left.config)).out).toContain('record firing');
+  expect(await planned(RULES)).toHaveLength(1);
 });
 
 test('what it says would happen is what the daemon then does', async () => {
@@ -131,13 +138,13 @@ test('unknown data neither opens nor closes anything', async () => {
 
 test('two config files are compared with --against', async () => {
   left.folder.write('old/config.yaml', CONFIG);
-  left.folder.write('old/rules.yaml', RULES.replace('every: 1m', 'every: 1h'));
+  left.folder.write('old/rules.yaml', RULES.replace('every: 1m', 'every: 2m'));
   const said = await planned(RULES, '--against', join(left.folder.path, 'old', 'config.yaml'));
   expect(said).toEqual([
     expect.stringContaining('There is no state file'),
     expect.stringContaining('The state file is another one'),
-    'changed coins: every 1h becomes every 1m',
-    'chain: 480 credits a day become 28,800',
+    'changed coins: every 2m becomes every 1m',
+    'chain: 14,400 credits a day become 28,800',
   ]);
   expect(existsSync(left.stateFile)).toBe(false);
 });

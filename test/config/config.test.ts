@@ -47,6 +47,7 @@ channels:
   ops: { type: post, url: { env: HOOK }, secret: { file: /run/secrets/ops } }
   plain: { type: post, url: "http://127.0.0.1:1/x?token=written-down" }
 state: { file: ./data/state.db }
+recording: { keep: 12h, max_size: 64MiB }
 http: { listen: "[::1]:9000" }
 rules: rules/*.yaml
 `;
@@ -67,6 +68,7 @@ describe('A good config', () => {
       file: '/etc/chainwarden/config.yaml',
       directory: '/etc/chainwarden',
       stateFile: '/etc/chainwarden/data/state.db',
+      recording: { file: '/etc/chainwarden/data/recording.db', keepMs: 43_200_000, maxBytes: 64 * 2 ** 20 },
       listen: { host: '::1', port: 9000 },
       rules: ['rules/*.yaml'],
     });

@@ -45,9 +45,9 @@ describe('a window', () => {
   test.each([
     ['change', 2, '-0.25'],
     ['delta', 2, '-20'],
-    ['min', 2, '60'],
-    ['max', 2, '70'],
-    ['max', 4, '90'],
+    ['min', 2, '70'],
+    ['max', 2, '80'],
+    ['max', 4, '100'],
     ['avg', 2, '75'],
     ['change', 4, '-0.4'],
   ] as const)('%s over %d minutes is %s', (measure, minutes, value) => {
@@ -114,7 +114,8 @@ function byTheBook(seen: Seen, measure: Measure, minutes: number): string | unde
   const reference = all.findLast(({ minute }) => minute <= begin);
   if (typeof now?.[1] !== 'string' || reference === undefined || reference.minute < begin - 3) return undefined;
   const value = Number(now[1]);
-  const inside = all.filter(({ minute }) => minute > begin).map(({ level }) => level);
+  const before = all.filter(({ minute }) => minute > begin && minute < now[0]).map(({ level }) => level);
+  const inside = [reference.level, ...before];
   if (measure === 'delta') return String(value - reference.level);
   return String(measure === 'min' ? Math.min(...inside) : Math.max(...inside));
 }

@@ -18,6 +18,8 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   explain: { all: ['config', 'core', 'lib', 'rules'], type: ['store'] },
   plan: { all: ['config', 'core', 'lib', 'rules'], type: ['store'] },
   engine: { all: ['core', 'lib'], type: ['store', 'notifiers', 'explorer', 'telemetry'] },
+  recording: { all: ['core', 'lib', 'store'], type: ['engine', 'telemetry'] },
+  replay: { all: ['core', 'engine', 'explorer', 'lib', 'recording'], type: ['telemetry'] },
   web: { all: ['lib'], type: ['telemetry'] },
   app: {
     all: [
@@ -28,6 +30,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
       'lib',
       'notifiers',
       'plan',
+      'recording',
       'rules',
       'sandbox',
       'store',
@@ -45,6 +48,8 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
       'lib',
       'notifiers',
       'plan',
+      'recording',
+      'replay',
       'rules',
       'sandbox',
       'store',
@@ -102,7 +107,7 @@ test('packages have one host each', () => {
   const hosts: Readonly<Record<string, RegExp>> = {
     got: /^src\/(explorer\/|notifiers\/)/,
     nodemailer: /^src\/notifiers\//,
-    'node:sqlite': /^src\/store\//,
+    'node:sqlite': /^src\/(store|recording)\//,
     'prom-client': /^src\/telemetry\//,
     pino: /^src\/telemetry\//,
     hono: /^src\/web\//,

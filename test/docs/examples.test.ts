@@ -64,11 +64,11 @@ describe('the README', () => {
     const loaded = loadConfig('config.yaml', { env, readFile: () => config, notifiers });
     if (loaded.config === null) throw new Error(formatProblems(loaded.problems));
     const rules = blocks.filter(({ type }) => type === 'rules');
-    expect(rules.length).toBeGreaterThan(0);
+    expect(rules.length).toBeGreaterThan(1);
     for (const { text = '' } of rules) {
       const { problems, watches } = loadRules(loaded.config, [{ file: 'README.md', text }], { kinds });
       expect(formatProblems(problems)).toBe('');
-      expect(watches.length).toBeGreaterThan(3);
+      expect(watches.length).toBeGreaterThan(0);
     }
   });
 

@@ -39,7 +39,6 @@ function aPoller(change: Partial<PollerOptions> = {}) {
         return read;
       },
       head: () => null,
-      readHead: () => Promise.reject(new Error('not asked for')),
     }),
     clock,
     log,

@@ -32,7 +32,7 @@ test.each([
   ['((value < 1 || raw > 2_0) && (height == 3))', 'all(any(value < 1, raw > 2_0), height == 3)'],
   ['(value + 1) * 2 < 3 && 3 < (raw + 1)', 'all((value + 1) * 2 < 3, 3 < (raw + 1))'],
   ['!(success || value > 1) && !has(method)', 'all(not(any(success, value > 1)), not(has(method)))'],
-  [`method == ")(" && (method != '((' || "a)" in tags)`, `all(method == ")(", any(method != '((', "a)" in tags))`],
+  [`method == ")(" && (method != '((' || method == "a)")`, `all(method == ")(", any(method != '((', method == "a)"))`],
   ['transfers.exists(t, t.amount > 1 && t.amount < 5)', 'transfers.exists(t, t.amount > 1 && t.amount < 5)'],
   ['success ? value > 1 : raw > 1', 'success ? value > 1 : raw > 1'],
   ['change("1h") < -0.05\n  && value > 1', 'all(change("1h") < -0.05, value > 1)'],
@@ -94,6 +94,8 @@ test('the parts, joined by three-valued logic, make the whole', () => {
   fc.assert(
     fc.property(tree, row, (text, values) => {
       const scene = sceneOf(values);
+      // Loading refuses what can never be, and what is there twice.
+      fc.pre(language.condition(text, { before: true, windows: true }).value !== null);
       const clause = clauseOf(text);
       expect(joined(clause, scene)).toBe(clause.evaluate(scene));
     }),

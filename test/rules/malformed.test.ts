@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatProblems, type Problem } from '../../src/config/problem.ts';
 import { effort, NO_HANG } from '../support/effort.ts';
+import { createChance, type Chance } from './support/chance.ts';
 import { CONFIG, load, loadConfigText } from './support/load.ts';
 
 const RULES = `# what is watched
@@ -33,16 +34,6 @@ watches:
       - { id: failed, on: new, if: success == false }
 `;
 
-/** The same numbers on every machine and in every run. */
-function createChance(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
-type Chance = (below: number) => number;
 type Mutation = (text: string, chance: Chance) => string;
 
 const lineOf = (text: string, chance: Chance): { lines: string[]; at: number } => {

@@ -61,6 +61,7 @@ export const gaugeKind: AnyKind = {
   fleeting: [],
   measured: 'level',
   question: () => tokenDetails('test', anAddress(1)),
+  head: () => null,
   page: () => '/gauge',
   observe: () => Promise.reject(new Error('tests hand in what was seen')),
   detect: (_target, state, seen, scope) => detect(state as State | null, seen as Sight, scope),

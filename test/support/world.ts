@@ -5,8 +5,9 @@ import { formatProblems } from '../../src/config/problem.ts';
 import type { Decision, Delivery, Message, Watch } from '../../src/core/model.ts';
 import { createPoller, type Poller } from '../../src/engine/poller.ts';
 import { createBudget } from '../../src/explorer/budget.ts';
-import { createExplorer, type Explorer } from '../../src/explorer/explorer.ts';
+import { createExplorer, type Explorer, type ExplorerOptions } from '../../src/explorer/explorer.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
+import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { ADDRESSES, API_KEY, CHAIN_ID, TOKENS } from '../../src/sandbox/names.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -49,9 +50,13 @@ export interface WorldOptions {
   readonly form?: 'instance' | 'multichain';
   readonly startBlock?: number;
   readonly isLively?: boolean;
+  /** A recording of every poll. */
+  readonly recordTo?: string;
 }
 
 export async function createWorld(rules: string, options: WorldOptions = {}): Promise<World> {
+  // Rules that do not load are said before anything is opened.
+  loadWatches(rules);
   const clock = createFakeClock();
   const log = createRecordingLog();
   const sandbox = createSandbox({
@@ -63,16 +68,28 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
   });
   const served = await serveSandbox(sandbox);
   const stop = new AbortController();
-  const explorer = openExplorer(options.form ?? 'instance', served.url, { clock, log, signal: stop.signal });
+  const newExplorer = (): Explorer =>
+    openExplorer(options.form ?? 'instance', served.url, {
+      ...{ clock, log, signal: stop.signal },
+      onAnswer: (answer, body) => recorder?.onAnswer(answer, body),
+    });
+  let explorer = newExplorer();
   const store = createMemoryStore();
   const decisions: Decision[] = [];
   let messages: Message[] = [];
   let watches: readonly Watch[] = [];
+  let recorder = openRecording();
   let poller = newPoller();
+
+  function openRecording(): Recorder | null {
+    if (options.recordTo === undefined) return null;
+    return openRecorder({ file: options.recordTo, keepMs: 1e12, maxBytes: 1e12, clock, log });
+  }
 
   function newPoller(): Poller {
     return createPoller({
       store,
+      witness: recorder,
       readerOf: () => explorer,
       clock,
       log,
@@ -104,11 +121,16 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
     },
     async restart() {
       await poller.flush();
+      await recorder?.[Symbol.asyncDispose]();
+      recorder = openRecording();
+      await explorer[Symbol.asyncDispose]();
+      explorer = newExplorer();
       poller = newPoller();
       await poller.adopt(watches);
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
+      await recorder?.[Symbol.asyncDispose]();
       await explorer[Symbol.asyncDispose]();
       await served.close();
     },
@@ -154,7 +176,7 @@ export async function takeAll(store: Store, clock: FakeClock, channel = 'screen'
 function openExplorer(
   form: 'instance' | 'multichain',
   url: string,
-  tools: { clock: FakeClock; log: RecordingLog; signal: AbortSignal },
+  tools: Pick<ExplorerOptions, 'clock' | 'log' | 'signal' | 'onAnswer'>,
 ): Explorer {
   return createExplorer({
     ...tools,

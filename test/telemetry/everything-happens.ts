@@ -27,4 +27,5 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.reload(true, at);
   metrics.httpRejected('host');
   metrics.logDropped(1);
+  metrics.recordingFailed();
 }

@@ -39,7 +39,7 @@ test('a test that fails shows its story: what was said, what was not, and why no
    !     says moved event, info, to somebody: w moved
    !         severity: expected critical, is info
    !         text: expected to contain "gone"
-   !         is "balance 90, address 0x66fa9f9d3186b9c13a66b004fc8bb5f3359c4deb (on changed)"
+   !         is "balance 90 (was 500), address treasury (on changed)"
    !         fields.balance: expected 9, is 90
    !         fields.symbol: expected x, is not in the message, which has balance, address
    !         to: expected ops, is somebody
@@ -55,7 +55,7 @@ test('a test that fails shows its story: what was said, what was not, and why no
      5m  saw balance: 500
          says low resolved, warning, to somebody: Too low
    +     unexpected: moved event, info, to somebody: w moved
-   +         balance 500, address 0x66fa9f9d3186b9c13a66b004fc8bb5f3359c4deb (on changed)"
+   +         balance 500 (was 90), address treasury (on changed)"
   `);
 });
 

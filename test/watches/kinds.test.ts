@@ -31,7 +31,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_name, kin
 
 const EVERYTHING = `
 watches:
-  - { id: a, kind: balance, of: treasury, token: USDC, every: 1m, alerts: [{ id: x, on: changed }, { id: y, while: balance < 0 }] }
+  - { id: a, kind: balance, of: treasury, token: USDC, every: 1m, alerts: [{ id: x, on: changed }, { id: y, while: balance > 1e60 }] }
   - { id: b, kind: holdings, of: treasury, every: 1m, alerts: [{ id: x, on: added }, { id: y, on: removed }] }
   - { id: c, kind: token, token: ACME, every: 1m, alerts: [{ id: x, on: changed }] }
   - { id: d, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: x, on: new }] }

@@ -42,3 +42,32 @@ test('without `of` the whole chain is watched', async () => {
   world.sandbox.addTransaction({ from: world.sandbox.addresses.collector, to: world.sandbox.addresses.hot_wallet });
   expect(await world.poll()).toEqual(['any event']);
 });
+
+test('confirmations are counted from the head, which is asked for once in an interval', async () => {
+  await using world = await createWorld(`
+watches:
+  - { id: deep, kind: transactions, of: vault, every: 1m, alerts: [{ id: large, on: new, if: value > 100, confirmations: 3 }] }
+`);
+  await world.poll();
+  world.sandbox.addTransaction({ value: 101n * 10n ** 18n });
+  expect(await world.poll()).toEqual([]);
+  world.sandbox.mine({ blocks: 2 });
+  expect(await world.poll()).toEqual([]);
+  world.sandbox.mine();
+  expect(await world.poll()).toEqual(['large event']);
+  expect(await world.poll()).toEqual([]);
+});
+
+test('one that a reorganisation took out after it was told is retracted', async () => {
+  await using world = await createWorld(RULES);
+  await world.poll();
+  world.sandbox.addTransaction({ value: 101n * 10n ** 18n });
+  expect(await world.poll()).toEqual(['large event']);
+  world.sandbox.mine({ blocks: 2 });
+  world.sandbox.addTransaction({});
+  await world.poll();
+  world.sandbox.reorganise({ blocks: 4, transactions: 'dropped' });
+  const said: string[] = [];
+  for (let i = 0; i < 4; i += 1) said.push(...(await world.poll()));
+  expect(said).toEqual(['large retracted']);
+});

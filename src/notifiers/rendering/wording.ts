@@ -1,5 +1,5 @@
 // Words that every channel shares. What leaves this file is plain text of single lines, safe to show as it is.
-import { showDuration } from '../../core/message.ts';
+import { showDuration } from '../../lib/clock.ts';
 import type { Message } from '../../core/model.ts';
 import { plainJoined, singleLine } from '../../lib/untrusted.ts';
 

@@ -79,6 +79,7 @@ const common: Omit<AnyKind, 'name' | 'noun' | 'fields' | 'events' | 'conditions'
     shape: 'list',
     record: Item,
   }),
+  head: () => null,
   page: () => null,
   observe: () => Promise.reject(new Error('not in these tests')),
   detect: () => {

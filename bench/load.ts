@@ -1,0 +1,67 @@
+// How long 10,000 watches take from text to watches, and how long after one file changed. Absolute seconds of one
+// core; the goals stand beside them and are asserted nowhere.
+import { loadConfig } from '../src/config/config.ts';
+import { formatProblems } from '../src/config/problem.ts';
+import { notifiers } from '../src/notifiers/index.ts';
+import { createRuleCache } from '../src/rules/cache.ts';
+import { loadRules, type RuleFile } from '../src/rules/load.ts';
+import { kinds } from '../src/watches/index.ts';
+
+const FILES = 100;
+const WATCHES_PER_FILE = 100;
+
+const CONFIG = `
+explorers: { bench: { form: instance, instance_url: 'http://127.0.0.1:1' } }
+channels: { screen: { type: log } }
+rules: [rules/*.yaml]
+`;
+
+/** Every watch written out: an address, a token, an alert with a condition, a title and a text. */
+function ruleFiles(change = ''): readonly RuleFile[] {
+  return Array.from({ length: FILES }, (_, file) => ({
+    file: `rules/${file}.yaml`,
+    text: `defaults: { notify: [screen], every: 1m }\nwatches:\n${watchesOf(file)}${file === 0 ? change : ''}`,
+  }));
+}
+
+function watchesOf(file: number): string {
+  return Array.from({ length: WATCHES_PER_FILE }, (_, i) => watchText(file * WATCHES_PER_FILE + i)).join('');
+}
+
+function watchText(i: number): string {
+  return `  - id: balance-${i}
+    kind: balance
+    of: 0x${i.toString(16).padStart(40, '0')}
+    token: 0x${(i % 50).toString(16).padStart(40, 'a')}
+    severity: critical
+    alerts:
+      - id: low
+        while: balance < ${1000 + i} && symbol != "x"
+        until: balance > ${2500 + i}
+        for: 2m
+        title: Balance ${i} is low
+        text: "{{ balance }} {{ symbol }} left at {{ address | short }}, it was {{ before.balance }}"
+`;
+}
+
+/** Prints what loading costs. */
+export function measureLoading(): void {
+  const { config, problems } = loadConfig('config.yaml', { env: {}, readFile: () => CONFIG, notifiers });
+  if (config === null) throw new Error(formatProblems(problems));
+  const cache = createRuleCache();
+  const load = (files: readonly RuleFile[]): number => {
+    const before = process.cpuUsage();
+    const { watches, problems: wrong } = loadRules(config, files, { kinds, cache });
+    const { user, system } = process.cpuUsage(before);
+    if (wrong.length > 0) throw new Error(formatProblems(wrong));
+    if (watches.length < FILES * WATCHES_PER_FILE) throw new Error('not all were loaded');
+    return (user + system) / 1e6;
+  };
+  const first = load(ruleFiles());
+  const again = load(ruleFiles('# changed\n'));
+  const seconds = (value: number): string => `${value.toFixed(2)} s`;
+  console.table({
+    [`${FILES} files, ${FILES * WATCHES_PER_FILE} watches`]: { CPU: seconds(first), goal: '3 s' },
+    'one file changed': { CPU: seconds(again), goal: '1 s' },
+  });
+}

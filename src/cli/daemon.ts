@@ -1,0 +1,100 @@
+// A life of the daemon, from its log to its last line: what `run` and `record` share.
+import { openApp } from '../app/app.ts';
+import type { Setup } from '../app/setup.ts';
+import { secretsOf } from '../config/config.ts';
+import type { RuleCache } from '../rules/cache.ts';
+import type { Recorder } from '../recording/recorder.ts';
+import { describeWatches } from '../rules/describe.ts';
+import { createLog, type LogLevel, type SafeLog } from '../telemetry/logger.ts';
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { EXIT } from './exit.ts';
+import type { Terminal } from './terminal.ts';
+import { readVersion } from './version.ts';
+
+export interface DaemonOptions {
+  readonly config: string;
+  readonly dry: boolean;
+  readonly logLevel: LogLevel;
+  readonly logFormat?: 'json' | 'text';
+}
+
+export interface Life {
+  readonly setup: Setup;
+  /** What was compiled when it was loaded: a reload compiles only what changed. */
+  readonly cache?: RuleCache;
+  /** Ends by itself after this long; null = never. */
+  readonly forMs: number | null;
+  readonly hint: string;
+  readonly openRecorder: (tools: { readonly log: SafeLog; readonly metrics: Metrics }) => Recorder | null;
+}
+
+/** Lives until a signal. The first one stops within ten seconds, the second at once: nothing unsent is lost. */
+export async function live(terminal: Terminal, options: DaemonOptions, life: Life): Promise<number> {
+  const { clock, env, pid, versions } = terminal;
+  const { setup, cache } = life;
+  const version = readVersion();
+  const metrics = createMetrics({ clock, process: terminal.facts });
+  metrics.buildInfo({ version, ...versions });
+  const onDropped = (lines: number): void => {
+    metrics.logDropped(lines);
+  };
+  terminal.waitForNobody(onDropped);
+  const log = createLog({
+    level: options.logLevel,
+    format: options.logFormat ?? (terminal.isInteractive ? 'text' : 'json'),
+    clock,
+    write: (line) => {
+      terminal.err(line);
+    },
+    secrets: secretsOf(setup.config),
+    onDropped,
+  });
+  await using recorder = life.openRecorder({ log, metrics });
+  const app = await openApp({
+    configFile: options.config,
+    setup,
+    env,
+    ...(cache && { cache }),
+    readFile: (path) => terminal.readFile(path),
+    clock,
+    log,
+    metrics,
+    print: (line) => {
+      terminal.out(line);
+    },
+    version,
+    owner: `pid ${pid}`,
+    recorder,
+    isDry: options.dry,
+  });
+  const stop = stopOnSignal(terminal);
+  terminal.onSignal('SIGHUP', () => {
+    app.reload();
+  });
+  for (const line of describeWatches(setup.watches, setup.config).lines) log.info('watching', { what: line });
+  log.info('daemon:started', {
+    version,
+    pid,
+    watches: setup.watches.length,
+    metrics: `${app.url}/metrics`,
+    hint: life.hint,
+  });
+  if (life.forMs !== null)
+    void clock.sleep(life.forMs, stop.signal).then(() => {
+      stop.abort();
+    });
+  await app.run(stop.signal);
+  log.info('daemon:stopped');
+  return EXIT.ok;
+}
+
+function stopOnSignal(terminal: Terminal): AbortController {
+  const stop = new AbortController();
+  const onSignal = (): void => {
+    if (stop.signal.aborted) terminal.exit(EXIT.ok);
+    stop.abort();
+  };
+  terminal.onSignal('SIGTERM', onSignal);
+  terminal.onSignal('SIGINT', onSignal);
+  return stop;
+}

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { openRecorder } from '../recording/recorder.ts';
+import { live, type DaemonOptions } from './daemon.ts';
+import { CommandError, EXIT } from './exit.ts';
+import { loadOrFail } from './load.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface RecordOptions extends Omit<DaemonOptions, 'dry'> {
+  readonly out: string;
+  /** Milliseconds; left out = until a signal. */
+  readonly for?: number;
+}
+
+/** A file for this alone may be as large as it becomes. */
+const BOUNDS = { keepMs: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTEGER };
+
+/** Polls as a dry run does, with a memory of its own, sends nothing, and writes down what it sees. */
+export async function record(command: Terminal, options: RecordOptions): Promise<number> {
+  // Beside a daemon of the same config, whose port is taken.
+  const terminal = { ...command, env: { ...command.env, CHAINWARDEN_LISTEN: '127.0.0.1:0' } };
+  const setup = loadOrFail(terminal, options.config);
+  const file = resolve(options.out);
+  // Its polls start from a blank memory: behind those of another recording they would make no sense.
+  if (existsSync(file)) throw new CommandError(EXIT.usage, `${options.out} exists. Name a new file with --out.`);
+  const code = await live(
+    terminal,
+    { ...options, dry: true },
+    {
+      setup,
+      forMs: options.for ?? null,
+      hint: `recording to ${options.out}; nothing is sent`,
+      openRecorder({ log, metrics }) {
+        const onFailed = (): void => {
+          metrics.recordingFailed();
+        };
+        return openRecorder({ file, ...BOUNDS, clock: terminal.clock, log, onFailed });
+      },
+    },
+  );
+  terminal.out(`recorded to ${options.out}; chainwarden replay --config ${options.config} --recording ${options.out}`);
+  return code;
+}

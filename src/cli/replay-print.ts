@@ -1,0 +1,108 @@
+// A replay's story as lines for people, or as one JSON document.
+import { showDuration, showInstant } from '../lib/clock.ts';
+import { nameOf, type Entry, type Noise, type Story } from '../replay/story.ts';
+
+/** A timeline, then a line per alert that spoke, then what all of it would have been in a day. */
+export function storyAsText(story: Story): string[] {
+  const { from, until, entries, alerts, messagesPerDay } = story;
+  const loud = alerts.filter(({ count, isFiring }) => count > 0 || isFiring);
+  const silent = alerts.filter((noise) => !loud.includes(noise)).map(nameOf);
+  const timeline = entries.length === 0 ? ['nothing would have been said'] : align(entries.map(rowOf));
+  const table = loud.length === 0 ? [] : ['', ...align([HEADING, ...loud.map(noiseRow)])];
+  return [
+    ...timeline,
+    ...table,
+    '',
+    ...(silent.length === 0 ? [] : [`silent: ${firstOf(silent)}`]),
+    `${showInstant(from)} to ${showInstant(until)}: ${count(entries.length, 'message')}, ${rate(messagesPerDay)} a day`,
+  ];
+}
+
+/** Times as text, durations in seconds, everything else as it is. */
+export function storyAsJson({ from, until, entries, alerts, messagesPerDay }: Story): string {
+  return JSON.stringify(
+    {
+      from: showInstant(from),
+      until: showInstant(until),
+      timeline: entries.map(({ at, firedForMs, ...entry }) => ({
+        at: showInstant(at),
+        ...entry,
+        fired_for_seconds: toSeconds(firedForMs),
+      })),
+      alerts: alerts.map(({ perDay, longestMs, isFiring, ...noise }) => ({
+        ...noise,
+        per_day: rounded(perDay),
+        longest_seconds: toSeconds(longestMs),
+        firing: isFiring,
+      })),
+      messages_per_day: rounded(messagesPerDay),
+    },
+    null,
+    2,
+  );
+}
+
+const HEADING = ['alert', 'times', 'a day', 'longest'];
+const MOST_NAMED = 20;
+
+function rowOf(entry: Entry): string[] {
+  const { at, severity, state, title, text, firedForMs, reason } = entry;
+  const asides = [
+    ...(firedForMs === null ? [] : [`after ${showDuration(firedForMs)}`]),
+    ...(reason === null ? [] : [reason]),
+  ];
+  const said = text === '' ? title : `${title} - ${text}`;
+  return [
+    showInstant(at),
+    severity.toUpperCase(),
+    nameOf(entry),
+    state.toUpperCase(),
+    asides.length === 0 ? said : `${said} (${asides.join('; ')})`,
+  ];
+}
+
+function noiseRow(noise: Noise): string[] {
+  const { count: times, perDay, longestMs, isFiring } = noise;
+  const longest = longestMs === null ? '' : showDuration(longestMs);
+  return [nameOf(noise), String(times), rate(perDay), isFiring ? `${longest}, still firing` : longest];
+}
+
+/** Columns under each other; the last one is ragged. */
+export function align(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
+  return rows.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** `count(2, 'watch') // '2 watches'` */
+export function count(number: number, thing: string): string {
+  const ending = thing.endsWith('ch') ? 'es' : 's';
+  return `${grouped(number)} ${thing}${number === 1 ? '' : ending}`;
+}
+
+/** `1,234`, and one decimal below ten. */
+function rate(number: number): string {
+  return grouped(number >= 10 ? Math.round(number) : rounded(number));
+}
+
+function grouped(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+function rounded(number: number): number {
+  return Math.round(number * 10) / 10;
+}
+
+function toSeconds(ms: number | null): number | null {
+  return ms === null ? null : ms / 1000;
+}
+
+function firstOf(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${grouped(more)} more` : '');
+}

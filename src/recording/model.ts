@@ -1,0 +1,46 @@
+// What a recording holds: polls, the answers that each of them used, and bodies, each stored once.
+import type { Head, Instant, Memory, MissReason, WatchId } from '../core/model.ts';
+import type { Cursor, Question } from '../core/question.ts';
+
+/** What was asked, never how: without host, key or headers. */
+export type Asked = Pick<Question, 'explorer' | 'operation' | 'path' | 'params'>;
+
+/** One call of a `Read`, and what it gave: a body by its number, or the reason why there was no usable answer. */
+export interface RecordedAnswer {
+  readonly asked: Asked;
+  readonly cursor: Cursor | null;
+  /** Whether it was a second reading. */
+  readonly again: boolean;
+  readonly gave: { readonly body: number } | Refusal;
+}
+
+export interface Refusal {
+  readonly reason: MissReason;
+  readonly detail: string;
+}
+
+export interface RecordedPoll {
+  readonly id: number;
+  readonly watch: WatchId;
+  readonly startedAt: Instant;
+  /** Of the observation. */
+  readonly at: Instant;
+  readonly head: Head | null;
+  /** Until when the watch was covered before this poll; a restart may have forgotten some of it. */
+  readonly coveredUntil: Instant | null;
+  /** Before this poll. Kept now and then, for a replay to begin with; null where it was not. */
+  readonly memory: Memory | null;
+}
+
+/** Equal for equal questions, whichever way their parameters were written. */
+export function keyOfAsked({ explorer, operation, path, params }: Asked): string {
+  return JSON.stringify([explorer, operation, path, sortedEntries(params)]);
+}
+
+export function cursorText(cursor: Cursor | null): string | null {
+  return cursor === null ? null : JSON.stringify(Object.fromEntries(sortedEntries(cursor)));
+}
+
+export function sortedEntries(map: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}

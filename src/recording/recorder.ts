@@ -1,0 +1,210 @@
+// Writes down what polls see, apart from them.
+//
+//   a poll reads     its answers are noted, by the object that they were decoded to
+//   a poll settles   its note waits in memory
+//   every second     what waits is compressed and written, a batch at a time, then what is over the bounds is dropped
+//
+// A recording is never worth an alert: nothing here throws at a poll, and a file that cannot be written is logged once
+// per cause and counted. What waits then is tried again; beyond a limit the oldest is let go.
+import type { Instant, Memory, Observation, WatchId } from '../core/model.ts';
+import { Missed, type Cursor, type Read } from '../core/question.ts';
+import type { Attended, AttendedPoll, Witness } from '../engine/poller.ts';
+import { nextTurn, type Clock } from '../lib/clock.ts';
+import { StorageError } from '../store/store.ts';
+import { answering, isRefused } from '../store/database.ts';
+import type { Log } from '../telemetry/log.ts';
+import { createBody, type Body } from './bodies.ts';
+import type { Asked, Refusal } from './model.ts';
+import { closeWhole, openToRecord } from './schema.ts';
+import { createWriter, memoryText, type Bounds, type PackedAnswer, type PackedPoll } from './writer.ts';
+
+export interface RecorderOptions extends Bounds {
+  /** Made, with its directories, when it does not exist. */
+  readonly file: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called for each batch that could not be written. */
+  readonly onFailed?: () => void;
+}
+
+export interface Recorder extends Witness, AsyncDisposable {
+  /** Every answer that an explorer decoded, with its body. */
+  readonly onAnswer: (answer: object, body: Buffer) => void;
+  /** Writes every second, until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Writes what waits. */
+  flush(): Promise<void>;
+}
+
+interface Answer {
+  readonly asked: Asked;
+  readonly cursor: Cursor | null;
+  readonly again: boolean;
+  readonly gave: Body | Refusal;
+}
+
+interface Noted {
+  readonly watch: WatchId;
+  readonly startedAt: Instant;
+  readonly observation: Observation;
+  readonly coveredUntil: Instant | null;
+  readonly memory: Memory | null;
+  readonly answers: readonly Answer[];
+}
+
+const WRITE_MS = 1000;
+/** In one transaction: five milliseconds during which nothing else happens, measured where every poll is a new one. */
+const BATCH = 50;
+const MOST_WAITING = 20_000;
+/** How often a watch's memory is kept, so that what is left after the oldest polls were dropped can be replayed. */
+const MEMORY_EVERY_MS = 6 * 3_600_000;
+
+/** Throws a StorageError when the file cannot be used; the text is for the operator. */
+export function openRecorder(options: RecorderOptions): Recorder {
+  const { clock, log } = options;
+  const { db, path } = openToRecord(options.file);
+  const writer = answering(path, 'prepare', () => createWriter(db));
+  const bodyByAnswer = new WeakMap<object, Body>();
+  const rememberedAt = new Map<WatchId, Instant>();
+  let waiting: Noted[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  let lastCause: string | null = null;
+
+  /** The memory, when it is time to keep it: first of all, where a watch starts anew, and every few hours. */
+  function memoryToKeep({ watch, memory }: AttendedPoll, now: Instant): Memory | null {
+    const last = rememberedAt.get(watch.id);
+    if (last !== undefined && now - last < MEMORY_EVERY_MS && memory.version > 0) return null;
+    rememberedAt.set(watch.id, now);
+    return memory;
+  }
+
+  function settled(poll: AttendedPoll, answers: readonly Answer[], observation: Observation): void {
+    const { watch, memory, startedAt } = poll;
+    const kept = memoryToKeep(poll, observation.at);
+    waiting.push({
+      watch: watch.id,
+      startedAt,
+      observation,
+      coveredUntil: memory.coveredUntil,
+      memory: kept,
+      answers,
+    });
+  }
+
+  async function writeWaiting(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH);
+      try {
+        const polls = await Promise.all(batch.map(packed));
+        answering(path, 'write', () => {
+          writer.write(polls);
+        });
+        works();
+      } catch (error) {
+        fails(error, isForNow(error) ? batch : []);
+        return;
+      }
+      await nextTurn();
+    }
+    await prune();
+  }
+
+  async function prune(): Promise<void> {
+    try {
+      while (answering(path, 'prune', () => writer.prune(options, clock.now()))) await nextTurn();
+    } catch (error) {
+      fails(error, []);
+    }
+  }
+
+  function fails(error: unknown, batch: readonly Noted[]): void {
+    options.onFailed?.();
+    const cause = error instanceof StorageError ? error.message : String(error);
+    if (cause !== lastCause)
+      log.error('recording:failed', { error, effect: 'alerts go on; the recording may have a hole' });
+    lastCause = cause;
+    waiting = [...batch, ...waiting].slice(-MOST_WAITING);
+  }
+
+  function works(): void {
+    if (lastCause !== null) log.info('recording:works-again');
+    lastCause = null;
+  }
+
+  /** One at a time, so that polls keep their order. */
+  function flush(): Promise<void> {
+    writing = writing.then(writeWaiting);
+    return writing;
+  }
+
+  return {
+    onAnswer(answer, body) {
+      bodyByAnswer.set(answer, createBody(body));
+    },
+    attend(poll, read): Attended {
+      const answers: Answer[] = [];
+      return {
+        read: noting(read, bodyByAnswer, answers),
+        settled(observation) {
+          settled(poll, answers, observation);
+        },
+      };
+    },
+    flush,
+    async run(signal) {
+      while (!signal.aborted) {
+        await flush();
+        await clock.sleep(WRITE_MS, signal);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      if (!db.isOpen) return;
+      await flush();
+      if (waiting.length > 0) log.warn('recording:incomplete', { polls: waiting.length });
+      closeWhole(db);
+    },
+  };
+}
+
+/** Whether another try can help: the file is busy, or its disk full. What the file will never take is let go. */
+function isForNow(error: unknown): boolean {
+  return error instanceof StorageError && !isRefused(error.cause);
+}
+
+function noting(read: Read, bodyByAnswer: WeakMap<object, Body>, answers: Answer[]): Read {
+  async function note<T extends object>(
+    { explorer, operation, path, params }: Asked,
+    cursor: Cursor | null,
+    again: boolean,
+    asked: Promise<T>,
+  ): Promise<T> {
+    const entry = { asked: { explorer, operation, path, params }, cursor, again };
+    try {
+      const value = await asked;
+      const body = bodyByAnswer.get(value);
+      if (body !== undefined) answers.push({ ...entry, gave: body });
+      return value;
+    } catch (error) {
+      if (error instanceof Missed) answers.push({ ...entry, gave: { reason: error.reason, detail: error.message } });
+      throw error;
+    }
+  }
+  return {
+    one: (question) => note(question, null, false, read.one(question)),
+    page: (question, cursor) => note(question, cursor, false, read.page(question, cursor)),
+    pageAgain: (question, cursor) => note(question, cursor, true, read.pageAgain(question, cursor)),
+  };
+}
+
+async function packed(noted: Noted): Promise<PackedPoll> {
+  const memory = noted.memory === null ? null : createBody(Buffer.from(memoryText(noted.memory)));
+  return {
+    ...noted,
+    memory: memory === null ? null : await memory.packed(),
+    answers: await Promise.all(noted.answers.map(packedAnswer)),
+  };
+}
+
+async function packedAnswer({ gave, ...entry }: Answer): Promise<PackedAnswer> {
+  return { ...entry, gave: 'packed' in gave ? await gave.packed() : gave };
+}

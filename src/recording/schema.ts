@@ -1,0 +1,129 @@
+// The recording file: SQLite, with an id of its own, so that it is never taken for a state file.
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { answering, createPrivately, firstNumber, inTransaction, opened, settledPath } from '../store/database.ts';
+import { StorageError } from '../store/store.ts';
+
+// 'CWdr'
+const APPLICATION_ID = 0x43576472;
+
+/**
+ * Schema 1. `polls` and `answers` are many and small: questions, watches and bodies stand apart and are named by number.
+ * A body is an answer, or a watch's memory, compressed; it leaves with the last poll that needs it.
+ */
+const SCHEMA = `
+  CREATE TABLE watches (id INTEGER PRIMARY KEY, watch TEXT NOT NULL UNIQUE) STRICT;
+
+  CREATE TABLE questions (
+    id INTEGER PRIMARY KEY,
+    explorer TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    path TEXT NOT NULL,
+    params TEXT NOT NULL,
+    UNIQUE (explorer, operation, path, params)
+  ) STRICT;
+
+  CREATE TABLE bodies (id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, packed BLOB NOT NULL) STRICT;
+
+  CREATE TABLE polls (
+    id INTEGER PRIMARY KEY,
+    watch INTEGER NOT NULL REFERENCES watches (id),
+    started_at INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    detail TEXT,
+    head_height TEXT,
+    head_timestamp INTEGER,
+    head_read_at INTEGER,
+    head_stale_after REAL,
+    covered_until INTEGER,
+    memory INTEGER REFERENCES bodies (id)
+  ) STRICT;
+  CREATE INDEX polls_of_watch ON polls (watch, id);
+  CREATE INDEX polls_by_start ON polls (started_at);
+  CREATE INDEX polls_with_memory ON polls (memory) WHERE memory IS NOT NULL;
+
+  CREATE TABLE answers (
+    poll INTEGER NOT NULL REFERENCES polls (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    question INTEGER NOT NULL REFERENCES questions (id),
+    cursor TEXT,
+    again INTEGER NOT NULL,
+    body INTEGER REFERENCES bodies (id),
+    refusal TEXT,
+    detail TEXT,
+    PRIMARY KEY (poll, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX answers_with_body ON answers (body) WHERE body IS NOT NULL;
+  CREATE INDEX answers_to_question ON answers (question, poll) WHERE cursor IS NULL AND again = 0;
+`;
+const VERSION = 1;
+
+export type Database = DatabaseSync;
+
+/** Made, with its directories, when it does not exist. Throws a StorageError. */
+export function openToRecord(file: string): { readonly db: Database; readonly path: string } {
+  const path = answering(file, 'open', () => settledPath(file));
+  const db = answering(path, 'open', () => {
+    createPrivately(path);
+    // No waiting for another program that holds the file: a batch that fails is written with the next one.
+    return opened(new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true }), (fresh) => {
+      prepare(fresh, path);
+    });
+  });
+  return { db, path };
+}
+
+/** Leaves one file behind, to be copied and read anywhere; while somebody reads it, its log stays beside it. */
+export function closeWhole(db: Database): void {
+  try {
+    db.exec('PRAGMA journal_mode = DELETE');
+  } catch {
+    // Somebody reads, or the disk is full: a recording with its log beside it is whole too.
+  }
+  db.close();
+}
+
+/** Throws a StorageError when there is no recording, or not one of this release. */
+export function openToReplay(file: string): Database {
+  if (!existsSync(file))
+    throw new StorageError(`there is no recording at ${file}. Make one with chainwarden record, or in the daemon.`);
+  return answering(file, 'open', () =>
+    opened(new DatabaseSync(file, { readOnly: true, timeout: 5000 }), (found) => {
+      assertRecording(found, file);
+      if (versionOf(found) !== VERSION) throw otherRelease(found, file);
+    }),
+  );
+}
+
+function prepare(db: Database, file: string): void {
+  const isEmpty = firstNumber(db, 'SELECT count(*) FROM sqlite_schema') === 0;
+  if (!isEmpty) assertRecording(db, file);
+  if (!isEmpty && versionOf(db) !== VERSION) throw otherRelease(db, file);
+  // So that pages of dropped polls go back to the disk. It can be said only before the first table is made.
+  if (isEmpty) db.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  // NORMAL: a power cut may take the last seconds of a recording, never its soundness.
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 1048576');
+  if (!isEmpty) return;
+  inTransaction(db, () => {
+    db.exec(SCHEMA);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    db.exec(`PRAGMA user_version = ${VERSION}`);
+  });
+}
+
+function assertRecording(db: Database, file: string): void {
+  if (firstNumber(db, 'PRAGMA application_id') !== APPLICATION_ID)
+    throw new StorageError(`${file} is not a recording, but a file of another kind. Name another one.`);
+}
+
+function versionOf(db: Database): number {
+  return firstNumber(db, 'PRAGMA user_version');
+}
+
+function otherRelease(db: Database, file: string): StorageError {
+  return new StorageError(
+    `${file} was recorded by another release (schema ${versionOf(db)}, this one knows ${VERSION}). ` +
+      'Read it with that release, or record anew into another file.',
+  );
+}

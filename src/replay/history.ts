@@ -1,0 +1,173 @@
+// What an explorer still knows, as polls of a watch.
+//
+// Lists whose rows carry their time can be read backwards: internal transactions, transactions, blocks. Their rows are
+// then shown to the watch at their own times, as if it had been polled at its schedule. That is an approximation, and
+// the differences are these: every row has the status, names and reputation of today; it shows at the second of its
+// block, where in life it shows some seconds later; what was pending, dropped or replaced by a reorganisation is not
+// there, so `mined` and `reorg` stay silent, and nothing is retracted; confirmations are counted from a head that is
+// reckoned by the pace of the rows' own blocks; no poll is ever missed; `cron` is taken for its shortest interval.
+import { encode, typeAt, valueAt, type AnyView } from '../core/fields.ts';
+import type { Head, Instant, Watch } from '../core/model.ts';
+import { Missed, type Cursor, type ListQuestion, type Page, type Question, type Read } from '../core/question.ts';
+import { phaseOf } from '../core/schedule.ts';
+import { headOf } from '../explorer/head.ts';
+import { readUntil } from '../explorer/paging.ts';
+import { keyOfAsked } from '../recording/model.ts';
+import type { ReplayedPoll } from './run.ts';
+
+/** One question, and the watches that ask it: it is paid for once. */
+export interface Chapter {
+  readonly question: ListQuestion;
+  readonly watches: readonly Watch[];
+}
+
+/** Null for a kind whose question has no past: a balance, a list of holdings, the details of a token. */
+function historyOf(watch: Watch): ListQuestion | null {
+  const question = watch.kind.question(watch.target);
+  return isList(question) && typeAt(question.record, TIME)?.type === 'time' ? question : null;
+}
+
+/** The questions to page back through, and the watches that have none. */
+export function chaptersOf(watches: readonly Watch[]): { chapters: readonly Chapter[]; without: readonly Watch[] } {
+  const byKey = new Map<string, { question: ListQuestion; watches: Watch[] }>();
+  const without: Watch[] = [];
+  for (const watch of watches) {
+    const question = historyOf(watch);
+    if (question === null) {
+      without.push(watch);
+      continue;
+    }
+    const key = keyOfAsked(question);
+    const chapter = byKey.get(key) ?? { question, watches: [] };
+    chapter.watches.push(watch);
+    byKey.set(key, chapter);
+  }
+  return { chapters: [...byKey.values()], without };
+}
+
+export interface Reach {
+  /** Back to this time. */
+  readonly from: Instant;
+  readonly now: Instant;
+  /** Pages of one question at most. */
+  readonly maxPages: number;
+}
+
+/** How many pages lead back to `from`, by the time span of the first one, which is asked for. Throws `Missed`. */
+export async function estimatePages(read: Read, question: ListQuestion, reach: Reach): Promise<number> {
+  const { rows, next } = await read.page(question, null);
+  const oldest = Math.min(...rows.map(timeOf).filter((time) => time !== null));
+  if (next === null || !Number.isFinite(oldest) || oldest < reach.from) return 1;
+  const spanMs = Math.max(reach.now - oldest, 1);
+  return Math.min(reach.maxPages, Math.ceil((reach.now - reach.from) / spanMs));
+}
+
+export interface History {
+  /** Newest first. */
+  readonly rows: readonly DatedRow[];
+  /** From here on it is whole. */
+  readonly from: Instant;
+  /** Why it does not go back as far as was asked for; null when it does. */
+  readonly partial: string | null;
+}
+
+interface DatedRow {
+  readonly at: Instant;
+  readonly row: AnyView;
+}
+
+/** Pages back, newest first, until a row is older than `from`. With the same `read`, page one is not asked for again. */
+export async function readHistory(read: Read, question: ListQuestion, { from, maxPages }: Reach): Promise<History> {
+  const { rows, partial } = await readUntil(read, question, {
+    identityOf,
+    maxPages,
+    matches: (row) => (timeOf(row) ?? Infinity) < from,
+  });
+  const dated = rows.flatMap((row) => {
+    const at = timeOf(row);
+    return at === null ? [] : [{ at, row }];
+  });
+  const newestFirst = dated.toSorted((a, b) => b.at - a.at);
+  const oldest = newestFirst.at(-1)?.at;
+  // Of the oldest moment not every row may have been read.
+  return { rows: newestFirst, from: partial === null || oldest === undefined ? from : oldest + 1, partial };
+}
+
+/** More polls than this show nothing new: their interval grows instead. */
+const MOST_POLLS = 100_000;
+
+/** The polls that the watch's schedule would have made over a history. */
+export function* historyPolls(watch: Watch, { rows, from }: History, until: Instant): Generator<ReplayedPoll> {
+  const intervalMs = Math.max(watch.schedule.intervalMs, Math.ceil((until - from) / MOST_POLLS));
+  const isBlocks = watch.kind.question(watch.target).operation === 'blocks';
+  const heads = estimateHeads(rows);
+  let newest = rows.length;
+  for (let at = firstPoll(watch, from, intervalMs); at <= until; at += intervalMs) {
+    while (newest > 0 && (rows[newest - 1]?.at ?? Infinity) <= at) newest -= 1;
+    const page = pageFrom(rows, newest);
+    yield {
+      at,
+      read: readOf(rows, newest),
+      head: () => (isBlocks ? headOf(page.rows, at) : heads(at)),
+      canAsk: false,
+    };
+  }
+}
+
+/** A head that stands still is not to be seen in the past of another list. */
+const NEVER_STALE_MS = Number.MAX_SAFE_INTEGER;
+
+/** Where the chain was, by the pace at which the blocks of these rows were made: what confirmations are counted from. */
+function estimateHeads(rows: readonly DatedRow[]): (at: Instant) => Head | null {
+  const [last, first] = [placeOf(rows[0]), placeOf(rows.at(-1))];
+  if (last === null || first === null || last.at <= first.at) return () => null;
+  const blocksPerMs = (last.block - first.block) / (last.at - first.at);
+  return (at) => {
+    const height = BigInt(Math.max(0, Math.floor(first.block + (at - first.at) * blocksPerMs)));
+    return { height, timestamp: at, readAt: at, staleAfterMs: NEVER_STALE_MS };
+  };
+}
+
+function placeOf(dated: DatedRow | undefined): { readonly at: Instant; readonly block: number } | null {
+  const block = dated === undefined ? undefined : valueAt(dated.row, 'block_number');
+  return dated === undefined || typeof block !== 'bigint' ? null : { at: dated.at, block: Number(block) };
+}
+
+function firstPoll(watch: Watch, from: Instant, intervalMs: number): Instant {
+  const phaseMs = phaseOf(watch);
+  return Math.ceil((from - phaseMs) / intervalMs) * intervalMs + phaseMs;
+}
+
+/** The list as it stood when row `newest` was its first. */
+function readOf(rows: readonly DatedRow[], newest: number): Read {
+  const page = async (_question: unknown, cursor: Cursor | null): Promise<never> =>
+    pageFrom(rows, cursor === null ? newest : Number(cursor[OFFSET])) as never;
+  const one = (): Promise<never> => Promise.reject(new Missed('not-found', 'has no history on an explorer'));
+  return { one, page, pageAgain: page };
+}
+
+const OFFSET = 'offset';
+const PAGE_SIZE = 50;
+const TIME = 'timestamp';
+
+function pageFrom(rows: readonly DatedRow[], offset: number): { rows: readonly AnyView[]; next: Cursor | null } {
+  const end = offset + PAGE_SIZE;
+  const next = end < rows.length ? { [OFFSET]: String(end) } : null;
+  return { rows: rows.slice(offset, end).map(({ row }) => row), next } satisfies { rows: unknown; next: Page['next'] };
+}
+
+function timeOf(row: AnyView): Instant | null {
+  const time = valueAt(row, TIME);
+  return time instanceof Date ? time.getTime() : null;
+}
+
+/** What tells rows of any of these lists apart. */
+function identityOf(row: AnyView): string {
+  return JSON.stringify(
+    ['hash', 'transaction_hash', 'index', 'height'].map((path) => encode(valueAt(row, path) ?? false)),
+  );
+}
+
+function isList(question: Question): question is Question & ListQuestion {
+  return question.shape === 'list';
+}

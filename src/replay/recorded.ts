@@ -1,0 +1,152 @@
+// A recording as polls of a watch.
+//
+// A watch that was recorded is polled when it was, and reads what it read then. One that was not is polled whenever its
+// first question was asked by anyone, and reads what was read in that tick. What the recording does not hold is a poll
+// without an answer: unknown, never guessed.
+import type { AnyView } from '../core/fields.ts';
+import type { Memory, Watch, WatchId } from '../core/model.ts';
+import { Missed, type Cursor, type Page, type Question, type Read } from '../core/question.ts';
+import { blankMemory } from '../core/step.ts';
+import { decodeAnswer } from '../explorer/decode.ts';
+import { cursorText, keyOfAsked, type Asked, type RecordedAnswer, type RecordedPoll } from '../recording/model.ts';
+import type { Recording } from '../recording/reader.ts';
+import type { ReplayedPoll } from './run.ts';
+
+export interface RecordedOptions {
+  readonly recording: Recording;
+  /** Called for each question of a watch that the recording cannot answer, as often as it is met. */
+  readonly onNotRecorded: (watch: Watch, path: string) => void;
+}
+
+/** The polls of a watch that a recording can give, in order. */
+export function recordedPolls(watch: Watch, options: RecordedOptions): Iterable<ReplayedPoll> {
+  const isRecorded = options.recording.has(watch.id);
+  return isRecorded ? pollsOf(watch, options) : ticksFor(watch, options);
+}
+
+function* pollsOf(watch: Watch, options: RecordedOptions): Generator<ReplayedPoll> {
+  const { recording } = options;
+  const decode = createDecoder(watch, recording);
+  const first = firstToReplay(watch.id, recording);
+  let isFirst = true;
+  for (const poll of recording.polls(watch.id)) {
+    if (poll.id < first) continue;
+    const memory = memoryFor(watch, poll, isFirst);
+    isFirst = false;
+    const tick = () => recording.answersInTick(watch.target.explorer, poll.startedAt);
+    yield {
+      at: poll.at,
+      head: () => poll.head,
+      read: createRead(watch, [() => recording.answers(poll.id), tick], decode, options),
+      coveredUntil: poll.coveredUntil,
+      ...(memory === undefined ? {} : { memory }),
+    };
+  }
+}
+
+/**
+ * The id of the first poll that a replay can start from: where the oldest polls were dropped, the first one whose memory
+ * was kept, for only from there on ids agree with those that were told. None at all: from the first poll, blank.
+ */
+function firstToReplay(watch: WatchId, recording: Recording): number {
+  for (const { id, memory } of recording.polls(watch)) if (memory !== null) return id;
+  return 0;
+}
+
+/** At the beginning what the daemon remembered; later on only where it had started anew. */
+function memoryFor(watch: Watch, { memory }: RecordedPoll, isFirst: boolean): Memory | undefined {
+  if (memory === null) return undefined;
+  const isBlank = memory.state === null && memory.data === null && Object.keys(memory.alerts).length === 0;
+  if (isBlank) return blankMemory(watch);
+  return isFirst ? readable(watch, memory) : undefined;
+}
+
+/** As the daemon does with the state of a release that it cannot read. */
+function readable(watch: Watch, memory: Memory): Memory {
+  return watch.kind.state.safeParse(memory.state).success ? memory : { ...memory, state: null };
+}
+
+function* ticksFor(watch: Watch, options: RecordedOptions): Generator<ReplayedPoll> {
+  const { recording } = options;
+  const question = watch.kind.question(watch.target);
+  const decode = createDecoder(watch, recording);
+  let isAny = false;
+  for (const { startedAt, at, head } of recording.ticks(question)) {
+    isAny = true;
+    const tick = () => recording.answersInTick(watch.target.explorer, startedAt);
+    yield { at, head: () => head, read: createRead(watch, [tick], decode, options) };
+  }
+  if (!isAny) options.onNotRecorded(watch, question.path);
+}
+
+type Decode = (question: Question, body: number) => AnyView | Page;
+
+/** Where answers are looked for, in this order, and only when they are needed. */
+type Shelves = readonly (() => readonly RecordedAnswer[])[];
+
+function createRead(watch: Watch, shelves: Shelves, decode: Decode, { onNotRecorded }: RecordedOptions): Read {
+  const opened = new Map<number, ReadonlyMap<string, readonly RecordedAnswer[]>>();
+  const taken = new Map<string, number>();
+
+  function shelf(number: number): ReadonlyMap<string, readonly RecordedAnswer[]> {
+    const found = opened.get(number) ?? Map.groupBy(shelves[number]?.() ?? [], keyOf);
+    opened.set(number, found);
+    return found;
+  }
+
+  /** Asked again, a question gets its next answer, as it did then. */
+  function find(key: string): RecordedAnswer | undefined {
+    const times = taken.get(key) ?? 0;
+    taken.set(key, times + 1);
+    for (const number of shelves.keys()) {
+      const answers = shelf(number).get(key);
+      if (answers !== undefined) return answers[Math.min(times, answers.length - 1)];
+    }
+    return undefined;
+  }
+
+  async function answer(question: Question, cursor: Cursor | null, again: boolean): Promise<AnyView | Page> {
+    const found = find(keyOf({ asked: question, cursor, again }));
+    if (found === undefined) {
+      onNotRecorded(watch, question.path);
+      throw new Missed('not-found', `not in the recording: ${question.path}`);
+    }
+    if ('reason' in found.gave) throw new Missed(found.gave.reason, found.gave.detail);
+    return decode(question, found.gave.body);
+  }
+
+  // What `decode` made sure of: the value is what the question's shape and record promise.
+  return {
+    one: (question) => answer(question, null, false) as Promise<never>,
+    page: (question, cursor) => answer(question, cursor, false) as Promise<never>,
+    pageAgain: (question, cursor) => answer(question, cursor, true) as Promise<never>,
+  };
+}
+
+function keyOf({
+  asked,
+  cursor,
+  again,
+}: Pick<RecordedAnswer, 'asked' | 'cursor' | 'again'> & { asked: Asked }): string {
+  return `${keyOfAsked(asked)} ${cursorText(cursor) ?? ''} ${again ? 'again' : ''}`;
+}
+
+/** Most polls see what the one before saw. */
+const MOST_DECODED = 32;
+
+function createDecoder(watch: Watch, recording: Recording): Decode {
+  const decoded = new Map<string, AnyView | Page>();
+  return (question, body) => {
+    const key = `${body} ${question.record.name}`;
+    const value =
+      decoded.get(key) ??
+      decodeAnswer(recording.body(body), question, { coin: watch.target.coin.decimals }, question.path).value;
+    decoded.delete(key);
+    decoded.set(key, value);
+    for (const oldest of decoded.keys()) {
+      if (decoded.size <= MOST_DECODED) break;
+      decoded.delete(oldest);
+    }
+    return value;
+  };
+}

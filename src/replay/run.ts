@@ -1,0 +1,67 @@
+// Polls that were, or could have been, through the same eyes and the same step as the daemon's. Nothing is sent and
+// nothing is kept: what comes out is what would have been said.
+import type { Decision, Delivery, Head, Instant, Memory, Observation, Watch } from '../core/model.ts';
+import type { Read } from '../core/question.ts';
+import { blankMemory } from '../core/step.ts';
+import { decide, observe } from '../engine/observe.ts';
+import type { Log } from '../telemetry/log.ts';
+
+/** One poll to be made again. */
+export interface ReplayedPoll {
+  readonly at: Instant;
+  readonly head: () => Head | null;
+  readonly read: Read;
+  /** False where the head cannot be asked for: then it stays as it is given. */
+  readonly canAsk?: boolean;
+  /** What the watch starts from here instead of what it remembers; undefined = it goes on. */
+  readonly memory?: Memory;
+  /** Until when the daemon knew the watch to be covered; undefined = since the last poll. */
+  readonly coveredUntil?: Instant | null;
+}
+
+export interface ReplayedDecision {
+  readonly watch: Watch;
+  readonly observation: Observation;
+  readonly decision: Decision;
+}
+
+/** Polls in their order, starting from a blank memory. */
+export async function* replay(
+  watch: Watch,
+  polls: Iterable<ReplayedPoll>,
+  log: Pick<Log, 'error'>,
+): AsyncGenerator<ReplayedDecision> {
+  let memory = blankMemory(watch);
+  for (const poll of polls) {
+    const start = startOf(memory, poll);
+    const observation = await observe(watch, start, poll.read, {
+      now: () => poll.at,
+      head: poll.head,
+      canAsk: poll.canAsk ?? true,
+    });
+    if (observation === null) continue;
+    const decision = decide(watch, start, observation, log);
+    ({ memory } = decision);
+    yield { watch, observation, decision };
+  }
+}
+
+function startOf(memory: Memory, { memory: given, coveredUntil }: ReplayedPoll): Memory {
+  const start = given ?? memory;
+  return coveredUntil === undefined || coveredUntil === start.coveredUntil ? start : { ...start, coveredUntil };
+}
+
+/** One alert that was said, to all who would have been told of it. */
+export interface Said {
+  readonly watch: Watch;
+  readonly deliveries: readonly Delivery[];
+}
+
+/** The deliveries of a decision by what they say: several recipients of one message are one saying. */
+export function saidBy({ watch, decision }: ReplayedDecision): Said[] {
+  const byMessage = Map.groupBy(
+    decision.deliveries,
+    ({ message: { key, episode, seq } }) => `${key} ${episode} ${seq}`,
+  );
+  return [...byMessage.values()].map((deliveries) => ({ watch, deliveries }));
+}

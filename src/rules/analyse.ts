@@ -1,0 +1,174 @@
+// What can be seen of a condition without a single answer of the chain: parts that are always the same, and parts that
+// contradict each other. A rule that silently cannot fire is worse than one that is refused.
+//
+// For each part, the analysis knows which values its fields may have where the part is true, and where it is false. It
+// always errs on the side of "may be": what is refused here is certain.
+import type { Span } from '../config/problem.ts';
+import { quote } from '../config/scalars.ts';
+import type { Language, Mistake } from './language.ts';
+import { createLogic, type Facts, type Outcome } from './logic.ts';
+import { childrenOf, isCall, isMethodCall, type Node } from './syntax.ts';
+import { createTerms, type Scope, type Terms } from './terms.ts';
+import { COMPREHENSIONS } from './words.ts';
+import { wordComplaints } from './word-values.ts';
+
+export interface Analysis {
+  readonly mistakes: readonly Mistake[];
+  readonly doubts: readonly Mistake[];
+  readonly facts: Facts;
+}
+
+const NO_SCOPE: Scope = new Map();
+
+/** Looks at a condition that passed the type check. `source` is the text that its offsets count in. */
+export function analyse(language: Language, ast: Node, source: string): Analysis {
+  const analyst = new Analyst(createTerms(language), source);
+  analyst.lookAt(ast, NO_SCOPE);
+  const { mistakes, doubts } = analyst;
+  return { mistakes, doubts, facts: analyst.factsOf(ast) };
+}
+
+class Analyst {
+  readonly mistakes: Mistake[] = [];
+  readonly doubts: Mistake[] = [];
+  readonly #terms: Terms;
+  readonly #source: string;
+  readonly #logic: ReturnType<typeof createLogic>;
+
+  constructor(terms: Terms, source: string) {
+    this.#terms = terms;
+    this.#source = source;
+    this.#logic = createLogic(terms);
+  }
+
+  factsOf(ast: Node): Facts {
+    return { whenTrue: this.#logic(ast, true, NO_SCOPE), whenFalse: this.#logic(ast, false, NO_SCOPE) };
+  }
+
+  /** A part that is true or false: its own parts first, so that the smallest one is complained of. */
+  lookAt(node: Node, scope: Scope): void {
+    const before = this.mistakes.length;
+    if (this.#terms.isFixed(node, scope)) {
+      this.#complain(node, `${this.#text(node)} is always the same: there is no field in it`, FIXED_HINT);
+      return;
+    }
+    if (node.op === '&&' || node.op === '||' || node.op === '!_') {
+      const parts = node.op === '!_' ? childrenOf(node) : chained(node, node.op);
+      for (const part of parts) this.lookAt(part, scope);
+      this.#lookForTwins(parts, scope);
+    } else if (node.op === '?:') this.#lookAtChoice(node, scope);
+    else this.#lookAtPlain(node, scope);
+    // A part that is wrong by itself makes the whole wrong as well.
+    if (this.mistakes.length > before) return;
+    this.#complainUnlessOpen(node, this.#logic(node, true, scope), 'never');
+    if (this.mistakes.length === before) this.#complainUnlessOpen(node, this.#logic(node, false, scope), 'always');
+  }
+
+  /** `true` and `false` are what a choice is for. */
+  #lookAtChoice(node: Node, scope: Scope): void {
+    const [asked, ...branches] = childrenOf(node);
+    if (asked !== undefined) this.lookAt(asked, scope);
+    for (const branch of branches) if (branch.op !== 'value') this.lookAt(branch, scope);
+  }
+
+  /** A comparison, a call or a field. */
+  #lookAtPlain(node: Node, scope: Scope): void {
+    const [left, right] = childrenOf(node);
+    if (left !== undefined && right !== undefined && COMPARISONS.has(node.op)) {
+      if (this.#terms.subjectOf(left, scope) === this.#terms.subjectOf(right, scope))
+        this.#complain(node, `${this.#text(left)} is compared with itself`, 'Compare it with something else.');
+    }
+    if (node.op === 'in' && right?.op === 'list') this.#lookForTwins(childrenOf(right), scope);
+    const { mistakes, doubts } = wordComplaints(node, this.#terms, scope);
+    this.mistakes.push(...mistakes);
+    this.doubts.push(...doubts);
+    this.#lookInside(node, scope);
+  }
+
+  /** What is no truth itself may hold some: `transfers.exists(t, ...)`, `size(transfers.filter(t, ...)) > 2`. */
+  #lookInside(node: Node, scope: Scope): void {
+    if (isCall(node) && node.args[0] === 'has') return;
+    if (isMethodCall(node) && COMPREHENSIONS.includes(node.args[0])) {
+      const [name, receiver, [, ...bodies]] = node.args;
+      const inner = this.#terms.inside(node, scope);
+      this.#lookInside(receiver, scope);
+      for (const [i, body] of bodies.entries())
+        if (name === 'map' && i === bodies.length - 1) this.#lookInside(body, inner);
+        else this.lookAt(body, inner);
+      return;
+    }
+    for (const child of childrenOf(node)) {
+      if (CONNECTIVES.has(child.op)) this.lookAt(child, scope);
+      else if (COMPARISONS.has(child.op) && child.op !== node.op) this.lookAt(child, scope);
+      else this.#lookInside(child, scope);
+    }
+    this.#lookForZero(node, scope);
+  }
+
+  #lookForZero(node: Node, scope: Scope): void {
+    const [, divisor] = childrenOf(node);
+    if ((node.op !== '/' && node.op !== '%') || divisor === undefined) return;
+    const constant = this.#terms.constantOf(divisor, scope);
+    if (constant !== undefined && 'number' in constant && constant.number.digits === 0n)
+      this.#complain(node, 'a division by zero is never known', 'Divide by something else.');
+  }
+
+  /** `a && b && a`, `x in [1, 2, 1]`: one of them was meant to be something else. */
+  #lookForTwins(items: readonly Node[], scope: Scope): void {
+    const seen = new Set<string>();
+    for (const item of items) {
+      const key = this.#terms.keyOf(item, scope);
+      if (seen.has(key))
+        this.#complain(item, `${this.#text(item)} is there twice`, 'Remove it, or mend what was meant.');
+      seen.add(key);
+    }
+  }
+
+  #complainUnlessOpen(node: Node, outcome: Outcome, what: 'never' | 'always'): void {
+    if (!('clash' in outcome)) return;
+    const [one, other] = outcome.clash;
+    const plain = `${this.#text(node)} is ${what} true`;
+    if (one === undefined || other === undefined) this.#complain(node, plain, outcome.why);
+    else if (what === 'never')
+      this.#complain(other, `${this.#text(other)} can never be true together with ${this.#text(one)}`);
+    else this.#complain(node, plain, `Either ${this.#text(one)} or ${this.#text(other)} is true of every value.`);
+  }
+
+  #text(node: Node): string {
+    const { start, end } = this.#spanOf(node);
+    return quote(this.#source.slice(start, end));
+  }
+
+  #complain(node: Node, message: string, hint?: string): void {
+    this.mistakes.push({ message, hint, ...this.#spanOf(node) });
+  }
+
+  /** The offsets of a node leave out parentheses at its ends. */
+  #spanOf({ start, end }: Node): Span {
+    const { opened, closed } = parentheses(this.#source.slice(start, end));
+    let [from, to] = [start, end];
+    for (let i = 0; i < closed && from > 0; i++) from = this.#source.lastIndexOf('(', from - 1);
+    for (let i = 0; i < opened; i++) to = this.#source.indexOf(')', to) + 1;
+    return from >= 0 && to >= end ? { start: from, end: to } : { start, end };
+  }
+}
+
+/** How many are opened and never closed in a text, and closed without being opened. */
+function parentheses(text: string): { readonly opened: number; readonly closed: number } {
+  let [opened, closed] = [0, 0];
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[()]/g)) {
+    if (token === '(') opened += 1;
+    else if (token === ')' && opened > 0) opened -= 1;
+    else if (token === ')') closed += 1;
+  }
+  return { opened, closed };
+}
+
+const FIXED_HINT = 'Name a field, or leave it out.';
+const CONNECTIVES: ReadonlySet<string> = new Set(['&&', '||', '!_', '?:']);
+const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=', 'in']);
+
+/** The parts of `a && b && c`. */
+function chained(node: Node, op: string): readonly Node[] {
+  return node.op === op ? childrenOf(node).flatMap((child) => chained(child, op)) : [node];
+}
