@@ -2,7 +2,7 @@
 import { healthOf } from '../core/health.ts';
 import { decodeLook } from '../core/look.ts';
 import { conditionText } from '../core/message.ts';
-import type { AlertId, AlertRule, ConditionAlert, Instant, Memory, Watch } from '../core/model.ts';
+import type { AlertId, AlertRule, ConditionAlert, DataState, Instant, Memory, Watch } from '../core/model.ts';
 import { showInstant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { showRecipient, showSchedule, subjectOf } from '../rules/describe.ts';
@@ -102,14 +102,21 @@ function itemText({ kind }: Watch, { scene }: Stage): string {
 
 /** Why nothing can be decided, where that is so. */
 function unknownLines(alert: AlertRule, { data }: Memory, stage: Stage | null): string[] {
-  const isBad = data !== null && data.state !== 'ok';
+  const isBad = data !== null && UNDECIDED[alert.type].includes(data.state);
   const bad = isBad
-    ? [`held back: the data is ${data.state} since ${showInstant(data.since)}, which changes nothing`]
+    ? [`held back: data ${data.state} since ${showInstant(data.since)}, on which nothing is decided`]
     : [];
   const condition = alert.type === 'condition' ? alert.while : null;
   if (condition === null || stage === null || truthOf(stage, condition) !== 'unknown') return bad;
   return [...bad, `held back: it is unknown; ${unknownOf(condition, stage)}`];
 }
+
+/** Counts need every item; of a list that was read in part the rest is still told. */
+const UNDECIDED: Readonly<Record<AlertRule['type'], readonly DataState[]>> = {
+  condition: ['nodata', 'throttled', 'error'],
+  event: ['nodata', 'throttled', 'error'],
+  count: ['nodata', 'throttled', 'error', 'partial', 'stale'],
+};
 
 /** How far it is from firing, or from its end. */
 function changeLines(alert: AlertRule, memory: Memory | null, stage: Stage): string[] {

@@ -110,7 +110,7 @@ test('data that is not good is said, and what fires on it is unverified', async 
   expect(linesWith(await explained('coins/low'), 'last', 'state', 'held back')).toEqual([
     `last usable answer 2m ago; data error since ${since}`,
     `state: firing since 2026-01-01T00:03:00Z, unverified since ${since}: it fires already`,
-    `held back: the data is error since ${since}, which changes nothing`,
+    `held back: data error since ${since}, on which nothing is decided`,
   ]);
   const { out } = await left.run('status', '-c', left.config);
   expect(out).toContain(`data error since ${since}; low firing since 2026-01-01T00:03:00Z, unverified since ${since}`);

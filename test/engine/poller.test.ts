@@ -176,3 +176,19 @@ test('memory that this release cannot read is a new baseline, said aloud', async
   await poller.poll(watches, signal);
   expect(seen.polled).toEqual([true]);
 });
+
+test('what could not be flushed is flushed the next time, the look with it', async () => {
+  const memory = createMemoryStore();
+  const disk = { isFull: true };
+  const store: Store = {
+    ...memory,
+    cover: (coverage) => (disk.isFull ? Promise.reject(new StorageError('full')) : memory.cover(coverage)),
+  };
+  const { poller } = aPoller({ store });
+  await poller.adopt(watches);
+  await poller.poll(watches, signal);
+  await expect(poller.flush()).rejects.toThrow(StorageError);
+  disk.isFull = false;
+  await poller.flush();
+  expect([...(await memory.kept()).values()]).toMatchObject([{ look: { view: { raw: '5' } }, health: { low: {} } }]);
+});
