@@ -116,6 +116,25 @@ test('data that is not good is said, and what fires on it is unverified', async 
   expect(out).toContain(`data error since ${since}; low firing since 2026-01-01T00:03:00Z, unverified since ${since}`);
 });
 
+test('behind a head that stands still nothing is known, and neither command claims otherwise', async () => {
+  await left.lives('1020000');
+  const at = left.clock.now();
+  left.head = { height: 5n, timestamp: at - 600_000, readAt: at + 60_000, staleAfterMs: 180_000 };
+  await left.lives('940000');
+  const said = await explained('coins/low');
+  expect(linesWith(said, 'while', 'the head', 'state', 'held back')).toEqual([
+    'while  unknown  balance < 1_000_000',
+    'the head of the chain stands still, so what is read may be old',
+    'the head of the chain stands still, so what is read may be old',
+    'state: inactive',
+    'held back: it is unknown; the head of the chain stands still, so what is read may be old',
+  ]);
+  expect((await left.run('plan', '-c', left.config)).out).toMatch(/^nothing changes/);
+  left.folder.write('rules.yaml', RULES.replace('balance < 1_000_000', 'balance < 2_000_000'));
+  const { out } = await left.run('plan', '-c', left.config);
+  expect(out).toMatch(/\nnot known from what is kept: coins\/low\n$/);
+});
+
 test('a cooldown and flapping are said', async () => {
   left.folder.write('rules.yaml', RULES.replace('for: 2m', 'cooldown: 30m'));
   await left.lives('940000', '1060000', '940000');
