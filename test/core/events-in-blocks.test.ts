@@ -109,8 +109,23 @@ test('more than twenty that vanish at once speak of the explorer: they are held 
   expect(told.reasons[3]).toContain('note');
 });
 
-test('two hundred are followed; of more the older ones are taken for final', () => {
+test('those that wait for confirmations are told, however many they are', () => {
+  const all = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`i${i}`, 101]));
+  const told = story({ confirmations: 3 }, [read('1m', 101, all), read('2m', 104, all), read('3m', 105, all)]);
+  expect(told.said.map((words) => words.length)).toEqual([0, 0, 250, 0]);
+});
+
+test('a retraction that was held back leaves what was told as it was', () => {
+  const all = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`i${i}`, 101]));
+  const few = Object.fromEntries(Object.entries(all).slice(1));
+  const gone = [read('2m', 102, {}), read('3m', 103, {})];
+  const told = story({}, [read('1m', 101, all), ...gone, read('4m', 104, few), read('5m', 105, few)]);
+  expect(told.said.flat().filter((words) => words !== 'wild event')).toEqual(['wild retracted']);
+  expect(told.messages.at(-1)).toMatchObject({ seq: 2, reason: 'not found any more' });
+});
+
+test('a hundred are followed; of more the older ones are taken for final', () => {
   const all = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`i${i}`, 101 + i]));
   const { memory } = story({}, [read('1m', 160, all)]);
-  expect(Object.keys(memory.alerts['wild'] ?? {})).toHaveLength(200);
+  expect(Object.keys(memory.alerts['wild'] ?? {})).toHaveLength(100);
 });

@@ -86,7 +86,7 @@ function messagesOf(decisions: readonly Decision[]): Message[] {
   return decisions.flatMap(({ deliveries }) => deliveries.map(({ message }) => message));
 }
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: 150 };
 
 describe('of every history it holds that', () => {
   test('the same input gives the same output', () => {

@@ -306,7 +306,7 @@ describe('On random conditions and random views', () => {
           if (isAlways) expect([text, now, truth]).not.toEqual([text, now, false]);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
     expect(Math.min(seen.never, seen.always, seen.open)).toBeGreaterThan(0);
   });

@@ -58,7 +58,7 @@ describe('A reload with what the last load has left', () => {
           expect(saidBy(now, cache)).toEqual(saidBy(now));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
