@@ -10,9 +10,10 @@ import type { Watch } from '../core/model.ts';
 import { keep } from '../engine/keeper.ts';
 import { createPoller, type Poller } from '../engine/poller.ts';
 import { createReloader } from '../engine/reloader.ts';
-import { countAlerts, createReport, labelsOf } from '../engine/report.ts';
+import { countAlerts, createReport, labelsOf, lookAtData, lookAtHealth } from '../engine/report.ts';
 import { createScheduler } from '../engine/scheduler.ts';
 import type { Clock } from '../lib/clock.ts';
+import { outlineOf } from '../plan/outline.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { ruleDirectories } from '../rules/read.ts';
 import { openSqliteStore, openVolatileStore } from '../store/sqlite.ts';
@@ -106,6 +107,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   let current = options.setup;
   let isRunning = false;
   metrics.mirrorAlerts(() => countAlerts(current.watches, (id) => poller.memoryOf(id)));
+  metrics.mirrorHealth(() => lookAtHealth(current.watches, (id) => poller.healthOf(id), clock.now()));
+  metrics.mirrorData(() => lookAtData(current.watches, (id) => poller.memoryOf(id)));
   metrics.mirrorOutbox(async () => (await store.survey()).outbox);
 
   async function apply(next: Setup): Promise<void> {
@@ -113,6 +116,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     await explorers.apply(next.config);
     channels.apply(next.config);
     await poller.adopt(next.watches);
+    await store.keepRunning(outlineOf(next.watches));
     const kept = new Set(next.watches.map(keyOf));
     for (const watch of current.watches) if (!kept.has(keyOf(watch))) forget(watch, metrics);
     current = next;

@@ -5,6 +5,7 @@ import { StorageError, StoreBusyError } from '../store/store.ts';
 import { WebError } from '../web/server.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { ExplorerOptions } from './explorer.ts';
+import type { PlanOptions } from './plan.ts';
 import type { FieldsOptions } from './fields.ts';
 import type { RecordOptions } from './record.ts';
 import type { ReplayOptions } from './replay.ts';
@@ -111,6 +112,23 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .option(...CONFIG)
     .action(async (options: ConfigOption) => {
       end(await (await import('./status.ts')).status(terminal, options));
+    });
+
+  program
+    .command('plan')
+    .description('what a changed config would change: watches, alerts that open or close, people, credits a day')
+    .option(...CONFIG)
+    .option('--against <file>', 'compare with this config, instead of what the daemon runs')
+    .action(async (options: PlanOptions) => {
+      end(await (await import('./plan.ts')).plan(terminal, options));
+    });
+
+  program
+    .command('explain <watch>')
+    .description('why the alerts of a watch (id, id[label] or id/alert) fire or do not, from what was last looked at')
+    .option(...CONFIG)
+    .action(async (watch: string, options: ConfigOption) => {
+      end(await (await import('./explain.ts')).explain(terminal, watch, options));
     });
 
   program

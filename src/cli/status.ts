@@ -1,3 +1,4 @@
+import { healthOf, type HealthByAlert } from '../core/health.ts';
 import type { Instant, Memory, Watch } from '../core/model.ts';
 import { showDuration, showInstant } from '../lib/clock.ts';
 import { openSqliteReader } from '../store/sqlite.ts';
@@ -12,8 +13,12 @@ export async function status(terminal: Terminal, { config: file }: { readonly co
   const { config, watches } = loadOrFail(terminal, file);
   await using reader = await openSqliteReader({ file: config.stateFile });
   const memories = await reader.recall();
+  const kept = await reader.kept();
   const now = terminal.clock.now();
-  for (const watch of watches) terminal.out(lineOf(watch, memories.get(watch.id), now));
+  for (const watch of watches) {
+    terminal.out(lineOf(watch, memories.get(watch.id), now));
+    for (const line of unwellOf(watch, kept.get(watch.id)?.health ?? {}, now)) terminal.out(line);
+  }
   const survey = await reader.survey();
   for (const { channel, rows, oldest } of survey.outbox)
     terminal.out(`owed on ${channel}: ${rows}, the oldest for ${showDuration(now - oldest)}`);
@@ -27,16 +32,36 @@ function lineOf(watch: Watch, memory: Memory | undefined, now: Instant): string 
   if (memory === undefined) return `${watch.name}: not asked yet`;
   const { coveredUntil } = memory;
   const seen = coveredUntil === null ? 'no answer yet' : `last answer ${showDuration(now - coveredUntil)} ago`;
-  return [`${watch.name}: ${seen}`, ...watch.alerts.flatMap(({ id }) => alertsOf(id, memory))].join('; ');
+  const parts = [
+    `${watch.name}: ${seen}`,
+    ...dataOf(memory),
+    ...watch.alerts.flatMap(({ id }) => alertsOf(id, memory)),
+  ];
+  return parts.join('; ');
 }
 
-function alertsOf(id: string, { alerts }: Memory): string[] {
+function dataOf({ data }: Memory): string[] {
+  return data === null ? [] : [`data ${data.state} since ${showInstant(data.since)}`];
+}
+
+/** `  treasury/low: never-true since 2026-01-01T00:00:00Z` */
+function unwellOf({ name, alerts, schedule }: Watch, health: HealthByAlert, now: Instant): string[] {
+  return alerts.flatMap(({ id }) => {
+    const record = health[id];
+    const is = record === undefined ? 'ok' : healthOf(record, now, schedule.intervalMs);
+    if (record === undefined || is === 'ok') return [];
+    return [`  ${name}/${id}: ${is} since ${showInstant(record.unknownSince ?? record.since)}`];
+  });
+}
+
+function alertsOf(id: string, { alerts, data }: Memory): string[] {
   return Object.values(alerts[id] ?? {}).flatMap((alert) => {
     if (alert.type === 'open') return [`${id} open since ${showInstant(alert.since)}`];
     if (alert.type === 'event') return alert.state === 'confirmed' ? [] : [`${id} ${alert.state}`];
     const { state, firing, flapping } = alert.type === 'group' ? alert.condition : alert;
     if (state === 'inactive') return [];
     const since = firing === null ? '' : ` since ${showInstant(firing.since)}`;
-    return [`${id} ${state}${since}${flapping === null ? '' : ', flapping'}`];
+    const unsure = data === null || data.state === 'ok' ? '' : `, unverified since ${showInstant(data.since)}`;
+    return [`${id} ${state}${since}${flapping === null ? '' : ', flapping'}${unsure}`];
   });
 }

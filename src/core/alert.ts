@@ -121,7 +121,8 @@ function isWaiting(state: ConditionState): boolean {
   return state.state === 'pending' || state.state === 'recovering';
 }
 
-function held(state: ConditionState, at: Instant): number {
+/** How long the present wait has been held at that moment, in milliseconds. */
+export function held(state: ConditionState, at: Instant): number {
   return state.heldMs + (state.since === null ? 0 : Math.max(0, at - state.since));
 }
 

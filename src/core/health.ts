@@ -23,6 +23,9 @@ export interface HealthRecord {
   readonly evaluations: number;
 }
 
+/** As it is kept: `condition` tells whether it is still of the condition that the rule has now. */
+export type KeptHealth = Readonly<Record<AlertId, HealthRecord & { readonly condition: string }>>;
+
 export const HEALTHS = ['ok', 'never-evaluated', 'never-true', 'always-true', 'unknown-too-long'] as const;
 export type Health = (typeof HEALTHS)[number];
 

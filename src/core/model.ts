@@ -141,6 +141,15 @@ export interface Scene {
   readonly history: History | null;
 }
 
+/** A scene without its history: what was there at the last poll that saw something. */
+export interface Look {
+  readonly at: Instant;
+  readonly view: AnyView;
+  readonly before: AnyView | null;
+  /** The chain's head stood still. */
+  readonly isStale: boolean;
+}
+
 export interface Condition {
   readonly text: string;
   /** Full paths it reads of the view, such as `token.reputation`; those under `before.` without that prefix. */
@@ -149,6 +158,27 @@ export interface Condition {
   readonly headOnly: boolean;
   readonly windows: readonly Window[];
   evaluate(scene: Scene): Truth;
+  /** The condition taken apart, for those who explain it. Made when asked for. */
+  clause(): Clause;
+}
+
+/** A condition, or a part of one that is true, false or unknown by itself. */
+export interface Clause extends Pick<Condition, 'text' | 'reads' | 'windows' | 'evaluate'> {
+  /** How its parts make its truth; null: it has none. */
+  readonly joins: 'all' | 'any' | 'not' | null;
+  readonly parts: readonly Clause[];
+  /** Set when it compares one number with a constant. */
+  readonly compares: Comparison | null;
+}
+
+/** `balance < 1000000`: a field or a window, on the left, and a constant. */
+export interface Comparison {
+  readonly subject:
+    | { readonly type: 'field'; readonly path: string; readonly isBefore: boolean }
+    | { readonly type: 'window'; readonly window: Window };
+  readonly operator: '<' | '<=' | '>' | '>=' | '==' | '!=';
+  /** Milliseconds, when the field is a duration. */
+  readonly bound: Amount;
 }
 
 export interface Template {
@@ -318,6 +348,8 @@ export interface Decision {
   readonly reasons: readonly Reason[];
   /** What was looked at, for gauges; null when the poll was missed or the values are unknown. */
   readonly now: AnyView | null;
+  /** What is kept for those who explain: `now`, or the newest item; null when nothing was looked at. */
+  readonly look: Look | null;
   /** What came of each alert's condition; `none`: there was nothing to evaluate. */
   readonly truths: Readonly<Record<AlertId, Truth | 'none'>>;
 }

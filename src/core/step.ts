@@ -5,7 +5,7 @@ import { stepCounts } from './counts.ts';
 import { dataSince, dataStateOf } from './data-state.ts';
 import { stepEvents } from './events.ts';
 import { historyOf, sample } from './history.ts';
-import type { Noticed } from './kind.ts';
+import type { Noted, Noticed } from './kind.ts';
 import type {
   Alert,
   AlertId,
@@ -14,6 +14,7 @@ import type {
   Decision,
   History,
   Instant,
+  Look,
   Memory,
   Observation,
   Reason,
@@ -22,6 +23,7 @@ import type {
   WatchId,
 } from './model.ts';
 import { endAll, type AlertsByKey, type Part, type Poll } from './part.ts';
+import { sceneOf as sceneOfItem } from './picking.ts';
 import { viewOf } from './tracked.ts';
 
 type Seen = Extract<Observation, { type: 'seen' }>;
@@ -54,6 +56,7 @@ export function step(watch: Watch, memory: Memory, observation: Observation): De
     deliveries: [...start.deliveries, ...parts.flatMap(({ deliveries }) => deliveries)],
     reasons: [...notesOf(poll), ...baselineOf(poll, parts), ...parts.flatMap(({ reasons }) => reasons)],
     now: poll.scene?.view ?? null,
+    look: lookOf(poll),
     truths: Object.fromEntries(parts.map(({ id, truth }) => [id, truth])),
   };
 }
@@ -64,7 +67,7 @@ function isOlder({ coveredUntil }: Memory, { at }: Observation): boolean {
 }
 
 function nothingNew(watch: Watch, memory: Memory): Decision {
-  const nothing = { deliveries: [], reasons: [], now: null, truths: {} };
+  const nothing = { deliveries: [], reasons: [], now: null, look: null, truths: {} };
   return { watchId: watch.id, expects: memory.version, memory, learned: false, ...nothing };
 }
 
@@ -103,6 +106,7 @@ export function retire(watchId: WatchId, memory: Memory, at: Instant): Decision 
     deliveries,
     reasons: [],
     now: null,
+    look: null,
     truths: {},
   };
 }
@@ -188,6 +192,22 @@ const HEAD_IS_NEWS_MS = 600_000;
 function isStale({ head, at }: Seen): boolean {
   if (head === null || at - head.readAt > HEAD_IS_NEWS_MS) return false;
   return head.readAt - head.timestamp > head.staleAfterMs;
+}
+
+/** What `while` looks at; of a list the newest item that was read. */
+function lookOf({ scene, noticed, isStale: stale, time }: Poll): Look | null {
+  if (scene !== null) return { at: time.at, view: scene.view, before: scene.before, isStale: stale };
+  const item = noticed?.events.reduce<Noted | null>(newer, null) ?? null;
+  return item === null ? null : lookAt(item, time.at, stale);
+}
+
+function lookAt(item: Noted, at: Instant, stale: boolean): Look {
+  const { view, before } = sceneOfItem(item, item.before);
+  return { at, view, before, isStale: stale };
+}
+
+function newer(one: Noted | null, other: Noted): Noted {
+  return one === null || (other.happenedAt ?? 0) > (one.happenedAt ?? 0) ? other : one;
 }
 
 function isNotEmpty({ alerts }: Part): boolean {

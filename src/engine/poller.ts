@@ -2,12 +2,14 @@
 //
 // A watch is never polled twice at once: a tick that finds it still running is skipped and counted, for a queue of late
 // polls would only make the explorer slower. Decisions that are ready in the same turn are committed together.
+import type { HealthByAlert } from '../core/health.ts';
 import { blankMemory, retire } from '../core/step.ts';
 import type { Decision, Head, Instant, Memory, Observation, Watch, WatchId } from '../core/model.ts';
 import type { Read } from '../core/question.ts';
 import { nextTurn, showInstant, type Clock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Store } from '../store/store.ts';
+import type { Coverage, Store } from '../store/store.ts';
+import { createNotebook } from './notebook.ts';
 import { decide, observe, readMemory } from './observe.ts';
 import { createOutages } from './outages.ts';
 
@@ -57,7 +59,9 @@ export interface Poller {
   /** Polls all of them; ends when every one has been decided. Never throws. */
   poll(watches: readonly Watch[], signal: AbortSignal): Promise<void>;
   memoryOf(watch: WatchId): Memory | undefined;
-  /** Writes down until when each watch was covered. */
+  /** How the conditions of a watch's alerts do. */
+  healthOf(watch: WatchId): HealthByAlert;
+  /** Writes down until when each watch was covered, and what it looked at. */
   flush(): Promise<void>;
   /** Resolves when no poll is running. */
   idle(): Promise<void>;
@@ -85,6 +89,7 @@ export function createPoller(options: PollerOptions): Poller {
   const uncovered = new Set<WatchId>();
   let adopted: ReadonlySet<WatchId> = new Set();
   const outages = createOutages(log);
+  const notebook = createNotebook();
   let ready: Ready[] = [];
 
   async function pollOne(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
@@ -150,7 +155,8 @@ export function createPoller(options: PollerOptions): Poller {
     const wrote = decision.learned || decision.deliveries.length > 0;
     const version = decision.expects + (wrote ? 1 : 0);
     memoryById.set(watch.id, { ...decision.memory, version });
-    if (!wrote) uncovered.add(watch.id);
+    uncovered.add(watch.id);
+    notebook.polled(watch, observation, decision);
     onPolled(watch, observation, decision);
     attended?.settled(observation);
     if (decision.deliveries.length > 0) onOwed(new Set(decision.deliveries.map(({ channel }) => channel)));
@@ -166,6 +172,8 @@ export function createPoller(options: PollerOptions): Poller {
         else if (!memoryById.has(id)) memoryById.set(id, readable(watch, memory, log));
       }
       for (const id of memoryById.keys()) if (!watchById.has(id)) memoryById.delete(id);
+      const unknown = watches.filter(({ id }) => memoryById.has(id) && !notebook.knows(id));
+      notebook.adopt(watches, await store.kept(unknown.map(({ id }) => id)));
     },
     async poll(watches, signal) {
       const startedAt = clock.now();
@@ -186,15 +194,35 @@ export function createPoller(options: PollerOptions): Poller {
       await Promise.all(polls);
     },
     memoryOf: (id) => memoryById.get(id),
+    healthOf: (id) => notebook.healthOf(id),
     async flush() {
-      const until = new Map([...uncovered].map((id) => [id, memoryById.get(id)?.coveredUntil ?? null] as const));
-      uncovered.clear();
-      if (until.size > 0) await store.cover(until);
+      const ids = [...uncovered];
+      for (let i = 0; i < ids.length; i += FLUSHED_AT_ONCE) {
+        if (i > 0) await nextTurn();
+        await flushSome(ids.slice(i, i + FLUSHED_AT_ONCE));
+      }
     },
     async idle() {
       await Promise.allSettled(running.values());
     },
   };
+
+  async function flushSome(ids: readonly WatchId[]): Promise<void> {
+    const coverage = new Map<WatchId, Coverage>();
+    for (const id of ids) {
+      uncovered.delete(id);
+      coverage.set(id, { until: memoryById.get(id)?.coveredUntil ?? null, ...notebook.take(id) });
+    }
+    try {
+      await store.cover(coverage);
+    } catch (error) {
+      for (const [id, kept] of coverage) {
+        uncovered.add(id);
+        notebook.putBack(id, kept);
+      }
+      throw error;
+    }
+  }
 
   async function end(id: WatchId, memory: Memory): Promise<void> {
     const decision = retire(id, memoryById.get(id) ?? memory, clock.now());
@@ -203,6 +231,9 @@ export function createPoller(options: PollerOptions): Poller {
     onOwed(new Set(decision.deliveries.map(({ channel }) => channel)));
   }
 }
+
+// Polls that are due run between two of them.
+const FLUSHED_AT_ONCE = 100;
 
 /** State of another release that this one cannot read is let go: a new baseline, said aloud, rather than a guess. */
 function readable(watch: Watch, memory: Memory, log: Pick<Log, 'warn'>): Memory {

@@ -1,9 +1,10 @@
 // What came of each poll, for the log and the metrics.
 import { Amount } from '../core/amount.ts';
 import { valueAt, type ValueAt } from '../core/fields.ts';
-import type { Alert, Decision, Memory, Observation, Reason, Watch } from '../core/model.ts';
+import { healthOf as ruleHealthOf, type HealthByAlert } from '../core/health.ts';
+import type { Alert, Decision, Instant, Memory, Observation, Reason, Watch } from '../core/model.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { AlertCount, WatchMetrics } from '../telemetry/watch-metrics.ts';
+import type { AlertCount, AlertHealth, WatchData, WatchMetrics } from '../telemetry/watch-metrics.ts';
 
 export interface ReportOptions {
   readonly log: Log;
@@ -39,6 +40,28 @@ export function* countAlerts(
     for (const { id } of watch.alerts)
       for (const alert of Object.values(memory?.alerts[id] ?? {}))
         yield { watch: watch.rule, alert: id, state: stateOf(alert), count: 1 };
+  }
+}
+
+/** How the condition of each alert does, for `chainwarden_rule_health`. */
+export function* lookAtHealth(
+  watches: readonly Watch[],
+  healthOf: (id: string) => HealthByAlert,
+  now: Instant,
+): Generator<AlertHealth> {
+  for (const { id, rule, schedule } of watches)
+    for (const [alert, record] of Object.entries(healthOf(id)))
+      yield { watch: rule, alert, health: ruleHealthOf(record, now, schedule.intervalMs) };
+}
+
+/** How good the data of each watch is, for `chainwarden_watch_data_state`. */
+export function* lookAtData(
+  watches: readonly Watch[],
+  memoryOf: (id: string) => Memory | undefined,
+): Generator<WatchData> {
+  for (const watch of watches) {
+    const data = memoryOf(watch.id)?.data ?? null;
+    if (data !== null) yield { ...labelsOf(watch), state: data.state };
   }
 }
 

@@ -6,8 +6,8 @@
 //
 // A tick that comes late runs once, now: slots that passed meanwhile (sleep, a stopped process) are not made up for.
 import TinyQueue from 'tinyqueue';
-import { fractionOf } from '../core/identity.ts';
 import type { Instant, Watch } from '../core/model.ts';
+import { nextDue, phaseOf } from '../core/schedule.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createCron } from './cron.ts';
 
@@ -96,16 +96,6 @@ function groupsOf(watches: readonly Watch[], now: Instant): Group[] {
     groupByKey.set(key, group);
   }
   return [...groupByKey.values()];
-}
-
-/** Equal questions at equal pace have equal phases, whatever asks them. */
-export function phaseOf({ kind, target, schedule }: Watch): number {
-  const { explorer, path, params } = kind.question(target);
-  return Math.floor(fractionOf(explorer, path, JSON.stringify(params)) * schedule.intervalMs);
-}
-
-function nextDue({ intervalMs, phaseMs }: Group, now: Instant): Instant {
-  return (Math.floor((now - phaseMs) / intervalMs) + 1) * intervalMs + phaseMs;
 }
 
 function byDue(a: Group, b: Group): number {

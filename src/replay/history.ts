@@ -9,7 +9,7 @@
 import { encode, typeAt, valueAt, type AnyView } from '../core/fields.ts';
 import type { Head, Instant, Watch } from '../core/model.ts';
 import { Missed, type Cursor, type ListQuestion, type Page, type Question, type Read } from '../core/question.ts';
-import { phaseOf } from '../engine/scheduler.ts';
+import { phaseOf } from '../core/schedule.ts';
 import { headOf } from '../explorer/head.ts';
 import { readUntil } from '../explorer/paging.ts';
 import { keyOfAsked } from '../recording/model.ts';

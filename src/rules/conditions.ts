@@ -3,6 +3,7 @@
 import { ParseError, type ParseResult } from '@marcbachmann/cel-js';
 import type { Condition, Scene } from '../core/model.ts';
 import { analyse } from './analyse.ts';
+import { clauseOf } from './clauses.ts';
 import { explain } from './explain.ts';
 import type { Compiled, ConditionUse, Language, Mistake } from './language.ts';
 import { emptyLists, literalMistakes } from './literals.ts';
@@ -41,14 +42,13 @@ export function compileCondition(language: Language, text: string, use: Conditio
     reads.length > 0 && reads.every((path) => path === 'age' || path === 'head' || path.startsWith('head.'));
   const readsBefore = [...paths.readsBefore];
   const { windows } = paths;
+  const own = { text, reads, windows, evaluate: (scene: Scene) => evaluate(language, program, scene) };
   const value = {
-    text,
-    reads,
+    ...own,
     readsBefore,
-    windows,
     headOnly,
+    clause: () => clauseOf(language, own, use, nodeOf(program.ast)),
     facts,
-    evaluate: (scene: Scene) => evaluate(language, program, scene),
   };
   return { value, mistakes: [], doubts };
 }

@@ -2,8 +2,9 @@
 import type { Config, Plan } from '../config/config.ts';
 import { showDuration } from '../config/scalars.ts';
 import { headQuestionOf } from '../core/kind.ts';
-import type { Watch } from '../core/model.ts';
+import type { Recipient, Schedule, Watch } from '../core/model.ts';
 import type { Question } from '../core/question.ts';
+import { singleLine } from '../lib/untrusted.ts';
 import { shortened } from './expand.ts';
 import { timesPerDay } from './schedule.ts';
 
@@ -25,27 +26,56 @@ const DAYS_PER_MONTH = 30;
 
 /** Costs count the first page of every poll; more pages, when something is new, come on top. */
 export function describeWatches(watches: readonly Watch[], config: Config): Description {
-  const costs = watches.map((watch) => costOf(watch, watch.kind.question(watch.target)));
-  const heads = watches.flatMap((watch) => {
-    const question = headQuestionOf(watch);
-    return question === null ? [] : [costOf(watch, question)];
-  });
-  const sharing = Map.groupBy([...costs, ...heads], keyOf);
+  const costs = costsOf(watches);
+  const sharing = sharingOf(watches, costs);
   const rows = costs.map((cost) => rowOf(cost, (sharing.get(keyOf(cost))?.length ?? 1) - 1));
-  // A question that several watches share in one tick is asked once.
-  const paid = [...sharing.values()].flatMap((shared) => shared.slice(0, 1));
   const lines = align(rows);
   const warnings: string[] = [];
-  for (const [explorer, of] of Map.groupBy(paid, ({ watch }) => watch.target.explorer)) {
-    const sum = { requests: total(of, 'requestsPerDay'), credits: total(of, 'creditsPerDay') };
+  for (const [explorer, sum] of sumsOf(sharing)) {
     const plan = planOf(config, explorer);
     lines.push(
-      `${explorer}: ${count(sum.requests)} requests a day, ${count(sum.credits)} credits a day${planText(plan)}`,
+      `${explorer}: ${countOf(sum.requests)} requests a day, ${countOf(sum.credits)} credits a day${planText(plan)}`,
     );
     const warning = plan === null ? undefined : overPlan(explorer, sum, plan);
     if (warning !== undefined) warnings.push(warning);
   }
   return { lines, warnings };
+}
+
+/** What one explorer is asked in a day. */
+export interface DailySum {
+  readonly requests: number;
+  readonly credits: number;
+}
+
+/** By explorer; the same sums that `check` prints. */
+export function dailySums(watches: readonly Watch[]): ReadonlyMap<string, DailySum> {
+  return sumsOf(sharingOf(watches, costsOf(watches)));
+}
+
+function costsOf(watches: readonly Watch[]): Cost[] {
+  return watches.map((watch) => costOf(watch, watch.kind.question(watch.target)));
+}
+
+/** What is asked, by what makes two of them one request; confirmations ask for the head as well. */
+function sharingOf(watches: readonly Watch[], costs: readonly Cost[]): ReadonlyMap<string, readonly Cost[]> {
+  const heads = watches.flatMap((watch) => {
+    const question = headQuestionOf(watch);
+    return question === null ? [] : [costOf(watch, question)];
+  });
+  return Map.groupBy([...costs, ...heads], keyOf);
+}
+
+/** A question that several watches share in one tick is asked once. */
+function sumsOf(sharing: ReadonlyMap<string, readonly Cost[]>): ReadonlyMap<string, DailySum> {
+  const paid = [...sharing.values()].flatMap((shared) => shared.slice(0, 1));
+  const byExplorer = Map.groupBy(paid, ({ watch }) => watch.target.explorer);
+  return new Map(
+    [...byExplorer].map(([explorer, of]) => [
+      explorer,
+      { requests: total(of, 'requestsPerDay'), credits: total(of, 'creditsPerDay') },
+    ]),
+  );
 }
 
 function costOf(watch: Watch, question: Question): Cost {
@@ -64,14 +94,25 @@ function rowOf({ watch, question, requestsPerDay, creditsPerDay }: Cost, others:
   return [
     name,
     `${kind.name}${subjectOf(watch)} on ${watch.target.explorer}`,
-    schedule.type === 'cron' ? `cron ${schedule.expression}` : `every ${showDuration(schedule.intervalMs)}`,
+    showSchedule(schedule),
     `asks ${shortPath(question.path)}`,
-    `${count(requestsPerDay)} requests, ${count(creditsPerDay)} credits a day`,
+    `${countOf(requestsPerDay)} requests, ${countOf(creditsPerDay)} credits a day`,
     `${alerts.length} ${alerts.length === 1 ? 'alert' : 'alerts'}${others > 0 ? `, shared with ${others} more` : ''}`,
   ];
 }
 
-function subjectOf({ of, token, kind, target }: Watch): string {
+/** `every 1m`, or `cron 0 3 * * *` */
+export function showSchedule(schedule: Schedule): string {
+  return schedule.type === 'cron' ? `cron ${schedule.expression}` : `every ${showDuration(schedule.intervalMs)}`;
+}
+
+/** `oncall (ada@example.com)`; a channel with one receiver by its name alone. */
+export function showRecipient({ channel, recipient }: Recipient): string {
+  return channel === recipient ? channel : `${channel} (${singleLine(recipient)})`;
+}
+
+/** ` USDC of treasury` */
+export function subjectOf({ of, token, kind, target }: Watch): string {
   const show = (it: { name: string | null; address: string }): string => it.name ?? shortened({ text: it.address });
   const what = token !== null ? ` ${show(token)}` : kind.token === 'optional' ? ` ${target.coin.symbol}` : '';
   return `${what}${of === null ? '' : ` of ${show(of)}`}`;
@@ -96,7 +137,8 @@ function total(costs: readonly Cost[], what: 'requestsPerDay' | 'creditsPerDay')
   return costs.reduce((sum, cost) => sum + cost[what], 0);
 }
 
-function count(value: number): string {
+/** For people: whole from ten on. `countOf(1234.5) // '1,235'` */
+export function countOf(value: number): string {
   const rounded = value >= 10 ? Math.round(value) : Math.round(value * 10) / 10;
   return String(rounded).replace(/\B(?=(\d{3})+$)/g, ',');
 }
@@ -109,15 +151,15 @@ function planOf(config: Config, explorer: string): Plan | null {
 function planText(plan: Plan | null): string {
   if (plan === null || plan.credits === null) return '';
   const reserve = plan.reservePercent > 0 ? `, ${plan.reservePercent}% of it kept back` : '';
-  return ` of ${count(plan.credits)} a ${plan.per}${reserve}`;
+  return ` of ${countOf(plan.credits)} a ${plan.per}${reserve}`;
 }
 
-function overPlan(explorer: string, sum: { requests: number; credits: number }, plan: Plan): string | undefined {
+function overPlan(explorer: string, sum: DailySum, plan: Plan): string | undefined {
   if (plan.credits === null) return undefined;
   const days = plan.per === 'day' ? 1 : DAYS_PER_MONTH;
   const needed = sum.credits * days;
   const usable = plan.credits * (1 - plan.reservePercent / 100);
   if (needed <= usable) return undefined;
-  const what = `${explorer}: the watches need ${count(needed)} credits a ${plan.per}, the plan leaves ${count(usable)}`;
+  const what = `${explorer}: the watches need ${countOf(needed)} credits a ${plan.per}, the plan leaves ${countOf(usable)}`;
   return `${what}. Ask less often, or watch less.`;
 }

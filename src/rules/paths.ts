@@ -196,6 +196,12 @@ export function readPath({ path, type }: Resolved): string {
   return identity === undefined ? path : `${path}.${identity}`;
 }
 
+/** The names of a path; undefined when it does not start with one. */
+export function namesOf(node: Node): readonly string[] | undefined {
+  const chain = chainOf(node);
+  return chain[0] !== undefined && isName(chain[0]) ? chain.map(nameOf) : undefined;
+}
+
 /** `a`, `a.b`, `a.b.c` for `a.b.c`; starts with what is no dot. */
 function chainOf(node: Node): readonly Node[] {
   return isAccess(node) ? [...chainOf(node.args[0]), node] : [node];

@@ -1,7 +1,8 @@
 // When a watch asks. node-cron runs `cron:`; what it would accept and then do otherwise than a reader expects is
 // refused here.
 import { parse, validate } from 'node-cron';
-import type { Schedule } from '../core/model.ts';
+import type { Instant, Schedule, Watch } from '../core/model.ts';
+import { nextDue, phaseOf } from '../core/schedule.ts';
 import { quote } from '../config/scalars.ts';
 
 const DAY_MS = 86_400_000;
@@ -43,6 +44,28 @@ export function timesPerDay(schedule: Schedule): number {
   return schedule.type === 'every' ? DAY_MS / schedule.intervalMs : timesOf(schedule.expression).perDay;
 }
 
+/** When a watch is due next, after `now`; null when its cron has no time within a year. */
+export function nextTimeOf(watch: Pick<Watch, 'kind' | 'target' | 'schedule'>, now: Instant): Instant | null {
+  const { schedule } = watch;
+  return schedule.type === 'cron'
+    ? nextOf(schedule.expression, now)
+    : nextDue({ intervalMs: schedule.intervalMs, phaseMs: phaseOf(watch) }, now);
+}
+
+function nextOf(expression: string, now: Instant): Instant | null {
+  const { second, minute, hour, dayOfMonth, month, dayOfWeek } = parse(expression);
+  const today = Math.floor(now / DAY_MS) * DAY_MS;
+  const times = hour.flatMap((h) => minute.flatMap((m) => second.map((s) => ((h * 60 + m) * 60 + s) * 1000)));
+  const clock = times.toSorted((a, b) => a - b);
+  const days = { ofMonth: dayOfMonth.map(Number), months: month, ofWeek: dayOfWeek.map(Number) };
+  for (let day = today; day < today + LEAP_YEAR * DAY_MS; day += DAY_MS) {
+    if (!isDay(new Date(day), days)) continue;
+    const time = clock.find((ms) => day + ms > now);
+    if (time !== undefined) return day + time;
+  }
+  return null;
+}
+
 interface Times {
   readonly shortestMs: number;
   readonly perDay: number;
@@ -62,17 +85,24 @@ function timesOf(expression: string): Times {
 }
 
 const YEAR = 365;
+const LEAP_YEAR = 366;
 const A_YEAR = Date.UTC(2026, 0, 1);
 
-// A field that node-cron could not make into numbers ("L") counts as every day: an estimate on the safe side.
 function matchingDays(ofMonth: readonly number[], months: readonly number[], ofWeek: readonly number[]): number[] {
-  const days: number[] = [];
-  for (let day = 0; day < YEAR; day++) {
-    const at = new Date(A_YEAR + day * DAY_MS);
-    const isDay = ofMonth.includes(at.getUTCDate()) || ofMonth.some(Number.isNaN);
-    const isWeekday =
-      ofWeek.includes(at.getUTCDay()) || (at.getUTCDay() === 0 && ofWeek.includes(7)) || ofWeek.some(Number.isNaN);
-    if (isDay && isWeekday && months.includes(at.getUTCMonth() + 1)) days.push(day);
-  }
-  return days;
+  const days = { ofMonth, months, ofWeek };
+  return Array.from({ length: YEAR }, (_, day) => day).filter((day) => isDay(new Date(A_YEAR + day * DAY_MS), days));
+}
+
+interface Days {
+  readonly ofMonth: readonly number[];
+  readonly months: readonly number[];
+  readonly ofWeek: readonly number[];
+}
+
+// A field that node-cron could not make into numbers ("L") counts as every day: an estimate on the safe side.
+function isDay(at: Date, { ofMonth, months, ofWeek }: Days): boolean {
+  const isDate = ofMonth.includes(at.getUTCDate()) || ofMonth.some(Number.isNaN);
+  const isWeekday =
+    ofWeek.includes(at.getUTCDay()) || (at.getUTCDay() === 0 && ofWeek.includes(7)) || ofWeek.some(Number.isNaN);
+  return isDate && isWeekday && months.includes(at.getUTCMonth() + 1);
 }

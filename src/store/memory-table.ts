@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Decision, Instant, Memory, WatchId } from '../core/model.ts';
-import { memoryOf, type Row } from './rows.ts';
+import type { Decision, Memory, WatchId } from '../core/model.ts';
+import { keptOf, memoryOf, type Row } from './rows.ts';
+import type { Coverage, Kept } from './store.ts';
 
 const SELECT = `
   SELECT memory.watch, version, checksum, state, alerts, history, data, coverage.until AS covered_until
@@ -16,12 +17,22 @@ export function createRecall(db: DatabaseSync): (ids?: readonly WatchId[]) => Ma
   };
 }
 
+/** Reads what is kept beside memory. */
+export function createKeptView(db: DatabaseSync): (ids?: readonly WatchId[]) => Map<WatchId, Kept> {
+  const all = db.prepare('SELECT watch, look, health FROM coverage');
+  const one = db.prepare('SELECT watch, look, health FROM coverage WHERE watch = ?');
+  return (ids) => {
+    const rows = ids === undefined ? all.all() : ids.map((id) => one.get(id)).filter((row) => row !== undefined);
+    return new Map(rows.map((row: Row) => [String(row['watch']), keptOf(row)]));
+  };
+}
+
 /** The statements that change memory. None of them opens a transaction. */
 interface MemoryTable {
   /** 0 when nothing is remembered. */
   versionOf(id: WatchId): number;
   keep(decision: Decision): void;
-  cover(id: WatchId, until: Instant | null): void;
+  cover(id: WatchId, coverage: Coverage): void;
   forget(id: WatchId): void;
 }
 
@@ -33,8 +44,11 @@ export function createMemoryTable(db: DatabaseSync): MemoryTable {
       version = excluded.version, checksum = excluded.checksum, state = excluded.state, alerts = excluded.alerts,
       history = excluded.history, data = excluded.data`);
   const cover = db.prepare(`
-    INSERT INTO coverage (watch, until) SELECT watch, ?2 FROM memory WHERE watch = ?1
-    ON CONFLICT (watch) DO UPDATE SET until = excluded.until WHERE until IS NOT excluded.until`);
+    INSERT INTO coverage (watch, until, look, health)
+    SELECT watch, ?2, coalesce(?3, 'null'), coalesce(?4, '{}') FROM memory WHERE watch = ?1
+    ON CONFLICT (watch) DO UPDATE SET
+      until = excluded.until, look = coalesce(?3, look), health = coalesce(?4, health)
+    WHERE until IS NOT excluded.until OR ?3 IS NOT NULL OR ?4 IS NOT NULL`);
   const forget = db.prepare('DELETE FROM memory WHERE watch = ?');
   return {
     versionOf: (id) => Number(version.get(id)?.['version'] ?? 0),
@@ -42,13 +56,18 @@ export function createMemoryTable(db: DatabaseSync): MemoryTable {
       const { checksum, coveredUntil } = memory;
       const parts = [memory.state, memory.alerts, memory.history, memory.data].map((part) => JSON.stringify(part));
       write.run(watchId, expects + 1, checksum, ...parts);
-      cover.run(watchId, coveredUntil);
+      cover.run(watchId, coveredUntil, null, null);
     },
-    cover(id, until) {
-      cover.run(id, until);
+    cover(id, { until, look, health }) {
+      cover.run(id, until, textOf(look), textOf(health));
     },
     forget(id) {
       forget.run(id);
     },
   };
+}
+
+/** Null: it stays as it was. */
+function textOf(part: unknown): string | null {
+  return part === undefined ? null : JSON.stringify(part);
 }

@@ -13,6 +13,9 @@ const APPLICATION_ID = 0x4357646e;
  * order within (key, recipient), then the order in which it falls due.
  *
  * Schema 2. `history` holds the samples that windows look back over, `data` how good the last poll's data was.
+ *
+ * Schema 3. `look` holds what was last looked at, `health` how the conditions of the alerts do: both change with every
+ * poll, as coverage does, and only explain.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -59,6 +62,10 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE memory ADD COLUMN history TEXT NOT NULL DEFAULT '{}';
   ALTER TABLE memory ADD COLUMN data TEXT NOT NULL DEFAULT 'null';
+  `,
+  `
+  ALTER TABLE coverage ADD COLUMN look TEXT NOT NULL DEFAULT 'null';
+  ALTER TABLE coverage ADD COLUMN health TEXT NOT NULL DEFAULT '{}';
   `,
 ];
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Delivery, DeliveryId, Instant, Outcome, WatchId } from '../core/model.ts';
+import type { AlertId, Delivery, DeliveryId, Instant, Outcome, WatchId } from '../core/model.ts';
 import { deliveryOf, type Row, type StoredDelivery } from './rows.ts';
 import type { Claimed, OutboxDepth, Settlement, Survey } from './store.ts';
 
@@ -94,6 +94,8 @@ interface OutboxView {
   recent(limit: number): StoredDelivery[];
   /** Those that were given up or refused, newest first. */
   dead(limit: number): StoredDelivery[];
+  /** Those of one alert of a watch, newest first. */
+  saidOf(watch: WatchId, alert: AlertId, limit: number): StoredDelivery[];
 }
 
 export function createOutboxView(db: DatabaseSync): OutboxView {
@@ -107,7 +109,11 @@ export function createOutboxView(db: DatabaseSync): OutboxView {
   const dead = db.prepare(`
     SELECT ${COLUMNS} FROM deliveries WHERE state = 'dead' AND state IN ('sent', 'dead')
     ORDER BY settled_at DESC, number DESC LIMIT ?`);
+  const said = db.prepare(`
+    SELECT ${COLUMNS} FROM deliveries WHERE watch = ? AND json_extract(message, '$.alert') = ?
+    ORDER BY number DESC LIMIT ?`);
   return {
+    saidOf: (watch, alert, limit) => said.all(watch, alert, limit).map(deliveryOf),
     survey: () => {
       const counts = ended.get();
       const outbox = depth.all().map(depthOf);

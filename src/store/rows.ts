@@ -2,6 +2,8 @@
 // is checked later, by the kind.
 import { z } from 'zod';
 import type { Json } from '../core/fields.ts';
+import type { KeptHealth } from '../core/health.ts';
+import type { KeptLook } from '../core/look.ts';
 import {
   DATA_STATES,
   MESSAGE_TYPES,
@@ -13,7 +15,7 @@ import {
   type Segment,
 } from '../core/model.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
-import { StorageError } from './store.ts';
+import { StorageError, type Kept } from './store.ts';
 
 /** A row as SQLite hands it out. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -118,6 +120,21 @@ const memory: z.ZodType<Memory> = z.object({
   coveredUntil: instant.nullable(),
 });
 
+const health: z.ZodType<KeptHealth> = z.record(
+  z.string(),
+  z.object({
+    condition: z.string(),
+    since: instant,
+    evaluatedAt: instant.nullable(),
+    trueAt: instant.nullable(),
+    falseAt: instant.nullable(),
+    unknownSince: instant.nullable(),
+    evaluations: count,
+  }),
+);
+
+const look: z.ZodType<KeptLook> = z.object({ at: instant, view: json, before: json, isStale: z.boolean() });
+
 const outcome = z.object({ type: z.enum(['sent', 'again', 'rejected', 'unknown']), text: z.string() });
 
 const stored = z.object({
@@ -150,6 +167,22 @@ export function memoryOf(row: Row): Memory {
       coveredUntil: row['covered_until'],
     }),
   );
+}
+
+/** What only explains stops nothing: what is damaged is as if it had never been kept. */
+export function keptOf(row: Row): Kept {
+  return {
+    look: look.safeParse(jsonOrNull(row['look'])).data ?? null,
+    health: health.safeParse(jsonOrNull(row['health'])).data ?? {},
+  };
+}
+
+function jsonOrNull(text: unknown): unknown {
+  try {
+    return fromJson(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Throws a StorageError that names the delivery and the watch when the row is damaged. */

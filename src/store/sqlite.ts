@@ -1,6 +1,8 @@
 // The state file: one SQLite file with one connection that writes, and a lock beside it against a second daemon.
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { Decision, Instant, Memory, WatchId } from '../core/model.ts';
+import type { Json } from '../core/fields.ts';
+import type { AlertId, Decision, Instant, Memory, WatchId } from '../core/model.ts';
 import type { Log } from '../telemetry/log.ts';
 import {
   answering,
@@ -13,11 +15,12 @@ import {
   settledPath,
 } from './database.ts';
 import { takeLock } from './lock.ts';
-import { createMemoryTable, createRecall } from './memory-table.ts';
+import { createFacts } from './facts.ts';
+import { createKeptView, createMemoryTable, createRecall } from './memory-table.ts';
 import { assertCurrent, migrate } from './migrations.ts';
 import { createOutboxTable, createOutboxView } from './outbox-table.ts';
 import type { StoredDelivery } from './rows.ts';
-import { StoreBusyError, type Store, type Survey } from './store.ts';
+import { StoreBusyError, type Kept, type Store, type Survey } from './store.ts';
 
 interface SqliteOptions {
   /** Made, with its directories, when it does not exist. */
@@ -76,12 +79,14 @@ interface SqliteTools {
 
 /** The promise of `Store` over a database that was opened for writing and has the newest schema. */
 export function createSqliteStore(db: DatabaseSync, { file, log, release }: SqliteTools): Store {
-  const [recall, memory, outbox, view] = answering(file, 'prepare', () => [
-    createRecall(db),
-    createMemoryTable(db),
-    createOutboxTable(db),
-    createOutboxView(db),
-  ]);
+  const { recall, kept, memory, outbox, view, facts } = answering(file, 'prepare', () => ({
+    recall: createRecall(db),
+    kept: createKeptView(db),
+    memory: createMemoryTable(db),
+    outbox: createOutboxTable(db),
+    view: createOutboxView(db),
+    facts: createFacts(db),
+  }));
   const read = <T>(work: () => T): T => answering(file, 'read', work);
   const write = <T>(work: () => T): T => answering(file, 'write', () => inTransaction(db, work));
 
@@ -99,9 +104,15 @@ export function createSqliteStore(db: DatabaseSync, { file, log, release }: Sqli
   return {
     recall: async (ids) => read(() => recall(ids)),
     commit: async (decisions, at) => write(() => decisions.map((decision) => keep(decision, at))),
-    async cover(until) {
+    async cover(coverage) {
       write(() => {
-        for (const [id, instant] of until) memory.cover(id, instant);
+        for (const [id, one] of coverage) memory.cover(id, one);
+      });
+    },
+    kept: async (ids) => read(() => kept(ids)),
+    async keepRunning(outline) {
+      write(() => {
+        facts.write('running', JSON.stringify(outline));
       });
     },
     async forget(ids) {
@@ -136,11 +147,16 @@ export function createSqliteStore(db: DatabaseSync, { file, log, release }: Sqli
 /** What `status` may look at while a daemon runs, or when none does. Rejects with a StorageError. */
 export interface StoreReader extends AsyncDisposable {
   recall(ids?: readonly WatchId[]): Promise<Map<WatchId, Memory>>;
+  kept(ids?: readonly WatchId[]): Promise<Map<WatchId, Kept>>;
+  /** What the daemon last wrote down of what it runs; null when it never did. */
+  running(): Promise<Json | null>;
   survey(): Promise<Survey>;
   /** The newest deliveries, newest first. */
   recent(limit: number): Promise<StoredDelivery[]>;
   /** Those that were given up or refused, newest first. */
   dead(limit: number): Promise<StoredDelivery[]>;
+  /** Those of one alert of a watch, newest first. */
+  saidOf(watch: WatchId, alert: AlertId, limit: number): Promise<StoredDelivery[]>;
 }
 
 /** Throws a StorageError when there is no state file, or when it is not of this release's schema. */
@@ -150,17 +166,30 @@ export async function openSqliteReader({ file }: Pick<SqliteOptions, 'file'>): P
       assertCurrent(found, file);
     }),
   );
-  const [recall, view] = answering(file, 'prepare', () => [createRecall(db), createOutboxView(db)]);
+  const { recall, kept, view, facts } = answering(file, 'prepare', () => ({
+    recall: createRecall(db),
+    kept: createKeptView(db),
+    view: createOutboxView(db),
+    facts: createFacts(db),
+  }));
   const read = <T>(work: () => T): T => answering(file, 'read', work);
   return {
     recall: async (ids) => read(() => recall(ids)),
     survey: async () => read(() => view.survey()),
     recent: async (limit) => read(() => view.recent(limit)),
     dead: async (limit) => read(() => view.dead(limit)),
+    kept: async (ids) => read(() => kept(ids)),
+    running: async () => read(() => facts.json('running')),
+    saidOf: async (watch, alert, limit) => read(() => view.saidOf(watch, alert, limit)),
     async [Symbol.asyncDispose]() {
       if (db.isOpen) db.close();
     },
   };
+}
+
+/** The same, and null when there is no state file. */
+export async function openReaderIfAny(options: Pick<SqliteOptions, 'file'>): Promise<StoreReader | null> {
+  return existsSync(options.file) ? openSqliteReader(options) : null;
 }
 
 function refusal(file: string): string {
@@ -170,7 +199,7 @@ function refusal(file: string): string {
 }
 
 function writeOwner(db: DatabaseSync, owner: string): void {
-  db.prepare('INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)').run('owner', owner);
+  createFacts(db).write('owner', owner);
 }
 
 /** The name that the holder left in the file; empty when it cannot be read. For a message only: the lock decides. */
@@ -178,7 +207,7 @@ function ownerOf(file: string): string {
   try {
     const db = openReadOnly(file);
     try {
-      return String(db.prepare('SELECT value FROM facts WHERE name = ?').get('owner')?.['value'] ?? '');
+      return createFacts(db).read('owner') ?? '';
     } finally {
       db.close();
     }

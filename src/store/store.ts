@@ -1,4 +1,7 @@
 import type { Settlement } from '../core/delivery.ts';
+import type { Json } from '../core/fields.ts';
+import type { KeptHealth } from '../core/health.ts';
+import type { KeptLook } from '../core/look.ts';
 import type { Decision, Delivery, DeliveryId, Instant, Memory, WatchId } from '../core/model.ts';
 
 export type { Settlement };
@@ -24,6 +27,18 @@ export interface Survey {
   readonly sent: number;
 }
 
+/** What is kept of a watch apart from its memory, for those who explain. */
+export interface Kept {
+  /** Null: nothing was looked at yet. */
+  readonly look: KeptLook | null;
+  readonly health: KeptHealth;
+}
+
+/** What moves with every poll. A part that is left out stays as it was. */
+export interface Coverage extends Partial<Kept> {
+  readonly until: Instant | null;
+}
+
 /**
  * What is remembered. A memory changes only by committing a decision, together with what that decision owes.
  * Every method rejects with a `StorageError` when the storage does not answer; then nothing was changed.
@@ -38,8 +53,14 @@ export interface Store extends AsyncDisposable {
    */
   commit(decisions: readonly Decision[], at: Instant): Promise<('kept' | 'superseded')[]>;
 
-  /** Flushes `coveredUntil`, apart from memory. Ids without memory are ignored. */
-  cover(until: ReadonlyMap<WatchId, Instant | null>): Promise<void>;
+  /** Flushes `coveredUntil` and what is kept beside it, apart from memory. Ids without memory are ignored. */
+  cover(coverage: ReadonlyMap<WatchId, Coverage>): Promise<void>;
+
+  /** What `cover` kept; what cannot be read is as if nothing had been. */
+  kept(ids?: readonly WatchId[]): Promise<Map<WatchId, Kept>>;
+
+  /** Writes down what runs now, for `plan`; replaces what was written before. */
+  keepRunning(outline: Json): Promise<void>;
 
   /** Takes the watch and its memory out for good. */
   forget(ids: readonly WatchId[]): Promise<void>;

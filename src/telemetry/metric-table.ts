@@ -80,6 +80,11 @@ export const METRICS = {
     help: 'When a poll of the watch last got a usable answer, complete or partial.',
     labels: ['watch', 'of'],
   },
+  chainwarden_watch_data_state: {
+    type: 'gauge',
+    help: 'Always 1; the state says what the last poll was worth: ok, nodata, stale, partial, throttled or error.',
+    labels: ['watch', 'of', 'state'],
+  },
   chainwarden_watch_value: {
     type: 'gauge',
     help: 'The watched value in whole units, rounded to a double; absent once it has not been confirmed for a while.',

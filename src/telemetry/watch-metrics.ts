@@ -1,5 +1,5 @@
 import type { Health } from '../core/health.ts';
-import type { ConditionState, EventState, MissReason } from '../core/model.ts';
+import type { ConditionState, DataState, EventState, MissReason } from '../core/model.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 
@@ -31,6 +31,11 @@ export interface AlertHealth {
   readonly health: Health;
 }
 
+/** What the last poll of a watch was worth. */
+export interface WatchData extends WatchLabels {
+  readonly state: DataState;
+}
+
 export interface WatchMetrics {
   poll(poll: WatchLabels & { readonly outcome: PollOutcome; readonly at: Instant }): void;
   watchUp(watch: WatchLabels, up: boolean): void;
@@ -45,6 +50,8 @@ export interface WatchMetrics {
   mirrorAlerts(count: () => Iterable<AlertCount>): void;
   /** The same for the health of rules; those that are well need not be left out. */
   mirrorHealth(look: () => Iterable<AlertHealth>): void;
+  /** The same for how good the data is. */
+  mirrorData(look: () => Iterable<WatchData>): void;
 }
 
 // What is exported of one rule is kept here and copied into the registry on each scrape: forgetting is one delete, and
@@ -77,6 +84,7 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
   const factsByWatch = new Map<string, RuleFacts>();
   let countAlerts: () => Iterable<AlertCount> = () => [];
   let lookAtHealth: () => Iterable<AlertHealth> = () => [];
+  let lookAtData: () => Iterable<WatchData> = () => [];
 
   registry.mirror('chainwarden_watch_up', () => upOf(factsByWatch));
   registry.mirror('chainwarden_watch_polls_total', () => pollsOf(factsByWatch));
@@ -90,6 +98,7 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
   registry.mirror('chainwarden_scheduler_skipped_total', () => countsOf(factsByWatch, 'skipped'));
   registry.mirror('chainwarden_alerts', () => summed(() => alertsOf(countAlerts())));
   registry.mirror('chainwarden_rule_health', () => summed(() => unwellOf(lookAtHealth())));
+  registry.mirror('chainwarden_watch_data_state', () => summed(() => dataOf(lookAtData())));
 
   const rule = (watch: string): RuleFacts => getOrAdd(factsByWatch, watch, freshRule);
   const target = ({ watch, of }: WatchLabels): TargetFacts => getOrAdd(rule(watch).factsByTarget, of, freshTarget);
@@ -129,6 +138,9 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
     },
     mirrorHealth(look) {
       lookAtHealth = look;
+    },
+    mirrorData(look) {
+      lookAtData = look;
     },
   };
 }
@@ -195,6 +207,11 @@ function* alertsOf(counts: Iterable<AlertCount>): Generator<[Omit<AlertCount, 'c
 // Five series for every alert would say no more than one for each that needs a look, and reach the limit of series.
 function* unwellOf(healths: Iterable<AlertHealth>): Generator<[AlertHealth, number]> {
   for (const { watch, alert, health } of healths) if (health !== 'ok') yield [{ watch, alert, health }, 1];
+}
+
+// Only the present state has a series: one of many is told by its absence.
+function* dataOf(watches: Iterable<WatchData>): Generator<[WatchData, number]> {
+  for (const { watch, of, state } of watches) yield [{ watch, of, state }, 1];
 }
 
 /** Summed, since the targets of a rule share their labels. */

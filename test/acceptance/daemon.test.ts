@@ -57,6 +57,7 @@ rules: [rules/*.yaml]
   const metrics = await metricsWith(started.metrics, 'chainwarden_watch_up{watch="second"');
   expect(metrics).toContain('chainwarden_config_last_reload_successful 1');
   expect(metrics).not.toContain('chainwarden_watch_up{watch="first"');
+  expect(metrics).toContain('chainwarden_watch_data_state{watch="second",of="vault",state="ok"} 1');
   expect(metrics).toContain('chainwarden_explorer_credits_remaining{explorer="chain"} 99980');
 
   await using second = start(['run'], folder.path, env);
@@ -70,6 +71,14 @@ rules: [rules/*.yaml]
   daemon.kill('SIGTERM');
   expect(await daemon.ended).toEqual({ code: 0, signal: null });
   expect(hook.calls.all).toHaveLength(2);
+
+  // What it leaves behind is what the other commands read.
+  await using planned = start(['plan'], folder.path, env);
+  expect((await planned.ended).code).toBe(0);
+  expect(planned.out()).toMatch(/^nothing changes/);
+  await using explained = start(['explain', 'second'], folder.path, env);
+  expect((await explained.ended).code).toBe(0);
+  expect(explained.out()).toMatch(/data ok since .*the newest item that was read: .*success == false/s);
   gate.close();
   await served.close();
 }, 120_000);

@@ -95,7 +95,7 @@ test('a clock that was set back is said, and blinds no watch', async () => {
   await poller.poll(watches, signal);
   const [memory] = [...(await store.recall()).values()];
   expect(memory?.coveredUntil).toBe(clock.now());
-  await store.cover(new Map([[watches[0]?.id ?? '', clock.now() + 3_600_000]]));
+  await store.cover(new Map([[watches[0]?.id ?? '', { until: clock.now() + 3_600_000 }]]));
   const { poller: next, seen: later, log: lines } = aPoller({ store, clock });
   later.wei = '5000000000000000000';
   await next.adopt(watches);
@@ -168,11 +168,27 @@ test('memory that this release cannot read is a new baseline, said aloud', async
     data: null,
     coveredUntil: null,
   };
-  const none = { deliveries: [], reasons: [], now: null, truths: {} };
+  const none = { deliveries: [], reasons: [], now: null, look: null, truths: {} };
   const decision = { watchId: watch.id, expects: 0, memory, learned: true, ...none };
   await store.commit([decision], 0);
   await poller.adopt(watches);
   expect(log.lines).toEqual(['warn watch:memory-unreadable']);
   await poller.poll(watches, signal);
   expect(seen.polled).toEqual([true]);
+});
+
+test('what could not be flushed is flushed the next time, the look with it', async () => {
+  const memory = createMemoryStore();
+  const disk = { isFull: true };
+  const store: Store = {
+    ...memory,
+    cover: (coverage) => (disk.isFull ? Promise.reject(new StorageError('full')) : memory.cover(coverage)),
+  };
+  const { poller } = aPoller({ store });
+  await poller.adopt(watches);
+  await poller.poll(watches, signal);
+  await expect(poller.flush()).rejects.toThrow(StorageError);
+  disk.isFull = false;
+  await poller.flush();
+  expect([...(await memory.kept()).values()]).toMatchObject([{ look: { view: { raw: '5' } }, health: { low: {} } }]);
 });

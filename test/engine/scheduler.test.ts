@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Watch } from '../../src/core/model.ts';
-import { createScheduler, phaseOf } from '../../src/engine/scheduler.ts';
+import { phaseOf } from '../../src/core/schedule.ts';
+import { createScheduler } from '../../src/engine/scheduler.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { loadWatches } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeWatches } from '../../src/rules/describe.ts';
-import { cronSchedule, timesPerDay } from '../../src/rules/schedule.ts';
+import { cronSchedule, nextTimeOf, timesPerDay } from '../../src/rules/schedule.ts';
 import { CONFIG, configOf, load } from './support/load.ts';
 
 const RULES = `
@@ -68,6 +68,21 @@ describe('Schedules', () => {
     ['', '"" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
   ])('%s is refused', (expression, complaint) => {
     expect(cronSchedule(expression)).toEqual({ complaint });
+  });
+
+  test.each([
+    ['*/15 * * * * *', '2026-01-01T00:00:00Z', '2026-01-01T00:00:15Z'],
+    ['0 9,17 * * *', '2026-01-01T16:59:59Z', '2026-01-01T17:00:00Z'],
+    ['0 9,17 * * *', '2026-01-01T17:00:00Z', '2026-01-02T09:00:00Z'],
+    ['0 9 * * 1', '2026-01-01T00:00:00Z', '2026-01-05T09:00:00Z'],
+    ['0 0 1 1 *', '2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z'],
+    ['0 0 29 2 *', '2026-01-01T00:00:00Z', null],
+  ])('%s is due next after %s at %s', (expression, now, next) => {
+    const schedule = cronSchedule(expression);
+    if (!('type' in schedule)) throw new Error(schedule.complaint);
+    const [watch] = load({ 'a.yaml': RULES }, configOf()).watches;
+    if (watch === undefined) throw new Error('no watch');
+    expect(nextTimeOf({ ...watch, schedule }, Date.parse(now))).toBe(next === null ? null : Date.parse(next));
   });
 
   test('equal schedules have equal expressions', () => {

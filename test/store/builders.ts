@@ -108,5 +108,6 @@ export function aDecision(
 ): Decision {
   const { state, ...rest } = changes;
   const memory = aMemory(state === undefined ? {} : { state });
-  return { watchId, expects: 0, memory, learned: true, deliveries: [], reasons: [], now: null, truths: {}, ...rest };
+  const nothing = { deliveries: [], reasons: [], now: null, look: null, truths: {} };
+  return { watchId, expects: 0, memory, learned: true, ...nothing, ...rest };
 }

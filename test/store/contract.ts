@@ -101,15 +101,31 @@ export function keepsThePromise(open: () => Promise<Store>): void {
     await store.commit([aDecision('w'), aDecision('x')], NOON);
     await store.cover(
       new Map([
-        ['w', NOON + SECOND],
-        ['x', null],
-        ['unheard-of', NOON],
+        ['w', { until: NOON + SECOND }],
+        ['x', { until: null }],
+        ['unheard-of', { until: NOON }],
       ]),
     );
     const remembered = await store.recall();
     expect(remembered.get('w')).toEqual(aMemory({ version: 1, coveredUntil: NOON + SECOND }));
     expect(remembered.get('x')).toEqual(aMemory({ version: 1, coveredUntil: null }));
     expect(remembered.size).toBe(2);
+  });
+
+  story('what was looked at and how the rules do is kept beside memory, each until it is said anew', async (store) => {
+    const look = { at: NOON, view: { balance: '5', symbol: "o'dd" }, before: null, isStale: false };
+    const record = { since: NOON, evaluatedAt: NOON, trueAt: null, falseAt: NOON, unknownSince: null, evaluations: 1 };
+    const health = { low: { ...record, condition: 'c' } };
+    await store.commit([aDecision('w')], NOON);
+    await store.cover(new Map([['w', { until: NOON, look }]]));
+    await store.cover(new Map([['w', { until: NOON + SECOND, health }]]));
+    await store.cover(new Map([['unheard-of', { until: NOON, look }]]));
+    await store.commit([aDecision('w', { expects: 1, state: 'next' })], NOON);
+    expect(await store.kept()).toEqual(new Map([['w', { look, health }]]));
+    expect(await store.kept(['w', 'x'])).toEqual(await store.kept());
+    expect((await store.recall()).get('w')).toMatchObject({ version: 2, state: 'next' });
+    await store.forget(['w']);
+    expect(await store.kept()).toEqual(new Map());
   });
 
   story('a forgotten watch starts anew, and what it owes is still owed', async (store) => {

@@ -146,6 +146,19 @@ describe('migrations', () => {
     expect(await store.claim('ops', 10, NOON)).toMatchObject([{ attempt: 3 }, { attempt: 1 }]);
   });
 
+  test('a file of schema 2 keeps its coverage, and has kept no look yet', async () => {
+    const file = aFile();
+    {
+      using db = new DatabaseSync(file);
+      migrate(db, file, MIGRATIONS.slice(0, 2));
+      db.exec(`INSERT INTO memory (watch, version, checksum, state, alerts) VALUES ('w', 3, 'c', 'null', '{}')`);
+      db.exec(`INSERT INTO coverage (watch, until) VALUES ('w', ${NOON})`);
+    }
+    await using store = await openSqliteStore({ file });
+    expect((await store.recall()).get('w')).toMatchObject({ version: 3, coveredUntil: NOON });
+    expect(await store.kept()).toEqual(new Map([['w', { look: null, health: {} }]]));
+  });
+
   test('run in order, each once', () => {
     using db = new DatabaseSync(':memory:');
     migrate(db, 'f', [...MIGRATIONS, 'CREATE TABLE later (x)']);
@@ -173,6 +186,15 @@ describe('damage within', () => {
     await using store = await openSqliteStore({ file });
     await expect(store.recall()).rejects.toThrow(/stored memory of watch broken\[x\] is damaged/);
     expect(await store.recall(['healthy'])).toHaveProperty('size', 1);
+  });
+
+  test('what only explains stops nothing when it is damaged', async () => {
+    const file = aFile();
+    await withStore(file, (store) => store.commit([aDecision('w')], NOON));
+    execute(file, `UPDATE coverage SET look = '{"at":', health = '{"low":{}}'`);
+    await using store = await openSqliteStore({ file });
+    expect((await store.recall()).size).toBe(1);
+    expect(await store.kept()).toEqual(new Map([['w', { look: null, health: {} }]]));
   });
 
   test('a delivery that cannot be read ends as dead, is told to the log, and holds up nobody', async () => {
@@ -237,6 +259,24 @@ describe('the reader', () => {
     await using reader = await openSqliteReader({ file });
     expect((await reader.recall()).size).toBe(1);
     expect(await reader.recent(10)).toEqual([]);
+  });
+
+  test('shows what the daemon runs, what it looked at, and what it said of one alert', async () => {
+    const file = aFile();
+    await using store = await openSqliteStore({ file });
+    await using reader = await openSqliteReader({ file });
+    expect(await reader.running()).toBeNull();
+    const deliveries = [aDelivery({ id: 'a' }), aDelivery({ id: 'b' }), aDelivery({ id: 'c', alert: 'other' })];
+    await store.commit(
+      [aDecision('w', { deliveries }), aDecision('x', { deliveries: [aDelivery({ id: 'd' })] })],
+      NOON,
+    );
+    await store.keepRunning({ watches: ['w'] });
+    await store.keepRunning({ watches: ['w', 'x'] });
+    expect(await reader.running()).toEqual({ watches: ['w', 'x'] });
+    expect((await reader.saidOf('w', 'low', 10)).map(({ id }) => id)).toEqual(['b', 'a']);
+    expect(await reader.saidOf('w', 'low', 1)).toHaveLength(1);
+    expect(await reader.kept(['w'])).toEqual(await store.kept(['w']));
   });
 
   test('says so when there is nothing to read, and makes no file', async () => {

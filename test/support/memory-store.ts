@@ -1,5 +1,5 @@
 import type { Decision, Delivery, DeliveryId, Instant, Memory, WatchId } from '../../src/core/model.ts';
-import type { Settlement, Store } from '../../src/store/store.ts';
+import type { Kept, Settlement, Store } from '../../src/store/store.ts';
 
 interface Row {
   readonly delivery: Delivery;
@@ -13,6 +13,7 @@ interface Row {
 /** The promise of `Store` in plain maps, without durability: the second subject of the contract suite. */
 export function createMemoryStore(): Store {
   const memoryById = new Map<WatchId, Memory>();
+  const keptById = new Map<WatchId, Kept>();
   // In the order in which they were committed.
   const rowById = new Map<DeliveryId, Row>();
 
@@ -45,14 +46,22 @@ export function createMemoryStore(): Store {
         [...memoryById].filter(([id]) => ids === undefined || ids.includes(id)).map((entry) => structuredClone(entry)),
       ),
     commit: async (decisions, at) => decisions.map((decision) => keep(decision, at)),
-    async cover(until) {
-      for (const [id, coveredUntil] of until) {
+    async cover(coverage) {
+      for (const [id, { until: coveredUntil, look, health }] of coverage) {
         const memory = memoryById.get(id);
-        if (memory !== undefined) memoryById.set(id, { ...memory, coveredUntil });
+        if (memory === undefined) continue;
+        memoryById.set(id, { ...memory, coveredUntil });
+        const before = keptById.get(id) ?? { look: null, health: {} };
+        keptById.set(id, structuredClone({ look: look ?? before.look, health: health ?? before.health }));
       }
     },
+    kept: async (ids) => new Map([...keptById].filter(([id]) => ids === undefined || ids.includes(id))),
+    keepRunning: async () => undefined,
     async forget(ids) {
-      for (const id of ids) memoryById.delete(id);
+      for (const id of ids) {
+        memoryById.delete(id);
+        keptById.delete(id);
+      }
     },
     async claim(channel, limit, at) {
       const due = waiting(channel).filter(({ dueAt }) => dueAt <= at);

@@ -173,7 +173,7 @@ export function falls(ms: number): Condition {
     const delta = history?.(window);
     return delta === undefined ? 'unknown' : delta.digits < 0n;
   };
-  return { text: `delta("${ms / 60_000}m") < 0`, reads: ['level'], windows: [window], headOnly: false, evaluate };
+  return whole({ text: `delta("${ms / 60_000}m") < 0`, reads: ['level'], windows: [window], evaluate });
 }
 
 function compared(view: AnyView, limit: string, sign: -1 | 1): Truth {
@@ -183,7 +183,12 @@ function compared(view: AnyView, limit: string, sign: -1 | 1): Truth {
 }
 
 function condition(text: string, reads: readonly string[], truthOf: (view: AnyView) => Truth): Condition {
-  return { text, reads, windows: [], headOnly: false, evaluate: ({ view }) => truthOf(view) };
+  return whole({ text, reads, windows: [], evaluate: ({ view }) => truthOf(view) });
+}
+
+/** A condition of one part. */
+function whole(own: Omit<Condition, 'headOnly' | 'clause'>): Condition {
+  return { ...own, headOnly: false, clause: () => ({ ...own, joins: null, parts: [], compares: null }) };
 }
 
 export function whileAlert(change: Partial<ConditionAlert> = {}): ConditionAlert {

@@ -160,10 +160,11 @@ async function ended(polling: Promise<void>, clock: FakeClock): Promise<void> {
   }
 }
 
-async function takeAll(store: Store, clock: FakeClock): Promise<Delivery[]> {
+/** Takes what is due on a channel, as a courier that is never refused. */
+export async function takeAll(store: Store, clock: FakeClock, channel = 'screen'): Promise<Delivery[]> {
   const taken: Delivery[] = [];
   for (;;) {
-    const claimed = await store.claim('screen', 100, clock.now());
+    const claimed = await store.claim(channel, 100, clock.now());
     if (claimed.length === 0) return taken;
     for (const { delivery } of claimed) {
       taken.push(delivery);

@@ -18,6 +18,7 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.skipped('treasury-usdc');
   metrics.mirrorAlerts(() => [{ watch: 'treasury-usdc', alert: 'low', state: 'firing', count: 1 }]);
   metrics.mirrorHealth(() => [{ watch: 'treasury-usdc', alert: 'low', health: 'never-true' }]);
+  metrics.mirrorData(() => [{ watch: 'treasury-usdc', of: 'treasury', state: 'partial' }]);
   metrics.channelOpened('ops');
   metrics.delivery({ channel: 'ops', outcome: 'again' });
   metrics.deliveryDead('ops');

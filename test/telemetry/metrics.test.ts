@@ -147,6 +147,7 @@ describe('a watch that is removed', () => {
     everythingHappens(metrics);
     metrics.mirrorAlerts(() => []);
     metrics.mirrorHealth(() => []);
+    metrics.mirrorData(() => []);
     metrics.forgetWatch('treasury-usdc');
     expect(await metrics.text()).not.toContain('watch="');
   });

@@ -83,7 +83,8 @@ test('what the first releases remembered is gone on from', async () => {
   const [[id, memory] = []] = await world.store.recall();
   if (id === undefined || memory === undefined) throw new Error('nothing was remembered');
   const former = { floor: world.sandbox.head(), seen: {}, gapAbove: null };
-  const decision = { memory: { ...memory, state: former }, deliveries: [], reasons: [], now: null, truths: {} };
+  const nothing = { deliveries: [], reasons: [], now: null, look: null, truths: {} };
+  const decision = { memory: { ...memory, state: former }, ...nothing };
   await world.store.commit([{ watchId: id, expects: memory.version, learned: true, ...decision }], world.clock.now());
   await world.restart();
   world.sandbox.mine();

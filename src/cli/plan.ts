@@ -1,0 +1,44 @@
+import { outlineOf, readOutline, type Outline } from '../plan/outline.ts';
+import { planOf, type State } from '../plan/plan.ts';
+import { openReaderIfAny, type StoreReader } from '../store/sqlite.ts';
+import { EXIT } from './exit.ts';
+import { loadOrFail } from './load.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface PlanOptions {
+  readonly config: string;
+  readonly against?: string;
+}
+
+const NOTHING: Outline = { rules: {}, watches: [], credits: {} };
+
+/** What a config would change, on the data in the state file, before it is loaded. Writes and sends nothing. */
+export async function plan(terminal: Terminal, { config: file, against }: PlanOptions): Promise<number> {
+  const { config, watches } = loadOrFail(terminal, file, EXIT.problems);
+  const other = against === undefined ? null : loadOrFail(terminal, against, EXIT.problems);
+  await using reader = await openReaderIfAny({ file: config.stateFile });
+  if (reader === null)
+    terminal.out(`There is no state file at ${config.stateFile}: which alerts are open is not known.`);
+  if (other !== null && other.config.stateFile !== config.stateFile)
+    terminal.out(
+      `The state file is another one, ${config.stateFile}: what ${other.config.stateFile} remembers is left behind.`,
+    );
+  const before = other === null ? await runningIn(reader, terminal) : outlineOf(other.watches);
+  for (const line of planOf(before, watches, await stateOf(reader, terminal))) terminal.out(line);
+  return EXIT.ok;
+}
+
+async function runningIn(reader: StoreReader | null, terminal: Terminal): Promise<Outline> {
+  const running = reader === null ? null : readOutline(await reader.running());
+  if (running === null)
+    terminal.out(
+      'What runs now is not known: everything is shown as added. --against FILE names a config to compare with.',
+    );
+  return running ?? NOTHING;
+}
+
+async function stateOf(reader: StoreReader | null, terminal: Terminal): Promise<State> {
+  const now = terminal.clock.now();
+  if (reader === null) return { memories: new Map(), kept: new Map(), now };
+  return { memories: await reader.recall(), kept: await reader.kept(), now };
+}

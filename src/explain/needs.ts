@@ -1,0 +1,53 @@
+// What would have to change for a condition to become true, or false: the distance, where one number is compared with a
+// constant; else the parts that stand in the way.
+import type { Clause, Comparison } from '../core/model.ts';
+import { singleLine } from '../lib/untrusted.ts';
+import type { Stage } from './condition.ts';
+import { numberText, subjectName, subjectValue } from './values.ts';
+
+/** Sentences that all have to come about; none when it is so already. */
+export function needsOf(clause: Clause, wanted: boolean, stage: Stage): string[] {
+  if (clause.evaluate(stage.scene) === wanted) return [];
+  const [first] = clause.parts;
+  if (clause.joins === 'not' && first !== undefined) return needsOf(first, !wanted, stage);
+  if (clause.joins !== null && first !== undefined) {
+    const needs = clause.parts.map((part) => needsOf(part, wanted, stage));
+    return (clause.joins === 'all') === wanted ? needs.flat() : [anyOf(needs)];
+  }
+  return [clause.compares === null ? become(clause, wanted) : distanceOf(clause.compares, wanted, stage)];
+}
+
+/** A part that is as wanted already would have made the whole so: every alternative needs something. */
+function anyOf(alternatives: readonly (readonly string[])[]): string {
+  return alternatives.map((needs) => needs.join(' and ')).join('; or ');
+}
+
+const MOST_TEXT = 200;
+
+function become({ text }: Clause, wanted: boolean): string {
+  return `\`${singleLine(text, MOST_TEXT)}\` would have to become ${wanted}`;
+}
+
+const OPPOSITE = { '<': '>=', '<=': '>', '>': '<=', '>=': '<', '==': '!=', '!=': '==' } as const;
+
+function distanceOf({ subject, operator, bound }: Comparison, wanted: boolean, stage: Stage): string {
+  const { watch, scene } = stage;
+  const name = subjectName(watch, subject);
+  const value = subjectValue(subject, scene);
+  if (value === undefined) return `${name} would have to be known`;
+  const goal = wanted ? operator : OPPOSITE[operator];
+  const way = value.compare(bound);
+  const apart = way < 0 ? bound.minus(value) : value.minus(bound);
+  const by = numberText(watch, subject, apart);
+  const to = numberText(watch, subject, bound);
+  return `${name} would have to ${motion(goal, way, { by, to })}`;
+}
+
+/** `way`: the value is below (-1), at (0) or above (1) the bound. */
+function motion(goal: Comparison['operator'], way: -1 | 0 | 1, { by, to }: { by: string; to: string }): string {
+  if (goal === '!=') return `be other than ${to}`;
+  const verb = way < 0 ? 'rise' : 'fall';
+  if (way === 0) return goal === '<' ? `fall below ${to}, where it stands` : `rise above ${to}, where it stands`;
+  if (goal === '<' || goal === '>') return `${verb} by more than ${by}, ${goal === '<' ? 'below' : 'above'} ${to}`;
+  return `${verb} by ${by}, to ${to}`;
+}

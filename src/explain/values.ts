@@ -1,0 +1,70 @@
+// Values as people read them: what a view holds at a path, and what a window looks back to.
+import { showDuration as showSpan } from '../config/scalars.ts';
+import { Amount, formatAmount } from '../core/amount.ts';
+import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/fields.ts';
+import { showDuration } from '../lib/clock.ts';
+import type { Comparison, Run, Scene, Watch, Window } from '../core/model.ts';
+import { plain, plainJoined, untrusted, type Untrusted } from '../lib/untrusted.ts';
+import { FILTERS, showValue } from '../rules/show.ts';
+
+/** Undefined when it is not known. A stranger's text stands in quotes, and is harmless. */
+export function fieldText(view: AnyView, path: string): string | undefined {
+  const type = typeAt(recordTypeOf(view), path);
+  const value = valueAt(view, path);
+  if (type === undefined || value === undefined) return undefined;
+  if (type.type === 'text') return `"${plain(value as Untrusted)}"`;
+  if (type.type === 'json') return `"${plain(untrusted(JSON.stringify(value)))}"`;
+  if (type.type === 'duration') return showDuration(Number(value));
+  return plainJoined([showValue(type, value)]);
+}
+
+/** `change("1h")`; with its path where that is not what the kind looks back over by itself. */
+export function windowName({ kind }: Watch, { measure, path, ms }: Window): string {
+  return `${measure}(${path === kind.measured ? '' : `${path}, `}"${showSpan(ms)}")`;
+}
+
+/** What the left side of a comparison is called. */
+export function subjectName(watch: Watch, subject: Comparison['subject']): string {
+  if (subject.type === 'window') return windowName(watch, subject.window);
+  return subject.isBefore ? `before.${subject.path}` : subject.path;
+}
+
+/** Its value as an exact number; undefined when it is not known. */
+export function subjectValue(subject: Comparison['subject'], { view, before, history }: Scene): Amount | undefined {
+  if (subject.type === 'window') return history?.(subject.window);
+  const of = subject.isBefore ? before : view;
+  const value = of === null ? undefined : valueAt(of, subject.path);
+  if (value instanceof Amount) return value;
+  return typeof value === 'bigint' || typeof value === 'number' ? Amount.parse(String(value)) : undefined;
+}
+
+/** A number on the scale of the subject: percent for `change`, a time for durations. */
+export function numberText(watch: Watch, subject: Comparison['subject'], number: Amount): string {
+  if (subject.type === 'window') return measureText(subject.window, number);
+  const type = typeAt(watch.kind.fields, subject.path);
+  return type?.type === 'duration' ? showDuration(number.toNumber()) : formatAmount(number);
+}
+
+export function measureText({ measure }: Window, number: Amount): string {
+  const percent = measure === 'change' ? FILTERS['percent']?.(number) : undefined;
+  return percent ?? formatAmount(shortened(number));
+}
+
+const MOST_DECIMALS = 8;
+
+/** A quotient has decimals that nobody wants to read. */
+function shortened(number: Amount): Amount {
+  const [text] = new RegExp(`^-?\\d+(?:\\.\\d{1,${MOST_DECIMALS}})?`).exec(number.toString()) ?? [''];
+  return Amount.parse(text) ?? number;
+}
+
+/** Why a window has no value: for a person who waits for it. */
+export function whyNoHistory({ ms, measure }: Window, runs: readonly Run[], at: number): string {
+  const [oldest] = runs;
+  if (oldest === undefined) return 'nothing was seen of it yet';
+  if (oldest[0] > at - ms) return `nobody looked that far back: oldest sample ${showDuration(at - oldest[0])} ago`;
+  if (runs.at(-1)?.[1] !== null) return 'it is not known now';
+  const reference = runs.findLast(([from]) => from <= at - ms);
+  const isZero = measure === 'change' && reference !== undefined && Amount.parse(reference[2])?.digits === 0n;
+  return isZero ? 'it was 0 then' : `nobody looked ${showDuration(ms)} ago`;
+}

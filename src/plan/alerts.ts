@@ -1,0 +1,102 @@
+// Which alerts would open or close at the load, on what was last looked at: the daemon's own `step`, on a copy of the
+// memory, over a watch that sees the same once more.
+import { encodeView } from '../core/fields.ts';
+import { decodeLook } from '../core/look.ts';
+import { showDuration } from '../lib/clock.ts';
+import type { Alert, AlertRule, ConditionAlert, Decision, Instant, Look, Memory, Watch } from '../core/model.ts';
+import { retire, step } from '../core/step.ts';
+import { isActive } from '../core/telling.ts';
+import { showRecipient } from '../rules/describe.ts';
+import type { Kept } from '../store/store.ts';
+
+export interface Known {
+  readonly memory: Memory;
+  readonly kept: Kept | null;
+}
+
+/** The watch is gone: what fires ends, for those who were told. */
+export function linesOfRemoved(watch: { readonly id: string; readonly name: string }, { memory }: Known, at: Instant) {
+  return closings(watch.name, retire(watch.id, memory, at));
+}
+
+/** `news`: alerts that are new or say something else; of the others nothing is said while nothing moves. */
+export function linesOfKept(watch: Watch, known: Known, news: ReadonlySet<string>): string[] {
+  const { memory, kept } = known;
+  const isSame = memory.checksum === watch.checksum;
+  const look = !isSame || kept === null || kept.look === null ? null : decodeLook(watch.kind.fields, kept.look);
+  const asked = watch.alerts.filter((alert) => alert.type === 'condition');
+  const decision = lookAgain({ ...watch, alerts: asked }, ofConditions(watch, memory), look);
+  const moved = asked.flatMap((alert) => {
+    const before = isSame ? memory.alerts[alert.id]?.[''] : undefined;
+    return transition(watch, alert, { before, decision, isNews: news.has(alert.id) });
+  });
+  return [...closings(watch.name, decision), ...moved, ...counting(watch, news)];
+}
+
+/** Events and counts are left out: they speak of what comes. What the rule no longer has stays, to be ended. */
+function ofConditions({ alerts }: Watch, memory: Memory): Memory {
+  const ids = new Set(alerts.map(({ id }) => id));
+  const kept = Object.entries(memory.alerts).filter(
+    ([id, byKey]) => !ids.has(id) || Object.values(byKey).every(({ type }) => type === 'condition'),
+  );
+  return { ...memory, alerts: Object.fromEntries(kept) };
+}
+
+/**
+ * A step that sees what was last seen, at the time when it was seen: windows then hold what they held, and nothing has
+ * been held for longer. Without a look it is a step that saw nothing.
+ */
+function lookAgain(watch: Watch, known: Memory, look: Look | null): Decision {
+  const at = look?.at ?? (known.coveredUntil ?? 0) + 1;
+  const memory = { ...known, coveredUntil: at - 1 };
+  if (look === null) return step(watch, memory, { type: 'missed', at, reason: 'network', detail: 'not looked at' });
+  const before = look.before === null ? null : encodeView(look.before);
+  const { state } = memory;
+  const noticed = { state, events: [], now: look.view, before, range: null, baseline: null, notes: [] };
+  const kind = { ...watch.kind, detect: () => noticed };
+  const stale = { height: 0n, timestamp: at - 1, readAt: at, staleAfterMs: 0 };
+  const head = look.isStale ? stale : null;
+  return step({ ...watch, kind }, memory, { type: 'seen', at, head, seen: null, partial: null });
+}
+
+interface Moved {
+  readonly before: Alert | undefined;
+  readonly decision: Decision;
+  readonly isNews: boolean;
+}
+
+function transition({ name }: Watch, alert: ConditionAlert, { before, decision, isNews }: Moved): string[] {
+  const after = decision.memory.alerts[alert.id]?.[''];
+  const was = before?.type === 'condition' ? before : null;
+  const now = after?.type === 'condition' ? after : null;
+  const [from, to] = [was?.state ?? 'inactive', now?.state ?? 'inactive'];
+  if (isNews && decision.truths[alert.id] === 'unknown') return [`not known from what is kept: ${name}/${alert.id}`];
+  if (from === to) return [];
+  if (to === 'pending')
+    return [`would open ${name}/${alert.id}: pending, fires when it has held for ${showDuration(alert.forMs)}`];
+  if (to === 'firing' && from !== 'recovering')
+    return [`would open ${name}/${alert.id}: ${toldOf(decision, alert.id, 'firing')}`];
+  if (to === 'recovering')
+    return [`would close ${name}/${alert.id}: when it has stayed so for ${showDuration(alert.keepFiringForMs)}`];
+  if (was !== null && isActive(was) && to === 'inactive')
+    return [`would close ${name}/${alert.id}: ${toldOf(decision, alert.id, 'resolved')}`];
+  return to === 'inactive' ? [`would close ${name}/${alert.id}: it was pending, nothing is told`] : [];
+}
+
+function toldOf({ deliveries }: Decision, alert: string, type: 'firing' | 'resolved'): string {
+  const own = deliveries.filter(({ message }) => message.alert === alert && message.type === `alert.${type}`);
+  return own.length === 0 ? 'nothing is told of it now' : `${type} is told to ${own.map(showRecipient).join(', ')}`;
+}
+
+/** What ends because the rule is gone or is another one. */
+function closings(name: string, { deliveries }: Decision): string[] {
+  const ended = deliveries.filter(({ message }) => message.reason?.startsWith('rule ') === true);
+  return [...Map.groupBy(ended, ({ message }) => `${message.alert}: ${message.reason ?? ''}`)].map(
+    ([what, to]) => `would close ${name}/${what}, resolved is told to ${to.map(showRecipient).join(', ')}`,
+  );
+}
+
+function counting({ name, alerts }: Watch, news: ReadonlySet<string>): string[] {
+  const isCount = (alert: AlertRule): boolean => alert.type === 'count' && news.has(alert.id);
+  return alerts.filter(isCount).map(({ id }) => `not known from what is kept: ${name}/${id}, which counts what comes`);
+}

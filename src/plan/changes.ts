@@ -1,0 +1,95 @@
+// What differs between what runs and what would run: watches, schedules, alerts, people, credits.
+import { singleLine } from '../lib/untrusted.ts';
+import { countOf, showRecipient } from '../rules/describe.ts';
+import type { AlertOutline, Outline, RuleOutline } from './outline.ts';
+
+type OutlinedWatch = Outline['watches'][number];
+
+/** Watches by what happens to them. Ids tell them apart, so that a new address in a rule is a new watch. */
+export interface Changes {
+  readonly added: readonly OutlinedWatch[];
+  readonly removed: readonly OutlinedWatch[];
+  /** They observe something else under the same id: memory is not continued. */
+  readonly anew: readonly OutlinedWatch[];
+  readonly lines: readonly string[];
+}
+
+const MOST_NAMED = 20;
+
+export function changesOf(before: Outline, after: Outline): Changes {
+  const old = new Map(before.watches.map((watch) => [watch.id, watch]));
+  const next = new Map(after.watches.map((watch) => [watch.id, watch]));
+  const added = after.watches.filter(({ id }) => !old.has(id));
+  const removed = before.watches.filter(({ id }) => !next.has(id));
+  const anew = after.watches.filter(({ id, checksum }) => (old.get(id)?.checksum ?? checksum) !== checksum);
+  const rules = Object.entries(after.rules).flatMap(([rule, outline]) => {
+    const former = before.rules[rule];
+    return former === undefined ? [] : ruleLines(rule, former, outline);
+  });
+  const moved = new Set(removed.map(({ name }) => name)).intersection(new Set(added.map(({ name }) => name)));
+  const isOther = ({ name }: OutlinedWatch): boolean => !moved.has(name);
+  const lines = [
+    ...named('added', added.filter(isOther)),
+    ...named('removed', removed.filter(isOther)),
+    ...named(
+      'changed',
+      [...anew, ...added.filter((watch) => !isOther(watch))],
+      ': it looks at something else, and starts anew',
+    ),
+    ...rules,
+    ...peopleLines(before, after),
+    ...creditLines(before.credits, after.credits),
+  ];
+  return { added, removed, anew, lines };
+}
+
+function named(what: string, watches: readonly OutlinedWatch[], why = ''): string[] {
+  const lines = watches.slice(0, MOST_NAMED).map(({ name }) => `${what} ${name}${why}`);
+  return watches.length > MOST_NAMED ? [...lines, `${what} ${watches.length - MOST_NAMED} more`] : lines;
+}
+
+function ruleLines(rule: string, before: RuleOutline, after: RuleOutline): string[] {
+  const schedule =
+    before.schedule === after.schedule ? [] : [`changed ${rule}: ${before.schedule} becomes ${after.schedule}`];
+  const ids = new Set([...Object.keys(before.alerts), ...Object.keys(after.alerts)]);
+  const alerts = [...ids].flatMap((id) => alertLines(`${rule}/${id}`, before.alerts[id], after.alerts[id]));
+  return [...schedule, ...alerts];
+}
+
+function alertLines(name: string, before: AlertOutline | undefined, after: AlertOutline | undefined): string[] {
+  if (before === undefined) return after === undefined ? [] : [`added ${name}: ${shown(after.says)}`];
+  if (after === undefined) return [`removed ${name}: ${shown(before.says)}`];
+  const says =
+    before.says === after.says ? [] : [`changed ${name}`, `  was ${shown(before.says)}`, `  now ${shown(after.says)}`];
+  const [was, now] = [before, after].map(({ tells }) => tells.map(showRecipient).join(', '));
+  return was === now ? says : [...says, `changed ${name}: told to ${now ?? ''}, until now to ${was ?? ''}`];
+}
+
+const MOST_TEXT = 500;
+
+function shown(says: string): string {
+  return singleLine(says, MOST_TEXT);
+}
+
+/** Who hears of anything at all, before and after. */
+function peopleLines(before: Outline, after: Outline): string[] {
+  const was = recipientsOf(before);
+  const now = recipientsOf(after);
+  return [
+    ...[...now].filter((who) => !was.has(who)).map((who) => `newly told: ${who}`),
+    ...[...was].filter((who) => !now.has(who)).map((who) => `no longer told: ${who}`),
+  ];
+}
+
+function recipientsOf({ rules }: Outline): Set<string> {
+  const alerts = Object.values(rules).flatMap((rule) => Object.values(rule.alerts));
+  return new Set(alerts.flatMap(({ tells }) => tells.map(showRecipient)));
+}
+
+function creditLines(before: Outline['credits'], after: Outline['credits']): string[] {
+  const explorers = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...explorers].flatMap((explorer) => {
+    const [was, now] = [before[explorer] ?? 0, after[explorer] ?? 0];
+    return was === now ? [] : [`${explorer}: ${countOf(was)} credits a day become ${countOf(now)}`];
+  });
+}

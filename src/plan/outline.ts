@@ -1,0 +1,69 @@
+// What runs, in short: what `plan` compares. The daemon leaves it in the state file at every load.
+import { z } from 'zod';
+import { showDuration } from '../config/scalars.ts';
+import { conditionText } from '../core/message.ts';
+import type { AlertRule, Recipient, Watch } from '../core/model.ts';
+import { dailySums, showSchedule } from '../rules/describe.ts';
+
+const AlertOutline = z.object({
+  /** `critical: while balance < 5 until balance > 6 for 2m` */
+  says: z.string(),
+  tells: z.array(z.object({ channel: z.string(), recipient: z.string() })),
+});
+
+const RuleOutline = z.object({ schedule: z.string(), alerts: z.record(z.string(), AlertOutline) });
+
+/** Rules by id, since all watches of a rule have its schedule and its alerts. */
+const Outline = z.object({
+  rules: z.record(z.string(), RuleOutline),
+  watches: z.array(z.object({ id: z.string(), name: z.string(), rule: z.string(), checksum: z.string() })),
+  credits: z.record(z.string(), z.number()),
+});
+
+export type Outline = z.infer<typeof Outline>;
+export type RuleOutline = z.infer<typeof RuleOutline>;
+export type AlertOutline = z.infer<typeof AlertOutline>;
+
+export function outlineOf(watches: readonly Watch[]): Outline {
+  const rules: Record<string, RuleOutline> = {};
+  for (const watch of watches) rules[watch.rule] ??= ruleOf(watch);
+  return {
+    rules,
+    watches: watches.map(({ id, name, rule, checksum }) => ({ id, name, rule, checksum })),
+    credits: Object.fromEntries([...dailySums(watches)].map(([explorer, { credits }]) => [explorer, credits])),
+  };
+}
+
+/** What a daemon left behind; null when it is none, or of another release. */
+export function readOutline(written: unknown): Outline | null {
+  return Outline.safeParse(written).data ?? null;
+}
+
+function ruleOf({ schedule, alerts }: Watch): RuleOutline {
+  const outlined = alerts.map((alert) => [alert.id, { says: alertText(alert), tells: alert.notify.map(plainly) }]);
+  return { schedule: showSchedule(schedule), alerts: Object.fromEntries(outlined) as RuleOutline['alerts'] };
+}
+
+function plainly({ channel, recipient }: Recipient): Recipient {
+  return { channel, recipient };
+}
+
+/** Everything that decides whether the alert speaks, on one line. */
+function alertText(alert: AlertRule): string {
+  const words = [`${alert.severity}:`];
+  if (alert.type === 'condition') words.push('while', alert.while.text);
+  else words.push(alert.type === 'event' ? `on ${alert.on}` : conditionText({ ...alert, if: null }));
+  if (alert.type !== 'condition' && alert.if !== null) words.push('if', alert.if.text);
+  if (alert.type === 'condition' && alert.until !== null) words.push('until', alert.until.text);
+  if (alert.type === 'count' && alert.per.length > 0) words.push('per', alert.per.join(', '));
+  return [...words, ...(alert.type === 'event' ? depthOf(alert) : waitsOf(alert))].join(' ');
+}
+
+function depthOf({ confirmations, provisional }: Extract<AlertRule, { type: 'event' }>): string[] {
+  return confirmations === 0 ? [] : [`confirmations ${confirmations}${provisional ? ' provisional' : ''}`];
+}
+
+function waitsOf(alert: Exclude<AlertRule, { type: 'event' }>): string[] {
+  const waits = { for: alert.forMs, keep_firing_for: alert.keepFiringForMs, cooldown: alert.cooldownMs };
+  return Object.entries(waits).flatMap(([name, ms]) => (ms === 0 ? [] : [`${name} ${showDuration(ms)}`]));
+}

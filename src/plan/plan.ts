@@ -1,0 +1,60 @@
+// What another config would change, before it is loaded: a comparison and a trial step, which write and send nothing.
+import type { Instant, Memory, Watch, WatchId } from '../core/model.ts';
+import type { Kept } from '../store/store.ts';
+import { linesOfKept, linesOfRemoved } from './alerts.ts';
+import { changesOf, type Changes } from './changes.ts';
+import { outlineOf, type Outline } from './outline.ts';
+
+/** What the state file holds; both empty when there is none. */
+export interface State {
+  readonly memories: ReadonlyMap<WatchId, Memory>;
+  readonly kept: ReadonlyMap<WatchId, Kept>;
+  readonly now: Instant;
+}
+
+/** Lines to read; `before` is what runs, or the config that is compared with. */
+export function planOf(before: Outline, watches: readonly Watch[], state: State): string[] {
+  const after = outlineOf(watches);
+  const changes = changesOf(before, after);
+  const lines = [...changes.lines, ...alertLines(before, { after, watches, changes }, state)];
+  return lines.length === 0 ? ['nothing changes: the same watches, alerts, recipients and credits'] : lines;
+}
+
+interface Next {
+  readonly after: Outline;
+  readonly watches: readonly Watch[];
+  readonly changes: Changes;
+}
+
+function alertLines(before: Outline, { after, watches, changes }: Next, { memories, kept, now }: State): string[] {
+  const added = new Set(changes.added.map(({ id }) => id));
+  const removed = changes.removed.flatMap((watch) => {
+    const memory = memories.get(watch.id);
+    return memory === undefined ? [] : linesOfRemoved(watch, { memory, kept: null }, now);
+  });
+  let unasked = 0;
+  const stayed = watches.flatMap((watch) => {
+    const memory = memories.get(watch.id);
+    const news = newsOf(watch.rule, before, after);
+    if (memory !== undefined) return linesOfKept(watch, { memory, kept: kept.get(watch.id) ?? null }, news);
+    if (hasNews(watch, added, news)) unasked += 1;
+    return [];
+  });
+  const never = unasked === 0 ? [] : [`not known from what is kept: alerts of ${watchesText(unasked)} never asked yet`];
+  return [...removed, ...stayed, ...never];
+}
+
+/** Alerts that are new, or say something else than they did. */
+function newsOf(rule: string, before: Outline, after: Outline): ReadonlySet<string> {
+  const was = before.rules[rule]?.alerts ?? {};
+  const now = Object.entries(after.rules[rule]?.alerts ?? {});
+  return new Set(now.filter(([id, { says }]) => was[id]?.says !== says).map(([id]) => id));
+}
+
+function hasNews({ id, alerts }: Watch, added: ReadonlySet<string>, news: ReadonlySet<string>): boolean {
+  return alerts.some((alert) => alert.type === 'condition' && (added.has(id) || news.has(alert.id)));
+}
+
+function watchesText(count: number): string {
+  return count === 1 ? 'a watch that was' : `${count} watches that were`;
+}

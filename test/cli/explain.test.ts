@@ -1,0 +1,208 @@
+// `chainwarden explain`: why an alert fires or does not, from what the daemon left behind.
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { leaveBehind, type LeftBehind } from '../support/left-behind.ts';
+
+const RULES = `
+defaults: { notify: [screen] }
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    every: 1m
+    alerts:
+      - id: low
+        while: balance < 1_000_000
+        until: balance > 1_050_000
+        for: 2m
+        severity: critical
+        notify: [screen, night]
+      - id: falls
+        while: '(balance < 2_000_000 || raw > 9_000_000) && change("5m") < -0.05'
+`;
+
+let left: LeftBehind;
+beforeEach(() => {
+  left = leaveBehind(RULES);
+});
+afterEach(() => {
+  left[Symbol.dispose]();
+});
+
+async function explained(name: string): Promise<string[]> {
+  const { code, out, err } = await left.run('explain', name, '-c', left.config);
+  expect([code, err]).toEqual([0, '']);
+  return out.trimEnd().split('\n');
+}
+
+const linesWith = (lines: readonly string[], ...words: readonly string[]) =>
+  lines.map((line) => line.trim()).filter((line) => words.some((word) => line.startsWith(word)));
+
+test('one that waits: its condition, its values, what is missing, and who will hear of it', async () => {
+  await left.lives('1020000', '940000', '940000');
+  await left.clock.advance(12_000);
+  expect(await explained('coins/low')).toEqual([
+    'coins  rules.yaml:4',
+    '  balance coin of treasury on chain, every 1m',
+    '  last usable answer 12s ago; data ok since 2026-01-01T00:01:00Z',
+    '  values as of 2026-01-01T00:03:00Z',
+    '  looked at next: 2026-01-01T00:03:54.852Z, in 42s',
+    '',
+    'coins/low  rules.yaml:9  critical',
+    '  while  true     balance < 1_000_000',
+    '      balance = 940,000',
+    '  until  false    balance > 1_050_000',
+    '      balance = 940,000',
+    '  state: pending, held 1m of 2m: it is true, and has not held for long enough yet',
+    '  held back: `for`, for another 1m',
+    '  to end: balance would have to rise by 60,000, to 1,000,000',
+    '  to end: balance would have to rise by more than 110,000, above 1,050,000',
+    '  would be told: screen, night',
+    '  told so far: nothing that is kept',
+  ]);
+});
+
+test('one that is not true says how far it is away', async () => {
+  await left.lives('1020000');
+  expect(linesWith(await explained('coins/low'), 'to fire', 'while', 'state')).toEqual([
+    'while  false    balance < 1_000_000',
+    'state: inactive',
+    'to fire: balance would have to fall by more than 20,000, below 1,000,000',
+  ]);
+});
+
+test('every part has its own truth; a window nobody looked back to says since when anybody did', async () => {
+  await left.lives('1000000', '990000', '980000');
+  const early = await explained('coins/falls');
+  expect(early.slice(7, 19)).toEqual([
+    '  while  unknown  (balance < 2_000_000 || raw > 9_000_000) && change("5m") < -0.05',
+    '      true     balance < 2_000_000 || raw > 9_000_000',
+    '          true     balance < 2_000_000',
+    '              balance = 980,000 (before 990,000)',
+    '          true     raw > 9_000_000',
+    '              raw = 980000000000000000000000 (before 990000000000000000000000)',
+    '      unknown  change("5m") < -0.05',
+    '          balance = 980,000 (before 990,000)',
+    '          change("5m") = unknown: nobody looked that far back: oldest sample 2m ago',
+    '  state: inactive',
+    '  held back: it is unknown; not known: change("5m")',
+    '  to fire: change("5m") would have to be known',
+  ]);
+  await left.lives('980000', '980000', '960000');
+  expect(linesWith(await explained('coins/falls'), 'change("5m") =', 'to fire')).toEqual([
+    'change("5m") = -4%',
+    'to fire: change("5m") would have to fall by more than 1%, below -5%',
+  ]);
+  await left.lives('940000');
+  expect(linesWith(await explained('coins/falls'), 'change("5m") =', 'state', 'told', 'to end')).toEqual([
+    'change("5m") = -5.05%',
+    'state: firing since 2026-01-01T00:07:00Z: it fires already',
+    'to end: balance would have to rise by 1,060,000, to 2,000,000 and raw would have to fall by '.concat(
+      '939,999,999,999,999,991,000,000, to 9,000,000; or change("5m") would have to rise by 0.05%, to -5%',
+    ),
+    'told: firing at 2026-01-01T00:07:00Z to screen, sent',
+  ]);
+});
+
+test('data that is not good is said, and what fires on it is unverified', async () => {
+  await left.lives('940000', '940000', '940000', 'missed', 'missed');
+  const since = '2026-01-01T00:04:00Z';
+  expect(linesWith(await explained('coins/low'), 'last', 'state', 'held back')).toEqual([
+    `last usable answer 2m ago; data error since ${since}`,
+    `state: firing since 2026-01-01T00:03:00Z, unverified since ${since}: it fires already`,
+    `held back: data error since ${since}, on which nothing is decided`,
+  ]);
+  const { out } = await left.run('status', '-c', left.config);
+  expect(out).toContain(`data error since ${since}; low firing since 2026-01-01T00:03:00Z, unverified since ${since}`);
+});
+
+test('behind a head that stands still nothing is known, and neither command claims otherwise', async () => {
+  await left.lives('1020000');
+  const at = left.clock.now();
+  left.head = { height: 5n, timestamp: at - 600_000, readAt: at + 60_000, staleAfterMs: 180_000 };
+  await left.lives('940000');
+  const said = await explained('coins/low');
+  expect(linesWith(said, 'while', 'the head', 'state', 'held back')).toEqual([
+    'while  unknown  balance < 1_000_000',
+    'the head of the chain stands still, so what is read may be old',
+    'the head of the chain stands still, so what is read may be old',
+    'state: inactive',
+    'held back: it is unknown; the head of the chain stands still, so what is read may be old',
+  ]);
+  expect((await left.run('plan', '-c', left.config)).out).toMatch(/^nothing changes/);
+  left.folder.write('rules.yaml', RULES.replace('balance < 1_000_000', 'balance < 2_000_000'));
+  const { out } = await left.run('plan', '-c', left.config);
+  expect(out).toMatch(/\nnot known from what is kept: coins\/low\n$/);
+});
+
+test('a cooldown and flapping are said', async () => {
+  left.folder.write('rules.yaml', RULES.replace('for: 2m', 'cooldown: 30m'));
+  await left.lives('940000', '1060000', '940000');
+  expect(linesWith(await explained('coins/low'), 'held back', 'state')).toEqual([
+    'state: firing since 2026-01-01T00:03:00Z: it fires already',
+    'held back: cooldown until 2026-01-01T00:32:00Z: until then a firing is not told',
+  ]);
+  await left.lives('1060000', '940000');
+  expect(linesWith(await explained('coins/low'), 'held back: flapping')).toHaveLength(1);
+});
+
+test('a rule that is unwell is said here and in status', async () => {
+  left.folder.write('rules.yaml', RULES.replace('every: 1m', 'every: 1d').replace('5m', '5d'));
+  for (let day = 0; day < 22; day++) {
+    await left.lives('2000000');
+    await left.clock.advance(86_400_000 - 60_000);
+  }
+  expect(linesWith(await explained('coins/low'), 'health')).toEqual(['health: never-true since 2026-01-01T00:01:00Z']);
+  const { out } = await left.run('status', '-c', left.config);
+  expect(out).toContain('\n  coins/low: never-true since 2026-01-01T00:01:00Z\n');
+});
+
+test('nothing is written', async () => {
+  await left.lives('940000');
+  const before = readFileSync(left.stateFile);
+  await explained('coins');
+  expect(readFileSync(left.stateFile).equals(before)).toBe(true);
+});
+
+test('before the first poll, and before the first daemon, the rule is explained alone', async () => {
+  const alone = await explained('coins/low');
+  expect(alone[0]).toMatch(/^There is no state file at .*state\.db yet: only the rule can be explained\.$/);
+  expect(linesWith(alone, 'while', 'not asked', 'state', 'would', 'looked')).toEqual([
+    'not asked yet: nothing is known but the rule',
+    'looked at next: 2026-01-01T00:00:54.852Z, in 54s',
+    'while  balance < 1_000_000',
+    'state: not known',
+    'would be told: screen, night',
+  ]);
+  expect(readdirSync(left.folder.path).toSorted()).toEqual(['config.yaml', 'rules.yaml']);
+  await left.lives();
+  expect(await explained('coins/low')).toEqual(alone.slice(2));
+});
+
+test('a rule that was edited and not loaded yet is explained as it stands in the file', async () => {
+  await left.lives('940000');
+  left.folder.write('rules.yaml', RULES.replace('of: treasury', 'of: vault'));
+  expect(linesWith(await explained('coins/low'), 'not asked')).toHaveLength(1);
+});
+
+test('a rule over several addresses is explained for each, or for the one that is named', async () => {
+  left.folder.write('rules.yaml', RULES.replace('of: treasury', 'of: both'));
+  await left.lives('940000');
+  expect(linesWith(await explained('coins/low'), 'coins[')).toEqual([
+    'coins[treasury]  rules.yaml:4',
+    'coins[treasury]/low  rules.yaml:9  critical',
+    'coins[vault]  rules.yaml:4',
+    'coins[vault]/low  rules.yaml:9  critical',
+  ]);
+  expect(linesWith(await explained('coins[vault]'), 'coins[')).toHaveLength(3);
+});
+
+test.each([
+  ['coin', 'no watch "coin". Did you mean coins?'],
+  ['coin/low', 'no watch "coin". Did you mean coins?'],
+  ['coins/lo', 'no alert "lo". Possible: low, falls.'],
+  ['coins[treasury]', 'no watch "coins[treasury]". Possible: coins.'],
+])('%s is not there, and what was meant is said', async (name, complaint) => {
+  const { code, out, err } = await left.run('explain', name, '-c', left.config);
+  expect([code, out, err]).toEqual([64, '', `chainwarden: ${complaint}\n`]);
+});

@@ -1,0 +1,171 @@
+// `chainwarden plan`: what a changed config would change, said before it is loaded.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { CONFIG, leaveBehind, type LeftBehind } from '../support/left-behind.ts';
+
+const LOW = `{ id: low, while: balance < 1_000_000, until: balance > 1_050_000, for: 2m, notify: [screen, night] }`;
+const RULES = `
+defaults: { notify: [screen] }
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    every: 1m
+    alerts:
+      - ${LOW}
+      - { id: falls, while: 'change("1h") < -0.05' }
+      - { id: record, while: 'balance < min("2m")' }
+      - { id: moved, on: changed, if: balance < 500 }
+`;
+
+let left: LeftBehind;
+beforeEach(() => {
+  left = leaveBehind(RULES);
+});
+afterEach(() => {
+  left[Symbol.dispose]();
+});
+
+/** The lines that are said of these rules. */
+async function planned(rules: string, ...more: readonly string[]): Promise<string[]> {
+  left.folder.write('rules.yaml', rules);
+  const { code, out, err } = await left.run('plan', '-c', left.config, ...more);
+  expect([code, err]).toEqual([0, '']);
+  return out.trimEnd().split('\n');
+}
+
+/** As it runs, with `low` firing. */
+const firing = () => left.lives('1020000', '940000', '940000', '940000');
+
+test('what changes nothing says so, and writes nothing', async () => {
+  await firing();
+  const before = readFileSync(left.stateFile);
+  expect(await planned(RULES)).toEqual(['nothing changes: the same watches, alerts, recipients and credits']);
+  expect(await planned(RULES.replace('balance < 500', 'balance < 600'))).toHaveLength(3);
+  expect(readFileSync(left.stateFile).equals(before)).toBe(true);
+});
+
+test('a new threshold closes what fires, and says to whom', async () => {
+  await firing();
+  const lower = RULES.replace('< 1_000_000', '< 900_000').replace('> 1_050_000', '> 930_000');
+  expect(await planned(lower)).toEqual([
+    'changed coins/low',
+    '  was warning: while balance < 1_000_000 until balance > 1_050_000 for 2m',
+    '  now warning: while balance < 900_000 until balance > 930_000 for 2m',
+    'would close coins/low: resolved is told to screen, night',
+  ]);
+});
+
+test('a new low that was said a moment ago stays one', async () => {
+  await left.lives('1020000', '1010000', '1005000', '1000500');
+  expect((await left.run('status', '-c', left.config)).out).toContain('record firing');
+  expect(await planned(RULES)).toHaveLength(1);
+});
+
+test('what it says would happen is what the daemon then does', async () => {
+  await firing();
+  const lower = RULES.replace('< 1_000_000', '< 900_000').replace('> 1_050_000', '> 930_000');
+  expect(await planned(lower)).toContain('would close coins/low: resolved is told to screen, night');
+  expect((await left.run('status', '-c', left.config)).out).toContain('low firing since');
+  await left.lives('940000');
+  const { out } = await left.run('explain', 'coins/low', '-c', left.config);
+  expect(out.match(/told: resolved at .* to (screen|night), sent/g)).toHaveLength(2);
+  expect(await planned(lower)).toEqual(['nothing changes: the same watches, alerts, recipients and credits']);
+});
+
+test('one that holds between its thresholds does not close', async () => {
+  await firing();
+  const said = await planned(RULES.replace('< 1_000_000', '< 900_000'));
+  expect(said.filter((line) => line.startsWith('would'))).toEqual([]);
+});
+
+test('a new alert that is true opens: at once, or when it has held', async () => {
+  await firing();
+  const soon = RULES.replace('- { id: falls', '- { id: small, while: balance < 1000000 }\n      - { id: falls');
+  expect(await planned(soon)).toEqual([
+    'added coins/small: warning: while balance < 1000000',
+    'would open coins/small: firing is told to screen',
+  ]);
+  expect(await planned(soon.replace('1000000 }', '1000000, for: 10m }'))).toContain(
+    'would open coins/small: pending, fires when it has held for 10m',
+  );
+});
+
+test('what is removed ends for those who were told; schedules, people and credits are compared', async () => {
+  await firing();
+  expect(await planned(RULES.replace(`      - ${LOW}\n`, '').replace('every: 1m', 'every: 2m'))).toEqual([
+    'changed coins: every 1m becomes every 2m',
+    'removed coins/low: warning: while balance < 1_000_000 until balance > 1_050_000 for 2m',
+    'no longer told: night',
+    'chain: 28,800 credits a day become 14,400',
+    'would close coins/low: rule removed, resolved is told to screen, night',
+  ]);
+});
+
+test('another address under the same name starts anew, and one more is added', async () => {
+  await firing();
+  expect(await planned(RULES.replace('of: treasury', 'of: vault'))).toEqual([
+    'changed coins: it looks at something else, and starts anew',
+    'would close coins/low: rule removed, resolved is told to screen, night',
+    'not known from what is kept: alerts of a watch that was never asked yet',
+  ]);
+  expect(await planned(RULES.replace('of: treasury', 'of: both'))).toContain('added coins[vault]');
+});
+
+test('another kind of watch under the same id ends what fires', async () => {
+  await firing();
+  const tokens = `${CONFIG}tokens: { USDC: '0x${'33'.repeat(20)}' }\n`;
+  left.folder.write('config.yaml', tokens);
+  const said = await planned(RULES.replace('of: treasury', 'of: treasury\n    token: USDC'));
+  expect(said).toContain('would close coins/low: rule removed, resolved is told to screen, night');
+});
+
+test('what cannot be decided on the kept data is said, and no more', async () => {
+  await firing();
+  expect(await planned(RULES.replace('-0.05', '-0.06'))).toEqual([
+    'changed coins/falls',
+    '  was warning: while change("1h") < -0.05',
+    '  now warning: while change("1h") < -0.06',
+    'not known from what is kept: coins/falls',
+  ]);
+});
+
+test('unknown data neither opens nor closes anything', async () => {
+  await left.lives('1020000', '940000', '940000', '940000', 'missed', 'missed');
+  expect(await planned(RULES)).toEqual(['nothing changes: the same watches, alerts, recipients and credits']);
+});
+
+test('two config files are compared with --against', async () => {
+  left.folder.write('old/config.yaml', CONFIG);
+  left.folder.write('old/rules.yaml', RULES.replace('every: 1m', 'every: 2m'));
+  const said = await planned(RULES, '--against', join(left.folder.path, 'old', 'config.yaml'));
+  expect(said).toEqual([
+    expect.stringContaining('There is no state file'),
+    expect.stringContaining('The state file is another one'),
+    'changed coins: every 2m becomes every 1m',
+    'chain: 14,400 credits a day become 28,800',
+  ]);
+  expect(existsSync(left.stateFile)).toBe(false);
+});
+
+test('without a state file everything is added, and that is said', async () => {
+  expect(await planned(RULES)).toEqual([
+    expect.stringContaining('There is no state file'),
+    expect.stringContaining('What runs now is not known'),
+    'added coins',
+    'newly told: screen',
+    'newly told: night',
+    'chain: 0 credits a day become 28,800',
+    'not known from what is kept: alerts of a watch that was never asked yet',
+  ]);
+  expect(existsSync(left.stateFile)).toBe(false);
+});
+
+test('a config with problems shows them all, and ends with 1', async () => {
+  await firing();
+  left.folder.write('rules.yaml', RULES.replace('while: balance', 'while: balanse'));
+  const { code, out, err } = await left.run('plan', '-c', left.config);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toContain('Did you mean balance?');
+});

@@ -1,0 +1,110 @@
+// A state file as a daemon leaves it behind: real rules, the real poller and the real store, over an explorer that
+// shows one balance; and commands that are run in this process beside it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadSetup } from '../../src/app/setup.ts';
+import { main } from '../../src/cli/program.ts';
+import { createTerminal } from '../../src/cli/terminal.ts';
+import { formatProblems } from '../../src/config/problem.ts';
+import type { Head } from '../../src/core/model.ts';
+import { Missed, type Read } from '../../src/core/question.ts';
+import { createPoller } from '../../src/engine/poller.ts';
+import { AddressDetails } from '../../src/explorer/resources.ts';
+import { outlineOf } from '../../src/plan/outline.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { createFolder, type Folder } from './daemon.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createRecordingLog } from './recording-log.ts';
+import { takeAll } from './world.ts';
+
+export const CONFIG = `
+explorers: { chain: { form: instance, instance_url: 'https://explorer.invalid' } }
+addresses: { treasury: '0x${'11'.repeat(20)}', vault: '0x${'22'.repeat(20)}', both: [treasury, vault] }
+channels: { screen: { type: log }, night: { type: log } }
+state: { file: state.db }
+rules: [rules.yaml]
+`;
+
+export interface LeftBehind extends Disposable {
+  readonly folder: Folder;
+  readonly clock: FakeClock;
+  readonly config: string;
+  readonly stateFile: string;
+  /** A daemon lives for these polls, a minute apart: a balance in coins, or `missed`. */
+  lives(...balances: readonly string[]): Promise<void>;
+  /** The chain's head from now on. */
+  head: Head | null;
+  run(...argv: readonly string[]): Promise<{ code: number; out: string; err: string }>;
+}
+
+export function leaveBehind(rules: string, config = CONFIG): LeftBehind {
+  const folder = createFolder({ 'config.yaml': config, 'rules.yaml': rules });
+  const clock = createFakeClock();
+  const file = join(folder.path, 'config.yaml');
+  const left: LeftBehind = {
+    folder,
+    clock,
+    config: file,
+    stateFile: join(folder.path, 'state.db'),
+    head: null,
+    async lives(...balances) {
+      const setup = setupOf(file);
+      await using store = await openSqliteStore({ file: left.stateFile });
+      const shown = { balance: '' };
+      const poller = createPoller({
+        store,
+        clock,
+        log: createRecordingLog(),
+        readerOf: () => ({ round: () => readerOf(shown), head: () => left.head, readHead: () => Promise.resolve() }),
+        onPolled: () => undefined,
+        onSkipped: () => undefined,
+        onOwed: () => undefined,
+      });
+      await poller.adopt(setup.watches);
+      await store.keepRunning(outlineOf(setup.watches));
+      for (const balance of balances) {
+        await clock.advance(60_000);
+        shown.balance = balance;
+        await poller.poll(setup.watches, new AbortController().signal);
+        for (const channel of setup.config.channels.keys()) await takeAll(store, clock, channel);
+      }
+      await poller.flush();
+    },
+    async run(...argv) {
+      const printed = { out: '', err: '' };
+      const code = await main({
+        ...createTerminal(process),
+        argv,
+        env: {},
+        clock,
+        out: (line) => (printed.out += `${line}\n`),
+        err: (text) => (printed.err += text),
+        writeFile: (path) => {
+          throw new Error(`writes ${path}`);
+        },
+      });
+      return { code, ...printed };
+    },
+    [Symbol.dispose]() {
+      folder[Symbol.dispose]();
+    },
+  };
+  return left;
+}
+
+function setupOf(file: string) {
+  const { setup, problems } = loadSetup(file, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+  if (setup === null) throw new Error(formatProblems(problems));
+  return setup;
+}
+
+function readerOf(shown: { readonly balance: string }): Read {
+  return {
+    async one() {
+      if (shown.balance === 'missed') throw new Missed('timeout', 'no answer within 30 s');
+      return AddressDetails.read({ coin_balance: `${shown.balance}${'0'.repeat(18)}` }, { coin: 18 }) as never;
+    },
+    page: () => Promise.reject(new Error('not asked for')),
+    pageAgain: () => Promise.reject(new Error('not asked for')),
+  };
+}
