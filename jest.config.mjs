@@ -1,7 +1,9 @@
+import { availableParallelism } from 'node:os';
+
 export default {
   testEnvironment: 'node',
-  // Many tests wait for processes of their own: a worker more than jest's default pays.
-  maxWorkers: '100%',
+  // Many tests wait for time or for processes of their own: a worker more than there are cores pays.
+  maxWorkers: availableParallelism() + 1,
   // For a loaded machine: no test waits on purpose.
   testTimeout: 60_000,
   roots: ['<rootDir>/test'],

@@ -129,7 +129,7 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
   'a template for a value': otherValue(`'{{ ${'a.'.repeat(500)}b }}{% raw %}'`),
 };
 
-const PER_MUTATION = 5;
+const PER_MUTATION = 3;
 /** Over the files of one mutation together: a single one may meet the garbage collector. */
 
 interface Outcome {
