@@ -28,7 +28,7 @@ const LISTS = [
     due: DUE_AT_ONCE,
     rule: 'kind: holdings, of: everyone',
     on: 'changed',
-    if: 'token.reputation == "never"',
+    if: 'token.symbol == "never"',
   },
 ] as const;
 type List = (typeof LISTS)[number];
