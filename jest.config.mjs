@@ -5,7 +5,7 @@ export default {
   // Many tests wait for time or for processes of their own: a worker more than there are cores pays.
   maxWorkers: availableParallelism() + 1,
   // For a loaded machine: no test waits on purpose.
-  testTimeout: 60_000,
+  testTimeout: 240_000,
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],

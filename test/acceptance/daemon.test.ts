@@ -81,7 +81,7 @@ rules: [rules/*.yaml]
   expect(explained.out()).toMatch(/data ok since .*the newest item that was read: .*success == false/s);
   gate.close();
   await served.close();
-}, 120_000);
+});
 
 /** The text is cached for a second, so it is asked for until it shows the change. */
 async function metricsWith(url: string, wanted: string): Promise<string> {

@@ -10,7 +10,7 @@ import { afterAll, expect, jest, test } from '@jest/globals';
 import { openSqliteReader, openSqliteStore } from '../../src/store/sqlite.ts';
 
 // Every commit waits for the disk; a busy one takes its time.
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-crash-'));
 afterAll(() => {

@@ -47,7 +47,7 @@ test('what is served is what was rendered, and a real Prometheus takes all of it
   expect(await query(api, 'chainwarden_watch_value')).toEqual([
     ['1500000', { job: 'chainwarden', watch: 'treasury-usdc', of: 'treasury', token: 'USDC', field: 'balance' }],
   ]);
-}, 60_000);
+});
 
 /** Counts, and lets a test wait for a count. */
 function aCount() {
