@@ -9,7 +9,11 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
     notify: ['ops', ['ops', 'oncall']],
   },
   ...{ every: ['30s', '5m'], cron: ['*/15 * * * * *'], severity: ['critical'], max_pages: [5], metrics: [false] },
-  ...{ of: ['treasury', ['treasury', 'vault'], '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503'], direction: ['to'] },
+  ...{
+    of: ['treasury', ['treasury', 'vault'], '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503'],
+    direction: ['to'],
+    start: [21034112],
+  },
   ...{ token: ['USDC', '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'], on: ['new', 'changed'] },
   ...{ if: ['success == false', 'value > 100'], while: ['balance < 1000000'], until: ['balance > 1050000'] },
   ...{ for: ['2m'], keep_firing_for: ['10m'], title: ['Treasury is low'], text: ['{{ balance }} left'] },

@@ -6,7 +6,18 @@ import { blocks as chainBlocks } from '../explorer/endpoints.ts';
 import { Block } from '../explorer/resources.ts';
 import { imaginedHash } from './imagined.ts';
 import { eventsOf } from './list-events.ts';
-import { detectList, imaginedBlock, ListState, observeList, placeOf, type ListSeen, type RowKey } from './seen.ts';
+import {
+  detectList,
+  imaginedBlock,
+  ListState,
+  observeList,
+  placeOf,
+  type ListSeen,
+  type RowKey,
+  startingAt,
+  startOption,
+  type StartOption,
+} from './seen.ts';
 
 type Row = View<typeof Block.fields>;
 
@@ -36,7 +47,7 @@ const row: RowKey<typeof Block.fields> = {
   cursorFrom: ({ height }) => (height === undefined ? null : { block_number: `${height}` }),
 };
 
-export const blocks: Kind<object, State, ListSeen<typeof Block.fields>> = {
+export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
   name: 'blocks',
   summary: 'Blocks of the chain: each new one, a head that stands still, reorganisations.',
   noun: 'block',
@@ -45,7 +56,7 @@ export const blocks: Kind<object, State, ListSeen<typeof Block.fields>> = {
   conditions: true,
   of: 'none',
   token: 'none',
-  options: z.strictObject({}),
+  options: z.strictObject(startOption),
   state: State,
   comparedByDefault: [],
   shown: ['height', 'hash', 'timestamp', 'age', 'depth', 'transactions_count'],
@@ -55,11 +66,12 @@ export const blocks: Kind<object, State, ListSeen<typeof Block.fields>> = {
   question: ({ explorer }) => chainBlocks(explorer),
   head: () => null,
   page: (_target, view) => pageOf(view),
-  observe: ({ explorer, maxPages }, state, read) =>
-    observeList(chainBlocks(explorer), state?.list ?? null, read, { ...row, maxPages }),
-  detect(_target, state, seen, scope): Noticed<State> {
+  observe: ({ explorer, maxPages, options }, state, read) =>
+    observeList(chainBlocks(explorer), state?.list ?? startingAt(options), read, { ...row, maxPages }),
+  detect({ options }, state, seen, scope): Noticed<State> {
     const replaced = state === null ? [] : replacedBlocks(state.recent, seen.rows);
-    const list = detectList(state === null ? null : aboveFork(state.list, replaced), seen, row);
+    const before = state === null ? startingAt(options) : aboveFork(state.list, replaced);
+    const list = detectList(before, seen, row);
     const head = newest(seen.rows);
     const look = (block: Row, depth?: number): AnyView => lookAt(block, head, scope.at, depth);
     const recent = recentOf(state?.recent ?? [], seen.rows);

@@ -5,10 +5,21 @@ import { addressInternalTransactions, blocks } from '../explorer/endpoints.ts';
 import { AddressRef, InternalTransaction } from '../explorer/resources.ts';
 import { imaginedHash, nameOf } from './imagined.ts';
 import { eventsOf, noticeOnce } from './list-events.ts';
-import { detectList, imaginedBlock, ListState, observeList, placeOf, type ListSeen, type RowKey } from './seen.ts';
+import {
+  detectList,
+  imaginedBlock,
+  ListState,
+  observeList,
+  placeOf,
+  type ListSeen,
+  type RowKey,
+  startingAt,
+  startOption,
+  type StartOption,
+} from './seen.ts';
 
 type Row = typeof InternalTransaction.fields;
-interface Options {
+interface Options extends StartOption {
   readonly direction?: 'to' | 'from' | undefined;
 }
 
@@ -33,6 +44,7 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
   of: 'required',
   token: 'none',
   options: z.strictObject({
+    ...startOption,
     direction: z.enum(['to', 'from']).optional().describe('Only calls to, or only calls from the address.'),
   }),
   state: ListState,
@@ -45,12 +57,14 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
   async observe(target, state, read) {
-    const { seen, partial } = await observeList(question(target), state, read, { ...row, maxPages: target.maxPages });
+    const { options, maxPages } = target;
+    const from = state ?? startingAt(options);
+    const { seen, partial } = await observeList(question(target), from, read, { ...row, maxPages });
     const rows = seen.rows.filter((call) => isAskedFor(target, call));
     return { seen: rows.length === seen.rows.length ? seen : { ...seen, rows }, partial };
   },
-  detect(_target, state, seen): Noticed<ListState> {
-    const list = detectList(state, seen, row);
+  detect({ options }, state, seen): Noticed<ListState> {
+    const list = detectList(state ?? startingAt(options), seen, row);
     return noticeOnce(list, () => eventsOf(list, newCall));
   },
   script: {

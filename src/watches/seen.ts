@@ -45,6 +45,25 @@ function ofFormer({ floor, seen, gapAbove }: z.infer<typeof Former>): ListState 
   return { floor, seen: pack(blockByKey), gapAbove };
 }
 
+/** Of every kind that lists what happened: where its telling begins. */
+export interface StartOption {
+  readonly start?: number | undefined;
+}
+
+export const startOption = {
+  start: z
+    .string()
+    .regex(/^\d{1,15}$|^\d{1,3}(?:_\d{3}){1,4}$/, 'must be the number of a block')
+    .transform((text) => Number(text.replaceAll('_', '')))
+    .optional()
+    .describe('The first block whose items are told; without it, what happens after the first poll.'),
+};
+
+/** What a list begins with: nothing, or as if everything below the block it starts at had been there already. */
+export function startingAt({ start }: StartOption): ListState | null {
+  return start === undefined ? null : { floor: start - 1, seen: pack(new Map()), gapAbove: null };
+}
+
 export interface RowKey<F extends Fields> {
   /** Undefined: the row cannot be told from others. */
   identityOf(row: View<F>): string | undefined;

@@ -16,6 +16,9 @@ import {
   type ListSeen,
   type NewRows,
   type RowKey,
+  startingAt,
+  startOption,
+  type StartOption,
 } from './seen.ts';
 
 type Row = typeof Transaction.fields;
@@ -30,7 +33,7 @@ const row: RowKey<Row> = {
       : { block_number: `${block_number}`, index: `${position}` },
 };
 
-export const transactions: Kind<object, ListState, ListSeen<Row>> = {
+export const transactions: Kind<StartOption, ListState, ListSeen<Row>> = {
   name: 'transactions',
   summary: 'Transactions of an address, or of the whole chain.',
   noun: 'tx',
@@ -39,7 +42,7 @@ export const transactions: Kind<object, ListState, ListSeen<Row>> = {
   conditions: false,
   of: 'optional',
   token: 'none',
-  options: z.strictObject({}),
+  options: z.strictObject(startOption),
   state: ListState,
   comparedByDefault: [],
   shown: ['status', 'method', 'value', 'from.hash', 'to.hash', 'hash', 'block_number', 'revert_reason'],
@@ -49,9 +52,10 @@ export const transactions: Kind<object, ListState, ListSeen<Row>> = {
   question: (target) => question(target),
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
-  observe: (target, state, read) => observeList(question(target), state, read, { ...row, maxPages: target.maxPages }),
-  detect(_target, state, seen): Noticed<ListState> {
-    const list = detectList(state, seen, row);
+  observe: (target, state, read) =>
+    observeList(question(target), state ?? startingAt(target.options), read, { ...row, maxPages: target.maxPages }),
+  detect({ options }, state, seen): Noticed<ListState> {
+    const list = detectList(state ?? startingAt(options), seen, row);
     return noticeOnce(list, () => notice(state, list));
   },
   script: {

@@ -71,3 +71,18 @@ test('one that a reorganisation took out after it was told is retracted', async 
   for (let i = 0; i < 4; i += 1) said.push(...(await world.poll()));
   expect(said).toEqual(['large retracted']);
 });
+
+test('`start` tells what happened from a block on, before anyone watched; nothing from before it', async () => {
+  const rules = (start: number): string =>
+    `watches: [{ id: all, kind: transactions, of: vault, every: 1m, start: ${start}, alerts: [{ id: large, on: new, if: value > 100 }] }]`;
+  await using world = await createWorld(rules(1));
+  world.sandbox.addTransaction({ value: 101n * 10n ** 18n });
+  world.sandbox.mine();
+  const start = world.sandbox.head();
+  for (let i = 0; i < 60; i += 1) world.sandbox.addTransaction({ value: 102n * 10n ** 18n });
+  await world.load(rules(start));
+  expect(await world.poll()).toHaveLength(60);
+  expect(await world.poll()).toEqual([]);
+  await world.restart();
+  expect(await world.poll()).toEqual([]);
+});
