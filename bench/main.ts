@@ -125,7 +125,8 @@ async function leastOf(due: number, ticks: readonly Tick[]): Promise<number[]> {
 
 async function growthOf(size: number): Promise<Growth> {
   const child = fork(new URL('growth.ts', import.meta.url), [String(size), String(port)], {
-    execArgv: ['--expose-gc', '--no-warnings'],
+    // As the unit and the image start it.
+    execArgv: ['--expose-gc', '--no-warnings', '--max-semi-space-size=8'],
   });
   const [growth] = (await once(child, 'message')) as [Growth];
   await once(child, 'exit');
