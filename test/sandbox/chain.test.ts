@@ -1,9 +1,8 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { GENESIS } from '../../src/sandbox/chain/calendar.ts';
 import { askDirectly, createStandingClock, LATE, runSandbox, type Json, type Running } from './support.ts';
 
 // Real sockets: patient on a busy machine.
-jest.setTimeout(60_000);
 
 const PATHS = [
   'blocks',

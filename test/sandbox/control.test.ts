@@ -1,9 +1,8 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ControlProblem } from '../../src/sandbox/problem.ts';
 import { runSandbox, SHOW_SCAM, type Got, type Json, type Running } from './support.ts';
 
 // Real sockets: patient on a busy machine.
-jest.setTimeout(60_000);
 
 let running: Running;
 let treasury: string;

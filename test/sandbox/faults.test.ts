@@ -1,12 +1,11 @@
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { get as httpGet, type IncomingMessage } from 'node:http';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FAULTS, type FaultOptions } from '../../src/sandbox/faults/fault.ts';
 import { cursorOf, join, runSandbox, type Json, type Running } from './support.ts';
 
 // Real sockets: patient on a busy machine.
-jest.setTimeout(60_000);
 
 let running: Running;
 

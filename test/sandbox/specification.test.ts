@@ -1,5 +1,5 @@
 // Walks the specification section by section, in both forms.
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createStandingClock, FORMS, runSandbox, SHOW_SCAM, type Json, type Running } from './support.ts';
 import {
   ADDRESS_REF,
@@ -15,7 +15,6 @@ import {
 } from './shape.ts';
 
 // Real sockets: patient on a busy machine.
-jest.setTimeout(60_000);
 
 const NOBODY = '0x0000000000000000000000000000000000000001';
 

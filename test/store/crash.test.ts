@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, jest, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { openSqliteReader, openSqliteStore } from '../../src/store/sqlite.ts';
 
 // Every commit waits for the disk; a busy one takes its time.
-jest.setTimeout(240_000);
 
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-crash-'));
 afterAll(() => {
