@@ -2,8 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { GENESIS } from '../../src/sandbox/chain/calendar.ts';
 import { askDirectly, createStandingClock, LATE, runSandbox, type Json, type Running } from './support.ts';
 
-// Real sockets: patient on a busy machine.
-
 const PATHS = [
   'blocks',
   'transactions',

@@ -2,8 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ControlProblem } from '../../src/sandbox/problem.ts';
 import { runSandbox, SHOW_SCAM, type Got, type Json, type Running } from './support.ts';
 
-// Real sockets: patient on a busy machine.
-
 let running: Running;
 let treasury: string;
 let vault: string;

@@ -5,8 +5,6 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FAULTS, type FaultOptions } from '../../src/sandbox/faults/fault.ts';
 import { cursorOf, join, runSandbox, type Json, type Running } from './support.ts';
 
-// Real sockets: patient on a busy machine.
-
 let running: Running;
 
 beforeEach(async () => {

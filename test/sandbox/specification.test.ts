@@ -14,8 +14,6 @@ import {
   type Shape,
 } from './shape.ts';
 
-// Real sockets: patient on a busy machine.
-
 const NOBODY = '0x0000000000000000000000000000000000000001';
 
 let running: Running;
