@@ -3,6 +3,7 @@ import { newCondition, type Truths } from './alert.ts';
 import { live } from './lasting.ts';
 import type { Condition, ConditionAlert, Truth } from './model.ts';
 import { sameOr, type AlertsByKey, type Part, type Poll } from './part.ts';
+import { sceneOf } from './picking.ts';
 
 /** The finding key of a watch's one condition. */
 const ONLY = '';
@@ -13,7 +14,8 @@ export function stepCondition(poll: Poll, alert: ConditionAlert, known: AlertsBy
     while: truthOf(poll, alert.while),
     until: alert.until === null ? null : truthOf(poll, alert.until),
   };
-  const scene = poll.scene ?? nothing(poll);
+  // Nothing is said of an unknown thing, so nothing of this is ever shown.
+  const scene = poll.scene ?? sceneOf({ view: poll.watch.kind.fields.make({}) }, null);
   const lived = live(poll, alert, state, truths, { key: ONLY, scene });
   return {
     alerts: lived.state === state ? known : sameOr(known, [[ONLY, lived.state]]),
@@ -22,11 +24,6 @@ export function stepCondition(poll: Poll, alert: ConditionAlert, known: AlertsBy
     truth: truths.while,
     matchingBaseline: 0,
   };
-}
-
-/** Nothing is said of an unknown thing, so nothing of this is ever shown. */
-function nothing({ watch }: Poll) {
-  return { view: watch.kind.fields.make({}), before: null, history: null };
 }
 
 function truthOf({ scene, isStale }: Poll, condition: Condition): Truth {

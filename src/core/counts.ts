@@ -2,11 +2,12 @@
 // included, and is judged at complete polls only. `per` splits the items into groups that live each on its own.
 import { newCondition } from './alert.ts';
 import { encode, valueAt, type AnyView } from './fields.ts';
+import { truthOfAll } from './health.ts';
 import { live } from './lasting.ts';
 import { pathsToShow } from './message.ts';
 import type { CountAlert, Fact, GroupState, Instant, Reason, Delivery, Scene, Truth } from './model.ts';
 import { sameOr, unread, type AlertsByKey, type Part, type Poll } from './part.ts';
-import { pick, type Match } from './picking.ts';
+import { pick, sceneOf, type Match } from './picking.ts';
 import { viewOf, type Remembered } from './tracked.ts';
 
 export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): Part {
@@ -18,7 +19,7 @@ export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): P
   // What was there at the baseline is not counted; that it happened at all is what `none_for` asks.
   const past =
     alert.fires.type === 'none-for'
-      ? picked.matchingBaseline.map((noted) => ({ noted, scene: plain(noted.view) }))
+      ? picked.matchingBaseline.map((noted) => ({ noted, scene: sceneOf(noted, null) }))
       : [];
   for (const match of [...past, ...picked.matches]) addTo(groups, poll, alert, match);
   if (alert.per.length === 0 && !groups.has(ALL)) groups.set(ALL, newGroup(poll.time.at));
@@ -27,7 +28,7 @@ export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): P
     alerts: sameOr(known, [...picked.open, ...lived.flatMap(({ entry }) => entry)]),
     deliveries: lived.flatMap(({ deliveries }) => deliveries),
     reasons: [...picked.reasons, ...lived.flatMap(({ reasons }) => reasons)],
-    truth: anyOf(lived.map(({ truth }) => truth)),
+    truth: truthOfAll(lived.map(({ truth }) => truth)),
     matchingBaseline: picked.matchingBaseline.length,
   };
 }
@@ -102,7 +103,7 @@ function liveGroup(
   const count = kept.filter((then) => then <= at).length;
   const truth = poll.isComplete && !poll.isStale ? isTrue(alert, group, count, at) : 'unknown';
   const facts: Record<string, Fact> = alert.fires.type === 'at-least' ? { count } : {};
-  const subject = { key: key === ALL ? '' : key, scene: sceneOf(poll, group), facts };
+  const subject = { key: key === ALL ? '' : key, scene: lastScene(poll, group), facts };
   const lived = live(poll, alert, group.condition, { while: truth, until: null }, subject);
   const isSame = before === group && lived.state === group.condition;
   const after = isSame ? group : { ...group, condition: lived.state, matches: kept };
@@ -127,15 +128,6 @@ function isOver(alert: CountAlert, group: GroupState, at: Instant): boolean {
   return alert.per.length > 0 && isQuiet && (cooldownUntil ?? 0) <= at && matchesAt(alert, group, at).length === 0;
 }
 
-function sceneOf({ watch }: Poll, { last }: GroupState): Scene {
-  return plain(last === null ? watch.kind.fields.make({}) : viewOf(watch.kind.fields, last as Remembered));
-}
-
-function plain(view: AnyView): Scene {
-  return { view, before: null, history: null };
-}
-
-function anyOf(truths: readonly Truth[]): Truth | 'none' {
-  if (truths.length === 0) return 'none';
-  return truths.includes(true) ? true : truths.includes('unknown') ? 'unknown' : false;
+function lastScene({ watch: { kind } }: Poll, { last }: GroupState): Scene {
+  return sceneOf({ view: viewOf(kind.fields, (last ?? {}) as Remembered) }, null);
 }

@@ -222,6 +222,13 @@ function namesOf(path: string): readonly string[] {
   return names;
 }
 
+/** A number of whatever type, exactly; undefined for everything else. */
+export function exactOf(value: ValueAt): Amount | undefined {
+  if (value instanceof Amount) return value;
+  if (typeof value === 'bigint') return new Amount(value, 0);
+  return typeof value === 'number' ? Amount.parse(String(value)) : undefined;
+}
+
 /** One raw value as its type says, or undefined. */
 export function decode(type: FieldType, raw: unknown, units: Units): ValueAt {
   if (raw === null || raw === undefined) return undefined;

@@ -2,7 +2,7 @@
 // is what one poll saw; an answer that never came is none, and nothing is drawn between two of them but a straight line
 // of the first one's value.
 import { Amount } from './amount.ts';
-import { valueAt, type AnyView } from './fields.ts';
+import { exactOf, valueAt, type AnyView } from './fields.ts';
 import type { History, Instant, Run, Samples, Span, Window } from './model.ts';
 
 /** When a watch is looked at, and how often that should be. */
@@ -37,11 +37,9 @@ export function historyOf(samples: Samples, pace: Pace): History {
 }
 
 function numberAt(view: AnyView, path: string): Amount | undefined {
-  const value = valueAt(view, path);
-  if (typeof value === 'number') return Amount.parse(String(value));
-  const amount = typeof value === 'bigint' ? new Amount(value, 0) : value;
+  const amount = exactOf(valueAt(view, path));
   // What could not be read back is not kept.
-  return amount instanceof Amount && Amount.parse(amount.toString()) !== undefined ? amount : undefined;
+  return amount !== undefined && Amount.parse(amount.toString()) !== undefined ? amount : undefined;
 }
 
 function extended(runs: readonly Run[], value: string, pace: Pace): readonly Run[] {

@@ -350,8 +350,8 @@ export interface Decision {
   readonly now: AnyView | null;
   /** What is kept for those who explain: `now`, or the newest item; null when nothing was looked at. */
   readonly look: Look | null;
-  /** What came of each alert's condition; `none`: there was nothing to evaluate. */
-  readonly truths: Readonly<Record<AlertId, Truth | 'none'>>;
+  /** What came of each alert's condition; `not-evaluated`: there was nothing to evaluate. */
+  readonly truths: Readonly<Record<AlertId, Truth | 'not-evaluated'>>;
 }
 
 /** Why something was said, or not. */

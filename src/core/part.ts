@@ -39,8 +39,8 @@ export interface Part {
   readonly alerts: AlertsByKey;
   readonly deliveries: readonly Delivery[];
   readonly reasons: readonly Reason[];
-  /** What came of its condition; `none`: there was nothing to evaluate. */
-  readonly truth: Truth | 'none';
+  /** What came of its condition; `not-evaluated`: there was nothing to evaluate. */
+  readonly truth: Truth | 'not-evaluated';
   readonly matchingBaseline: number;
 }
 

@@ -1,6 +1,7 @@
 // Which of the items of a poll match an `on:` alert. An item whose condition is unknown stays open, and is asked again
 // whenever it is read; one that left the pages that are read before it was known is counted and let go.
 import { recordTypeOf } from './fields.ts';
+import { truthOfAll } from './health.ts';
 import type { Noted } from './kind.ts';
 import type { CountAlert, EventAlert, OpenEvent, Reason, Scene, Truth } from './model.ts';
 import type { AlertsByKey, Poll } from './part.ts';
@@ -20,7 +21,7 @@ export interface Picked {
   readonly open: readonly (readonly [string, OpenEvent])[];
   readonly reasons: readonly Reason[];
   /** Of all that was asked: true when something matched, false when nothing did. */
-  readonly truth: Truth | 'none';
+  readonly truth: Truth | 'not-evaluated';
   readonly matchingBaseline: readonly Noted[];
 }
 
@@ -36,7 +37,7 @@ export function pick(poll: Poll, alert: PickingAlert, events: readonly Noted[], 
     matches,
     open: [...unknown.map((one) => [one.noted.key, one.open ?? opened(poll, one.noted)] as const), ...left.kept],
     reasons: [...settled, ...unknown.flatMap((one) => firstUnknown(alert, one)), ...left.undecided],
-    truth: asked.length === 0 ? 'none' : matches.length > 0 ? true : unknown.length > 0 ? 'unknown' : false,
+    truth: truthOfAll(asked.map(({ truth }) => truth)),
     matchingBaseline: events.filter((noted) => noted.standing === 'baseline' && isTrue(alert, noted)),
   };
 }

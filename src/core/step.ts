@@ -189,7 +189,7 @@ function sceneOf(watch: Watch, { now, before }: Noticed<unknown>, history: Histo
 const HEAD_IS_NEWS_MS = 600_000;
 
 /** The chain's head stands still: what the explorer says of the rest may be old, so nothing else is known. */
-function isStale({ head, at }: Seen): boolean {
+export function isStale({ head, at }: Pick<Seen, 'head' | 'at'>): boolean {
   if (head === null || at - head.readAt > HEAD_IS_NEWS_MS) return false;
   return head.readAt - head.timestamp > head.staleAfterMs;
 }

@@ -86,6 +86,6 @@ function evaluationsOf({ alerts }: Watch, { type, at }: Observation, { truths }:
     const truth = truths[alert.id];
     // What was not read was nothing to ask an event of.
     if (truth === undefined || (type === 'missed' && alert.type === 'event')) return [];
-    return [{ alert: alert.id, truth: truth === 'none' ? 'not-evaluated' : truth, at }];
+    return [{ alert: alert.id, truth, at }];
   });
 }

@@ -7,7 +7,7 @@ import { quote } from '../config/scalars.ts';
 import type { Window } from '../core/model.ts';
 import type { ConditionUse, Language, Mistake } from './language.ts';
 import { isAccess, isName, type Node } from './syntax.ts';
-import { BEFORE, RESERVED_NAMES } from './words.ts';
+import { BEFORE, RESERVED_NAMES, WINDOW_NAME } from './words.ts';
 
 /** A field that was named: its full path in the table, and whether the value before is meant. */
 export interface Resolved {
@@ -62,7 +62,7 @@ function unknownName(name: string, kind: string): string {
 }
 
 function hintForName({ kind, names }: Language, name: string, rest: readonly string[]): string | undefined {
-  const window = /^(change|delta|min|max|avg)_(\d+(?:ms|[smhd]))$/.exec(name);
+  const window = WINDOW_NAME.exec(name);
   if (window !== null) return `In a condition it is ${window[1] ?? ''}("${window[2] ?? ''}").`;
   // `tx.value` where the record is called otherwise.
   if (rest.length > 0 && typeAt(kind.fields, rest.join('.')) !== undefined)

@@ -1,7 +1,7 @@
 // How a field's value stands in a title or a text, and the filters that change it.
 import { Address } from '../core/address.ts';
 import { Amount, formatAmount } from '../core/amount.ts';
-import { isView, type FieldType, type Value } from '../core/fields.ts';
+import { exactOf, isView, type FieldType, type Value } from '../core/fields.ts';
 import type { Segment } from '../core/model.ts';
 import { showInstant } from '../lib/clock.ts';
 import { plain, untrusted, type Untrusted } from '../lib/untrusted.ts';
@@ -12,12 +12,12 @@ export type Filter = (value: Value) => string | undefined;
 export const FILTERS: Readonly<Record<string, Filter>> = {
   /** 0.123 becomes 12.3% */
   percent: (value) => {
-    const amount = numberOf(value);
+    const amount = exactOf(value);
     return amount === undefined ? undefined : `${formatAmount(round(amount.times(new Amount(100n, 0)), 2))}%`;
   },
   /** 1234.56789 becomes 1,234.57 */
   rounded: (value) => {
-    const amount = numberOf(value);
+    const amount = exactOf(value);
     return amount === undefined ? undefined : formatAmount(round(amount, 2));
   },
   /** 0x47ac0fb4… becomes 0x47ac…f3a1 */
@@ -57,12 +57,6 @@ function showList(of: FieldType, value: Value): Segment {
     return { untrusted: untrusted(shown.map((item) => plain(item as Untrusted)).join(', ') + more) };
   const texts = shown.map((item) => showValue(of, item)).map((segment) => ('text' in segment ? segment.text : UNKNOWN));
   return { text: texts.join(', ') + more };
-}
-
-function numberOf(value: Value): Amount | undefined {
-  if (value instanceof Amount) return value;
-  if (typeof value === 'bigint') return new Amount(value, 0);
-  return typeof value === 'number' ? Amount.parse(String(value)) : undefined;
 }
 
 /** Half away from zero. */

@@ -6,11 +6,12 @@ import { hintFor } from '../config/nearest.ts';
 import { parseDuration, quote } from '../config/scalars.ts';
 import { Address } from '../core/address.ts';
 import { valueAt, type AnyView, type FieldType } from '../core/fields.ts';
-import { MEASURES, type Measure, type Scene, type Segment, type Template, type Window } from '../core/model.ts';
+import type { Measure, Scene, Segment, Template, Window } from '../core/model.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
 import type { Compiled, ConditionUse, Language, Meaning, Mistake } from './language.ts';
 import { historyPath, readPath, resolveNames, type Resolved } from './paths.ts';
 import { FILTER_TYPES, FILTERS, showValue, UNKNOWN, type Filter } from './show.ts';
+import { WINDOW_NAME } from './words.ts';
 
 export interface TemplateUse extends ConditionUse {
   /** A title becomes the subject of a mail: no stranger may write into it. */
@@ -133,8 +134,6 @@ function outputOf(language: Language, token: Token, use: TemplateUse): Output | 
   return filter === undefined ? { field: found, filter: undefined } : filtered(found, filter, token);
 }
 
-const WINDOW = new RegExp(`^(${MEASURES.join('|')})_(\\d+(?:ms|[smhd]))$`);
-
 /** `change_1h`, of what the kind measures; null when the name is none of these. */
 function windowOf(
   language: Language,
@@ -142,7 +141,7 @@ function windowOf(
   filter: string | undefined,
   { token, use }: { token: Token; use: TemplateUse },
 ): Output | { readonly mistake: Mistake } | null {
-  const [, measure, time = ''] = WINDOW.exec(name) ?? [];
+  const [, measure, time = ''] = WINDOW_NAME.exec(name) ?? [];
   const ms = parseDuration(time);
   if (measure === undefined || ms === undefined) return null;
   const path = historyPath(language, { canLook: use.windows === true, names: undefined });

@@ -17,6 +17,8 @@ export const FUNCTIONS: readonly string[] = [
 ];
 /** Functions that look back over the watch's own history. */
 export const WINDOWS: readonly string[] = MEASURES;
+/** How titles and texts name them: `change_1h`. */
+export const WINDOW_NAME = new RegExp(`^(${MEASURES.join('|')})_(\\d+(?:ms|[smhd]))$`);
 export const COMPREHENSIONS: readonly string[] = ['all', 'exists', 'exists_one', 'filter', 'map'];
 export const METHODS: readonly string[] = [
   ...COMPREHENSIONS,

@@ -3,6 +3,7 @@ import { showDuration } from '../config/scalars.ts';
 import { typeAt, valueAt } from '../core/fields.ts';
 import type { AlertRule, ConditionAlert, Reason, Watch } from '../core/model.ts';
 import { REASON_WORDS } from '../core/reason-words.ts';
+import { isStale } from '../core/step.ts';
 import { ours } from '../notifiers/rendering/wording.ts';
 import { compare, stateOf, textOf, type Line } from './compare.ts';
 import type { Expected, Trial } from './model.ts';
@@ -123,9 +124,8 @@ function explained(type: keyof typeof REASON_WORDS, { alert, watch, ran }: Told)
 }
 
 function unknownFields(alert: ConditionAlert, { kind }: Watch, { decision, observation }: Ran): string {
-  const head = observation.type === 'seen' ? observation.head : null;
-  const isStale = head !== null && head.readAt - head.timestamp > head.staleAfterMs;
-  if (isStale) return ': the head of the chain stands still, so what is read may be old';
+  if (observation.type === 'seen' && isStale(observation))
+    return ': the head of the chain stands still, so what is read may be old';
   const { now } = decision;
   const fields = alert.while.reads.filter((path) => typeAt(kind.fields, path) !== undefined);
   const unknown = now === null ? fields : fields.filter((path) => valueAt(now, path) === undefined);
