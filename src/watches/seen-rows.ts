@@ -62,6 +62,13 @@ export function highestOf({ blocks }: SeenRows): number | null {
   return blocks === '' ? null : Number(blocks.slice(0, blocks.indexOf(':')));
 }
 
+/** Null when no row in a block is remembered. */
+export function lowestOf({ blocks }: SeenRows): number | null {
+  if (blocks === '') return null;
+  const from = blocks.lastIndexOf(' ') + 1;
+  return Number(blocks.slice(from, blocks.indexOf(':', from)));
+}
+
 // A row can move to another block as long as its own is not final; a bit more than `FINAL_DEPTH` forgives a head that
 // was not on the page.
 const LOOK_BACK_BLOCKS = 72;

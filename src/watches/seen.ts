@@ -11,6 +11,7 @@ import {
   highestOf,
   isPending,
   keyOf,
+  lowestOf,
   pack,
   PENDING,
   SeenRows,
@@ -157,7 +158,8 @@ function sortRows<F extends Fields>(state: ListState | null, seen: ListSeen<F>, 
   const known: View<F>[] = [];
   for (const view of named) (isKnown(before, look(row, view)) ? known : fresh).push(view);
   const gapAbove = seen.isCutShort ? (state.gapAbove ?? highestBlock(state)) : null;
-  const isSame = fresh.length === 0 && gapAbove === state.gapAbove && !known.some((view) => settles(state, row, view));
+  const teaches = (view: View<F>): boolean => settles(state, row, view) || isLate(state, before, look(row, view));
+  const isSame = fresh.length === 0 && gapAbove === state.gapAbove && !known.some(teaches);
   const after = isSame ? state : remember({ floor: state.floor, gapAbove }, before.blockByKey, named, row);
   return { state: after, fresh: fresh.reverse(), known, baseline: null, nameless, range };
 }
@@ -181,6 +183,14 @@ function rangeOf<F extends Fields>({ rows, reachedEnd }: ListSeen<F>, row: RowKe
 export function settles<F extends Fields>(state: ListState, row: RowKey<F>, view: View<F>): boolean {
   const { key, block } = look(row, view);
   return key !== undefined && block !== PENDING && isPending(state.seen, key);
+}
+
+/**
+ * A row that came at or below the floor among rows that are remembered. It must be remembered like them: nobody is told
+ * of it, not even when its block is replaced and it stands above the floor.
+ */
+function isLate({ seen }: ListState, { blockByKey }: Knowledge, { key, block }: Look): boolean {
+  return key !== undefined && block >= (lowestOf(seen) ?? Infinity) && !blockByKey.has(key);
 }
 
 /** A row, as what is remembered of it. */
