@@ -30,12 +30,19 @@ const ticks = Array.from({ length: Math.ceil(size / PER_TICK) }, (_, n) =>
   watches.slice(n * PER_TICK, (n + 1) * PER_TICK),
 );
 await using daemon = await openDaemon(watches, `http://127.0.0.1:${port}/same`);
-// The first round is the baseline, which is written down.
-for (const tick of ticks) await daemon.poll(tick);
+
+/** Ten seconds of the daemon: each watch is polled once, then coverage is written down. */
+async function round(): Promise<void> {
+  for (const tick of ticks) await daemon.poll(tick);
+  await daemon.flush();
+}
+
+// The baseline, which is written down.
+await round();
 
 const polls = Math.min(Math.max(size, LEAST_POLLS), MOST_POLLS);
 const cpu = await cpuOf(async () => {
-  for (let n = 0; n < polls / Math.min(PER_TICK, size); n += 1) await daemon.poll(ticks[n % ticks.length] ?? []);
+  for (let done = 0; done < polls; done += size) await round();
 });
 globalThis.gc?.();
 const rssMb = process.memoryUsage.rss() / 2 ** 20;

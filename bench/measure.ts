@@ -45,6 +45,8 @@ rules: [rules.yaml]
 export interface Daemon extends AsyncDisposable {
   /** One tick. */
   poll(watches: readonly Watch[]): Promise<void>;
+  /** What the daemon does every ten seconds. */
+  flush(): Promise<void>;
 }
 
 /** Client, core and a state file on disk; what would be told goes nowhere. */
@@ -75,6 +77,7 @@ export async function openDaemon(watches: readonly Watch[], baseUrl: string): Pr
   await poller.adopt(watches);
   return {
     poll: (due) => poller.poll(due, signal),
+    flush: () => poller.flush(),
     async [Symbol.asyncDispose]() {
       await explorer[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();

@@ -13,7 +13,7 @@ const IDLE_AFTER_MS = 600_000;
 
 export interface AnswerMemory {
   /** What these very bytes were decoded to when they last came for this request. */
-  recall(request: string, wire: Buffer): unknown;
+  recall(request: string, wire: readonly Buffer[]): unknown;
   keep(request: string, wire: Buffer, decodedBytes: number, decoded: object): void;
 }
 
@@ -22,6 +22,16 @@ interface Entry {
   readonly decoded: object;
   readonly weight: number;
   usedAt: Instant;
+}
+
+/** Piece by piece: bytes that are put together only to be compared keep the collector as busy as all the rest. */
+function isMadeOf(whole: Buffer, pieces: readonly Buffer[]): boolean {
+  let at = 0;
+  for (const piece of pieces) {
+    if (!whole.subarray(at, at + piece.length).equals(piece)) return false;
+    at += piece.length;
+  }
+  return at === whole.length;
 }
 
 /** May be shared by explorers: requests are named by their whole address, without the key. */
@@ -53,7 +63,7 @@ export function createAnswerMemory({
   return {
     recall(request, wire) {
       const entry = entries.get(request);
-      if (entry?.wire.equals(wire) !== true) return undefined;
+      if (entry === undefined || !isMadeOf(entry.wire, wire)) return undefined;
       entries.delete(request);
       entries.set(request, entry);
       entry.usedAt = clock.now();

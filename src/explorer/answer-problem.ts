@@ -7,7 +7,7 @@ import type { Instant } from '../lib/clock.ts';
 import { isJsonType, parseJson } from './body.ts';
 import { Fault, type Retry } from './fault.ts';
 import { readMeters, readRetryAfter } from './meters.ts';
-import type { Answer } from './http.ts';
+import type { AnswerHead } from './http.ts';
 
 export interface Asked {
   /** Host and path template: the only part of an address that a message shows. */
@@ -23,7 +23,7 @@ const MOST_SHOWN = 120;
 const LONGEST_PAUSE_MS = 600_000;
 
 /** What is wrong with an answer; null when it is a JSON answer with status 200. `body` is decompressed. */
-export function problemOf(answer: Answer, body: Buffer, asked: Asked): Fault | null {
+export function problemOf(answer: AnswerHead, body: Buffer, asked: Asked): Fault | null {
   const { status, headers } = answer;
   const isJson = isJsonType(headers['content-type']);
   if (status === 200 && isJson) return null;
@@ -49,7 +49,7 @@ interface Said {
   readonly text: string | null;
 }
 
-function judge(answer: Answer, body: Buffer, said: Said, { hasKey, now }: Asked): Verdict {
+function judge(answer: AnswerHead, body: Buffer, said: Said, { hasKey, now }: Asked): Verdict {
   const { status } = answer;
   if (status >= 200 && status < 300) return judgeSuccess(answer, body);
   if (status >= 300 && status < 400) return { reason: 'redirect', meaning: `moved to ${targetHost(answer)}` };
@@ -80,14 +80,14 @@ function judge(answer: Answer, body: Buffer, said: Said, { hasKey, now }: Asked)
   }
 }
 
-function judgeSuccess(answer: Answer, body: Buffer): Verdict {
+function judgeSuccess(answer: AnswerHead, body: Buffer): Verdict {
   if (isWall(answer, body)) return { reason: 'blocked', meaning: 'a challenge of a wall in front of the explorer' };
   return answer.status === 200
     ? { reason: 'not-json', meaning: 'not JSON but a page for people' }
     : { reason: 'http', meaning: 'an answer that the API does not have' };
 }
 
-function judgeServerError(answer: Answer, body: Buffer): Verdict {
+function judgeServerError(answer: AnswerHead, body: Buffer): Verdict {
   if (isWall(answer, body)) return { reason: 'blocked', meaning: 'a challenge of a wall in front of the explorer' };
   const isForGood = answer.status === 501;
   return { reason: 'server-error', meaning: 'the explorer failed', retry: isForGood ? 'no' : 'soon' };
@@ -110,13 +110,13 @@ function judgeNotFound(said: Said): Verdict {
 }
 
 /** The limiter says milliseconds, a wall before it may say seconds: the longer one is safe. */
-function limited(answer: Answer, now: Instant): { retry: Retry; retryAfterMs: number | null } {
+function limited(answer: AnswerHead, now: Instant): { retry: Retry; retryAfterMs: number | null } {
   const said = [readMeters(answer.headers).resetMs, readRetryAfter(answer.headers, now)].filter((ms) => ms !== null);
   const longest = Math.max(0, ...said);
   return { retry: 'after-reset', retryAfterMs: longest === 0 ? null : Math.min(longest, LONGEST_PAUSE_MS) };
 }
 
-function retryAfter(answer: Answer, now: Instant): number | null {
+function retryAfter(answer: AnswerHead, now: Instant): number | null {
   const ms = answer.status >= 500 ? readRetryAfter(answer.headers, now) : null;
   return ms === null ? null : Math.min(ms, LONGEST_PAUSE_MS);
 }
@@ -124,12 +124,12 @@ function retryAfter(answer: Answer, now: Instant): number | null {
 const WALL = /cf-chl|challenge-platform|just a moment\.\.\.|attention required! \| cloudflare|error code: 10\d\d\b/i;
 const WALL_BYTES = 20_000;
 
-function isWall({ headers }: Answer, body: Buffer): boolean {
+function isWall({ headers }: AnswerHead, body: Buffer): boolean {
   if (headers['cf-mitigated'] !== undefined) return true;
   return !isJsonType(headers['content-type']) && WALL.test(body.subarray(0, WALL_BYTES).toString('latin1'));
 }
 
-function targetHost({ headers }: Answer): string {
+function targetHost({ headers }: AnswerHead): string {
   const location = headers.location;
   return location !== undefined && URL.canParse(location) && new URL(location).host !== ''
     ? new URL(location).host

@@ -9,7 +9,7 @@ import { decompress, readEncoding } from './body.ts';
 import type { Budget } from './budget.ts';
 import { decodeAnswer } from './decode.ts';
 import { Fault } from './fault.ts';
-import type { Answer, Door, HttpLimits } from './http.ts';
+import type { Answer, AnswerHead, Door, HttpLimits } from './http.ts';
 import type { ExplorerMeter } from './meter.ts';
 import { readMeters, type Meters } from './meters.ts';
 import type { Ticket } from './rate-window.ts';
@@ -135,12 +135,13 @@ function valueOf(answer: Answer, request: Request, options: AskOptions): AnyView
   const id = `${explorer} ${request.address}`;
   const known = answer.status === 200 ? answers.recall(id, answer.wire) : undefined;
   if (known !== undefined) return known as AnyView | Page;
-  const body = bodyOf(answer, where, options.limits.maxBytes);
+  const wire = Buffer.concat(answer.wire);
+  const body = bodyOf(answer, wire, { where, maxBytes: options.limits.maxBytes });
   const problem = problemOf(answer, body, { where, hasKey, mask, now: clock.now() });
   if (problem !== null) throw problem;
   const { value, unknownFields } = decodeAnswer(body, question, units, where);
   if (unknownFields > 0) meter?.unknownFields({ explorer, record: question.record.name, count: unknownFields });
-  answers.keep(id, answer.wire, body.length, value);
+  answers.keep(id, wire, body.length, value);
   options.onAnswer?.(value, body);
   return value;
 }
@@ -148,7 +149,11 @@ function valueOf(answer: Answer, request: Request, options: AskOptions): AnyView
 const NOTHING = Buffer.alloc(0);
 
 /** Of a refusal the status counts, also where its body cannot be read. */
-function bodyOf({ status, headers, wire }: Answer, where: string, maxBytes: number): Buffer {
+function bodyOf(
+  { status, headers }: AnswerHead,
+  wire: Buffer,
+  { where, maxBytes }: { readonly where: string; readonly maxBytes: number },
+): Buffer {
   try {
     return decompress(wire, readEncoding(headers['content-encoding'], where), maxBytes, where);
   } catch (error) {

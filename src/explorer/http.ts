@@ -31,11 +31,14 @@ export type Auth =
   | { readonly type: 'bearer'; readonly key: () => string }
   | { readonly type: 'query'; readonly key: () => string };
 
-export interface Answer {
+export interface AnswerHead {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
-  /** As it came over the wire, still compressed. */
-  readonly wire: Buffer;
+}
+
+export interface Answer extends AnswerHead {
+  /** The pieces as they came over the wire, still compressed. */
+  readonly wire: readonly Buffer[];
 }
 
 export interface Door {
@@ -156,7 +159,7 @@ function receive(client: Got, url: string, leftMs: number | null, maxBytes: numb
     });
     stream.once('end', () => {
       if (response === undefined) return;
-      resolve({ status: response.statusCode, headers: response.headers, wire: Buffer.concat(chunks, size) });
+      resolve({ status: response.statusCode, headers: response.headers, wire: chunks });
     });
     stream.once('error', (error: Error) => {
       reject(faultOf(error, response !== undefined, where));

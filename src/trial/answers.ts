@@ -65,11 +65,11 @@ function toAny<F extends Fields>(question: OneQuestion<F> | ListQuestion<F>): Qu
 }
 
 function valueOf({ status, body }: RecordedAnswer, question: Question, coin: Coin, now: Instant): AnyView | Page {
-  const wire = Buffer.from(body);
+  const bytes = Buffer.from(body);
   const asked = { where: question.path, hasKey: true, mask: (text: string) => text, now };
-  const problem = problemOf({ status, headers: {}, wire }, wire, asked);
+  const problem = problemOf({ status, headers: {} }, bytes, asked);
   if (problem !== null) throw problem;
-  return decodeAnswer(wire, question, { coin: coin.decimals }, question.path).value;
+  return decodeAnswer(bytes, question, { coin: coin.decimals }, question.path).value;
 }
 
 function missing(path: string, index: number, answers: readonly RecordedAnswer[]): string {

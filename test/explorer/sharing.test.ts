@@ -125,9 +125,9 @@ describe('bytes that came before', () => {
     memory.keep('a', body, 100, a);
     memory.keep('b', body, 100, b);
     memory.keep('c', body, 100, c);
-    expect([memory.recall('a', body), memory.recall('b', body)]).toEqual([a, b]);
-    expect(memory.recall('a', body)).toBe(a);
-    expect(memory.recall('c', body)).toBeUndefined();
+    expect([memory.recall('a', [body]), memory.recall('b', [body])]).toEqual([a, b]);
+    expect(memory.recall('a', [body])).toBe(a);
+    expect(memory.recall('c', [body])).toBeUndefined();
   });
 
   test('an idle entry gives its place to a new one', async () => {
@@ -137,11 +137,11 @@ describe('bytes that came before', () => {
     memory.keep('a', body, 100, { of: 'a' });
     memory.keep('b', body, 100, { of: 'b' });
     await clock.advance(600_000);
-    memory.recall('a', body);
+    memory.recall('a', [body]);
     memory.keep('c', body, 100, { of: 'c' });
-    expect(memory.recall('a', body)).toEqual({ of: 'a' });
-    expect(memory.recall('b', body)).toBeUndefined();
-    expect(memory.recall('c', body)).toEqual({ of: 'c' });
+    expect(memory.recall('a', [body])).toEqual({ of: 'a' });
+    expect(memory.recall('b', [body])).toBeUndefined();
+    expect(memory.recall('c', [body])).toEqual({ of: 'c' });
   });
 });
 
