@@ -126,7 +126,7 @@ async function leastOf(due: number, ticks: readonly Tick[]): Promise<number[]> {
 async function growthOf(size: number): Promise<Growth> {
   const child = fork(new URL('growth.ts', import.meta.url), [String(size), String(port)], {
     // As the unit and the image start it.
-    execArgv: ['--expose-gc', '--no-warnings', '--max-semi-space-size=8'],
+    execArgv: ['--expose-gc', '--no-warnings', '--max-semi-space-size=8', '--heap-growing-percent=20'],
   });
   const [growth] = (await once(child, 'message')) as [Growth];
   await once(child, 'exit');

@@ -108,6 +108,8 @@ export interface Scope {
   readonly tracked: readonly string[];
   /** False: what is missing from `seen` may still be there. */
   readonly complete: boolean;
+  /** An alert waits for what becomes of an item: then those that are known already are events too. */
+  readonly isWaiting: boolean;
 }
 
 export interface Noticed<S> {

@@ -40,6 +40,8 @@ export type Question = Omit<OneQuestion | ListQuestion, 'record'> & { readonly r
 export type Cursor = Readonly<Record<string, string>>;
 
 export interface Page<F extends Fields = Fields> {
+  /** The very same object whenever the very same answer comes to a request; missing where nobody compared. */
+  readonly content?: object;
   readonly rows: readonly View<F>[];
   /** Null at the end of the list. */
   readonly next: Cursor | null;

@@ -149,7 +149,7 @@ function pollOf(watch: Watch, memory: Memory, observation: Observation): LookedA
     const data = dataStateOf(observation, { isStale: false, isKnown: false });
     return { watch, time, ...nothing, samples: memory.history, data };
   }
-  const noticed = detect(watch, memory.state, observation);
+  const noticed = detect(watch, memory, observation);
   const samples = sample(memory.history, watch.windows, noticed.now, time);
   const scene = sceneOf(watch, noticed, historyOf(samples, time));
   const stale = isStale(observation);
@@ -174,9 +174,17 @@ function headOf({ head }: Seen, { range }: Noticed<unknown>): number | null {
   return heights.length === 0 ? null : Math.max(...heights);
 }
 
-function detect(watch: Watch, state: unknown, observation: Seen): Noticed<unknown> {
-  const scope = { at: observation.at, tracked: watch.tracked, complete: observation.partial === null };
-  return watch.kind.detect(watch.target, state, observation.seen, scope);
+function detect(
+  { kind, target, tracked }: Watch,
+  { state, alerts }: Memory,
+  { at, seen, partial }: Seen,
+): Noticed<unknown> {
+  const isWaiting = Object.values(alerts).some((byKey) => Object.values(byKey).some(waitsForItem));
+  return kind.detect(target, state, seen, { at, tracked, complete: partial === null, isWaiting });
+}
+
+function waitsForItem({ type }: Alert): boolean {
+  return type === 'open' || type === 'event';
 }
 
 function sceneOf(watch: Watch, { now, before }: Noticed<unknown>, history: History): Poll['scene'] {

@@ -1,27 +1,57 @@
-// The last answer to each request, as bytes and as what they were decoded to. Bytes that came before are not decoded
-// again: comparing 60 kB costs a tenth of parsing them, and most polls learn nothing.
-import type { Clock, Instant } from '../lib/clock.ts';
+// The last answer to each request. Bytes that came before are not decoded again: comparing 60 kB costs a tenth of
+// parsing them, and most polls learn nothing. There is room for some of the answers as a whole; of others a digest
+// stays, which tells as much about the next one.
+import { createHash } from 'node:crypto';
+import type { Clock } from '../lib/clock.ts';
+import { createStock } from './stock.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;
 /** What a decoded answer weighs beside its bytes, measured on pages of blocks. */
 const DECODED_WEIGHT = 4;
-/**
- * Requests come round in turn, so throwing out the one asked longest ago would throw out the very next one, and none
- * would ever be found. Entries in use stay; a newcomer gets the place of one that was not asked for this long.
- */
-const IDLE_AFTER_MS = 600_000;
+/** Each half a kilobyte. */
+const MOST_DIGESTS = 100_000;
 
 export interface AnswerMemory {
-  /** What these very bytes were decoded to when they last came for this request. */
-  recall(request: string, wire: readonly Buffer[]): unknown;
-  keep(request: string, wire: Buffer, decodedBytes: number, decoded: object): void;
+  /** What these very bytes are known to be from when they last came for this request; null when others came. */
+  recall(request: string, wire: readonly Buffer[]): Recalled | null;
+  keep(request: string, wire: Buffer, answer: KeptAnswer): void;
 }
 
-interface Entry {
-  readonly wire: Buffer;
+export interface KeptAnswer {
   readonly decoded: object;
-  readonly weight: number;
-  usedAt: Instant;
+  /** Of the decompressed body. */
+  readonly bytes: number;
+  /** Stands for these very bytes, where they are not remembered as a whole; null = then they are forgotten. */
+  readonly content: object | null;
+}
+
+export type Recalled =
+  { readonly type: 'decoded'; readonly decoded: object } | { readonly type: 'same'; readonly content: object };
+
+/** May be shared by explorers: requests are named by their whole address, without the key. */
+export function createAnswerMemory({
+  clock,
+  maxBytes = MOST_BYTES,
+}: {
+  clock: Clock;
+  maxBytes?: number;
+}): AnswerMemory {
+  const answers = createStock<{ readonly wire: Buffer; readonly decoded: object }>(clock, maxBytes);
+  const digests = createStock<{ readonly digest: string; readonly content: object }>(clock, MOST_DIGESTS);
+
+  return {
+    recall(request, wire) {
+      const answer = answers.look(request, ({ wire: known }) => isMadeOf(known, wire));
+      if (answer !== undefined) return { type: 'decoded', decoded: answer.decoded };
+      const same = digests.look(request, ({ digest }) => digest === digestOf(wire));
+      return same === undefined ? null : { type: 'same', content: same.content };
+    },
+    keep(request, wire, { decoded, bytes, content }) {
+      const isKept = answers.put(request, { wire, decoded }, wire.length + DECODED_WEIGHT * bytes);
+      if (isKept || content === null) digests.drop(request);
+      else digests.put(request, { digest: digestOf([wire]), content }, 1);
+    },
+  };
 }
 
 /** Piece by piece: bytes that are put together only to be compared keep the collector as busy as all the rest. */
@@ -34,48 +64,9 @@ function isMadeOf(whole: Buffer, pieces: readonly Buffer[]): boolean {
   return at === whole.length;
 }
 
-/** May be shared by explorers: requests are named by their whole address, without the key. */
-export function createAnswerMemory({
-  clock,
-  maxBytes = MOST_BYTES,
-}: {
-  clock: Clock;
-  maxBytes?: number;
-}): AnswerMemory {
-  // In the order of their last use.
-  const entries = new Map<string, Entry>();
-  let total = 0;
-
-  function forget(request: string): void {
-    total -= entries.get(request)?.weight ?? 0;
-    entries.delete(request);
-  }
-
-  function makeRoom(weight: number, now: Instant): boolean {
-    for (const [request, { usedAt }] of entries) {
-      if (total + weight <= maxBytes) return true;
-      if (now - usedAt < IDLE_AFTER_MS) return false;
-      forget(request);
-    }
-    return total + weight <= maxBytes;
-  }
-
-  return {
-    recall(request, wire) {
-      const entry = entries.get(request);
-      if (entry === undefined || !isMadeOf(entry.wire, wire)) return undefined;
-      entries.delete(request);
-      entries.set(request, entry);
-      entry.usedAt = clock.now();
-      return entry.decoded;
-    },
-    keep(request, wire, decodedBytes, decoded) {
-      forget(request);
-      const weight = wire.length + DECODED_WEIGHT * decodedBytes;
-      const now = clock.now();
-      if (!makeRoom(weight, now)) return;
-      entries.set(request, { wire, decoded, weight, usedAt: now });
-      total += weight;
-    },
-  };
+/** Strangers write much of an answer, so nothing less will do: two with one digest would hide the second. */
+function digestOf(wire: readonly Buffer[]): string {
+  const hash = createHash('sha256');
+  for (const piece of wire) hash.update(piece);
+  return hash.digest('base64');
 }

@@ -7,6 +7,8 @@ import { Fault } from './fault.ts';
 
 export interface Decoded {
   readonly value: AnyView | Page;
+  /** Of a page. */
+  readonly content: object | null;
   /** How many fields the tables do not know: of one row, of all rows for a list. */
   readonly unknownFields: number;
 }
@@ -33,7 +35,7 @@ function decodeOne(raw: unknown, { record }: Question, units: Units, where: stri
   // `{ message }` with status 200: an object, but not of this kind.
   if (unknownFields === Object.keys(raw as object).length)
     throw new Fault('shape', `${where}: an object without any field of ${record.name}`);
-  return { value: view, unknownFields };
+  return { value: view, content: null, unknownFields };
 }
 
 function decodeList(raw: unknown, { record }: Question, units: Units, where: string): Decoded {
@@ -45,8 +47,9 @@ function decodeList(raw: unknown, { record }: Question, units: Units, where: str
     if (view === undefined) throw new Fault('shape', `${where}: items/${at} is not an object but ${kindOf(item)}`);
     return view;
   });
-  const page: Page = { rows, next: readCursor(raw['next_page_params'], where) };
-  return { value: page, unknownFields: countUnknown(items as unknown[], record) };
+  const content = {};
+  const page: Page = { content, rows, next: readCursor(raw['next_page_params'], where) };
+  return { value: page, content, unknownFields: countUnknown(items as unknown[], record) };
 }
 
 function countUnknown(items: readonly unknown[], record: AnyRecord): number {

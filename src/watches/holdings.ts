@@ -6,12 +6,15 @@ import type { ImaginedRow, Kind, Noted, Noticed, Reading, Scope, Target } from '
 import { track, viewOf, type Remembered } from '../core/tracked.ts';
 import { rawText } from '../lib/untrusted.ts';
 import { addressTokens } from '../explorer/endpoints.ts';
+import type { Page } from '../core/question.ts';
 import { again, readAll, type Pages } from '../explorer/paging.ts';
 import { Token, TokenBalance } from '../explorer/resources.ts';
 import { bothForms, imaginedAddress, IMAGINED_DECIMALS } from './imagined.ts';
+import { createQuiet } from './quiet.ts';
 import { firstCount, remembered } from './values.ts';
 
-type Row = View<typeof TokenBalance.fields>;
+type Fields = typeof TokenBalance.fields;
+type Row = View<Fields>;
 
 interface Item {
   readonly values: Remembered;
@@ -35,6 +38,8 @@ const State: z.ZodType<State> = z.object({
 });
 
 interface Seen {
+  /** Of the page, where the whole list is one. */
+  readonly content?: object | undefined;
   readonly rows: ReadonlyMap<string, Row>;
   /** Rows without a token: they cannot be told from others, so nothing is judged to be gone. */
   readonly nameless: number;
@@ -64,35 +69,27 @@ export const holdings: Kind<object, State, Seen> = {
   head: () => null,
   page: (_target, view) => pageOf(view),
   async observe(target, state, read): Promise<Reading<Seen>> {
-    const first = await readOnce(target, read);
+    const page = await read.page(question(target), null);
+    if (state !== null && quiet.hasLearned(page.content, state)) return { seen: seenAgain(page), partial: null };
+    const first = await readOnce(target, read, page);
     if (first.partial !== null || state === null || !hasMissing(state, first.seen)) return first;
     // A row can slip between two pages while prices move the order: what is missing is looked for once more.
     const second = await readOnce(target, again(read));
     const rows = new Map([...second.seen.rows, ...first.seen.rows]);
     return { seen: { rows, nameless: first.seen.nameless + second.seen.nameless }, partial: second.partial };
   },
-  detect(_target, state, seen, scope): Noticed<State> {
-    if (state === null) return baseline(seen, scope);
-    const draft: Draft = { items: { ...state.items }, counter: state.counter, events: [], differs: false };
-    for (const [key, row] of seen.rows) noticeRow(draft, key, row, scope);
-    const empty = noticeMissing(draft, state, seen, scope);
-    const isSame = !draft.differs && empty === state.empty;
-    return {
-      state: isSame ? state : { items: draft.items, counter: draft.counter, empty },
-      events: draft.events,
-      now: null,
-      before: null,
-      range: null,
-      baseline: null,
-      notes: notesOf(seen),
-    };
-  },
+  detect: (_target, state, seen, scope): Noticed<State> =>
+    quiet.notice(seen.content, state, scope, () =>
+      state === null ? baseline(seen, scope) : compare(state, seen, scope),
+    ),
   script: {
     rows: 'holdings',
     record: TokenBalance,
     imagine: (_target, { rows }) => seenIn(rows.map(imagine)),
   },
 };
+
+const quiet = createQuiet<State>();
 
 interface Draft {
   readonly items: Record<string, Item>;
@@ -110,6 +107,22 @@ function baseline(seen: Seen, scope: Scope): Noticed<State> {
   const events = [...seen.rows].map(([key, row]) => noted('added', `${key}#0`, 'baseline', row, null));
   const counter = firstCount(scope.at);
   return { ...nothing, state: { items, counter, empty: 0 }, events, baseline: seen.rows.size };
+}
+
+function compare(state: State, seen: Seen, scope: Scope): Noticed<State> {
+  const draft: Draft = { items: { ...state.items }, counter: state.counter, events: [], differs: false };
+  for (const [key, row] of seen.rows) noticeRow(draft, key, row, scope);
+  const empty = noticeMissing(draft, state, seen, scope);
+  const isSame = !draft.differs && empty === state.empty;
+  return {
+    state: isSame ? state : { items: draft.items, counter: draft.counter, empty },
+    events: draft.events,
+    now: null,
+    before: null,
+    range: null,
+    baseline: null,
+    notes: notesOf(seen),
+  };
 }
 
 function noticeRow(draft: Draft, key: string, row: Row, scope: Scope): void {
@@ -165,9 +178,22 @@ function hasMissing(state: State, seen: Seen): boolean {
   return Object.keys(state.items).some((key) => !seen.rows.has(key));
 }
 
-async function readOnce(target: Target, read: Pages): Promise<Reading<Seen>> {
-  const { rows, partial } = await readAll(read, question(target), { identityOf, maxPages: target.maxPages });
-  return { seen: seenIn(rows), partial };
+async function readOnce(target: Target, read: Pages, page?: Page<Fields>): Promise<Reading<Seen>> {
+  const first = page === undefined ? {} : { first: page };
+  const reading = await readAll(read, question(target), { identityOf, maxPages: target.maxPages, ...first });
+  const isWhole = reading.pages === 1 && reading.partial === null;
+  return { seen: { ...seenIn(reading.rows), content: isWhole ? page?.content : undefined }, partial: reading.partial };
+}
+
+/** A list that came before is decoded only for who looks at it. */
+function seenAgain(page: Page<Fields>): Seen {
+  return {
+    content: page.content,
+    get rows() {
+      return seenIn(page.rows).rows;
+    },
+    nameless: 0,
+  };
 }
 
 function seenIn(rows: readonly Row[]): Seen {

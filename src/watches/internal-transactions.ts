@@ -4,11 +4,11 @@ import type { ImaginedRow, Kind, Noted, Noticed, Target } from '../core/kind.ts'
 import { addressInternalTransactions, blocks } from '../explorer/endpoints.ts';
 import { AddressRef, InternalTransaction } from '../explorer/resources.ts';
 import { imaginedHash, nameOf } from './imagined.ts';
-import { eventsOf, noticeOnce } from './list-events.ts';
+import { eventsOf } from './list-events.ts';
 import {
-  detectList,
   imaginedBlock,
   ListState,
+  noticeList,
   observeList,
   placeOf,
   type ListSeen,
@@ -56,17 +56,14 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
   question: (target) => question(target),
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
-  async observe(target, state, read) {
-    const { options, maxPages } = target;
-    const from = state ?? startingAt(options);
-    const { seen, partial } = await observeList(question(target), from, read, { ...row, maxPages });
-    const rows = seen.rows.filter((call) => isAskedFor(target, call));
-    return { seen: rows.length === seen.rows.length ? seen : { ...seen, rows }, partial };
-  },
-  detect({ options }, state, seen): Noticed<ListState> {
-    const list = detectList(state ?? startingAt(options), seen, row);
-    return noticeOnce(list, () => eventsOf(list, newCall));
-  },
+  observe: (target, state, read) =>
+    observeList(question(target), state ?? startingAt(target.options), read, {
+      ...row,
+      maxPages: target.maxPages,
+      isAskedFor: (call) => isAskedFor(target, call),
+    }),
+  detect: ({ options }, state, seen, scope): Noticed<ListState> =>
+    noticeList(state ?? startingAt(options), seen, scope, { row, notice: (list) => eventsOf(list, newCall) }),
   script: {
     rows: 'items',
     record: InternalTransaction,

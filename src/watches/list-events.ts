@@ -2,17 +2,6 @@ import type { Fields, View } from '../core/fields.ts';
 import type { Noted, Noticed } from '../core/kind.ts';
 import type { ListState, NewRows } from './seen.ts';
 
-const noticed = new WeakMap<NewRows<Fields>, Noticed<ListState>>();
-
-/** The very same as before for the very same list: nothing of it depends on when the poll was. */
-export function noticeOnce<F extends Fields>(list: NewRows<F>, notice: () => Noticed<ListState>): Noticed<ListState> {
-  const before = noticed.get(list);
-  if (before !== undefined) return before;
-  const now = notice();
-  noticed.set(list, now);
-  return now;
-}
-
 /** What a list without conditions notices: one event per row. */
 export function eventsOf<F extends Fields>(
   list: NewRows<F>,

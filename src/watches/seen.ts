@@ -2,9 +2,10 @@
 // compared by identity, never by height alone: rows appear late, below newer ones (facts 6, trap 2).
 import { z } from 'zod';
 import type { Fields, View } from '../core/fields.ts';
-import type { Range, Reading } from '../core/kind.ts';
-import type { Cursor, ListQuestion, Read } from '../core/question.ts';
+import type { Noticed, Range, Reading, Scope } from '../core/kind.ts';
+import type { Cursor, ListQuestion, Page, Read } from '../core/question.ts';
 import { readNewestFirst } from '../explorer/paging.ts';
+import { createQuiet } from './quiet.ts';
 import {
   type BlockByKey,
   forgottenTo,
@@ -76,6 +77,8 @@ export interface RowKey<F extends Fields> {
 
 export interface ListSeen<F extends Fields> {
   readonly rows: readonly View<F>[];
+  /** Of the page, where it was one alone. */
+  readonly content?: object | undefined;
   /** A page failed on the way: the rest is read next time. */
   readonly isCutShort: boolean;
   /** The list has nothing below what was read. */
@@ -95,60 +98,67 @@ export interface NewRows<F extends Fields> {
   readonly range: Range | null;
 }
 
+interface ListOptions<F extends Fields> extends RowKey<F> {
+  readonly maxPages: number;
+  /** False of rows that a server sent although it was asked for others only. */
+  readonly isAskedFor?: (row: View<F>) => boolean;
+}
+
 /** Reads the first page, and on until a page holds nothing unknown. The first reading is page one alone. */
 export async function observeList<F extends Fields>(
   question: ListQuestion<F>,
   state: ListState | null,
   read: Read,
-  row: RowKey<F> & { readonly maxPages: number },
+  options: ListOptions<F>,
 ): Promise<Reading<ListSeen<F>>> {
-  if (state === null) {
-    const { rows, next } = await read.page(question, null);
-    return { seen: { rows, isCutShort: false, reachedEnd: next === null }, partial: null };
-  }
   const page = await read.page(question, null);
-  const before = quiet.get(page.rows)?.get(state);
-  if (before !== undefined) return { seen: before.seen as ListSeen<F>, partial: null };
+  if (state === null) return { seen: onePage(page, options), partial: null };
+  if (quiet.hasLearned(page.content, state)) return { seen: onePage(page, options), partial: null };
   const known = knowledgeOf(state);
-  const reading = await readNewestFirst(read, question, {
-    ...row,
+  const { rows, reachedEnd, partial, pages } = await readNewestFirst(read, question, {
+    ...options,
     first: page,
-    isKnown: (view) => isKnown(known, look(row, view)),
-    mayStop: (rows) => state.gapAbove === null || lowestBlock(rows, row) <= state.gapAbove,
+    isKnown: (view) => options.isAskedFor?.(view) === false || isKnown(known, look(options, view)),
+    mayStop: (read) => state.gapAbove === null || lowestBlock(read, options) <= state.gapAbove,
     examinedTo: BigInt(state.gapAbove ?? highestBlock(state)),
   });
-  const { rows, reachedEnd, partial, pages } = reading;
-  const isCutShort = partial !== null && pages < row.maxPages;
-  // Of one page without a row twice, the rows are the page's own, which come again when the answer does.
-  const isPage = pages === 1 && rows.length === page.rows.length;
-  return { seen: { rows: isPage ? page.rows : rows, isCutShort, reachedEnd }, partial };
+  if (pages === 1 && partial === null) return { seen: onePage({ ...page, rows }, options), partial };
+  const isCutShort = partial !== null && pages < options.maxPages;
+  return { seen: { rows: askedFor(rows, options), isCutShort, reachedEnd }, partial };
 }
 
-interface Quiet {
-  readonly seen: ListSeen<Fields>;
-  readonly news: NewRows<Fields>;
+/** A page of an answer that came before is decoded only for who looks at it. */
+function onePage<F extends Fields>(page: Page<F>, options: ListOptions<F>): ListSeen<F> {
+  return {
+    content: page.content,
+    get rows() {
+      return askedFor(page.rows, options);
+    },
+    isCutShort: false,
+    get reachedEnd() {
+      return page.next === null;
+    },
+  };
 }
 
-// Most polls bring the very rows of the last one. What held no news to a state holds none to the same state now. By the
-// rows of page one first, then by the state, for several watches may read one page; the casts say that the rows of one
-// array are of one record.
-const quiet = new WeakMap<readonly object[], WeakMap<ListState, Quiet>>();
+function askedFor<F extends Fields>(rows: readonly View<F>[], { isAskedFor }: ListOptions<F>): readonly View<F>[] {
+  return isAskedFor === undefined ? rows : rows.filter(isAskedFor);
+}
 
-function stayQuiet(state: ListState, seen: ListSeen<Fields>, news: NewRows<Fields>): void {
-  const byState = quiet.get(seen.rows) ?? new WeakMap<ListState, Quiet>();
-  quiet.set(seen.rows, byState.set(state, { seen, news }));
+const quiet = createQuiet<ListState>();
+
+/** What a list without conditions notices of the rows that `notice` makes events of; nothing of those that came before. */
+export function noticeList<F extends Fields>(
+  state: ListState | null,
+  seen: ListSeen<F>,
+  scope: Scope,
+  { row, notice }: { readonly row: RowKey<F>; readonly notice: (list: NewRows<F>) => Noticed<ListState> },
+): Noticed<ListState> {
+  return quiet.notice(seen.content, state, scope, () => notice(detectList(state, seen, row)));
 }
 
 /** Sorts what was read into new and known, and remembers it. */
 export function detectList<F extends Fields>(state: ListState | null, seen: ListSeen<F>, row: RowKey<F>): NewRows<F> {
-  const before = state === null ? undefined : quiet.get(seen.rows)?.get(state);
-  if (before?.seen === seen) return before.news as NewRows<F>;
-  const news = sortRows(state, seen, row);
-  if (news.state === state && state.gapAbove === null) stayQuiet(state, seen, news);
-  return news;
-}
-
-function sortRows<F extends Fields>(state: ListState | null, seen: ListSeen<F>, row: RowKey<F>): NewRows<F> {
   const named = seen.rows.filter((view) => look(row, view).key !== undefined);
   const nameless = seen.rows.length - named.length;
   const range = rangeOf(seen, row);

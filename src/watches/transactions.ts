@@ -5,11 +5,11 @@ import type { ImaginedRow, Kind, Noted, Noticed, Target } from '../core/kind.ts'
 import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/endpoints.ts';
 import { Transaction } from '../explorer/resources.ts';
 import { imaginedHash, nameOf } from './imagined.ts';
-import { eventsOf, noticeOnce } from './list-events.ts';
+import { eventsOf } from './list-events.ts';
 import {
-  detectList,
   imaginedBlock,
   ListState,
+  noticeList,
   observeList,
   placeOf,
   settles,
@@ -54,10 +54,8 @@ export const transactions: Kind<StartOption, ListState, ListSeen<Row>> = {
   page: (_target, view) => pageOf(view),
   observe: (target, state, read) =>
     observeList(question(target), state ?? startingAt(target.options), read, { ...row, maxPages: target.maxPages }),
-  detect({ options }, state, seen): Noticed<ListState> {
-    const list = detectList(state ?? startingAt(options), seen, row);
-    return noticeOnce(list, () => notice(state, list));
-  },
+  detect: ({ options }, state, seen, scope): Noticed<ListState> =>
+    noticeList(state ?? startingAt(options), seen, scope, { row, notice: (list) => notice(state, list) }),
   script: {
     rows: 'items',
     record: Transaction,

@@ -64,7 +64,7 @@ describe('the image', () => {
     expect(textOf('ENV')).toContain('CHAINWARDEN_LISTEN=0.0.0.0:9797');
     expect(textOf('EXPOSE')).toBe('9797');
     expect(JSON.parse(textOf('ENTRYPOINT') ?? '')).toEqual(
-      'node --disable-sigusr1 --max-semi-space-size=8 dist/main.js run --config /etc/chainwarden/config.yaml'.split(
+      'node --disable-sigusr1 --max-semi-space-size=8 --heap-growing-percent=20 dist/main.js run --config /etc/chainwarden/config.yaml'.split(
         ' ',
       ),
     );

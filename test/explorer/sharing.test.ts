@@ -1,6 +1,6 @@
 import { expect, describe, test } from '@jest/globals';
 import { RecordType, int } from '../../src/core/fields.ts';
-import { createAnswerMemory } from '../../src/explorer/answer-memory.ts';
+import { createAnswerMemory, type AnswerMemory } from '../../src/explorer/answer-memory.ts';
 import { addressInternalTransactions } from '../../src/explorer/endpoints.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { aToken, blockRows, missOf, openExplorer, someBlocks, VAULT } from './support/open.ts';
@@ -117,31 +117,36 @@ describe('bytes that came before', () => {
     expect(opened.outcomes()).toEqual(['ok', 'ok', 'ok']);
   });
 
-  test('are forgotten within bounds: what is in use stays, what was idle gives way', () => {
-    const clock = createFakeClock(0);
-    const memory = createAnswerMemory({ clock, maxBytes: 1000 });
-    const body = Buffer.alloc(100);
-    const [a, b, c] = [{}, {}, {}];
-    memory.keep('a', body, 100, a);
-    memory.keep('b', body, 100, b);
-    memory.keep('c', body, 100, c);
-    expect([memory.recall('a', [body]), memory.recall('b', [body])]).toEqual([a, b]);
-    expect(memory.recall('a', [body])).toBe(a);
-    expect(memory.recall('c', [body])).toBeUndefined();
+  const body = Buffer.alloc(100);
+  const keep = (memory: AnswerMemory, request: string, content: object | null): void => {
+    memory.keep(request, body, { decoded: { of: request }, bytes: 100, content });
+  };
+
+  test('are kept whole within bounds: what is in use stays, of what is beyond them a digest does', () => {
+    const memory = createAnswerMemory({ clock: createFakeClock(0), maxBytes: 1000 });
+    const content = {};
+    for (const request of ['a', 'b', 'c']) keep(memory, request, content);
+    keep(memory, 'd', null);
+    expect(memory.recall('a', [body])).toEqual({ type: 'decoded', decoded: { of: 'a' } });
+    expect(memory.recall('b', [body.subarray(0, 60), body.subarray(60)])).toMatchObject({ decoded: { of: 'b' } });
+    expect(memory.recall('c', [body.subarray(0, 60), body.subarray(60)])).toEqual({ type: 'same', content });
+    expect(memory.recall('d', [body])).toBeNull();
+    for (const request of ['a', 'b', 'c'])
+      for (const other of [body.subarray(1), Buffer.alloc(101), Buffer.alloc(100, 1)])
+        expect(memory.recall(request, [other])).toBeNull();
   });
 
   test('an idle entry gives its place to a new one', async () => {
     const clock = createFakeClock(0);
     const memory = createAnswerMemory({ clock, maxBytes: 1000 });
-    const body = Buffer.alloc(100);
-    memory.keep('a', body, 100, { of: 'a' });
-    memory.keep('b', body, 100, { of: 'b' });
+    keep(memory, 'a', null);
+    keep(memory, 'b', null);
     await clock.advance(600_000);
     memory.recall('a', [body]);
-    memory.keep('c', body, 100, { of: 'c' });
-    expect(memory.recall('a', [body])).toEqual({ of: 'a' });
-    expect(memory.recall('b', [body])).toBeUndefined();
-    expect(memory.recall('c', [body])).toEqual({ of: 'c' });
+    keep(memory, 'c', null);
+    expect(memory.recall('a', [body])).toMatchObject({ decoded: { of: 'a' } });
+    expect(memory.recall('b', [body])).toBeNull();
+    expect(memory.recall('c', [body])).toMatchObject({ decoded: { of: 'c' } });
   });
 });
 

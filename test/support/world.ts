@@ -4,6 +4,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Decision, Delivery, Message, Watch } from '../../src/core/model.ts';
 import { createPoller, type Poller } from '../../src/engine/poller.ts';
+import { createAnswerMemory } from '../../src/explorer/answer-memory.ts';
 import { createBudget } from '../../src/explorer/budget.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../src/explorer/explorer.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
@@ -52,6 +53,8 @@ export interface WorldOptions {
   readonly isLively?: boolean;
   /** A recording of every poll. */
   readonly recordTo?: string;
+  /** How much of the last answers is remembered as a whole; of others only a digest is. */
+  readonly answerBytes?: number;
 }
 
 export async function createWorld(rules: string, options: WorldOptions = {}): Promise<World> {
@@ -71,7 +74,12 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
   const newExplorer = (): Explorer =>
     openExplorer(options.form ?? 'instance', served.url, {
       ...{ clock, log, signal: stop.signal },
-      onAnswer: (answer, body) => recorder?.onAnswer(answer, body),
+      ...(options.answerBytes === undefined
+        ? {}
+        : { answers: createAnswerMemory({ clock, maxBytes: options.answerBytes }) }),
+      ...(options.recordTo === undefined
+        ? {}
+        : { onAnswer: (answer: object, body: Buffer) => recorder?.onAnswer(answer, body) }),
     });
   let explorer = newExplorer();
   const store = createMemoryStore();
