@@ -116,7 +116,9 @@ function compileParts(compiling: Compiling, { written, path, isWhole }: Alert, l
   const condition = (key: 'if' | 'while' | 'until'): CompiledCondition | null => {
     if (written[key] === undefined) return null;
     const at = [...path, key];
-    return looksFarEnough(compiling, at, accept(compiling, at, language.condition(written[key], use)));
+    const compiled = accept(compiling, at, language.condition(written[key], use));
+    if (isWhole) complainOfOthers(compiling, at, { written, reads: compiled?.reads ?? [] });
+    return looksFarEnough(compiling, at, compiled);
   };
   const template = (key: 'title' | 'text'): CompiledTemplate | null => {
     if (written[key] === undefined) return null;
@@ -126,6 +128,21 @@ function compileParts(compiling: Compiling, { written, path, isWhole }: Alert, l
   const conditions = { if: condition('if'), while: condition('while'), until: condition('until') };
   complainOfPair(compiling, conditions, path);
   return { ...conditions, title: template('title'), text: template('text') };
+}
+
+/** What is known of another event alone would be waited for in vain. */
+function complainOfOthers(
+  { kind, complain }: Compiling,
+  path: Path,
+  { written, reads }: { readonly written: WrittenAlert; readonly reads: readonly string[] },
+): void {
+  for (const [field, event] of Object.entries(kind.onlyOf ?? {})) {
+    if (written.on === event || !reads.includes(field)) continue;
+    const text = String(written[path.at(-1) as 'if']);
+    const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
+    const within = { start, end: start + field.length };
+    complain(path, { message: `${field} is known only of \`on: ${event}\``, hint: `Write on: ${event}.`, within });
+  }
 }
 
 function looksFarEnough<T extends { readonly windows: readonly Window[] }>(

@@ -72,7 +72,9 @@ function hintForName({ kind, names }: Language, name: string, rest: readonly str
   const deeper = Object.entries(kind.fields.fields).find(
     ([, { type }]) => type.type === 'record' && Object.hasOwn(type.record.fields, name),
   );
-  return deeper === undefined ? hintFor(name, Object.keys(kind.fields.fields)) : `Did you mean ${deeper[0]}.${name}?`;
+  if (deeper !== undefined) return `Did you mean ${deeper[0]}.${name}?`;
+  const inQuotes = rest.length === 0 ? `A text is written in quotes: "${name}".` : undefined;
+  return hintFor(name, Object.keys(kind.fields.fields)) ?? inQuotes;
 }
 
 function failed(at: number, message: string, hint?: string): { failed: Failure } {
@@ -118,6 +120,8 @@ export interface Paths {
   readonly windows: readonly Window[];
   /** The node at the left end of a chain of dots. */
   baseOf(node: Node): Node;
+  /** Whether it is a name of the config. */
+  isConstant(node: Node, locals: ReadonlySet<string>): boolean;
   /** Notes that the path is read, or says what is wrong with it. */
   read(node: Node, locals: ReadonlySet<string>): Mistake | undefined;
   /** Notes that the history of a path is read; the path that the rule named, or the kind's own. */
@@ -155,6 +159,10 @@ export function createPaths(language: Language, { before, windows: canLook = fal
       return window;
     },
     baseOf: (node) => chainOf(node)[0] ?? node,
+    isConstant(node, locals) {
+      const found = resolve(node, locals)?.found;
+      return found !== undefined && 'constant' in found;
+    },
     read(node, locals) {
       const resolved = resolve(node, locals);
       if (resolved === undefined) return undefined;
