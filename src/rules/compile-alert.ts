@@ -187,16 +187,20 @@ function baseOf({ place, watch }: Compiling, { written, path, notify }: Alert, {
   } as const;
 }
 
-/** An end that holds whenever the alert begins. */
+/** An end that comes with the beginning, or never: it is asked for once `while` is false. */
 function complainOfPair(
   { complain }: Compiling,
   pair: { readonly while: CompiledCondition | null; readonly until: CompiledCondition | null },
   path: Path,
 ): void {
   if (pair.while === null || pair.until === null) return;
-  if (isPossible(pair.while.facts.whenTrue, pair.until.facts.whenFalse)) return;
+  const saysNothing = !isPossible(pair.while.facts.whenTrue, pair.until.facts.whenFalse);
+  const neverEnds = !isPossible(pair.while.facts.whenFalse, pair.until.facts.whenTrue);
+  if (!saysNothing && !neverEnds) return;
   complain([...path, 'until'], {
-    message: 'until holds whenever while does: the alert would end as soon as it begins',
+    message: neverEnds
+      ? 'until is never true once while is false: the alert would never end'
+      : 'until holds whenever while does: it does not tell the end from the beginning',
     hint: 'until is what ends it, such as `until: balance > 200` of `while: balance < 100`.',
   });
 }

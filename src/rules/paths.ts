@@ -73,8 +73,7 @@ function hintForName({ kind, names }: Language, name: string, rest: readonly str
     ([, { type }]) => type.type === 'record' && Object.hasOwn(type.record.fields, name),
   );
   if (deeper !== undefined) return `Did you mean ${deeper[0]}.${name}?`;
-  const inQuotes = rest.length === 0 ? `A text is written in quotes: "${name}".` : undefined;
-  return hintFor(name, Object.keys(kind.fields.fields)) ?? inQuotes;
+  return hintFor(name, Object.keys(kind.fields.fields));
 }
 
 function failed(at: number, message: string, hint?: string): { failed: Failure } {
@@ -167,7 +166,11 @@ export function createPaths(language: Language, { before, windows: canLook = fal
       const resolved = resolve(node, locals);
       if (resolved === undefined) return undefined;
       const { chain, found } = resolved;
-      if ('failed' in found) return mistakeAt(chain[found.failed.at] ?? node, found.failed);
+      if ('failed' in found) {
+        const hint =
+          found.failed.hint ?? (chain.length === 1 ? `A text is written in quotes: "${nameOf(node)}".` : undefined);
+        return mistakeAt(chain[found.failed.at] ?? node, { ...found.failed, hint });
+      }
       if ('constant' in found) return undefined;
       if (found.path === '')
         return mistakeAt(node, {

@@ -200,16 +200,22 @@ describe('while and until', () => {
   };
 
   test('an end that holds whenever the alert begins is refused where it stands', () => {
-    const said = '9:16 until holds whenever while does: the alert would end as soon as it begins';
+    const said = '9:16 until holds whenever while does: it does not tell the end from the beginning';
     expect(problemsOf('value < 100', 'value < 200')).toEqual([said]);
     expect(problemsOf('value < 100 && success', 'value < 100')).toEqual([said]);
     expect(problemsOf('status == "ok"', 'status != "error"')).toEqual([said]);
   });
 
+  test('an end that cannot come once the condition is over is refused: the alert would fire for ever', () => {
+    const said = '9:16 until is never true once while is false: the alert would never end';
+    expect(problemsOf('value < 100', 'value < 50')).toEqual([said]);
+    expect(problemsOf('success || value > 5', 'value > 7')).toEqual([said]);
+  });
+
   test.each([
     ['value < 100', 'value > 200'],
-    ['value < 100', 'value < 50'],
     ['value < 100', 'value < 200 && success'],
+    ['value < 100 && success', 'value < 50'],
     ['success', 'value > 5'],
   ])('while %s until %s is fine', (held, until) => {
     expect(problemsOf(held, until)).toEqual([]);

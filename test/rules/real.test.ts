@@ -134,6 +134,15 @@ describe('With the kinds and channels as they are', () => {
     expect(found[0]?.column).toBe(line.indexOf('depth') + 1);
   });
 
+  test('the name of an address is no token: its balance would be zero for ever', () => {
+    const found = loadRules(config, [{ file: 'a.yaml', text: RULES.replace('token: USDC', 'token: vault') }], {
+      kinds,
+    });
+    expect(found.problems.map(({ line, column, message }) => [line, column, message])).toEqual([
+      [7, 12, 'no token "vault"'],
+    ]);
+  });
+
   test('they can be described', () => {
     const { lines, warnings } = describeWatches(watches, config);
     expect(lines).toHaveLength(watches.length + 3);
