@@ -1,6 +1,8 @@
 import { healthOf, type HealthByAlert } from '../core/health.ts';
 import type { Instant, Memory, Watch } from '../core/model.ts';
+import { activeSince } from '../core/telling.ts';
 import { showDuration, showInstant } from '../lib/clock.ts';
+import { singleLine } from '../lib/untrusted.ts';
 import { openSqliteReader } from '../store/sqlite.ts';
 import { EXIT } from './exit.ts';
 import { loadOrFail } from './load.ts';
@@ -24,7 +26,9 @@ export async function status(terminal: Terminal, { config: file }: { readonly co
     terminal.out(`owed on ${channel}: ${rows}, the oldest for ${showDuration(now - oldest)}`);
   terminal.out(`deliveries: ${survey.sent} sent, ${survey.dead} given up`);
   for (const { message, channel, outcome } of await reader.dead(MOST_DEAD))
-    terminal.out(`given up: ${message.title} to ${channel}: ${outcome === null ? 'no answer' : outcome.text}`);
+    terminal.out(
+      `given up: ${message.title} to ${channel}: ${outcome === null ? 'no answer' : singleLine(outcome.text)}`,
+    );
   return EXIT.ok;
 }
 
@@ -58,9 +62,11 @@ function alertsOf(id: string, { alerts, data }: Memory): string[] {
   return Object.values(alerts[id] ?? {}).flatMap((alert) => {
     if (alert.type === 'open') return [`${id} open since ${showInstant(alert.since)}`];
     if (alert.type === 'event') return alert.state === 'confirmed' ? [] : [`${id} ${alert.state}`];
-    const { state, firing, flapping } = alert.type === 'group' ? alert.condition : alert;
+    const condition = alert.type === 'group' ? alert.condition : alert;
+    const { state, flapping } = condition;
     if (state === 'inactive') return [];
-    const since = firing === null ? '' : ` since ${showInstant(firing.since)}`;
+    const began = activeSince(condition);
+    const since = began === undefined ? '' : ` since ${showInstant(began)}`;
     const unsure = data === null || data.state === 'ok' ? '' : `, unverified since ${showInstant(data.since)}`;
     return [`${id} ${state}${since}${flapping === null ? '' : ', flapping'}${unsure}`];
   });

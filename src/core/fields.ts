@@ -286,9 +286,7 @@ export function encodeView(view: AnyView): Record<string, Json> {
 export function decodeEncoded(type: FieldType, encoded: Json): ValueAt {
   if (type.type === 'amount') return typeof encoded === 'string' ? Amount.parse(encoded) : undefined;
   if (type.type === 'list')
-    return Array.isArray(encoded)
-      ? encoded.map((item) => decodeEncoded(type.of, item as Json)).filter((item) => item !== undefined)
-      : undefined;
+    return Array.isArray(encoded) ? wholeList(encoded.map((item) => decodeEncoded(type.of, item as Json))) : undefined;
   if (type.type === 'record') return isRow(encoded) ? remembered(type.record, encoded) : undefined;
   return decode(type, encoded, { coin: 0 });
 }
@@ -360,6 +358,11 @@ function decodeDecimal(raw: unknown): Amount | undefined {
 }
 
 function decodeList(of: FieldType, raw: unknown, units: Units): Value[] | undefined {
-  if (!Array.isArray(raw)) return undefined;
-  return raw.map((item) => decode(of, item, units)).filter((item) => item !== undefined);
+  return Array.isArray(raw) ? wholeList(raw.map((item) => decode(of, item, units))) : undefined;
+}
+
+/** Without an item that cannot be read, what is true of all of them would be true by accident: nothing is known then. */
+function wholeList(items: readonly ValueAt[]): Value[] | undefined {
+  const known = items.filter((item) => item !== undefined);
+  return known.length === items.length ? known : undefined;
 }

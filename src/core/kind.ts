@@ -50,6 +50,8 @@ export interface Kind<E, S, O> {
   readonly shown: readonly string[];
   /** Paths that change while the item stays what it is: where it was mined, how old it is, what explorers call it. */
   readonly fleeting: readonly string[];
+  /** Paths that are known of one event alone: of anything else they are unknown for ever. */
+  readonly onlyOf?: Readonly<Record<string, EventName>>;
   /** The path that windows look back over when a rule names none; null = there is nothing to look back over. */
   readonly measured: string | null;
   /** Fields exported as `chainwarden_watch_value`. */

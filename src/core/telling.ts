@@ -70,6 +70,11 @@ export function isActive({ state }: ConditionState): boolean {
   return state === 'firing' || state === 'recovering';
 }
 
+/** When the present episode began, told or not; undefined when there is none. */
+export function activeSince(state: ConditionState): Instant | undefined {
+  return isActive(state) ? (state.firings.at(-1) ?? state.firing?.since) : undefined;
+}
+
 function isCooling({ cooldownUntil }: ConditionState, at: Instant): boolean {
   return cooldownUntil !== null && at < cooldownUntil;
 }

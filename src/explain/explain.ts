@@ -122,16 +122,21 @@ const UNDECIDED: Readonly<Record<AlertRule['type'], readonly DataState[]>> = {
 function changeLines(alert: AlertRule, memory: Memory | null, stage: Stage): string[] {
   if (alert.type === 'condition') return lastingChange(alert, memory, stage);
   if (alert.if === null) return [];
-  return needsOf(alert.if.clause(), true, stage).map((need) => `to match: ${need}`);
+  return needLines('to match', needsOf(alert.if.clause(), true, stage));
 }
 
 function lastingChange(alert: ConditionAlert, memory: Memory | null, stage: Stage): string[] {
   const state = memory?.alerts[alert.id]?.[''];
   const isOn = state?.type === 'condition' && state.output;
-  if (!isOn) return needsOf(alert.while.clause(), true, stage).map((need) => `to fire: ${need}`);
+  if (!isOn) return needLines('to fire', needsOf(alert.while.clause(), true, stage));
   const over = needsOf(alert.while.clause(), false, stage);
   const until = alert.until === null ? [] : needsOf(alert.until.clause(), true, stage);
-  return [...new Set([...over, ...until])].map((need) => `to end: ${need}`);
+  return needLines('to end', [...new Set([...over, ...until])]);
+}
+
+/** All of them are needed: none may read as another way. */
+function needLines(aim: string, needs: readonly string[]): string[] {
+  return needs.map((need, i) => `${i === 0 ? aim : 'and'.padStart(aim.length)}: ${need}`);
 }
 
 function healthLines({ schedule }: Watch, { id }: AlertRule, { kept, now }: Facts): string[] {

@@ -12,7 +12,7 @@ import type {
 } from '../core/model.ts';
 import { conditionOf } from '../core/part.ts';
 import { REASON_WORDS } from '../core/reason-words.ts';
-import { isActive } from '../core/telling.ts';
+import { activeSince, isActive } from '../core/telling.ts';
 import { showDuration, showInstant } from '../lib/clock.ts';
 import { plain, untrusted } from '../lib/untrusted.ts';
 
@@ -42,7 +42,7 @@ const STATE_WORDS = {
 } as const satisfies Partial<Record<ConditionState['state'], keyof typeof REASON_WORDS>>;
 
 function stateText(rule: LastingAlert, state: ConditionState, { data, coveredUntil }: Memory, now: Instant): string {
-  const began = isActive(state) ? (state.firings.at(-1) ?? state.firing?.since) : undefined;
+  const began = activeSince(state);
   const since = began === undefined ? '' : ` since ${showInstant(began)}`;
   const wait = { pending: rule.forMs, recovering: rule.keepFiringForMs, inactive: 0, firing: 0 }[state.state];
   const counted = showDuration(held(state, coveredUntil ?? now));

@@ -117,7 +117,7 @@ export function groupPaths({ complain }: Compiling, alert: WrittenAlert, path: P
     if (!isFit)
       complain(at, {
         message: `${quote(name)} cannot tell groups apart`,
-        hint: 'Name addresses, ids, enumerations or numbers.',
+        hint: 'Name addresses, ids, enumerations or whole numbers.',
       });
     return isFit ? [full] : [];
   });

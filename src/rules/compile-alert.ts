@@ -116,7 +116,9 @@ function compileParts(compiling: Compiling, { written, path, isWhole }: Alert, l
   const condition = (key: 'if' | 'while' | 'until'): CompiledCondition | null => {
     if (written[key] === undefined) return null;
     const at = [...path, key];
-    return looksFarEnough(compiling, at, accept(compiling, at, language.condition(written[key], use)));
+    const compiled = accept(compiling, at, language.condition(written[key], use));
+    if (isWhole) complainOfOthers(compiling, at, { written, reads: compiled?.reads ?? [] });
+    return looksFarEnough(compiling, at, compiled);
   };
   const template = (key: 'title' | 'text'): CompiledTemplate | null => {
     if (written[key] === undefined) return null;
@@ -126,6 +128,21 @@ function compileParts(compiling: Compiling, { written, path, isWhole }: Alert, l
   const conditions = { if: condition('if'), while: condition('while'), until: condition('until') };
   complainOfPair(compiling, conditions, path);
   return { ...conditions, title: template('title'), text: template('text') };
+}
+
+/** What is known of another event alone would be waited for in vain. */
+function complainOfOthers(
+  { kind, complain }: Compiling,
+  path: Path,
+  { written, reads }: { readonly written: WrittenAlert; readonly reads: readonly string[] },
+): void {
+  for (const [field, event] of Object.entries(kind.onlyOf ?? {})) {
+    if (written.on === event || !reads.includes(field)) continue;
+    const text = String(written[path.at(-1) as 'if']);
+    const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
+    const within = { start, end: start + field.length };
+    complain(path, { message: `${field} is known only of \`on: ${event}\``, hint: `Write on: ${event}.`, within });
+  }
 }
 
 function looksFarEnough<T extends { readonly windows: readonly Window[] }>(
@@ -170,16 +187,20 @@ function baseOf({ place, watch }: Compiling, { written, path, notify }: Alert, {
   } as const;
 }
 
-/** An end that holds whenever the alert begins. */
+/** An end that comes with the beginning, or never: it is asked for once `while` is false. */
 function complainOfPair(
   { complain }: Compiling,
   pair: { readonly while: CompiledCondition | null; readonly until: CompiledCondition | null },
   path: Path,
 ): void {
   if (pair.while === null || pair.until === null) return;
-  if (isPossible(pair.while.facts.whenTrue, pair.until.facts.whenFalse)) return;
+  const saysNothing = !isPossible(pair.while.facts.whenTrue, pair.until.facts.whenFalse);
+  const neverEnds = !isPossible(pair.while.facts.whenFalse, pair.until.facts.whenTrue);
+  if (!saysNothing && !neverEnds) return;
   complain([...path, 'until'], {
-    message: 'until holds whenever while does: the alert would end as soon as it begins',
+    message: neverEnds
+      ? 'until is never true once while is false: the alert would never end'
+      : 'until holds whenever while does: it does not tell the end from the beginning',
     hint: 'until is what ends it, such as `until: balance > 200` of `while: balance < 100`.',
   });
 }

@@ -131,7 +131,7 @@ function tokensOf({ kind, watch, catalogue, complain }: Compiling, explorer: Exp
     if (literal !== undefined) return [literal];
     const name = catalogue.config.names.get(written);
     const meaning = name === undefined ? undefined : meaningOn(name, explorer.name);
-    if (meaning instanceof Address) return [meaning];
+    if (name?.type === 'token' && meaning instanceof Address) return [meaning];
     const legal = [...catalogue.config.names].filter(([, { type }]) => type === 'token').map(([one]) => one);
     const unknown = /^0x/i.test(written)
       ? { message: addressComplaint(written) }

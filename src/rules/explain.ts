@@ -2,9 +2,10 @@
 import type { ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
 import { hintFor } from '../config/nearest.ts';
 import { addressComplaint } from '../config/scalars.ts';
+import { Address } from '../core/address.ts';
 import type { World } from './cel.ts';
 import type { Mistake } from './language.ts';
-import type { Node } from './syntax.ts';
+import { childrenOf, type Node } from './syntax.ts';
 
 interface Words {
   readonly message: string;
@@ -36,16 +37,16 @@ export const explain = {
     const key = /^No such key: (.+)$/.exec(summary)?.[1];
     if (key !== undefined) return { ...missingField(world, error, key), ...at };
     const overload = /^no such overload: (.+?) (==|!=|<=|>=|<|>|\+|-|\*|\/|%|in) (.+)$/.exec(summary);
-    if (overload !== null && [overload[1], overload[3]].some(isAddressLike)) {
-      const mistake = shortAddress(error, source);
-      if (mistake !== undefined) return mistake;
-    }
-    if (overload !== null) return { ...noOverload(overload[1] ?? '', overload[2] ?? '', overload[3] ?? ''), ...at };
+    const mistake = NOT_OF_NUMBERS.test(summary) ? misreadHex(error, source) : undefined;
+    if (mistake !== undefined) return mistake;
+    const written = source.slice(start, end);
+    if (overload !== null)
+      return { ...noOverload(overload[1] ?? '', overload[2] ?? '', { right: overload[3] ?? '', written }), ...at };
     const unary = /^no such overload: ([!-])(\w.*)$/.exec(summary);
     if (unary !== null) return { message: `${unary[1] ?? ''} does not take ${typeName(unary[2] ?? '')}`, ...at };
     const joined = /^Logical operator requires bool operands, got '(.+)'$/.exec(summary)?.[1];
     if (joined !== undefined)
-      return { message: `&& and || join what is true or false, not ${typeName(joined)}`, ...at };
+      return { message: `&& and || join what is true or false, not ${typeName(joined)}`, hint: JOIN_HINT, ...at };
     const call = /^found no matching overload for '(?:.*\.)?(\w+)\((.*)\)'$/s.exec(summary);
     if (call !== null) return { message: `${call[1] ?? ''}() does not take ${takes(call[2] ?? '')}`, ...at };
     return { message: withTypes(summary), ...at };
@@ -74,20 +75,24 @@ const SLIPS: readonly [RegExp, string, string][] = [
   [/^>/, '"<>" is no operator here', '!='],
 ];
 
-function isAddressLike(type: string | undefined): boolean {
-  return type === 'Address' || type?.startsWith('Record') === true;
-}
+const JOIN_HINT = 'Write each comparison out: x == 1 || x == 2, or x in [1, 2].';
 
-/** An address without quotes that has too many or too few digits was read as a number. */
-function shortAddress(error: ParseError | CelTypeError | undefined, source: string): Mistake | undefined {
-  const sides = (error?.node as { args?: readonly Node[] } | undefined)?.args ?? [];
-  for (const side of Array.isArray(sides) ? (sides as readonly Node[]) : []) {
+/** An address without quotes that has too many or too few digits was read as a number, and so was a hash. */
+function misreadHex(error: ParseError | CelTypeError | undefined, source: string): Mistake | undefined {
+  const parts: unknown = (error?.node as { args?: unknown } | undefined)?.args;
+  const sides = Array.isArray(parts) ? (parts as readonly Node[]) : [];
+  for (const side of sides.flatMap((one) => [one, ...childrenOf(one)])) {
     const { start, end } = side;
     const written = source.slice(start, end).trim();
-    if (/^0x[0-9a-fA-F]+$/.test(written)) return { message: addressComplaint(written), start, end };
+    if (!/^0x[0-9a-fA-F]+$/.test(written) || Address.parse(written) !== undefined) continue;
+    if (written.length === HASH_LENGTH) return { message: 'a hash is written in quotes', start, end };
+    return { message: addressComplaint(written), start, end };
   }
   return undefined;
 }
+
+const NOT_OF_NUMBERS = /Address|Record|Hash/;
+const HASH_LENGTH = 66;
 
 function takes(types: string): string {
   return types === '' ? 'nothing' : types.split(', ').map(typeName).join(' and ');
@@ -100,25 +105,34 @@ function missingField(world: World, error: ParseError | CelTypeError | undefined
   return { message: `${table.name} has no field "${key}"`, hint: hintFor(key, Object.keys(table.fields)) };
 }
 
-function noOverload(left: string, sign: string, right: string): Words {
+function noOverload(left: string, sign: string, { right, written }: { right: string; written: string }): Words {
   const types = [left, right];
   const message = COMPARING.has(sign)
     ? `${typeName(left)} cannot be compared with ${typeName(right)}`
     : sign === 'in'
       ? `${typeName(left)} cannot be in ${typeName(right)}`
       : `${typeName(left)} ${sign} ${typeName(right)} is not possible`;
-  return { message, hint: hintForTypes(types) };
+  return { message, hint: hintForList(sign, right) ?? hintForTypes(types, written) };
+}
+
+function hintForList(sign: string, right: string): string | undefined {
+  const isList = right.startsWith('list<');
+  if ((sign === '==' || sign === '!=') && isList) return 'Write in, for one of a list.';
+  return sign === 'in' && !isList ? 'Behind in stands a list or a group, such as ["ok", "error"].' : undefined;
 }
 
 const COMPARING = new Set(['==', '!=', '<', '<=', '>', '>=']);
 
-function hintForTypes(types: readonly string[]): string | undefined {
+/** `written`: the source of the comparison. */
+function hintForTypes(types: readonly string[], written: string): string | undefined {
+  const isQuoted = /["']/.test(written);
   if (types.includes('null')) return 'Ask with has(x), or !has(x).';
   if (types.includes(DURATION)) return 'A duration is written duration("90s").';
   if (types.includes(TIMESTAMP)) return 'A time is written timestamp("2026-01-31T00:00:00Z").';
   if (types.some((type) => type.startsWith('Record'))) return 'Name one of its fields.';
-  if (types.includes('Amount') && types.includes('string')) return 'Numbers are written without quotes.';
-  if (types.includes('bool') && types.includes('string')) return 'true and false are written without quotes.';
+  if (isQuoted && types.includes('Amount') && types.includes('string')) return 'Numbers are written without quotes.';
+  if (isQuoted && types.includes('bool') && types.includes('string'))
+    return 'true and false are written without quotes.';
   return undefined;
 }
 

@@ -5,7 +5,7 @@ import { Address } from '../core/address.ts';
 import { Amount } from '../core/amount.ts';
 import type { Mistake } from './language.ts';
 import { percentOf } from './numbers.ts';
-import { childrenOf, isBinary, isText, type Node } from './syntax.ts';
+import { childrenOf, isAccess, isBinary, isName, isText, type Node } from './syntax.ts';
 
 /** A function that takes a text in quotes. */
 export interface Literal {
@@ -27,10 +27,18 @@ export const LITERALS: Readonly<Record<string, Literal>> = {
   },
   timestamp: {
     test: (text) =>
-      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text) &&
+      !Number.isNaN(Date.parse(text)) &&
+      isInItsMonth(text),
     example: '2026-01-31T00:00:00Z',
   },
 };
+
+/** A date of the 30th of February would quietly be one of March. */
+function isInItsMonth(text: string): boolean {
+  const midnight = `${text.slice(0, 10)}T00:00:00Z`;
+  return new Date(midnight).toISOString().startsWith(text.slice(0, 10));
+}
 
 /** `*` stands for any text, `?` for one character; the whole text has to fit. */
 export function globPattern(glob: string): RE2JS {
@@ -46,7 +54,7 @@ export function emptyLists(node: Node): Mistake[] {
   return [...mistakes, { message: 'nothing is in an empty list', hint: 'Name what may be in it.', start, end }];
 }
 
-/** Texts that are compared with an address or a hash, and can be neither. */
+/** Texts and addresses that are compared and can never be the same. */
 export function literalMistakes(node: Node): Mistake[] {
   const mistakes = childrenOf(node).flatMap(literalMistakes);
   if (!isBinary(node) || !['==', '!=', 'in'].includes(node.op)) return mistakes;
@@ -60,13 +68,31 @@ export function literalMistakes(node: Node): Mistake[] {
     const complaint = complaintAbout(String(one.args), other.checkedType?.name ?? '');
     if (complaint !== undefined) mistakes.push({ message: complaint, start: one.start, end: one.end });
   }
-  return mistakes;
+  return [...mistakes, ...addressesForTexts(left, right), ...addressesForTexts(right, left)];
 }
+
+/** `symbol == USDC`: a name of the config is its address, which no symbol is. */
+function addressesForTexts(field: Node, other: Node): Mistake[] {
+  const name = isAccess(field) ? field.args[1] : isName(field) ? field.args : undefined;
+  if (name === undefined || name === MAY_BE_ADDRESS || field.checkedType?.name !== 'string') return [];
+  const addresses = [other, ...(other.op === 'list' ? childrenOf(other) : [])].filter(
+    (one) => one.checkedType?.name === 'Address',
+  );
+  return addresses.map((one) => ({
+    message: `${quote(name)} is a text, and this is an address`,
+    hint: isName(one) ? `Write "${one.args}" in quotes, or compare an address.` : 'Compare an address.',
+    start: one.start,
+    end: one.end,
+  }));
+}
+
+/** Texts of this name are whatever a contract was given. */
+const MAY_BE_ADDRESS = 'value';
 
 function complaintAbout(text: string, type: string): string | undefined {
   if (type === 'Address' || type.startsWith('Record'))
     return Address.parse(text) === undefined ? addressComplaint(text) : undefined;
-  if (type === 'Hash' && !/^0x[0-9a-fA-F]+$/.test(text))
-    return `${quote(text)} is no hash: a hash is 0x and hexadecimal digits`;
+  if (type === 'Hash' && !/^0x[0-9a-fA-F]{64}$/.test(text))
+    return `${quote(text)} is no hash: a hash is 0x and 64 hexadecimal digits`;
   return undefined;
 }

@@ -2,7 +2,7 @@
 // the field may have there. `a && b` narrows, `a || b` widens; when nothing is left, the condition is never so.
 import { Amount } from '../core/amount.ts';
 import { childrenOf, type Node } from './syntax.ts';
-import { asName, isNamed, isNumeric, typeOf, type Constant, type Domain, type Scope, type Terms } from './terms.ts';
+import { asName, isNamed, isNumeric, type Constant, type Domain, type Scope, type Terms } from './terms.ts';
 import {
   intersect,
   isEmpty,
@@ -100,7 +100,7 @@ export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: 
       return bounded(key, numbersThat(sign, constant.number), { node, domain });
     }
     if (!isNamed(subject) || (sign !== '==' && sign !== '!=')) return undefined;
-    return only(key, { values: named([asName(constant, subject)], sign === '!=', subject), by: [node] });
+    return among(key, named([asName(constant, subject)], sign === '!=', subject, scope), node);
   }
 
   function membership(node: Node, { a, b }: Pair, wanted: boolean, scope: Scope): Outcome | undefined {
@@ -109,10 +109,17 @@ export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: 
     const key = terms.subjectOf(a, scope);
     const numbers = items.flatMap((item) => ('number' in item ? [item.number] : []));
     if (numbers.length === items.length && isNumeric(a))
-      return bounded(key, among(numbers, wanted), { node, domain: terms.domainOf(a, scope) });
+      return bounded(key, amongNumbers(numbers, wanted), { node, domain: terms.domainOf(a, scope) });
     const names = items.flatMap((item) => ('name' in item ? [asName(item, a)] : []));
     if (names.length < items.length || !isNamed(a)) return undefined;
-    return only(key, { values: named(names, !wanted, a), by: [node] });
+    return among(key, named(names, !wanted, a, scope), node);
+  }
+
+  /** Of a closed set, without some are the others. */
+  function named(names: readonly string[], isWithout: boolean, subject: Node, scope: Scope): ValueSet {
+    const all = terms.namesFor(subject, scope);
+    if (all === undefined || !isWithout) return namesOf(names, isWithout);
+    return namesOf(all.filter((name) => !names.includes(name)));
   }
 
   return outcomeOf;
@@ -133,13 +140,7 @@ interface Against {
   readonly constant: Constant;
 }
 
-/** Of true and false, without one is the other. */
-function named(names: readonly string[], isWithout: boolean, subject: Node): ValueSet {
-  if (typeOf(subject) !== 'bool' || !isWithout) return namesOf(names, isWithout);
-  return namesOf(['true', 'false'].filter((name) => !names.includes(name)));
-}
-
-function among(numbers: readonly Amount[], wanted: boolean): ValueSet {
+function amongNumbers(numbers: readonly Amount[], wanted: boolean): ValueSet {
   const all: ValueSet = { type: 'numbers', ranges: [{ low: null, isLowIn: false, high: null, isHighIn: false }] };
   const none: ValueSet = { type: 'numbers', ranges: [] };
   return wanted
@@ -158,9 +159,16 @@ function bounded(key: string, wanted: ValueSet, { node, domain }: { node: Node; 
 }
 
 function whyOf({ isWhole, least, most }: Domain): string {
-  if (most !== null) return `It is from ${least?.toString() ?? ''} to ${most.toString()}.`;
+  if (most !== null) return `It is a whole number from ${least?.toString() ?? ''} to ${most.toString()}.`;
   if (least === null) return 'It is a whole number.';
+  if (least.digits < 0n) return 'It is a part of one, and never below -1: ten percent less is -0.1, or percent("-10").';
   return isWhole ? 'It is a whole number, and never below zero.' : 'It is never below zero.';
+}
+
+function among(key: string, values: ValueSet, node: Node): Outcome {
+  return isEmpty(values)
+    ? { clash: [], why: 'It has no other value; has() asks whether it is known.' }
+    : only(key, { values, by: [node] });
 }
 
 function only(key: string, known: Known): Outcome {

@@ -72,7 +72,8 @@ function hintForName({ kind, names }: Language, name: string, rest: readonly str
   const deeper = Object.entries(kind.fields.fields).find(
     ([, { type }]) => type.type === 'record' && Object.hasOwn(type.record.fields, name),
   );
-  return deeper === undefined ? hintFor(name, Object.keys(kind.fields.fields)) : `Did you mean ${deeper[0]}.${name}?`;
+  if (deeper !== undefined) return `Did you mean ${deeper[0]}.${name}?`;
+  return hintFor(name, Object.keys(kind.fields.fields));
 }
 
 function failed(at: number, message: string, hint?: string): { failed: Failure } {
@@ -118,6 +119,8 @@ export interface Paths {
   readonly windows: readonly Window[];
   /** The node at the left end of a chain of dots. */
   baseOf(node: Node): Node;
+  /** Whether it is a name of the config. */
+  isConstant(node: Node, locals: ReadonlySet<string>): boolean;
   /** Notes that the path is read, or says what is wrong with it. */
   read(node: Node, locals: ReadonlySet<string>): Mistake | undefined;
   /** Notes that the history of a path is read; the path that the rule named, or the kind's own. */
@@ -155,11 +158,19 @@ export function createPaths(language: Language, { before, windows: canLook = fal
       return window;
     },
     baseOf: (node) => chainOf(node)[0] ?? node,
+    isConstant(node, locals) {
+      const found = resolve(node, locals)?.found;
+      return found !== undefined && 'constant' in found;
+    },
     read(node, locals) {
       const resolved = resolve(node, locals);
       if (resolved === undefined) return undefined;
       const { chain, found } = resolved;
-      if ('failed' in found) return mistakeAt(chain[found.failed.at] ?? node, found.failed);
+      if ('failed' in found) {
+        const hint =
+          found.failed.hint ?? (chain.length === 1 ? `A text is written in quotes: "${nameOf(node)}".` : undefined);
+        return mistakeAt(chain[found.failed.at] ?? node, { ...found.failed, hint });
+      }
       if ('constant' in found) return undefined;
       if (found.path === '')
         return mistakeAt(node, {

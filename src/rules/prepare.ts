@@ -28,6 +28,8 @@ export interface Around {
   /** Variables of `exists`, `all` and the like. */
   readonly locals: ReadonlySet<string>;
   readonly nesting: number;
+  /** Where an item of a list is named: CEL counts items in numbers of its own. */
+  readonly isIndex?: boolean;
 }
 
 export class Preparation {
@@ -44,13 +46,20 @@ export class Preparation {
     if (isName(node) || isAccess(node)) this.#visitPath(node, around);
     else if (isCall(node)) this.#visitCall(node, around);
     else if (isMethodCall(node)) this.#visitMethod(node, around);
-    else if (node.op === 'value') this.#makeExact(node);
-    else if (node.op === '[]') this.visit(childrenOf(node)[0] ?? node, around);
+    else if (node.op === 'value') this.#makeExact(node, around);
+    else if (node.op === '[]') this.#visitItem(node, around);
     else for (const child of childrenOf(node)) this.visit(child, around);
   }
 
   #complain(node: { readonly start: number; readonly end: number }, message: string, hint?: string): void {
     this.mistakes.push({ message, hint, start: node.start, end: node.end });
+  }
+
+  #visitItem(node: Node, around: Around): void {
+    const [list, index] = childrenOf(node);
+    if (list !== undefined) this.visit(list, around);
+    if (index?.op === '-_') this.#complain(index, 'items are counted from 0', 'Write [0] for the first one.');
+    else if (index !== undefined) this.visit(index, { ...around, isIndex: true });
   }
 
   #visitPath(node: Node, around: Around): void {
@@ -87,6 +96,8 @@ export class Preparation {
       return;
     }
     this.#visitPath(field, around);
+    if (this.#paths.isConstant(field, around.locals))
+      this.#complain(field, 'a name of the config is always known', 'Ask of a field.');
     node.setMeta('macro', {
       typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
         checker.check(field, context);
@@ -164,7 +175,7 @@ export class Preparation {
     else for (const arg of args) this.visit(arg, around);
   }
 
-  #visitComprehension(node: MethodCall, { locals, nesting }: Around): void {
+  #visitComprehension(node: MethodCall, { locals, nesting, isIndex = false }: Around): void {
     const [variable, ...bodies] = node.args[2];
     if (nesting + 1 > DEEPEST_COMPREHENSION)
       this.#complain(node, `${node.args[0]}() is nested more than ${DEEPEST_COMPREHENSION} deep`);
@@ -176,14 +187,14 @@ export class Preparation {
       );
       return;
     }
-    const inside = { locals: new Set([...locals, variable.args]), nesting: nesting + 1 };
+    const inside = { locals: new Set([...locals, variable.args]), nesting: nesting + 1, isIndex };
     for (const body of bodies) this.visit(body, inside);
   }
 
   /** Numbers become Amounts of exactly what was written; an address that lost its quotes stays an address. */
-  #makeExact(node: Node): void {
+  #makeExact(node: Node, { isIndex = false }: Around): void {
     const { args } = node;
-    if (typeof args === 'boolean' || typeof args === 'string' || args === null) return;
+    if (isIndex || typeof args === 'boolean' || typeof args === 'string' || args === null) return;
     const written = this.#source.slice(node.start, node.end).trim();
     const value =
       Address.parse(written) ??

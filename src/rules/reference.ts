@@ -1,7 +1,7 @@
 // What one may write in the rules of a kind, as plain data: made of the tables that loading itself uses.
 import type { AnyRecord, FieldType } from '../core/fields.ts';
 import type { AnyKind } from '../core/kind.ts';
-import { EVENT_DOCS, FILTER_DOCS, FUNCTION_DOCS, METHOD_DOCS, WINDOW_DOCS } from './function-docs.ts';
+import { EVENT_DOCS, FILTER_DOCS, FUNCTION_DOCS, METHOD_DOCS, WINDOW_DOCS, type FunctionDoc } from './function-docs.ts';
 import { FILTER_TYPES } from './show.ts';
 import { BEFORE, RESERVED_NAMES } from './words.ts';
 
@@ -48,17 +48,17 @@ export function kindReference(kind: AnyKind): Reference {
       {
         title: 'Functions',
         columns: ['function', 'what it gives', 'example'],
-        rows: Object.values(FUNCTION_DOCS).map(docRow),
+        rows: docRows(FUNCTION_DOCS, kind),
       },
       {
         title: `Windows${kind.measured === null ? '' : ` of ${kind.measured}, when no field is named`}`,
         columns: ['function', 'what it gives', 'example'],
-        rows: kind.conditions ? Object.values(WINDOW_DOCS).map(docRow) : [],
+        rows: kind.conditions ? docRows(WINDOW_DOCS, kind) : [],
       },
       {
         title: 'Methods',
         columns: ['method', 'what it gives', 'example'],
-        rows: Object.values(METHOD_DOCS).map(docRow),
+        rows: docRows(METHOD_DOCS, kind),
       },
       { title: 'Filters of templates', columns: ['filter', 'for', 'what it does', 'example'], rows: filterRows() },
     ].filter(({ rows }) => rows.length > 0),
@@ -152,8 +152,15 @@ function wordText(values: readonly string[], isClosed: boolean): string {
   return `word: ${values.join(', ')}${isClosed ? '' : ', or another'}`;
 }
 
-function docRow({ signature, doc, example }: (typeof FUNCTION_DOCS)[string]): string[] {
-  return [signature, doc, example];
+function docRows(docs: Readonly<Record<string, FunctionDoc>>, kind: AnyKind): string[][] {
+  return Object.values(docs).map((doc) => [doc.signature, doc.doc, exampleFor(kind, doc)]);
+}
+
+/** An example of other fields says whose they are. */
+function exampleFor({ name, measured }: AnyKind, { example, exampleKind }: FunctionDoc): string {
+  if (exampleKind === name) return example;
+  if (exampleKind === 'balance' && measured !== null) return example.replaceAll('balance', measured);
+  return `${exampleKind}: ${example}`;
 }
 
 function filterRows(): string[][] {

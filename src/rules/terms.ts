@@ -1,13 +1,13 @@
 // The parts of a condition as the analysis sees them: constants, what they are compared with, and which values that may
 // have at all.
-import type { FieldType } from '../core/fields.ts';
+import { typeAt, type FieldType } from '../core/fields.ts';
 import { Address } from '../core/address.ts';
 import { Amount } from '../core/amount.ts';
 import { identityOf } from './cel.ts';
 import type { Language } from './language.ts';
 import { percentOf } from './numbers.ts';
 import { childrenOf, isAccess, isBinary, isCall, isMethodCall, isName, isText, type Node } from './syntax.ts';
-import { BEFORE, COMPREHENSIONS } from './words.ts';
+import { BEFORE, COMPREHENSIONS, WINDOWS } from './words.ts';
 
 /** Variables of `exists` and the like, with the type of what they stand for. */
 export type Scope = ReadonlyMap<string, FieldType | undefined>;
@@ -22,6 +22,9 @@ export interface Domain {
 }
 
 const ZERO = new Amount(0n, 0);
+const ALL_OF_IT = new Amount(-1n, 0);
+const ANYTHING: Domain = { isWhole: false, least: null, most: null };
+const NO_SCOPE: Scope = new Map();
 const NUMBERS: ReadonlySet<string> = new Set(['Amount', 'int', 'double']);
 const TIMES: ReadonlySet<string> = new Set(['google.protobuf.Timestamp', 'google.protobuf.Duration']);
 
@@ -141,17 +144,49 @@ export function createTerms(language: Language) {
   }
 
   function domainOf(node: Node, scope: Scope): Domain {
-    const field = fieldOf(node, scope);
-    if (field?.type === 'int' || field?.type === 'amount')
-      return { isWhole: field.type === 'int', least: field.least === 0 ? ZERO : null, most: null };
     const name = isCall(node) || isMethodCall(node) ? node.args[0] : '';
     if (name === 'size') return { isWhole: true, least: ZERO, most: null };
+    if (isCall(node) && WINDOWS.includes(name)) return domainOfWindow(name, node.args[1]);
+    if (node.op === '%') return domainOfRemainder(node, scope);
     const most = isMethodCall(node) ? MOST[name] : undefined;
     if (most !== undefined) return { isWhole: true, least: ZERO, most: new Amount(BigInt(most), 0) };
-    return { isWhole: false, least: null, most: null };
+    return domainOfType(fieldOf(node, scope));
   }
 
-  return { keyOf, subjectOf, inside, fieldOf, isFixed, constantOf, listOf, domainOf };
+  /** What was never below zero cannot fall by more than all of it. */
+  function domainOfWindow(name: string, args: readonly Node[]): Domain {
+    const [named] = args.length > 1 ? args : [];
+    const type = named !== undefined ? fieldOf(named, NO_SCOPE) : typeAt(kind.fields, kind.measured ?? '');
+    const { isWhole, least } = domainOfType(type);
+    if (name === 'change') return { isWhole: false, least: least === null ? null : ALL_OF_IT, most: null };
+    if (name === 'delta') return { isWhole, least: null, most: null };
+    return { isWhole: isWhole && name !== 'avg', least, most: null };
+  }
+
+  /** Of whole numbers: `height % 10` is from 0 to 9. */
+  function domainOfRemainder(node: Node, scope: Scope): Domain {
+    const [dividend, divisor] = childrenOf(node);
+    const constant = divisor === undefined ? undefined : constantOf(divisor, scope);
+    const by = constant !== undefined && 'number' in constant ? constant.number : ZERO;
+    const { isWhole, least }: Domain = dividend === undefined ? ANYTHING : domainOf(dividend, scope);
+    if (!isWhole || by.compare(ZERO) <= 0 || by.digits % 10n ** BigInt(by.scale) !== 0n) return ANYTHING;
+    const most = by.minus(new Amount(1n, 0));
+    return { isWhole, least: least === null ? most.negated() : ZERO, most };
+  }
+
+  /** The words that a closed set has, or true and false; undefined when there may be others. */
+  function namesFor(node: Node, scope: Scope): readonly string[] | undefined {
+    if (typeOf(node) === 'bool') return ['true', 'false'];
+    const type = fieldOf(node, scope);
+    return type?.type === 'word' && type.isClosed === true ? type.values : undefined;
+  }
+
+  return { keyOf, subjectOf, inside, fieldOf, isFixed, constantOf, listOf, domainOf, namesFor };
+}
+
+function domainOfType(type: FieldType | undefined): Domain {
+  if (type?.type !== 'int' && type?.type !== 'amount') return ANYTHING;
+  return { isWhole: type.type === 'int', least: type.least === 0 ? ZERO : null, most: null };
 }
 
 export type Terms = ReturnType<typeof createTerms>;

@@ -33,5 +33,5 @@ function showWritten(written: Written, isInner = false): string {
 
 /** A number is left as it is; anything else may be a stranger's text that was copied into the test. */
 function showScalar(text: string): string {
-  return Amount.parse(text) === undefined ? plain(untrusted(text)) : text;
+  return Amount.parse(text.replaceAll('_', '')) === undefined ? plain(untrusted(text)) : text;
 }

@@ -66,6 +66,10 @@ function encode(type: FieldType, written: Written, path: Path, reader: ValueRead
     reader.complain(path, { message: 'must be a single text' });
     return null;
   }
+  if (type.type === 'word' && type.isClosed === true && !type.values.includes(written)) {
+    reader.complain(path, { message: `${quote(written)} is no value of it`, hint: hintFor(written, type.values) });
+    return null;
+  }
   const value = SCALARS[type.type](written, reader);
   if (value !== undefined) return value;
   const hint = type.type === 'address' ? hintFor(written, reader.names) : undefined;

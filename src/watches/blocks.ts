@@ -61,6 +61,7 @@ export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
   comparedByDefault: [],
   shown: ['height', 'hash', 'timestamp', 'age', 'depth', 'transactions_count'],
   fleeting: ['head', 'age', 'depth'],
+  onlyOf: { depth: 'reorg' },
   measured: 'head.height',
   exported: [],
   question: ({ explorer }) => chainBlocks(explorer),

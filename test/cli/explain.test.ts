@@ -56,7 +56,7 @@ test('one that waits: its condition, its values, what is missing, and who will h
     '  state: pending, held 1m of 2m: it is true, and has not held for long enough yet',
     '  held back: `for`, for another 1m',
     '  to end: balance would have to rise by 60,000, to 1,000,000',
-    '  to end: balance would have to rise by more than 110,000, above 1,050,000',
+    '     and: balance would have to rise by more than 110,000, above 1,050,000',
     '  would be told: screen, night',
     '  told so far: nothing that is kept',
   ]);
@@ -135,15 +135,20 @@ test('behind a head that stands still nothing is known, and neither command clai
   expect(out).toMatch(/\nnot known from what is kept: coins\/low\n$/);
 });
 
-test('a cooldown and flapping are said', async () => {
+test('a cooldown and flapping are said; status and explain agree since when it fires, told or not', async () => {
   left.folder.write('rules.yaml', RULES.replace('for: 2m', 'cooldown: 30m'));
   await left.lives('940000', '1060000', '940000');
   expect(linesWith(await explained('coins/low'), 'held back', 'state')).toEqual([
     'state: firing since 2026-01-01T00:03:00Z: it fires already',
     'held back: cooldown until 2026-01-01T00:32:00Z: until then a firing is not told',
   ]);
+  expect((await left.run('status', '-c', left.config)).out).toContain('; low firing since 2026-01-01T00:03:00Z\n');
   await left.lives('1060000', '940000');
-  expect(linesWith(await explained('coins/low'), 'held back: flapping')).toHaveLength(1);
+  const said = await explained('coins/low');
+  expect(linesWith(said, 'held back: flapping')).toHaveLength(1);
+  const state = 'firing since 2026-01-01T00:05:00Z';
+  expect(linesWith(said, 'state')).toEqual([`state: ${state}: it fires already`]);
+  expect((await left.run('status', '-c', left.config)).out).toContain(`; low ${state}, flapping\n`);
 });
 
 test('a rule that is unwell is said here and in status', async () => {

@@ -34,7 +34,7 @@ function languageOf(kind: string) {
 
 function complaints(kind: string, text: string): string[] {
   return languageOf(kind)
-    .condition(text, { before: true })
+    .condition(text, { before: true, windows: true })
     .mistakes.map(({ message, hint, start, end }) =>
       [text.slice(start, end), hint === undefined ? message : `${message}. ${hint}`].join(' | '),
     );
@@ -97,9 +97,29 @@ describe('A condition that can never be true is refused, with the place', () => 
     ['items', 'size(transfers.filter(t, t.amount > 5 && t.amount < 3)) > 1', 't.amount < 3', 'can never be true'],
     ['items', 'success ? value > 5 && value < 3 : false', 'value < 3', 'can never be true'],
     ['items', 'height == 1.5', 'height == 1.5', 'It is a whole number.'],
-    ['items', 'height % 1000 == 1.5', undefined, undefined],
+    ['items', 'height % 1000 == 1.5', 'height % 1000 == 1.5', 'It is a whole number from -999 to 999.'],
+    ['items', 'value % 10 == 10.5', undefined, undefined],
+    ['blocks', 'height % 10 == 10', 'height % 10 == 10', 'It is a whole number from 0 to 9.'],
+    ['blocks', 'height % 10 == 9', undefined, undefined],
+    ['balance', 'change("1h") < -10', 'change("1h") < -10', 'ten percent less is -0.1, or percent("-10")'],
+    ['balance', 'change("1h") < percent("-100")', 'change("1h") < percent("-100")', 'is never true'],
+    ['balance', 'change("1h") < percent("-99.9")', undefined, undefined],
+    ['balance', 'change(token.exchange_rate, "1h") < -2', undefined, undefined],
+    ['balance', 'delta("1h") < -10', undefined, undefined],
+    ['balance', 'min("1h") < 0', 'min("1h") < 0', 'It is never below zero.'],
+    ['balance', 'max(raw, "1h") == 0.5', 'max(raw, "1h") == 0.5', 'It is a whole number'],
+    ['balance', 'avg(raw, "1h") == 0.5', undefined, undefined],
+    ['transactions', 'status != "ok" && status != "error"', 'status != "error"', 'can never be true together with'],
+    ['transactions', 'status != "ok"', undefined, undefined],
+    [
+      'transactions',
+      '!(status in ["ok", "error"])',
+      'status in ["ok", "error"]',
+      'always true. It has no other value; has() asks',
+    ],
+    ['holdings', 'token.type != "ERC-20" && token.type != "ERC-721"', undefined, undefined],
     ['items', 'size(tags) < 0', 'size(tags) < 0', 'It is a whole number, and never below zero.'],
-    ['items', 'timestamp.getHours() > 23', 'timestamp.getHours() > 23', 'It is from 0 to 23.'],
+    ['items', 'timestamp.getHours() > 23', 'timestamp.getHours() > 23', 'It is a whole number from 0 to 23.'],
     ['items', 'value in []', '[]', 'nothing is in an empty list'],
     ['items', 'height in [1, 2, 1]', '1', '"1" is there twice'],
     ['items', 'value / 0 > 1', 'value / 0', 'a division by zero is never known'],
@@ -180,16 +200,22 @@ describe('while and until', () => {
   };
 
   test('an end that holds whenever the alert begins is refused where it stands', () => {
-    const said = '9:16 until holds whenever while does: the alert would end as soon as it begins';
+    const said = '9:16 until holds whenever while does: it does not tell the end from the beginning';
     expect(problemsOf('value < 100', 'value < 200')).toEqual([said]);
     expect(problemsOf('value < 100 && success', 'value < 100')).toEqual([said]);
     expect(problemsOf('status == "ok"', 'status != "error"')).toEqual([said]);
   });
 
+  test('an end that cannot come once the condition is over is refused: the alert would fire for ever', () => {
+    const said = '9:16 until is never true once while is false: the alert would never end';
+    expect(problemsOf('value < 100', 'value < 50')).toEqual([said]);
+    expect(problemsOf('success || value > 5', 'value > 7')).toEqual([said]);
+  });
+
   test.each([
     ['value < 100', 'value > 200'],
-    ['value < 100', 'value < 50'],
     ['value < 100', 'value < 200 && success'],
+    ['value < 100 && success', 'value < 50'],
     ['success', 'value > 5'],
   ])('while %s until %s is fine', (held, until) => {
     expect(problemsOf(held, until)).toEqual([]);

@@ -210,8 +210,8 @@ describe('Addresses and hashes', () => {
       },
       true,
     ],
-    ['hash == "0xABCD"', { hash: '0xabcd' }, true],
-    ['hash in ["0x01", "0xABCD"]', { hash: '0xabcd' }, true],
+    [`hash == "0x${'AB'.repeat(32)}"`, { hash: `0x${'ab'.repeat(32)}` }, true],
+    [`hash in ["0x${'01'.repeat(32)}", "0x${'AB'.repeat(32)}"]`, { hash: `0x${'ab'.repeat(32)}` }, true],
     ['re(hash, "^0xab")', { hash: '0xABCD' }, true],
   ])('%s of %j is %s', (text, row, expected) => {
     expect(truth(text, row)).toBe(expected);
@@ -239,6 +239,9 @@ describe('Texts, times and the rest', () => {
     ['timestamp.getHours() >= 9', { timestamp: '2026-01-01T09:30:00Z' }, true],
     ['"dex" in tags', { tags: ['nft', 'dex'] }, true],
     ['tags.exists(x, x == "dex")', { tags: ['nft'] }, false],
+    ['tags.all(x, x == "dex")', { tags: ['dex', null] }, 'unknown'],
+    ['size(tags) == 1', { tags: ['dex', 'not/a/word'] }, 'unknown'],
+    ['!("nft" in tags)', { tags: ['dex', {}] }, 'unknown'],
     ['meta.tier == "gold"', { meta: { tier: 'gold' } }, true],
     ['meta.level > 5', { meta: { level: 5.5 } }, true],
     ['meta.level > 5', { meta: { level: 'high' } }, 'unknown'],
@@ -471,6 +474,10 @@ describe('Mistakes are found at load, with the place and a way out', () => {
     ['age > duration("2d")', '"2d" | "2d" is no duration. Days are written in hours: duration("48h").'],
     ['age > 120', 'age > 120 | a duration cannot be compared with a number. A duration is written duration("90s").'],
     [
+      'timestamp > timestamp("2026-02-30T00:00:00Z")',
+      '"2026-02-30T00:00:00Z" | "2026-02-30T00:00:00Z" is no timestamp. Write timestamp("2026-01-31T00:00:00Z").',
+    ],
+    [
       'timestamp > timestamp("yesterday")',
       '"yesterday" | "yesterday" is no timestamp. Write timestamp("2026-01-31T00:00:00Z").',
     ],
@@ -482,7 +489,30 @@ describe('Mistakes are found at load, with the place and a way out', () => {
     ['to.hash == "0x12"', '"0x12" | "0x12" has 2 hexadecimal digits: an address has 40'],
     ['to in ["vault"]', '"vault" | "vault" is no address: an address is 0x and 40 hexadecimal digits'],
     ['transfers.exists(t, t.from.hash == "0x1")', '"0x1" | "0x1" has 1 hexadecimal digits: an address has 40'],
-    ['hash == "latest"', '"latest" | "latest" is no hash: a hash is 0x and hexadecimal digits'],
+    ['hash == "latest"', '"latest" | "latest" is no hash: a hash is 0x and 64 hexadecimal digits'],
+    ['hash == "0xabcd"', '"0xabcd" | "0xabcd" is no hash: a hash is 0x and 64 hexadecimal digits'],
+    [`hash == 0x${'ab'.repeat(32)}`, `0x${'ab'.repeat(32)} | a hash is written in quotes`],
+    [`hash == ${VAULT}`, `hash == ${VAULT} | a hash cannot be compared with an address`],
+    [
+      'token.symbol == vault',
+      'vault | "symbol" is a text, and this is an address. Write "vault" in quotes, or compare an address.',
+    ],
+    [`${VAULT} == method`, `${VAULT} | "method" is a text, and this is an address. Compare an address.`],
+    [
+      'to == hot_wallets',
+      'to == hot_wallets | a record (Ref) cannot be compared with a list (an address each). Write in, for one of a list.',
+    ],
+    [
+      'method in "swap"',
+      'method in "swap" | a text cannot be in a text. Behind in stands a list or a group, such as ["ok", "error"].',
+    ],
+    ['method == swapped', 'swapped | items has no field "swapped". A text is written in quotes: "swapped".'],
+    ['has(vault)', 'vault | a name of the config is always known. Ask of a field.'],
+    ['transfers[-1].amount > 1', '-1 | items are counted from 0. Write [0] for the first one.'],
+    [
+      'transfers[method.matches("(a+)+$") ? 0 : 1].amount > 1',
+      'matches | matches() is not used here. Write re(method, "^swap"), which cannot be made to run for ever, or glob(method, "swap*").',
+    ],
     ['token == DAI', 'DAI | "DAI" has no address on ethereum. Add one in the config: tokens: DAI: ethereum.'],
     ['vault.name == "x"', 'name | "vault" is an address: it has no "name"'],
     ['item == item', 'item | item is the whole record. Name one of its fields.'],
@@ -494,9 +524,12 @@ describe('Mistakes are found at load, with the place and a way out', () => {
       'value > 1 ? true : 3',
       'value > 1 ? true : 3 | ternary branches must have the same type, got true or false and a number',
     ],
-    ['success || 5', 'success || 5 | && and || join what is true or false, not a number'],
+    [
+      'success || 5',
+      'success || 5 | && and || join what is true or false, not a number. Write each comparison out: x == 1 || x == 2, or x in [1, 2].',
+    ],
     ['!value', '!value | ! does not take a number'],
-    ['value + method > 1', 'value + method | a number + a text is not possible. Numbers are written without quotes.'],
+    ['value + method > 1', 'value + method | a number + a text is not possible'],
     [
       'string(value) == "1"',
       'string | no function "string". Possible: has, size, amount, percent, duration, timestamp, re, glob, change, delta, min, max, avg.',

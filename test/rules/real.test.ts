@@ -124,6 +124,25 @@ describe('With the kinds and channels as they are', () => {
     expect(stalled).toMatchObject({ type: 'condition', while: { headOnly: true } });
   });
 
+  test('what only a reorg knows is refused elsewhere, where it would never be known', () => {
+    const text = RULES.replace('height % 1000 == 0', 'height > 5 && block.depth > 1');
+    const found = loadRules(config, [{ file: 'a.yaml', text }], { kinds }).problems;
+    expect(found.map(({ message, hint }) => [message, hint])).toEqual([
+      ['depth is known only of `on: reorg`', 'Write on: reorg.'],
+    ]);
+    const line = text.split('\n').find((one) => one.includes('depth > 1') && one.includes('new')) ?? '';
+    expect(found[0]?.column).toBe(line.indexOf('depth') + 1);
+  });
+
+  test('the name of an address is no token: its balance would be zero for ever', () => {
+    const found = loadRules(config, [{ file: 'a.yaml', text: RULES.replace('token: USDC', 'token: vault') }], {
+      kinds,
+    });
+    expect(found.problems.map(({ line, column, message }) => [line, column, message])).toEqual([
+      [7, 12, 'no token "vault"'],
+    ]);
+  });
+
   test('they can be described', () => {
     const { lines, warnings } = describeWatches(watches, config);
     expect(lines).toHaveLength(watches.length + 3);

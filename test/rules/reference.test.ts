@@ -64,6 +64,14 @@ describe('The reference names what the language knows, all of it and nothing els
   });
 });
 
+test.each(kinds.map((kind) => [kind.name, kind] as const))('an example of %s is one, or says of what', (name, kind) => {
+  const tables = kindReference(kind).sections.filter(({ columns }) => /^(function|method)$/.test(columns[0] ?? ''));
+  const examples = tables.flatMap(({ rows }) => rows.map((row) => row[2] ?? ''));
+  const own = examples.filter((example) => !kinds.some((other) => example.startsWith(`${other.name}: `)));
+  expect(own.flatMap((example) => complaintsOf(name, example))).toEqual([]);
+  if (kind.conditions) expect(own.length).toBeGreaterThan(4);
+});
+
 describe('What it looks like', () => {
   test('the kinds, with what they watch', () => {
     const text = asText(kindsReference(kinds));
@@ -82,7 +90,7 @@ describe('What it looks like', () => {
       const markdown = asMarkdown(kindReference(kind));
       for (const { path } of fieldsOf(kind)) expect(markdown).toContain(`| \`${path}\` |`);
       expect(markdown).toContain('| `glob(text, "pattern"): bool` |');
-      expect(markdown).toContain('| `glob(method, "swap*")` |');
+      expect(markdown).toMatch(/\| `(?:transactions: )?glob\(method, "swap\*"\)` \|/);
     }
   });
 });

@@ -25,6 +25,11 @@ test.each<[string, string, string]>([
     '{ at: 1m, token: { reputatoin: x } }',
     '6:28 tests[0].saw[0].token.reputatoin: Token has no field "reputatoin". Did you mean reputation?',
   ],
+  [
+    'a value that the explorer never says, with which silence would prove nothing',
+    '{ at: 1m, token: { reputation: scma } }',
+    '6:40 tests[0].saw[0].token.reputation: "scma" is no value of it. Did you mean scam?',
+  ],
   ['no number', '{ at: 1m, balance: much }', '6:28 tests[0].saw[0].balance: "much" is not a number'],
   ['a number that was cut short', '{ at: 1m, balance: 1__0 }', '6:28 tests[0].saw[0].balance: "1__0" is not a number'],
   ['no time', '{ balance: 1 }', '6:9 tests[0].saw[0]: at is missing'],

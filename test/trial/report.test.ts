@@ -165,3 +165,8 @@ test('where the same is said twice, the longest common story is shown', async ()
     'missing',
   ]);
 });
+
+test('a number is shown as it was written, also with underscores: it is no host that a text could link to', async () => {
+  const text = testOf(['{ at: 0m, balance: 2_000_000.000001 }'], ['{ at: 0m, alert: low, state: firing }']);
+  expect(await failuresOf(text, RULES)).toContain('0m  saw balance: 2_000_000.000001\n');
+});
