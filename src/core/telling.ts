@@ -54,8 +54,10 @@ function onNothingNew(state: ConditionState, at: Instant): Telling {
   return isUntold && !isCooling(state, at) ? { after: state, tell: 'firing', held: null } : nothing(state);
 }
 
+/** Counts anew, but for the episode that still lasts: it began when it began. */
 function calm(state: ConditionState): Telling {
-  return { after: { ...state, seq: state.seq + 1, flapping: null, firings: [] }, tell: 'steady', held: null };
+  const firings = isActive(state) ? state.firings.slice(-1) : [];
+  return { after: { ...state, seq: state.seq + 1, flapping: null, firings }, tell: 'steady', held: null };
 }
 
 function nothing(state: ConditionState): Telling {

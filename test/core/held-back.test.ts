@@ -60,6 +60,9 @@ describe('an alert that flaps', () => {
     expect(said(told).slice(5)).toEqual(['38 firing']);
     const ended = story({}, { ...often, 8: LOW, 38: LOW, 100: FINE });
     expect(said(ended).slice(5)).toEqual(['38 firing', '100 resolved']);
+    expect(ended.messages.slice(5).map(({ since }) => since)).toEqual(
+      Array(2).fill(Date.parse('2026-01-01T00:08:00Z')),
+    );
   });
 
   test('taken out of its rule it is over, and says so', () => {
