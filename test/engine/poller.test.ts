@@ -192,3 +192,62 @@ test('what could not be flushed is flushed the next time, the look with it', asy
   await poller.flush();
   expect([...(await memory.kept()).values()]).toMatchObject([{ look: { view: { raw: '5' } }, health: { low: {} } }]);
 });
+
+test('a watch that was taken out and put back while it was polled is heard from then on', async () => {
+  const { poller, seen, gate, clock } = aPoller();
+  seen.wei = '5000000000000000000';
+  await poller.adopt(watches);
+  await poller.poll(watches, signal);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  gate.open = promise as never as Promise<void>;
+  await clock.advance(60_000);
+  const polling = poller.poll(watches, signal);
+  await poller.adopt([]);
+  await poller.adopt(watches);
+  resolve(undefined);
+  await polling;
+  seen.wei = '0';
+  await clock.advance(60_000);
+  await poller.poll(watches, signal);
+  expect(seen.owed).toEqual(['screen']);
+});
+
+test('a reload that the storage refuses changes nothing: the old watches go on', async () => {
+  const inner = createMemoryStore();
+  const disk = { isFull: false };
+  const store: Store = {
+    ...inner,
+    commit: (...args) => (disk.isFull ? Promise.reject(new StorageError('full')) : inner.commit(...args)),
+  };
+  const { poller, seen, clock } = aPoller({ store });
+  seen.wei = '5000000000000000000';
+  await poller.adopt(watches);
+  await poller.poll(watches, signal);
+  disk.isFull = true;
+  await expect(poller.adopt([])).rejects.toThrow(StorageError);
+  disk.isFull = false;
+  seen.wei = '0';
+  await clock.advance(60_000);
+  await poller.poll(watches, signal);
+  expect(seen.owed).toEqual(['screen']);
+});
+
+test('a storage that another program holds keeps the daemon waiting once a tick, not once for each watch', async () => {
+  const waits: number[] = [];
+  const { poller, clock, log } = aPoller({
+    store: {
+      ...createMemoryStore(),
+      commit() {
+        clock.stall(5000);
+        waits.push(clock.now());
+        return Promise.reject(new StorageError('database is locked'));
+      },
+    },
+  });
+  const rule = RULES.replace(/^\s*watches:\n/, '');
+  const three = loadWatches(`watches:\n${['a', 'b', 'c'].map((id) => rule.replace('coins', id)).join('')}`);
+  await poller.adopt(three);
+  await poller.poll(three, signal);
+  expect(waits).toHaveLength(1);
+  expect(log.lines).toEqual(['error storage:failed']);
+});
