@@ -3,6 +3,7 @@
 // A watch is never polled twice at once: a tick that finds it still running is skipped and counted, for a queue of late
 // polls would only make the explorer slower. Decisions that are ready in the same turn are committed together.
 import type { HealthByAlert } from '../core/health.ts';
+import { rewound } from '../core/rewound.ts';
 import { blankMemory, retire } from '../core/step.ts';
 import type { Decision, Head, Instant, Memory, Observation, Watch, WatchId } from '../core/model.ts';
 import type { Read } from '../core/question.ts';
@@ -106,12 +107,12 @@ export function createPoller(options: PollerOptions): Poller {
     await decided({ watch, observation, decision: decide(watch, memory, observation, log), attended });
   }
 
-  /** A clock that was set back would leave the watch blind until it has caught up with what was seen. */
+  /** A clock that was set back would leave the watch blind, and its waits running, until it has caught up. */
   function notAhead(memory: Memory, watch: Watch): Memory {
     const now = clock.now();
     if (memory.coveredUntil === null || memory.coveredUntil <= now) return memory;
     log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(memory.coveredUntil) });
-    return { ...memory, coveredUntil: now - 1 };
+    return rewound(memory, memory.coveredUntil - (now - 1));
   }
 
   function decided(item: Omit<Ready, 'done'>): Promise<void> {

@@ -105,6 +105,43 @@ test('a clock that was set back is said, and blinds no watch', async () => {
   expect(log.lines).toEqual([]);
 });
 
+test('a clock that was set back by a day does not make a wait a day longer: `for`, cooldown, window', async () => {
+  const rules = loadWatches(`
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    every: 1m
+    alerts:
+      - { id: low, while: balance < 1, for: 5m }
+      - { id: again, while: balance < 1, cooldown: 10m }
+      - { id: drop, while: 'delta("3m") < 0' }
+`);
+  const { poller, seen, clock, store } = aPoller();
+  const said: string[] = [];
+  const poll = async (wei: string, polls = 1): Promise<void> => {
+    for (; polls > 0; polls -= 1) {
+      seen.wei = wei;
+      await clock.advance(60_000);
+      await poller.poll(rules, signal);
+    }
+    for (const { delivery } of await store.claim('screen', 100, clock.now() + 86_400_000)) {
+      const { type, alert } = delivery.message;
+      said.push(`${alert} ${type.slice(6)}`);
+      await store.settle(delivery.id, { state: 'sent', outcome: { type: 'sent', answer: '' } }, clock.now());
+    }
+  };
+  await poller.adopt(rules);
+  await poll('2000000000000000000', 4);
+  await poll('0');
+  await poll('2000000000000000000', 4);
+  await poll('0', 2);
+  expect(said.toSorted()).toEqual(['again firing', 'again resolved', 'drop firing', 'drop firing', 'drop resolved']);
+  await clock.setTo(clock.now() - 86_400_000);
+  await poll('0', 6);
+  expect(said.slice(5).toSorted()).toEqual(['again firing', 'drop resolved', 'low firing']);
+});
+
 test('when the storage fails nothing is acknowledged, one line says so, and the next poll decides the same', async () => {
   const inner = createMemoryStore();
   let isDown = true;
