@@ -113,7 +113,8 @@ export async function observeList<F extends Fields>(
   const reading = await readNewestFirst(read, question, {
     ...row,
     first: page,
-    isKnown: (view) => isKnown(known, look(row, view)),
+    // Where blocks were replaced, all that was in them is looked for: what is not met there is taken for gone.
+    isKnown: (view) => isKnown(known, look(row, view)) && !hasMoved(known, look(row, view)),
     mayStop: (rows) => state.gapAbove === null || lowestBlock(rows, row) <= state.gapAbove,
     examinedTo: BigInt(state.gapAbove ?? highestBlock(state)),
   });
@@ -158,7 +159,8 @@ function sortRows<F extends Fields>(state: ListState | null, seen: ListSeen<F>, 
   const known: View<F>[] = [];
   for (const view of named) (isKnown(before, look(row, view)) ? known : fresh).push(view);
   const gapAbove = seen.isCutShort ? (state.gapAbove ?? highestBlock(state)) : null;
-  const teaches = (view: View<F>): boolean => settles(state, row, view) || isLate(state, before, look(row, view));
+  const teaches = (view: View<F>): boolean =>
+    settles(state, row, view) || isLate(state, before, look(row, view)) || hasMoved(before, look(row, view));
   const isSame = fresh.length === 0 && gapAbove === state.gapAbove && !known.some(teaches);
   const after = isSame ? state : remember({ floor: state.floor, gapAbove }, before.blockByKey, named, row);
   return { state: after, fresh: fresh.reverse(), known, baseline: null, nameless, range };
@@ -225,6 +227,12 @@ function knowledgeOf({ floor, seen }: ListState): Knowledge {
 
 function isKnown({ floor, blockByKey }: Knowledge, { key, block }: Look): boolean {
   return key === undefined || (block !== PENDING && block <= floor) || blockByKey.has(key);
+}
+
+/** It was read in another block before. */
+function hasMoved({ blockByKey }: Knowledge, { key, block }: Look): boolean {
+  const before = key === undefined ? undefined : blockByKey.get(key);
+  return before !== undefined && before !== PENDING && block !== PENDING && before !== block;
 }
 
 function baseline<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): Omit<NewRows<F>, 'nameless' | 'range'> {
