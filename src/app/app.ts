@@ -189,7 +189,10 @@ export async function openApp(options: AppOptions): Promise<App> {
       isRunning = false;
       reading.abort(new DOMException('the daemon is stopping', 'AbortError'));
       await poller.idle();
-      await flush();
+      // What is not flushed costs a `for` a few seconds at most: no reason to fail the stop.
+      await flush().catch((error: unknown) => {
+        log.warn('storage:housekeeping-failed', { error });
+      });
     },
   };
 }
