@@ -56,7 +56,7 @@ test('a server that lags behind the one that was read before takes nothing back'
     const seen = { rows: upTo(head), isCutShort: false, reachedEnd: false };
     const decision = step(watch, memory, { type: 'seen', at: i * 60_000, head: null, seen, partial: null });
     ({ memory } = decision);
-    said.push(`${decision.deliveries.map(({ message }) => message.type.slice(6)).join(' ')}`);
+    said.push(decision.deliveries.map(({ message }) => message.type.slice(6)).join(' '));
   }
   expect(said).toEqual(['', 'event event event event event', '', '', '', '', 'event']);
 });
