@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { Watch } from '../../src/core/model.ts';
 import { Missed, type Read } from '../../src/core/question.ts';
+import { blankMemory } from '../../src/core/step.ts';
+import { observe } from '../../src/engine/observe.ts';
 import { createPoller, type PollerOptions } from '../../src/engine/poller.ts';
 import { AddressDetails } from '../../src/explorer/resources.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
@@ -140,6 +142,26 @@ watches:
   await clock.setTo(clock.now() - 86_400_000);
   await poll('0', 6);
   expect(said.slice(5).toSorted()).toEqual(['again firing', 'drop resolved', 'low firing']);
+});
+
+test('a head that was read by a clock that was ahead is asked for anew: confirmations go on', async () => {
+  const [watch] = loadWatches(`
+watches:
+  - { id: calls, kind: internal-transactions, of: treasury, every: 1m, alerts: [{ id: any, on: new, confirmations: 3 }] }
+`);
+  if (watch === undefined) throw new Error('no watch');
+  const now = Date.UTC(2026, 0, 1);
+  const asked: string[] = [];
+  const page: Read['page'] = async ({ operation }) => {
+    asked.push(operation);
+    return { rows: [], next: null };
+  };
+  const read: Read = { page, pageAgain: page, one: () => Promise.reject(new Error('not asked for')) };
+  for (const readAt of [now - 1, now + 86_400_000]) {
+    const head = { height: 5n, timestamp: readAt, readAt, staleAfterMs: 1 };
+    await observe(watch, blankMemory(watch), read, { now: () => now, head: () => head });
+  }
+  expect(asked.filter((operation) => operation === 'blocks')).toHaveLength(1);
 });
 
 test('when the storage fails nothing is acknowledged, one line says so, and the next poll decides the same', async () => {
