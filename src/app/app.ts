@@ -113,15 +113,18 @@ export async function openApp(options: AppOptions): Promise<App> {
 
   async function apply(next: Setup): Promise<void> {
     log.addSecrets(secretsOf(next.config));
+    // First what the storage may refuse: then the old watches go on with the explorers and channels that they know.
+    await poller.adopt(next.watches);
     await explorers.apply(next.config);
     channels.apply(next.config);
-    await poller.adopt(next.watches);
-    await store.keepRunning(outlineOf(next.watches));
     const kept = new Set(next.watches.map(keyOf));
     for (const watch of current.watches) if (!kept.has(keyOf(watch))) forget(watch, metrics);
     current = next;
     scheduler.set(next.watches, isRunning ? dueAtOnce(next.watches, poller, clock) : []);
     metrics.reload(true, clock.now());
+    await store.keepRunning(outlineOf(next.watches)).catch((error: unknown) => {
+      log.warn('storage:housekeeping-failed', { error, effect: '`plan` compares with the former rules' });
+    });
   }
 
   const reloader = opened.use(
@@ -186,7 +189,10 @@ export async function openApp(options: AppOptions): Promise<App> {
       isRunning = false;
       reading.abort(new DOMException('the daemon is stopping', 'AbortError'));
       await poller.idle();
-      await flush();
+      // What is not flushed costs a `for` a few seconds at most: no reason to fail the stop.
+      await flush().catch((error: unknown) => {
+        log.warn('storage:housekeeping-failed', { error });
+      });
     },
   };
 }

@@ -40,6 +40,8 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE];
 const SPREAD = 0.2;
+/** Between two tries. */
+export const LONGEST_WAIT_MS = HOUR * (1 + SPREAD);
 
 function waitAfter({ id, attempt, outcome }: Try): number {
   if (outcome.type === 'again' && outcome.afterMs !== undefined)

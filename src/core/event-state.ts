@@ -4,7 +4,8 @@
 //   observed --gone--> dropped --there again--> observed
 //
 // Nothing that was not read says anything: only a complete reading of its range can show that an item is gone, and only
-// several in a row are believed. Below `FINAL_DEPTH` blocks nothing is taken back, and the event is forgotten.
+// several in a row are believed. Below `FINAL_DEPTH` blocks nothing is taken back, and the event is forgotten;
+// what was thrown out of its block is remembered ten times as long, for it may be mined again.
 import type { EventAlert, EventState, EventTransition } from './model.ts';
 
 /** Blocks on top of an item after which it is final. */
@@ -100,9 +101,13 @@ function miss(before: Life, believedAfter: number): Advanced {
 /** It left the pages that are read: what was seen stands, so that depth alone confirms it and ends its life. */
 function endUnread(rule: Depths, before: Life, depth: number): Advanced {
   if (before.state === 'observed' && depth >= rule.confirmations) return settle(rule, before, 'confirmed', depth);
-  if (depth >= finalDepth(rule)) return { after: null, transition: 'sealed' };
+  const isGone = before.state === 'retracted' || before.state === 'dropped';
+  if (depth >= finalDepth(rule) * (isGone ? GONE : 1)) return { after: null, transition: 'sealed' };
   return { after: before, transition: 'none' };
 }
+
+// What was thrown out of a block waits to be mined again for longer than a block takes to be final.
+const GONE = 10;
 
 function kept(before: Life, after: Life, transition: Advanced['transition']): Advanced {
   const isSame = before.state === after.state && before.block === after.block && before.absent === after.absent;

@@ -68,14 +68,15 @@ function holdStorm(alert: EventAlert, steps: readonly Step[]): readonly Step[] {
   );
 }
 
-// So many that were told are followed per alert; older ones are taken for final. What is not told yet is never let go.
+// So many that were told are followed per alert; older ones are taken for final. What is not told yet is never let go,
+// nor what was taken back: should it come back, that must be said.
 const MOST_FOLLOWED = 100;
 
 type Alive = readonly (readonly [string, EventState])[];
 
 function newest(alive: Alive): Alive {
   if (alive.length <= MOST_FOLLOWED) return alive;
-  const rank = ([, { block, seq }]: Alive[number]): number => (seq === 0 ? Infinity : (block ?? Infinity));
-  const untold = alive.filter(([, { seq }]) => seq === 0).length;
-  return alive.toSorted((a, b) => rank(b) - rank(a)).slice(0, Math.max(MOST_FOLLOWED, untold));
+  const isOwed = ([, { state, seq }]: Alive[number]): boolean => seq === 0 || state === 'retracted';
+  const rank = (one: Alive[number]): number => (isOwed(one) ? Infinity : (one[1].block ?? Infinity));
+  return alive.toSorted((a, b) => rank(b) - rank(a)).slice(0, Math.max(MOST_FOLLOWED, alive.filter(isOwed).length));
 }

@@ -57,7 +57,7 @@ function follow(poll: Poll, alert: EventAlert, followed: Followed): Step {
 /** Only a complete reading of its range shows that it is gone. */
 function unseen(poll: Poll, { block }: EventState): Sight {
   const range = poll.noticed?.range ?? null;
-  const isRead = poll.isComplete && range !== null && block !== null && block >= range.from;
+  const isRead = poll.isComplete && range !== null && block !== null && block >= range.from && block <= range.to;
   if (!isRead) return { type: 'unread' };
   return { type: 'absent', believedAfter: range.believedAfter };
 }

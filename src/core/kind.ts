@@ -130,9 +130,11 @@ export interface Noticed<S> {
   readonly notes: readonly string[];
 }
 
-/** Every item in the blocks from `from` on was read. */
+/** Every item in the blocks from `from` to `to` was read. */
 export interface Range {
   readonly from: number;
+  /** Infinity where a newest block without items is not seen. */
+  readonly to: number;
   /** The newest block met; null when the list is empty. */
   readonly head: number | null;
   /** How many such readings in a row, all without an item, show that it is gone: hashes prove more than absence. */

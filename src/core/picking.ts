@@ -51,7 +51,8 @@ function ask(poll: Poll, alert: PickingAlert, noted: Noted, known: AlertsByKey):
   const prior = known[noted.key];
   const open = prior?.type === 'open' ? prior : null;
   const isAsked = noted.standing === 'fresh' ? concerns(poll, alert, noted) : open !== null;
-  if (noted.standing === 'baseline' || !isAsked) return [];
+  // One that is followed was asked, though the list may have forgotten it meanwhile.
+  if (noted.standing === 'baseline' || !isAsked || prior?.type === 'event') return [];
   const scene = sceneOf(noted, open === null ? noted.before : (open.before as Remembered | null));
   return [{ noted, scene, truth: truthOf(alert, scene), open }];
 }

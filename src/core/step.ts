@@ -193,12 +193,12 @@ function sceneOf(watch: Watch, { now, before }: Noticed<unknown>, history: Histo
     : { view: now, before: before === null ? null : viewOf(watch.kind.fields, before), history };
 }
 
-// A head that nobody reads any more says nothing about now.
+// A head that nobody reads any more says nothing about now, nor one that was read by a clock set back since.
 const HEAD_IS_NEWS_MS = 600_000;
 
 /** The chain's head stands still: what the explorer says of the rest may be old, so nothing else is known. */
 export function isStale({ head, at }: Pick<Seen, 'head' | 'at'>): boolean {
-  if (head === null || at - head.readAt > HEAD_IS_NEWS_MS) return false;
+  if (head === null || Math.abs(at - head.readAt) > HEAD_IS_NEWS_MS) return false;
   return head.readAt - head.timestamp > head.staleAfterMs;
 }
 

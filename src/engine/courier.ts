@@ -8,7 +8,7 @@
 // leaves it `sending`; `store.recover`, called once at start, makes it due again and it goes out under the same id.
 // A storage that does not answer slows the courier down and stops nothing: looking is tried again after a rest, and an
 // outcome that cannot be recorded keeps its slot until it can, so that nothing is sent twice meanwhile.
-import { afterOutcome, type Settlement } from '../core/delivery.ts';
+import { afterOutcome, LONGEST_WAIT_MS, type Settlement } from '../core/delivery.ts';
 import type { Instant, Outcome } from '../core/model.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sender } from '../notifiers/notifier.ts';
@@ -57,13 +57,16 @@ export function createCourier(options: CourierOptions): Courier {
     alarm.abort();
   };
 
-  async function look(abandon: AbortSignal): Promise<Instant | null> {
+  async function look(abandon: AbortSignal, at = clock.now()): Promise<Instant | null> {
     const free = concurrency - inFlight.size;
     if (free === 0) return null;
-    const claimed = await store.claim(channel, free, clock.now());
+    const claimed = await store.claim(channel, free, at);
     for (const delivery of claimed) start(delivery, abandon);
     // With every slot taken, the first that is freed wakes the loop.
-    return claimed.length === free ? null : store.nextDue(channel);
+    if (claimed.length === free) return null;
+    const due = await store.nextDue(channel);
+    // No wait is as long as that: the clock was set back, and the wait is over.
+    return due !== null && due - clock.now() > LONGEST_WAIT_MS ? look(abandon, due) : due;
   }
 
   function start(claimed: Claimed, abandon: AbortSignal): void {

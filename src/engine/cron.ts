@@ -5,29 +5,35 @@ import type { Instant, Watch } from '../core/model.ts';
 
 export interface Cron {
   set(watches: readonly Watch[]): void;
+  /** To be called now and then: node-cron's timers do not notice that the clock was moved or the machine slept. */
+  look(now: Instant): void;
   stop(): void;
 }
 
 interface Group {
   readonly task: ScheduledTask;
   watches: readonly Watch[];
+  due: Instant;
 }
 
 // A busy event loop makes ticks late; node-cron would drop those later than a second.
 const LATEST_TICK_MS = 60_000;
+const LOOK_MS = 30_000;
 
 export function createCron({ onTick }: { onTick: (watches: readonly Watch[], due: Instant) => void }): Cron {
   const groupByExpression = new Map<string, Group>();
+  let lookedAt = -Infinity;
 
   function start(expression: string, watches: readonly Watch[]): Group {
     const task = schedule(
       expression,
       ({ date }) => {
+        group.due = nextOf(task);
         onTick(group.watches, date.getTime());
       },
       { timezone: 'UTC', missedExecutionTolerance: LATEST_TICK_MS, suppressMissedWarning: true },
     );
-    const group: Group = { task, watches };
+    const group: Group = { task, watches, due: nextOf(task) };
     return group;
   }
 
@@ -47,10 +53,25 @@ export function createCron({ onTick }: { onTick: (watches: readonly Watch[], due
         else group.watches = members;
       }
     },
+    look(now) {
+      if (Math.abs(now - lookedAt) < LOOK_MS) return;
+      lookedAt = now;
+      for (const [expression, { task, watches, due }] of groupByExpression) {
+        if (nextOf(task) === due) continue;
+        // Its timer is set for another time than its next one.
+        void task.destroy();
+        groupByExpression.set(expression, start(expression, watches));
+        if (due <= now) onTick(watches, due);
+      }
+    },
     stop() {
       for (const [expression, group] of groupByExpression) end(expression, group);
     },
   };
+}
+
+function nextOf(task: ScheduledTask): Instant {
+  return task.getNextRun()?.getTime() ?? Infinity;
 }
 
 type CronWatch = Watch & { readonly schedule: Extract<Watch['schedule'], { type: 'cron' }> };

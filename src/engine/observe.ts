@@ -34,9 +34,9 @@ export async function observe(
   }
 }
 
-/** Another watch, or this one, has looked at the head within the watch's interval. */
+/** Another watch, or this one, has looked at the head within the watch's interval; not later, by a clock set back since. */
 function isFresh(head: Head | null, { schedule }: Watch, now: Instant): boolean {
-  return head !== null && now - head.readAt < schedule.intervalMs;
+  return head !== null && head.readAt <= now && now - head.readAt < schedule.intervalMs;
 }
 
 export function decide(watch: Watch, memory: Memory, observation: Observation, log: Pick<Log, 'error'>): Decision {

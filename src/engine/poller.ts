@@ -3,6 +3,7 @@
 // A watch is never polled twice at once: a tick that finds it still running is skipped and counted, for a queue of late
 // polls would only make the explorer slower. Decisions that are ready in the same turn are committed together.
 import type { HealthByAlert } from '../core/health.ts';
+import { rewound } from '../core/rewound.ts';
 import { blankMemory, retire } from '../core/step.ts';
 import type { Decision, Head, Instant, Memory, Observation, Watch, WatchId } from '../core/model.ts';
 import type { Read } from '../core/question.ts';
@@ -106,12 +107,12 @@ export function createPoller(options: PollerOptions): Poller {
     await decided({ watch, observation, decision: decide(watch, memory, observation, log), attended });
   }
 
-  /** A clock that was set back would leave the watch blind until it has caught up with what was seen. */
+  /** A clock that was set back would leave the watch blind, and its waits running, until it has caught up. */
   function notAhead(memory: Memory, watch: Watch): Memory {
     const now = clock.now();
     if (memory.coveredUntil === null || memory.coveredUntil <= now) return memory;
     log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(memory.coveredUntil) });
-    return { ...memory, coveredUntil: now - 1 };
+    return rewound(memory, memory.coveredUntil - (now - 1));
   }
 
   function decided(item: Omit<Ready, 'done'>): Promise<void> {
@@ -127,16 +128,22 @@ export function createPoller(options: PollerOptions): Poller {
   async function commitReady(): Promise<void> {
     const all = ready;
     ready = [];
-    const batch = all.filter(({ watch }) => adopted.has(watch.id));
+    const batch = all.filter(isInForce);
     const learned = batch.filter(({ decision }) => decision.learned || decision.deliveries.length > 0);
     const kept = new Set(await commitAll(learned));
     for (const item of batch) if (!learned.includes(item) || kept.has(item)) settle(item);
     for (const { done } of all) done();
   }
 
+  /** Not when a reload took the watch out meanwhile, even if it was put back since: then it began anew. */
+  function isInForce({ watch: { id }, decision }: Ready): boolean {
+    return adopted.has(id) && (memoryById.get(id)?.version ?? 0) === decision.expects;
+  }
+
   /** Those that are on disk now. Together; and when that fails, one by one, so that none is held up by another. */
   async function commitAll(items: readonly Ready[]): Promise<readonly Ready[]> {
     if (items.length === 0) return [];
+    const startedAt = clock.now();
     try {
       const ends = await store.commit(
         items.map(({ decision }) => decision),
@@ -146,8 +153,10 @@ export function createPoller(options: PollerOptions): Poller {
       return items.filter((_item, i) => ends[i] === 'kept');
     } catch (error) {
       // Nothing was changed, in the store or here: the next poll sees the same and decides the same.
-      if (items.length === 1) outages.storageFails(error);
-      return items.length === 1 ? [] : (await Promise.all(items.map((item) => commitAll([item])))).flat();
+      // One that is slow to refuse is held by another program: it would keep everything waiting again for each of them.
+      const isLast = items.length === 1 || clock.now() - startedAt >= SLOW_MS;
+      if (isLast) outages.storageFails(error);
+      return isLast ? [] : (await Promise.all(items.map((item) => commitAll([item])))).flat();
     }
   }
 
@@ -165,11 +174,18 @@ export function createPoller(options: PollerOptions): Poller {
   return {
     async adopt(watches) {
       const watchById = new Map(watches.map((watch) => [watch.id, watch]));
+      const former = adopted;
       adopted = new Set(watchById.keys());
-      for (const [id, memory] of await store.recall()) {
-        const watch = watchById.get(id);
-        if (watch === undefined) await end(id, memory);
-        else if (!memoryById.has(id)) memoryById.set(id, readable(watch, memory, log));
+      try {
+        const recalled = [...(await store.recall())];
+        await endAll(recalled.filter(([id]) => !watchById.has(id)));
+        for (const [id, memory] of recalled) {
+          const watch = watchById.get(id);
+          if (watch !== undefined && !memoryById.has(id)) memoryById.set(id, readable(watch, memory, log));
+        }
+      } catch (error) {
+        adopted = former;
+        throw error;
       }
       for (const id of memoryById.keys()) if (!watchById.has(id)) memoryById.delete(id);
       const unknown = watches.filter(({ id }) => memoryById.has(id) && !notebook.knows(id));
@@ -224,14 +240,18 @@ export function createPoller(options: PollerOptions): Poller {
     }
   }
 
-  async function end(id: WatchId, memory: Memory): Promise<void> {
-    const decision = retire(id, memoryById.get(id) ?? memory, clock.now());
-    await store.commit([decision], clock.now());
-    await store.forget([id]);
-    onOwed(new Set(decision.deliveries.map(({ channel }) => channel)));
+  /** All or none: a set of watches that cannot be ended is not taken over either. */
+  async function endAll(gone: readonly (readonly [WatchId, Memory])[]): Promise<void> {
+    if (gone.length === 0) return;
+    const decisions = gone.map(([id, memory]) => retire(id, memoryById.get(id) ?? memory, clock.now()));
+    await store.commit(decisions, clock.now());
+    for (const { watchId, memory, expects } of decisions) memoryById.set(watchId, { ...memory, version: expects + 1 });
+    onOwed(new Set(decisions.flatMap(({ deliveries }) => deliveries.map(({ channel }) => channel))));
+    await store.forget(gone.map(([id]) => id));
   }
 }
 
+const SLOW_MS = 1000;
 // Polls that are due run between two of them.
 const FLUSHED_AT_ONCE = 100;
 

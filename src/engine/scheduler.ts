@@ -42,22 +42,38 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
     },
   });
 
+  let lookedAt = -Infinity;
+
+  /** A clock that was set back would have everything wait until it is again as late as it was. */
+  function plan(now: Instant): void {
+    queue = new TinyQueue<Group>(
+      queue.data.map((group) => ({ ...group, due: nextDue(group, now) })),
+      byDue,
+    );
+  }
+
   function tick(): void {
     const now = clock.now();
+    if (now < lookedAt) plan(now);
+    lookedAt = now;
     for (let group = queue.peek(); group !== undefined && group.due <= now; group = queue.peek()) {
       queue.pop();
       onLag(secondsSince(clock, group.due));
       onTick(group.watches);
       queue.push({ ...group, due: nextDue(group, now) });
     }
+    cron.look(now);
   }
 
   return {
     set(watches, atOnce) {
       const now = clock.now();
+      // What fell due while the new set was read would wait for another interval.
+      const overdue = queue.data.filter((group) => group.due <= now).flatMap((group) => group.watches);
+      const ids = new Set([...atOnce, ...overdue].map(({ id }) => id));
       queue = new TinyQueue<Group>(groupsOf(watches, now), byDue);
       cron.set(watches);
-      if (atOnce.length > 0) onTick(atOnce);
+      if (ids.size > 0) onTick(watches.filter(({ id }) => ids.has(id)));
       interrupt.abort();
     },
     async run(signal) {

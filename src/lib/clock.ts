@@ -4,7 +4,10 @@ export type Instant = number;
 /** The only source of time and of waiting. Tests pass one that stands still until it is told to move. */
 export interface Clock {
   now(): Instant;
-  /** Resolves after `ms`, or at once when the signal aborts: waking early is not an error. */
+  /**
+   * Resolves after `ms`, or at once when the signal aborts: waking early is not an error. Counts time that passes: a
+   * clock that is set meanwhile makes it neither longer nor shorter.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -14,8 +17,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   async sleep(ms, signal) {
-    const until = Date.now() + ms;
-    for (let left = ms; left > 0 && signal?.aborted !== true; left = until - Date.now())
+    const until = performance.now() + ms;
+    for (let left = ms; left > 0 && signal?.aborted !== true; left = until - performance.now())
       await nap(Math.min(left, LONGEST_TIMER_MS), signal);
   },
 };

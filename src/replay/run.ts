@@ -2,6 +2,7 @@
 // nothing is kept: what comes out is what would have been said.
 import type { Decision, Delivery, Head, Instant, Memory, Observation, Watch } from '../core/model.ts';
 import type { Read } from '../core/question.ts';
+import { rewound } from '../core/rewound.ts';
 import { blankMemory } from '../core/step.ts';
 import { decide, observe } from '../engine/observe.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -46,8 +47,11 @@ export async function* replay(
   }
 }
 
-function startOf(memory: Memory, { memory: given, coveredUntil }: ReplayedPoll): Memory {
+function startOf(memory: Memory, { at, memory: given, coveredUntil }: ReplayedPoll): Memory {
   const start = given ?? memory;
+  // The clock was set back, and the daemon's memory with it.
+  if (start.coveredUntil !== null && start.coveredUntil > at && typeof coveredUntil === 'number')
+    return rewound(start, start.coveredUntil - coveredUntil);
   return coveredUntil === undefined || coveredUntil === start.coveredUntil ? start : { ...start, coveredUntil };
 }
 

@@ -83,8 +83,8 @@ export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
       state: isSame ? state : { list: list.state, recent: recent.length === 0 ? (state?.recent ?? []) : recent },
       events: [...noticed.events, ...reorg(replaced, look)],
       now: head === undefined ? null : look(head),
-      // A height that shows another hash proves more than a row that is missing.
-      range: list.range === null ? null : { ...list.range, believedAfter: 2 },
+      // A height that shows another hash proves more than a row that is missing; a server that lags behind, nothing.
+      range: list.range === null ? null : { ...list.range, to: list.range.head ?? 0, believedAfter: 2 },
     };
   },
   script: {

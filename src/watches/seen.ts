@@ -118,7 +118,7 @@ export async function observeList<F extends Fields>(
   const { rows, reachedEnd, partial, pages } = await readNewestFirst(read, question, {
     ...options,
     first: page,
-    isKnown: (view) => options.isAskedFor?.(view) === false || isKnown(known, look(options, view)),
+    isKnown: (view) => options.isAskedFor?.(view) === false || isSettled(known, look(options, view)),
     mayStop: (read) => state.gapAbove === null || lowestBlock(read, options) <= state.gapAbove,
     examinedTo: BigInt(state.gapAbove ?? highestBlock(state)),
   });
@@ -168,7 +168,8 @@ export function detectList<F extends Fields>(state: ListState | null, seen: List
   const known: View<F>[] = [];
   for (const view of named) (isKnown(before, look(row, view)) ? known : fresh).push(view);
   const gapAbove = seen.isCutShort ? (state.gapAbove ?? highestBlock(state)) : null;
-  const teaches = (view: View<F>): boolean => settles(state, row, view) || isLate(state, before, look(row, view));
+  const teaches = (view: View<F>): boolean =>
+    settles(state, row, view) || isLate(state, before, look(row, view)) || hasMoved(before, look(row, view));
   const isSame = fresh.length === 0 && gapAbove === state.gapAbove && !known.some(teaches);
   const after = isSame ? state : remember({ floor: state.floor, gapAbove }, before.blockByKey, named, row);
   return { state: after, fresh: fresh.reverse(), known, baseline: null, nameless, range };
@@ -183,10 +184,10 @@ export function placeOf<F extends Fields>(row: RowKey<F>, view: View<F>): number
 /** Below the lowest block nothing was read, and of that block perhaps not all. Not even the hash of a row's block. */
 function rangeOf<F extends Fields>({ rows, reachedEnd }: ListSeen<F>, row: RowKey<F>): Range | null {
   const heights = rows.map((view) => look(row, view).block).filter((block) => block !== PENDING);
-  if (heights.length === 0) return reachedEnd ? { from: 0, head: null, believedAfter: 3 } : null;
+  if (heights.length === 0) return reachedEnd ? { from: 0, to: Infinity, head: null, believedAfter: 3 } : null;
   const head = Math.max(...heights);
   const lowest = Math.min(...heights);
-  return { from: reachedEnd ? 0 : lowest + 1, head, believedAfter: 3 };
+  return { from: reachedEnd ? 0 : lowest + 1, to: Infinity, head, believedAfter: 3 };
 }
 
 /** A row seen while pending has its block now. */
@@ -235,6 +236,17 @@ function knowledgeOf({ floor, seen }: ListState): Knowledge {
 
 function isKnown({ floor, blockByKey }: Knowledge, { key, block }: Look): boolean {
   return key === undefined || (block !== PENDING && block <= floor) || blockByKey.has(key);
+}
+
+/** Where blocks were replaced, all that was in them is looked for: what is not met there is taken for gone. */
+function isSettled(known: Knowledge, looked: Look): boolean {
+  return isKnown(known, looked) && !hasMoved(known, looked);
+}
+
+/** It was read in another block before. */
+function hasMoved({ blockByKey }: Knowledge, { key, block }: Look): boolean {
+  const before = key === undefined ? undefined : blockByKey.get(key);
+  return before !== undefined && before !== PENDING && block !== PENDING && before !== block;
 }
 
 function baseline<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): Omit<NewRows<F>, 'nameless' | 'range'> {

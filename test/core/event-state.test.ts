@@ -61,7 +61,8 @@ const TABLE: readonly Row[] = [
   [at(3, 'dropped', 2), gone, 'none', 'dropped'],
   [at(3, 'dropped', 2), unread, 'none', 'dropped'],
   [at(12, 'dropped', 2), unread, 'none', 'dropped'],
-  [at(FINAL_DEPTH, 'dropped', 2), unread, 'sealed', FORGOTTEN],
+  [at(FINAL_DEPTH, 'dropped', 2), unread, 'none', 'dropped'],
+  [at(10 * FINAL_DEPTH, 'dropped', 2), unread, 'sealed', FORGOTTEN],
   // confirmed: told
   [at(12, 'confirmed'), seen('same', 13), 'none', 'confirmed'],
   [at(12, 'confirmed'), seen('other', 13), 'corrected', 'confirmed'],
@@ -87,8 +88,9 @@ const TABLE: readonly Row[] = [
   [at(12, 'retracted', 2), seen('no-match', 12), 'none', 'retracted'],
   [at(12, 'retracted', 2), gone, 'none', 'retracted'],
   [at(12, 'retracted', 2), unread, 'none', 'retracted'],
-  [at(FINAL_DEPTH, 'retracted', 2), unread, 'sealed', FORGOTTEN],
-  [at(FINAL_DEPTH, 'retracted', 2), gone, 'sealed', FORGOTTEN],
+  [at(FINAL_DEPTH, 'retracted', 2), unread, 'none', 'retracted'],
+  [at(10 * FINAL_DEPTH, 'retracted', 2), unread, 'sealed', FORGOTTEN],
+  [at(10 * FINAL_DEPTH, 'retracted', 2), gone, 'sealed', FORGOTTEN],
 ];
 
 const RULE = { confirmations: 12, provisional: false };

@@ -31,6 +31,12 @@ describe('confirmations', () => {
     expect(told.reasons[3]).toEqual(['dropped']);
   });
 
+  test('one that is mined long after the block that it was in at first is final is told', () => {
+    const gone = [read('1m', 101, { a: 101 }), read('2m', 102, {}), read('3m', 103, {}), read('4m', 200, {}, 190)];
+    const told = story(alert, [...gone, read('5m', 201, { a: 201 }), read('6m', 204, { a: 201 })]);
+    expect(told.said.flat()).toEqual(['wild event']);
+  });
+
   test('one that was not read again is told all the same: it was seen, and nothing speaks against it', () => {
     const polls = [read('1m', 101, { a: 101 }), read('2m', 104, {}, 103)];
     expect(story(alert, polls).said).toEqual([[], [], ['wild event']]);
@@ -72,6 +78,17 @@ describe('an item that was told', () => {
     const partial = saw({ items: {}, range: { from: 100, head: 102 } }, '3m', { partial: 'page 2 did not come' });
     const told = story({}, [first, missed('2m'), { ...partial }, missed('4m'), read('5m', 103, { a: 101 })]);
     expect(told.said.flat()).toEqual(['wild event']);
+  });
+
+  test('and is mined again long after its old block is final is reinstated', () => {
+    const polls = [
+      first,
+      read('2m', 102, {}),
+      read('3m', 103, {}),
+      read('4m', 200, {}, 190),
+      read('5m', 201, { a: 201 }),
+    ];
+    expect(story({}, polls).said.flat()).toEqual(['wild event', 'wild retracted', 'wild reinstated']);
   });
 
   test('and comes back after its retraction is reinstated', () => {

@@ -88,6 +88,17 @@ describe('what is not accepted', () => {
     expect(within(fourth - third, 2 * MINUTE)).toBe(true);
   });
 
+  test('does not wait for a day because the clock was set back by one', async () => {
+    const post = createPost();
+    post.answer = (_delivery, attempt) => (attempt < 5 ? AGAIN : SENT);
+    await post.owe(aDelivery({ id: 'one' }), aDelivery({ id: 'two' }));
+    await using _courier = post.start();
+    await post.clock.advance(MINUTE);
+    await post.clock.setTo(post.clock.now() - 24 * HOUR);
+    await post.clock.advance(HOUR);
+    expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 2 });
+  });
+
   test('waits as long as the receiver asked for', async () => {
     const post = createPost();
     post.answer = (_delivery, attempt) => (attempt === 1 ? { ...AGAIN, afterMs: 17 * SECOND } : SENT);

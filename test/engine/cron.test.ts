@@ -35,3 +35,27 @@ test('one task for each distinct expression, in UTC, gone when nobody wants it',
   expect(ticks).toHaveLength(5);
   expect(getTasks().size).toBe(before);
 });
+
+test('a machine that slept over a tick makes up for it once, and a clock that was set back is followed', async () => {
+  const ticks: string[] = [];
+  const cron = createCron({ onTick: (_watches, due) => ticks.push(new Date(due).toISOString().slice(8, 16)) });
+  const look = (): void => {
+    cron.look(Date.now());
+  };
+  cron.set(loadWatches(`watches:\n${rule('a', '0 9 * * *')}`));
+  look();
+  await jest.advanceTimersByTimeAsync(3_600_000);
+  look();
+  // Timers stand still while the machine sleeps, and the wall clock does not.
+  jest.setSystemTime(Date.UTC(2026, 0, 2, 12));
+  look();
+  await jest.advanceTimersByTimeAsync(24 * 3_600_000);
+  look();
+  expect(ticks).toEqual(['01T09:00', '03T09:00']);
+  jest.setSystemTime(Date.UTC(2026, 0, 1, 8));
+  look();
+  await jest.advanceTimersByTimeAsync(2 * 3_600_000);
+  look();
+  expect(ticks.slice(2)).toEqual(['01T09:00']);
+  cron.stop();
+});

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { Watch } from '../../src/core/model.ts';
 import { Missed, type Read } from '../../src/core/question.ts';
+import { blankMemory, isStale } from '../../src/core/step.ts';
+import { observe } from '../../src/engine/observe.ts';
 import { createPoller, type PollerOptions } from '../../src/engine/poller.ts';
 import { AddressDetails } from '../../src/explorer/resources.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
@@ -105,6 +107,70 @@ test('a clock that was set back is said, and blinds no watch', async () => {
   expect(log.lines).toEqual([]);
 });
 
+test('a clock that was set back by a day does not make a wait a day longer: `for`, cooldown, window', async () => {
+  const rules = loadWatches(`
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    every: 1m
+    alerts:
+      - { id: low, while: balance < 1, for: 5m }
+      - { id: again, while: balance < 1, cooldown: 10m }
+      - { id: drop, while: 'delta("3m") < 0' }
+`);
+  const { poller, seen, clock, store } = aPoller();
+  const said: string[] = [];
+  const poll = async (wei: string, polls = 1): Promise<void> => {
+    for (; polls > 0; polls -= 1) {
+      seen.wei = wei;
+      await clock.advance(60_000);
+      await poller.poll(rules, signal);
+    }
+    for (const { delivery } of await store.claim('screen', 100, clock.now() + 86_400_000)) {
+      const { type, alert } = delivery.message;
+      said.push(`${alert} ${type.slice(6)}`);
+      await store.settle(delivery.id, { state: 'sent', outcome: { type: 'sent', answer: '' } }, clock.now());
+    }
+  };
+  await poller.adopt(rules);
+  await poll('2000000000000000000', 4);
+  await poll('0');
+  await poll('2000000000000000000', 4);
+  await poll('0', 2);
+  expect(said.toSorted()).toEqual(['again firing', 'again resolved', 'drop firing', 'drop firing', 'drop resolved']);
+  await clock.setTo(clock.now() - 86_400_000);
+  await poll('0', 6);
+  expect(said.slice(5).toSorted()).toEqual(['again firing', 'drop resolved', 'low firing']);
+});
+
+test('a head that was read by a clock that was ahead is asked for anew: confirmations go on', async () => {
+  const [watch] = loadWatches(`
+watches:
+  - { id: calls, kind: internal-transactions, of: treasury, every: 1m, alerts: [{ id: any, on: new, confirmations: 3 }] }
+`);
+  if (watch === undefined) throw new Error('no watch');
+  const now = Date.UTC(2026, 0, 1);
+  const asked: string[] = [];
+  const page: Read['page'] = async ({ operation }) => {
+    asked.push(operation);
+    return { rows: [], next: null };
+  };
+  const read: Read = { page, pageAgain: page, one: () => Promise.reject(new Error('not asked for')) };
+  for (const readAt of [now - 1, now + 86_400_000]) {
+    const head = { height: 5n, timestamp: readAt, readAt, staleAfterMs: 1 };
+    await observe(watch, blankMemory(watch), read, { now: () => now, head: () => head });
+  }
+  expect(asked.filter((operation) => operation === 'blocks')).toHaveLength(1);
+});
+
+test('a head that seemed to stand still to a clock that was ahead blinds nobody when that is set right', () => {
+  const now = Date.UTC(2026, 0, 1);
+  const head = { height: 5n, timestamp: now, readAt: now + 86_400_000, staleAfterMs: 180_000 };
+  expect(isStale({ head, at: head.readAt })).toBe(true);
+  expect(isStale({ head, at: now })).toBe(false);
+});
+
 test('when the storage fails nothing is acknowledged, one line says so, and the next poll decides the same', async () => {
   const inner = createMemoryStore();
   let isDown = true;
@@ -191,4 +257,63 @@ test('what could not be flushed is flushed the next time, the look with it', asy
   disk.isFull = false;
   await poller.flush();
   expect([...(await memory.kept()).values()]).toMatchObject([{ look: { view: { raw: '5' } }, health: { low: {} } }]);
+});
+
+test('a watch that was taken out and put back while it was polled is heard from then on', async () => {
+  const { poller, seen, gate, clock } = aPoller();
+  seen.wei = '5000000000000000000';
+  await poller.adopt(watches);
+  await poller.poll(watches, signal);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  gate.open = promise as never as Promise<void>;
+  await clock.advance(60_000);
+  const polling = poller.poll(watches, signal);
+  await poller.adopt([]);
+  await poller.adopt(watches);
+  resolve(undefined);
+  await polling;
+  seen.wei = '0';
+  await clock.advance(60_000);
+  await poller.poll(watches, signal);
+  expect(seen.owed).toEqual(['screen']);
+});
+
+test('a reload that the storage refuses changes nothing: the old watches go on', async () => {
+  const inner = createMemoryStore();
+  const disk = { isFull: false };
+  const store: Store = {
+    ...inner,
+    commit: (...args) => (disk.isFull ? Promise.reject(new StorageError('full')) : inner.commit(...args)),
+  };
+  const { poller, seen, clock } = aPoller({ store });
+  seen.wei = '5000000000000000000';
+  await poller.adopt(watches);
+  await poller.poll(watches, signal);
+  disk.isFull = true;
+  await expect(poller.adopt([])).rejects.toThrow(StorageError);
+  disk.isFull = false;
+  seen.wei = '0';
+  await clock.advance(60_000);
+  await poller.poll(watches, signal);
+  expect(seen.owed).toEqual(['screen']);
+});
+
+test('a storage that another program holds keeps the daemon waiting once a tick, not once for each watch', async () => {
+  const waits: number[] = [];
+  const { poller, clock, log } = aPoller({
+    store: {
+      ...createMemoryStore(),
+      commit() {
+        clock.stall(5000);
+        waits.push(clock.now());
+        return Promise.reject(new StorageError('database is locked'));
+      },
+    },
+  });
+  const rule = RULES.replace(/^\s*watches:\n/, '');
+  const three = loadWatches(`watches:\n${['a', 'b', 'c'].map((id) => rule.replace('coins', id)).join('')}`);
+  await poller.adopt(three);
+  await poller.poll(three, signal);
+  expect(waits).toHaveLength(1);
+  expect(log.lines).toEqual(['error storage:failed']);
 });

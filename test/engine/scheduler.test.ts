@@ -51,6 +51,33 @@ test('after a standstill each watch is due once, not once for every tick that pa
   await ended;
 });
 
+test('a clock that was set back by a day keeps no watch waiting for that day', async () => {
+  const { clock, ticks, stop, ended } = running(loadWatches(`watches:\n${rule('a', 'treasury', '10s')}`));
+  await clock.advance(30_000);
+  expect(ticks).toHaveLength(3);
+  await clock.setTo(clock.now() - 86_400_000);
+  await clock.advance(30_000);
+  expect(ticks.length).toBeGreaterThanOrEqual(5);
+  await clock.advance(60_000);
+  expect(ticks.length).toBeLessThanOrEqual(12);
+  stop.abort();
+  await ended;
+});
+
+test('what falls due while a new set is read is not left out', async () => {
+  const watches = loadWatches(`watches:\n${rule('a', 'treasury', '10s')}${rule('b', 'vault', '1h')}`);
+  const { clock, scheduler, ticks, stop, ended } = running(watches);
+  await clock.advance(30_000);
+  const before = ticks.length;
+  clock.stall(10_000);
+  scheduler.set(watches, []);
+  expect(ticks.slice(before)).toEqual(['40 a']);
+  await clock.advance(10_000);
+  expect(ticks).toHaveLength(before + 2);
+  stop.abort();
+  await ended;
+});
+
 test('what is due at once is asked at once, and the new set replaces the old one', async () => {
   const [a] = loadWatches(`watches:\n${rule('a', 'treasury', '1h')}`);
   const b = loadWatches(`watches:\n${rule('b', 'vault', '10s')}`);

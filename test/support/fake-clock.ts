@@ -10,14 +10,19 @@ export interface FakeClock extends Clock {
    * within the same span included, happens before time moves on.
    */
   advance(ms: number): Promise<void>;
-  /** Sets time, backwards too, as an operator's clock may jump. Sleepers whose wake time has come wake up. */
+  /**
+   * Sets time, backwards too, as an operator's clock may jump. Sleepers whose wake time has come wake up; set backwards,
+   * each sleeps as long as it would have.
+   */
   setTo(at: Instant): Promise<void>;
+  /** Time passes while the process does something else: nobody wakes. */
+  stall(ms: number): void;
   /** Resolves once at least `count` sleeps are under way: the loops under test have nothing left to do but wait. */
   whenSleeping(count: number): Promise<void>;
 }
 
 interface Sleeper {
-  readonly until: Instant;
+  until: Instant;
   wake(): void;
 }
 
@@ -61,8 +66,12 @@ export function createFakeClock(start: Instant = Date.UTC(2026, 0, 1)): FakeCloc
       now = end;
     },
     async setTo(at) {
+      if (at < now) for (const sleeper of sleeping) sleeper.until -= now - at;
       now = at;
       await wakeUntil(at);
+    },
+    stall(ms) {
+      now += ms;
     },
     whenSleeping(count) {
       if (sleeping.size >= count) return Promise.resolve();

@@ -97,7 +97,7 @@ function detect(state: State | null, { level, items = {}, range }: Sight, scope:
     events: [...events, ...(number?.events ?? [])],
     now,
     before: number?.before ?? null,
-    range: range === undefined ? null : { ...range, believedAfter: 2 },
+    range: range === undefined ? null : { ...range, to: Infinity, believedAfter: 2 },
     baseline: state === null ? events.length : null,
     notes: [],
   };

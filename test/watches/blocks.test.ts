@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { createWorld } from '../support/world.ts';
+import { blankMemory, step } from '../../src/core/step.ts';
+import { Block } from '../../src/explorer/resources.ts';
+import { createWorld, loadWatches } from '../support/world.ts';
 
 const RULES = `
 watches:
@@ -40,6 +42,23 @@ test('those that were told and are gone are retracted, once a second reading sho
   expect(await world.poll()).toEqual(['block retracted', 'block retracted']);
   expect(world.messages.map(({ seq, reason }) => [seq, reason])).toEqual(Array(2).fill([2, 'not found any more']));
   expect(await world.poll()).toEqual([]);
+});
+
+test('a server that lags behind the one that was read before takes nothing back', () => {
+  const [watch] = loadWatches(RULES);
+  if (watch === undefined) throw new Error('no watch');
+  const hash = (height: bigint): string => `0x${height.toString(16).padStart(64, '0')}`;
+  const upTo = (head: bigint) =>
+    Array.from({ length: 50 }, (_, i) => head - BigInt(i)).map((height) => Block.make({ height, hash: hash(height) }));
+  let memory = blankMemory(watch);
+  const said: string[] = [];
+  for (const [i, head] of [1000n, 1005n, 1002n, 1002n, 1003n, 1005n, 1006n].entries()) {
+    const seen = { rows: upTo(head), isCutShort: false, reachedEnd: false };
+    const decision = step(watch, memory, { type: 'seen', at: i * 60_000, head: null, seen, partial: null });
+    ({ memory } = decision);
+    said.push(decision.deliveries.map(({ message }) => message.type.slice(6)).join(' '));
+  }
+  expect(said).toEqual(['', 'event event event event event', '', '', '', '', 'event']);
 });
 
 test('a head that stands still fires; a chain that moves on resolves', async () => {

@@ -191,6 +191,17 @@ async function quietList(): Promise<World> {
   return world;
 }
 
+test('where blocks were replaced all that was in them is read again: what lies a page deeper now is not gone', async () => {
+  const world = new World();
+  world.add(60, world.head);
+  await world.poll();
+  world.add(90, (world.head += 3));
+  await world.poll();
+  for (const row of world.rows.slice(100)) row.block = world.head - 1;
+  expect(await world.poll()).toEqual(expect.arrayContaining(world.rows.slice(60)));
+  expect((await world.poll())?.length).toBe(50);
+});
+
 test('a page that fails for long loses nothing, however many rows come above it meanwhile', async () => {
   const world = await quietList();
   for (let poll = 0; poll < 40; poll += 1) {

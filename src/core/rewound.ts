@@ -1,0 +1,50 @@
+// A clock that was set back would make every wait longer by as much: a `for` that is half over, a cooldown, a window's
+// beginning. So what is remembered by that clock moves along.
+import type { Alert, ConditionState, Instant, Memory, Run } from './model.ts';
+
+/** Memory as if the clock had always been `byMs` behind. Times of the chain, and what makes ids, stay as they are. */
+export function rewound(memory: Memory, byMs: number): Memory {
+  const { alerts, history, data, coveredUntil } = memory;
+  return {
+    ...memory,
+    alerts: mapValues(alerts, (byKey) => mapValues(byKey, (alert) => alertRewound(alert, byMs))),
+    history: mapValues(history, (runs) => runs.map((run) => runRewound(run, byMs))),
+    data: data === null ? null : { ...data, since: data.since - byMs },
+    coveredUntil: earlier(coveredUntil, byMs),
+  };
+}
+
+function alertRewound(alert: Alert, byMs: number): Alert {
+  switch (alert.type) {
+    case 'open':
+      return { ...alert, since: alert.since - byMs };
+    case 'event':
+      return alert;
+    case 'condition':
+      return conditionRewound(alert, byMs);
+    case 'group':
+      return { ...alert, condition: conditionRewound(alert.condition, byMs) };
+  }
+}
+
+function conditionRewound(state: ConditionState, byMs: number): ConditionState {
+  return {
+    ...state,
+    since: earlier(state.since, byMs),
+    cooldownUntil: earlier(state.cooldownUntil, byMs),
+    firings: state.firings.map((at) => at - byMs),
+    flapping: earlier(state.flapping, byMs),
+  };
+}
+
+function runRewound([from, until, value]: Run, byMs: number): Run {
+  return [from - byMs, earlier(until, byMs), value];
+}
+
+function earlier(at: Instant | null, byMs: number): Instant | null {
+  return at === null ? null : at - byMs;
+}
+
+function mapValues<V>(record: Readonly<Record<string, V>>, change: (value: V) => V): Record<string, V> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}
