@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, describe, test } from '@jest/globals';
-import { valueAt } from '../../src/core/fields.ts';
+import { encodeView, valueAt } from '../../src/core/fields.ts';
 import { addressInternalTransactions } from '../../src/explorer/endpoints.ts';
 import type { Auth } from '../../src/explorer/http.ts';
 import { aToken, blockRows, impatient, missOf, openExplorer, someBlocks, someTokens, VAULT } from './support/open.ts';
@@ -235,6 +235,23 @@ describe('what is read', () => {
     const { rows, next } = await opened.explorer.round().page(someTokens, null);
     expect(rows[0] === undefined ? undefined : String(rows[0].balance)).toBe(String(2n ** 256n - 1n));
     expect(next).toEqual({ value: '9007199254740993', fiat_value: 'null', id: '12', is_last: 'false' });
+  });
+
+  test('what cannot be is unknown: less than nothing, blocks beyond all numbers, and depths that no stack has', async () => {
+    const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const deep = `{"height":3,"rewards":${nested},"miner":{"hash":null,"metadata":{"tags":[{"meta":${nested}}]}}}`;
+    const odd = `{"height":-5,"base_fee_per_gas":"-1","gas_used":-1,"gas_target_percentage":-5}`;
+    const huge = `{"height":"${'9'.repeat(400)}"}`;
+    await using server = await startServer((_request, response) => {
+      sendText(response, `{"items":[${deep},${odd},${huge}],"next_page_params":null}`);
+    });
+    await using opened = openExplorer(server.url);
+    const { rows } = await opened.explorer.round().page(someBlocks, null);
+    expect(rows.map((row) => encodeView(row))).toEqual([
+      { height: '3', rewards: [], miner: { metadata: {} } },
+      { gas_target_percentage: -5 },
+      {},
+    ]);
   });
 
   test('keys that mean something to JavaScript mean nothing here', async () => {
