@@ -69,6 +69,7 @@ export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
   observe: ({ explorer, maxPages, options }, state, read) =>
     observeList(chainBlocks(explorer), state?.list ?? startingAt(options), read, { ...row, maxPages }),
   detect({ options }, state, seen, scope): Noticed<State> {
+    if (seen.rows.length === 0) return sawNothing(state);
     const replaced = state === null ? [] : replacedBlocks(state.recent, seen.rows);
     const before = state === null ? startingAt(options) : aboveFork(state.list, replaced);
     const list = detectList(before, seen, row);
@@ -96,6 +97,12 @@ export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
     }),
   },
 };
+
+/** Every chain has a block: a list without any says nothing about this one, least of all that its blocks are gone. */
+function sawNothing(state: State | null): Noticed<State> {
+  const nothing = { now: null, before: null, range: null, baseline: null };
+  return { ...nothing, state, events: [], notes: ['no block in the list: the explorer is not ready'] };
+}
 
 interface Replaced {
   readonly block: Row;

@@ -11,6 +11,7 @@ import {
   highestOf,
   isPending,
   keyOf,
+  LOOK_BACK_BLOCKS,
   lowestOf,
   pack,
   PENDING,
@@ -92,6 +93,8 @@ export interface NewRows<F extends Fields> {
   readonly baseline: readonly View<F>[] | null;
   /** Rows that could not be told from others. */
   readonly nameless: number;
+  /** The floor, where all that was read lies so far below it that the chain has another past than the one known. */
+  readonly silentUpTo: number | null;
   readonly range: Range | null;
 }
 
@@ -152,7 +155,7 @@ function sortRows<F extends Fields>(state: ListState | null, seen: ListSeen<F>, 
   const named = seen.rows.filter((view) => look(row, view).key !== undefined);
   const nameless = seen.rows.length - named.length;
   const range = rangeOf(seen, row);
-  if (state === null) return { ...baseline(named, row), nameless, range };
+  if (state === null) return { ...baseline(named, row), nameless, silentUpTo: null, range };
   const before = knowledgeOf(state);
   const fresh: View<F>[] = [];
   const known: View<F>[] = [];
@@ -161,7 +164,13 @@ function sortRows<F extends Fields>(state: ListState | null, seen: ListSeen<F>, 
   const teaches = (view: View<F>): boolean => settles(state, row, view) || isLate(state, before, look(row, view));
   const isSame = fresh.length === 0 && gapAbove === state.gapAbove && !known.some(teaches);
   const after = isSame ? state : remember({ floor: state.floor, gapAbove }, before.blockByKey, named, row);
-  return { state: after, fresh: fresh.reverse(), known, baseline: null, nameless, range };
+  const silentUpTo = isFarBelow(state, range) ? state.floor : null;
+  return { state: after, fresh: fresh.reverse(), known, baseline: null, nameless, silentUpTo, range };
+}
+
+/** A chain that was reset, or a block at the baseline that never was; not a `start` that lies ahead. */
+function isFarBelow({ floor, seen }: ListState, range: Range | null): boolean {
+  return highestOf(seen) !== null && range !== null && range.head !== null && range.head < floor - LOOK_BACK_BLOCKS;
 }
 
 /** Where the item is, for whoever asks whether it is still there. */
@@ -227,7 +236,10 @@ function isKnown({ floor, blockByKey }: Knowledge, { key, block }: Look): boolea
   return key === undefined || (block !== PENDING && block <= floor) || blockByKey.has(key);
 }
 
-function baseline<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): Omit<NewRows<F>, 'nameless' | 'range'> {
+function baseline<F extends Fields>(
+  rows: readonly View<F>[],
+  row: RowKey<F>,
+): Omit<NewRows<F>, 'nameless' | 'silentUpTo' | 'range'> {
   const floor = Math.max(0, ...rows.map((view) => look(row, view).block));
   const state = remember({ floor, gapAbove: null }, new Map(), rows, row);
   return { state, fresh: [], known: [], baseline: rows };

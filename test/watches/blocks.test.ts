@@ -72,3 +72,18 @@ test('more than the pages allow is said, with the blocks that were not examined'
   expect((await world.poll()).filter((said) => said === 'block event')).toHaveLength(100);
   expect((await world.poll()).filter((said) => said === 'block event')).toEqual([]);
 });
+
+test('a list without any block is no chain: nothing begins with it, and nothing is taken back', async () => {
+  await using world = await createWorld(RULES);
+  world.sandbox.fail({ fault: 'empty-list', operation: 'blocks', times: 1 });
+  expect(await world.poll()).toEqual([]);
+  expect(await world.poll()).toEqual([]);
+  world.sandbox.mine({ blocks: 2 });
+  expect(await world.poll()).toEqual(['block event', 'block event']);
+  world.sandbox.fail({ fault: 'empty-list', operation: 'blocks', times: 4 });
+  const said: string[] = [];
+  for (let minute = 0; minute < 4; minute += 1) said.push(...(await world.poll()));
+  expect(said).toEqual([]);
+  const note = 'no block in the list: the explorer is not ready';
+  expect(world.decisions[0]?.reasons).toContainEqual({ type: 'note', text: note });
+});

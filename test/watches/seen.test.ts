@@ -39,6 +39,7 @@ class World {
   /** The page that does not come in the next poll. */
   failing = Infinity;
   #made = 0;
+  #notes: readonly string[] = [];
 
   add(count: number, block: number | null): void {
     for (let i = 0; i < count; i += 1) this.rows.push({ name: `0x${(this.#made += 1).toString(16)}`, block });
@@ -77,12 +78,19 @@ class World {
     });
     this.failing = Infinity;
     if (reading === null) return null;
-    const { state, events } = transactions.detect(TARGET, this.state, reading.seen, SCOPE);
+    const { state, events, notes } = transactions.detect(TARGET, this.state, reading.seen, SCOPE);
     for (const { on, standing, key } of events)
       if (on === 'new' && standing === 'fresh') this.told.set(key, (this.told.get(key) ?? 0) + 1);
     this.state = state;
+    this.#notes = notes;
     const read = new Set(reading.seen.rows.map(({ hash }) => hash));
     return this.rows.filter(({ name }) => read.has(name));
+  }
+
+  /** What a poll says for the log. */
+  async notes(): Promise<readonly string[]> {
+    await this.poll();
+    return this.#notes;
   }
 
   #reader(): Read {
@@ -213,6 +221,16 @@ test('what is remembered of a busy list stays a few kilobytes', async () => {
   }
   expect(world.told.size).toBe(20_000);
   expect(Math.max(...sizes)).toBeLessThan(10_000);
+});
+
+test('a chain that was reset is no silence: it is said up to where nothing will be told', async () => {
+  const world = await quietList();
+  world.rows.length = 0;
+  world.add(10, 20);
+  expect(await world.notes()).toEqual(['all that is listed is old, nothing is told up to block 1000']);
+  world.add(1, 1001);
+  expect(await world.notes()).toEqual([]);
+  expect([...world.told]).toEqual([[world.rows.at(-1)?.name, 1]]);
 });
 
 test('what the first releases remembered is read', async () => {
