@@ -170,8 +170,9 @@ const Action = new RecordType('Action', {
   data: json('details by protocol'),
 });
 
-function asText(raw: unknown): unknown {
-  if (raw === null || raw === undefined || typeof raw === 'string') return raw;
+function asText(raw: unknown): string | undefined {
+  if (raw === null || raw === undefined) return undefined;
+  if (typeof raw === 'string') return raw;
   return isShallow(raw) ? JSON.stringify(raw) : undefined;
 }
 
@@ -204,7 +205,7 @@ function revertText(raw: unknown): unknown {
   if (!isRow(raw)) return raw;
   if (typeof raw['method_call'] !== 'string') return raw['raw'];
   const parameters = Array.isArray(raw['parameters']) ? (raw['parameters'] as unknown[]) : [];
-  const values = parameters.map((parameter) => (isRow(parameter) ? String(asText(parameter['value']) ?? '') : ''));
+  const values = parameters.map((parameter) => (isRow(parameter) ? (asText(parameter['value']) ?? '') : ''));
   return values.length === 0 ? raw['method_call'] : `${raw['method_call']}: ${values.join(', ')}`;
 }
 
