@@ -129,6 +129,8 @@ export interface Noticed<S> {
 /** Every item in the blocks from `from` on was read. */
 export interface Range {
   readonly from: number;
+  /** And none above this one, which the explorer may not have yet; left out where nothing lies above. */
+  readonly to?: number;
   /** The newest block met; null when the list is empty. */
   readonly head: number | null;
   /** How many such readings in a row, all without an item, show that it is gone: hashes prove more than absence. */

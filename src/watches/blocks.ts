@@ -13,6 +13,7 @@ import {
   observeList,
   placeOf,
   type ListSeen,
+  upTo,
   type RowKey,
   startingAt,
   startOption,
@@ -84,7 +85,7 @@ export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
       events: [...noticed.events, ...reorg(replaced, look)],
       now: head === undefined ? null : look(head),
       // A height that shows another hash proves more than a row that is missing.
-      range: list.range === null ? null : { ...list.range, believedAfter: 2 },
+      range: list.range === null ? null : { ...upTo(list.range), believedAfter: 2 },
     };
   },
   script: {

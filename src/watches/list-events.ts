@@ -36,7 +36,7 @@ export function eventsOf<F extends Fields>(
 
 function notesOf<F extends Fields>({ nameless, silentUpTo }: NewRows<F>): string[] {
   return [
-    ...(nameless === 0 ? [] : [`${nameless} rows without a usable hash were passed over`]),
+    ...(nameless === 0 ? [] : [`${nameless} rows without a usable hash or block were passed over`]),
     ...(silentUpTo === null ? [] : [`all that is listed is old, nothing is told up to block ${silentUpTo}`]),
   ];
 }

@@ -71,6 +71,8 @@ export interface RowKey<F extends Fields> {
   identityOf(row: View<F>): string | undefined;
   /** Undefined while pending. */
   blockOf(row: View<F>): bigint | undefined;
+  /** The block in which a row stands that counts as pending still; it is not news below the floor either. */
+  standsIn?(row: View<F>): bigint | undefined;
   /** The position after a row, for servers whose own cursor does not move (facts 2, known defects). */
   cursorFrom(row: View<F>): Cursor | null;
 }
@@ -188,6 +190,11 @@ function rangeOf<F extends Fields>({ rows, reachedEnd }: ListSeen<F>, row: RowKe
   return { from: reachedEnd ? 0 : lowest + 1, head, believedAfter: 3 };
 }
 
+/** Of a list of the whole chain: one of several replicas may be behind, and shows nothing of what is above its head. */
+export function upTo(range: Range): Range {
+  return range.head === null ? range : { ...range, to: range.head };
+}
+
 /** A row seen while pending has its block now. */
 export function settles<F extends Fields>(state: ListState, row: RowKey<F>, view: View<F>): boolean {
   const { key, block } = look(row, view);
@@ -208,6 +215,7 @@ interface Look {
   readonly key: string | undefined;
   /** `PENDING` while it is in none. */
   readonly block: number;
+  readonly standsIn: number;
 }
 
 // Answers that come again are the very same rows, and a row is looked at several times in a poll.
@@ -218,7 +226,9 @@ function look<F extends Fields>(row: RowKey<F>, view: View<F>): Look {
   if (found === undefined) {
     const identity = row.identityOf(view);
     const key = identity === undefined ? undefined : keyOf(identity);
-    looks.set(view, (found = { key, block: Number(row.blockOf(view) ?? PENDING) }));
+    const block = Number(row.blockOf(view) ?? PENDING);
+    const standsIn = Number(row.standsIn?.(view) ?? block);
+    looks.set(view, (found = { key, block, standsIn }));
   }
   return found;
 }
@@ -232,15 +242,15 @@ function knowledgeOf({ floor, seen }: ListState): Knowledge {
   return { floor, blockByKey: unpack(seen) };
 }
 
-function isKnown({ floor, blockByKey }: Knowledge, { key, block }: Look): boolean {
-  return key === undefined || (block !== PENDING && block <= floor) || blockByKey.has(key);
+function isKnown({ floor, blockByKey }: Knowledge, { key, standsIn }: Look): boolean {
+  return key === undefined || (standsIn !== PENDING && standsIn <= floor) || blockByKey.has(key);
 }
 
 function baseline<F extends Fields>(
   rows: readonly View<F>[],
   row: RowKey<F>,
 ): Omit<NewRows<F>, 'nameless' | 'silentUpTo' | 'range'> {
-  const floor = Math.max(0, ...rows.map((view) => look(row, view).block));
+  const floor = Math.max(0, ...rows.map((view) => look(row, view).standsIn));
   const state = remember({ floor, gapAbove: null }, new Map(), rows, row);
   return { state, fresh: [], known: [], baseline: rows };
 }

@@ -32,7 +32,7 @@ export interface Sight {
   readonly level?: string | null;
   readonly items?: Readonly<Record<string, string | null | Item>>;
   /** The blocks that were read completely, and the newest one. */
-  readonly range?: { readonly from: number; readonly head: number };
+  readonly range?: { readonly from: number; readonly to?: number; readonly head: number };
 }
 
 /** An item in a block. */

@@ -38,6 +38,8 @@ class World {
   head = 1000;
   /** The page that does not come in the next poll. */
   failing = Infinity;
+  /** A field that a release leaves out, or that this chain does not have. */
+  without: 'block_number' | 'status' | null = null;
   #made = 0;
   #notes: readonly string[] = [];
 
@@ -100,8 +102,8 @@ class World {
       const rows = shown.slice(at, at + PAGE).map(({ name, block }) =>
         Transaction.make({
           hash: name,
-          block_number: block === null ? undefined : BigInt(block),
-          status: block === null ? undefined : 'ok',
+          block_number: block === null || this.without === 'block_number' ? undefined : BigInt(block),
+          status: block === null || this.without === 'status' ? undefined : 'ok',
         }),
       );
       return { rows, next: at + PAGE < shown.length ? { at: String(at + PAGE) } : null };
@@ -221,6 +223,31 @@ test('what is remembered of a busy list stays a few kilobytes', async () => {
   }
   expect(world.told.size).toBe(20_000);
   expect(Math.max(...sizes)).toBeLessThan(10_000);
+});
+
+test('a release that calls the block by another name makes no news of what is old, and loses none', async () => {
+  const world = await quietList();
+  world.act({ type: 'blocks', rows: [40, 40, 40, 40, 40] });
+  await world.poll();
+  world.without = 'block_number';
+  world.act({ type: 'blocks', rows: [20] });
+  expect(await world.notes()).toEqual(['50 rows without a usable hash or block were passed over']);
+  expect(world.told.size).toBe(200);
+  world.without = null;
+  await world.poll();
+  expect([...world.told.values()]).toEqual(Array(220).fill(1));
+});
+
+test('a chain that knows no status tells each row once, and nothing from before', async () => {
+  const world = new World();
+  world.without = 'status';
+  world.act({ type: 'blocks', rows: [40, 40, 40, 40, 40] });
+  await world.poll();
+  for (let poll = 0; poll < 20; poll += 1) {
+    world.act({ type: 'blocks', rows: [30, 30] });
+    await world.poll();
+  }
+  expect([...world.told.values()]).toEqual(Array(1200).fill(1));
 });
 
 test('a chain that was reset is no silence: it is said up to where nothing will be told', async () => {
