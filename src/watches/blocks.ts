@@ -71,12 +71,13 @@ export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
     observeList(chainBlocks(explorer), state?.list ?? startingAt(options), read, { ...row, maxPages }),
   detect({ options }, state, seen, scope): Noticed<State> {
     if (seen.rows.length === 0) return sawNothing(state);
-    const replaced = state === null ? [] : replacedBlocks(state.recent, seen.rows);
+    const standing = oneOfEachHeight(state?.recent ?? [], seen.rows);
+    const replaced = state === null ? [] : replacedBlocks(state.recent, standing);
     const before = state === null ? startingAt(options) : aboveFork(state.list, replaced);
     const list = detectList(before, seen, row);
     const head = newest(seen.rows);
     const look = (block: Row, depth?: number): AnyView => lookAt(block, head, scope.at, depth);
-    const recent = recentOf(state?.recent ?? [], seen.rows);
+    const recent = recentOf(state?.recent ?? [], standing);
     const isSame = state !== null && list.state === state.list && recent.length === 0;
     const noticed = eventsOf(list, (block, standing) => newBlock(block, standing, look(block)));
     return {
@@ -108,6 +109,17 @@ function sawNothing(state: State | null): Noticed<State> {
 interface Replaced {
   readonly block: Row;
   readonly oldHash: string;
+}
+
+/** Some explorers list uncles too: a known block that is still there was not replaced by them. */
+function oneOfEachHeight(recent: Recent, rows: readonly Row[]): Row[] {
+  const hashByHeight = new Map(recent);
+  const rowByHeight = new Map<number, Row>();
+  for (const block of rows) {
+    const height = Number(block.height);
+    if (!rowByHeight.has(height) || block.hash === hashByHeight.get(height)) rowByHeight.set(height, block);
+  }
+  return [...rowByHeight.values()];
 }
 
 /** Known heights that show another hash, lowest first. */

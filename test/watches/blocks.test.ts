@@ -1,4 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { blocks } from '../../src/watches/blocks.ts';
+import { blockRows, openExplorer } from '../explorer/support/open.ts';
+import { sendJson, startServer } from '../explorer/support/server.ts';
 import { createWorld } from '../support/world.ts';
 
 const RULES = `
@@ -86,4 +89,27 @@ test('a list without any block is no chain: nothing begins with it, and nothing 
   expect(said).toEqual([]);
   const note = 'no block in the list: the explorer is not ready';
   expect(world.decisions[0]?.reasons).toContainEqual({ type: 'note', text: note });
+});
+
+test('an uncle beside a known block replaces nothing, in whichever order they are listed', async () => {
+  const uncle = { ...blockRows(100, 1)[0], hash: `0x${'f'.repeat(64)}` };
+  const pages = [blockRows(100, 3), [uncle, ...blockRows(101, 4)], [...blockRows(101, 3), uncle], blockRows(102, 3)];
+  await using explorer = await startServer((_request, response, index) => {
+    sendJson(response, { items: pages[index], next_page_params: null });
+  });
+  await using opened = openExplorer(explorer.url);
+  const coin = { symbol: 'ETH', decimals: 18 };
+  const target = { explorer: 'ethereum', coin, address: null, token: null, maxPages: 1, options: {} };
+  let state: Parameters<typeof blocks.detect>[1] = null;
+  const said: string[] = [];
+  const heads: unknown[] = [];
+  for (const _page of pages) {
+    const { seen } = await blocks.observe(target, state, opened.explorer.round());
+    const noticed = blocks.detect(target, state, seen, { at: 0, tracked: [], complete: true });
+    state = noticed.state;
+    said.push(...noticed.events.map(({ on }) => on));
+    heads.push(noticed.range?.to);
+  }
+  expect(said).not.toContain('reorg');
+  expect(heads).toEqual([100, 101, 101, 102]);
 });
