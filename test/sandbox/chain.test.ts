@@ -323,4 +323,11 @@ describe('a quiet chain', () => {
       { blockTimeMs: 'manual', quiet: true },
     );
   });
+
+  test('the calls of an address that never calls are an empty list, with an end', async () => {
+    await withSandbox(async ({ get }) => {
+      const { body } = await get('addresses/hot_wallet/internal-transactions?filter=from');
+      expect(body).toEqual({ items: [], next_page_params: null });
+    });
+  });
 });
