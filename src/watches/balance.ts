@@ -106,9 +106,16 @@ async function find(target: Target, token: Address, read: Pages): Promise<Found>
   const isIt = (row: Row): boolean => row.token?.address_hash?.equals(token) === true;
   const until = await readUntil(read, list, { matches: isIt, identityOf: pieceOf, maxPages: target.maxPages });
   const rows = until.rows.filter(isIt);
+  if (rows.length === 0) return { rows, partial: until.partial ?? namelessIn(until.rows) };
   if (rows.every(({ token_id }) => token_id === undefined)) return { rows: rows.slice(0, 1), partial: until.partial };
   const all = await readAll(read, list, { identityOf: pieceOf, maxPages: target.maxPages });
   return all.partial === null ? { rows: all.rows.filter(isIt), partial: null } : { rows: [], partial: all.partial };
+}
+
+/** Any of them may be the one that is looked for. */
+function namelessIn(rows: readonly Row[]): string | null {
+  const nameless = rows.filter((row) => pieceOf(row) === undefined).length;
+  return nameless === 0 ? null : `${nameless} rows without a token: none is judged to be absent`;
 }
 
 function pieceOf({ token, token_id }: Row): string | undefined {

@@ -94,7 +94,7 @@ test('taking an address out of the rule resolves what fired there, for those who
   expect(world.messages[0]).toMatchObject({ reason: 'rule removed', of: { name: 'vault' } });
 });
 
-describe('what a token that is not held costs', () => {
+describe('a token that is not in the list', () => {
   const HOLDER = '0x00000000000000000000000000000000000000aa';
   const TOKEN = '0x00000000000000000000000000000000000000bb';
   const details = { decimals: null, symbol: 'ODD', type: 'ERC-20' };
@@ -124,6 +124,16 @@ describe('what a token that is not held costs', () => {
     expect(explorer.requests).toHaveLength(3);
     expect(await poll()).toBe('0');
     expect(explorer.requests).toHaveLength(4);
+  });
+
+  test('among rows that name no token nothing is absent', async () => {
+    const named = { token: { ...details, decimals: '0', address_hash: TOKEN }, value: '7' };
+    const rows = [[named], [{ token: null, value: '7' }], [{ token: { ...details, contract: TOKEN }, value: '7' }]];
+    await using explorer = await startServer((_request, response, index) => {
+      sendJson(response, { items: rows[index], next_page_params: null });
+    });
+    const poll = openBalance(explorer.url, HOLDER, TOKEN);
+    expect([await poll(), await poll(), await poll()]).toEqual(['7', undefined, undefined]);
   });
 
   test('decimals that no amount can have leave the balance unknown and the raw one known', async () => {
