@@ -149,11 +149,13 @@ function recentOf(known: Recent, rows: readonly Row[]): Recent {
   return [...hashByHeight].sort(([a], [b]) => b - a).slice(0, MOST_RECENT);
 }
 
+/** The first one where none says its height. */
 function newest(rows: readonly Row[]): Row | undefined {
-  return rows.reduce<Row | undefined>(
-    (head, block) => (head === undefined || Number(block.height) > Number(head.height) ? block : head),
+  const highest = rows.reduce<Row | undefined>(
+    (head, block) => (Number(block.height) > Number(head?.height ?? -1) ? block : head),
     undefined,
   );
+  return highest ?? rows[0];
 }
 
 function lookAt(block: Row, head: Row | undefined, at: Instant, depth?: number): AnyView {

@@ -285,6 +285,16 @@ describe('where the chain is', () => {
     expect(opened.explorer.head()).toEqual({ height: 500n, timestamp, readAt: 77, staleAfterMs: 180_000 });
   });
 
+  test('is known from rows in any order, and although some say nothing', async () => {
+    const [newest, ...older] = blockRows(500, 3);
+    await using server = await startServer((_request, response) => {
+      sendJson(response, { items: [{ height: null, hash: null }, ...older, newest] });
+    });
+    await using opened = openExplorer(server.url);
+    await opened.explorer.round().page(someBlocks, null);
+    expect(opened.explorer.head()?.height).toBe(500n);
+  });
+
   test('a slow chain has twenty block times before it counts as standing still', async () => {
     const rows = [
       { height: 20, timestamp: '2026-01-01T01:00:00.000000Z' },
