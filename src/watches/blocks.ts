@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { duration, natural, record, RecordType, valueAt, type AnyView, type View } from '../core/fields.ts';
 import type { Instant } from '../core/model.ts';
 import type { ImaginedRow, Kind, Noted, Noticed } from '../core/kind.ts';
+import { Missed } from '../core/question.ts';
 import { blocks as chainBlocks } from '../explorer/endpoints.ts';
 import { Block } from '../explorer/resources.ts';
 import { imaginedHash } from './imagined.ts';
@@ -67,10 +68,15 @@ export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
   question: ({ explorer }) => chainBlocks(explorer),
   head: () => null,
   page: (_target, view) => pageOf(view),
-  observe: ({ explorer, maxPages, options }, state, read) =>
-    observeList(chainBlocks(explorer), state?.list ?? startingAt(options), read, { ...row, maxPages }),
+  async observe({ explorer, maxPages, options }, state, read) {
+    const from = state?.list ?? startingAt(options);
+    const reading = await observeList(chainBlocks(explorer), from, read, { ...row, maxPages });
+    // Every chain has a block. A list without any says nothing about this one, least of all that its blocks are gone.
+    if (reading.seen.rows.length === 0)
+      throw new Missed('shape', 'blocks: none in the list, the explorer is not ready');
+    return reading;
+  },
   detect({ options }, state, seen, scope): Noticed<State> {
-    if (seen.rows.length === 0) return sawNothing(state);
     const standing = oneOfEachHeight(state?.recent ?? [], seen.rows);
     const replaced = state === null ? [] : replacedBlocks(state.recent, standing);
     const before = state === null ? startingAt(options) : aboveFork(state.list, replaced);
@@ -99,12 +105,6 @@ export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
     }),
   },
 };
-
-/** Every chain has a block: a list without any says nothing about this one, least of all that its blocks are gone. */
-function sawNothing(state: State | null): Noticed<State> {
-  const nothing = { now: null, before: null, range: null, baseline: null };
-  return { ...nothing, state, events: [], notes: ['no block in the list: the explorer is not ready'] };
-}
 
 interface Replaced {
   readonly block: Row;
