@@ -236,7 +236,7 @@ export function decode(type: FieldType, raw: unknown, units: Units): ValueAt {
     case 'bool':
       return typeof raw === 'boolean' ? raw : undefined;
     case 'int':
-      return decodeInt(raw);
+      return atLeast(type.least, decodeInt(raw));
     case 'double':
     case 'duration':
       return decodeDouble(raw);
@@ -251,9 +251,9 @@ export function decode(type: FieldType, raw: unknown, units: Units): ValueAt {
     case 'time':
       return decodeTime(raw);
     case 'amount':
-      return decodeAmount(type.unit, raw, units);
+      return decodeAmount(type, raw, units);
     case 'json':
-      return raw as Json;
+      return isShallow(raw) ? (raw as Json) : undefined;
     case 'list':
       return decodeList(type.of, raw, units);
     case 'record':
@@ -341,9 +341,18 @@ function decodeTime(raw: unknown): Date | undefined {
   return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
-function decodeAmount(unit: AmountUnit, raw: unknown, units: Units): Amount | undefined {
+/** Below what is certain, a number is nonsense. */
+function atLeast(least: 0 | undefined, value: bigint | undefined): bigint | undefined {
+  return least === 0 && value !== undefined && value < 0n ? undefined : value;
+}
+
+function decodeAmount(
+  { unit, least }: Extract<FieldType, { type: 'amount' }>,
+  raw: unknown,
+  units: Units,
+): Amount | undefined {
   if (unit === 'plain') return decodeDecimal(raw);
-  const digits = decodeInt(raw);
+  const digits = atLeast(least, decodeInt(raw));
   const decimals = unit === 'coin' ? units.coin : unit === 'gwei' ? GWEI_DECIMALS : units.own;
   return digits === undefined || decimals === null || decimals === undefined
     ? undefined
@@ -355,6 +364,14 @@ const GWEI_DECIMALS = 9;
 function decodeDecimal(raw: unknown): Amount | undefined {
   if (typeof raw === 'number') return Number.isFinite(raw) ? Amount.parse(String(raw)) : undefined;
   return typeof raw === 'string' ? Amount.parse(raw) : undefined;
+}
+
+const DEEPEST_JSON = 100;
+
+/** Whoever writes JSON down goes down into it, and far enough down there is no more stack. */
+export function isShallow(raw: unknown, deepest = DEEPEST_JSON): boolean {
+  if (typeof raw !== 'object' || raw === null) return true;
+  return deepest > 0 && Object.values(raw).every((inner) => isShallow(inner, deepest - 1));
 }
 
 function decodeList(of: FieldType, raw: unknown, units: Units): Value[] | undefined {

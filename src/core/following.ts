@@ -57,8 +57,8 @@ function follow(poll: Poll, alert: EventAlert, followed: Followed): Step {
 /** Only a complete reading of its range shows that it is gone. */
 function unseen(poll: Poll, { block }: EventState): Sight {
   const range = poll.noticed?.range ?? null;
-  const isRead = poll.isComplete && range !== null && block !== null && block >= range.from && block <= range.to;
-  if (!isRead) return { type: 'unread' };
+  const isRead = range !== null && block !== null && block >= range.from && block <= range.to;
+  if (!poll.isComplete || !isRead) return { type: 'unread' };
   return { type: 'absent', believedAfter: range.believedAfter };
 }
 

@@ -133,7 +133,7 @@ export interface Noticed<S> {
 /** Every item in the blocks from `from` to `to` was read. */
 export interface Range {
   readonly from: number;
-  /** Infinity where a newest block without items is not seen. */
+  /** And none above this one, which the explorer may not have yet; Infinity where nothing would show that. */
   readonly to: number;
   /** The newest block met; null when the list is empty. */
   readonly head: number | null;

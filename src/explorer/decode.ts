@@ -13,6 +13,9 @@ export interface Decoded {
   readonly unknownFields: number;
 }
 
+// Pages hold 50 to 100 rows. In 8 MiB there is room for millions of empty ones, which weigh thirty times their bytes.
+const MOST_ROWS = 10_000;
+
 /** Throws `Fault` for what is not JSON or not of the shape that was asked for; never takes that for an empty list. */
 export function decodeAnswer(body: Buffer, question: Question, units: Units, where: string): Decoded {
   const raw = parsed(body, where);
@@ -42,6 +45,7 @@ function decodeList(raw: unknown, { record }: Question, units: Units, where: str
   if (!isRow(raw)) throw new Fault('shape', `${where}: not an object with items but ${kindOf(raw)}`);
   const items = raw['items'];
   if (!Array.isArray(items)) throw new Fault('shape', `${where}: items is not a list but ${kindOf(items)}`);
+  if (items.length > MOST_ROWS) throw new Fault('too-large', `${where}: a page of more than ${MOST_ROWS} items`);
   const rows = items.map((item: unknown, at) => {
     const view = record.read(item, units);
     if (view === undefined) throw new Fault('shape', `${where}: items/${at} is not an object but ${kindOf(item)}`);

@@ -9,6 +9,7 @@ import {
   quantity,
   int,
   isRow,
+  isShallow,
   json,
   list,
   natural,
@@ -33,6 +34,11 @@ const MOST_DECIMALS = 1000;
 
 function bounded(decimals: number): number | null {
   return decimals <= MOST_DECIMALS ? decimals : null;
+}
+
+/** Blocks are compared as numbers: what is beyond exact ones is no block, and would stand above all others for ever. */
+function blockNumber(raw: unknown): unknown {
+  return Number.isSafeInteger(Number(raw)) ? raw : undefined;
 }
 
 const TAG = { address_hash: address('whose tag it is'), display_name: text('shown'), label: text('short name') };
@@ -126,7 +132,7 @@ export const TokenBalance = new RecordType(
 
 /** 2.5 */
 export const InternalTransaction = new RecordType('InternalTransaction', {
-  block_number: natural('block it happened in', { was: ['block'] }),
+  block_number: natural('block it happened in', { was: ['block'], from: blockNumber }),
   transaction_hash: hash('transaction it belongs to'),
   index: natural('place in its transaction'),
   transaction_index: natural('place of its transaction in the block'),
@@ -164,8 +170,10 @@ const Action = new RecordType('Action', {
   data: json('details by protocol'),
 });
 
-function asText(raw: unknown): unknown {
-  return raw === null || raw === undefined || typeof raw === 'string' ? raw : JSON.stringify(raw);
+function asText(raw: unknown): string | undefined {
+  if (raw === null || raw === undefined) return undefined;
+  if (typeof raw === 'string') return raw;
+  return isShallow(raw) ? JSON.stringify(raw) : undefined;
 }
 
 const Total = new RecordType(
@@ -197,14 +205,14 @@ function revertText(raw: unknown): unknown {
   if (!isRow(raw)) return raw;
   if (typeof raw['method_call'] !== 'string') return raw['raw'];
   const parameters = Array.isArray(raw['parameters']) ? (raw['parameters'] as unknown[]) : [];
-  const values = parameters.map((parameter) => (isRow(parameter) ? String(asText(parameter['value'])) : ''));
+  const values = parameters.map((parameter) => (isRow(parameter) ? (asText(parameter['value']) ?? '') : ''));
   return values.length === 0 ? raw['method_call'] : `${raw['method_call']}: ${values.join(', ')}`;
 }
 
 export const Transaction = new RecordType('Transaction', {
   hash: hash('the transaction'),
   timestamp: time('time of its block'),
-  block_number: natural('block it is in; unknown while pending', { was: ['block'] }),
+  block_number: natural('block it is in; unknown while pending', { was: ['block'], from: blockNumber }),
   status: oneOf('how it ended; unknown while pending', ['ok', 'error']),
   method: text('method called'),
   confirmations: int('blocks on top of it'),
@@ -254,7 +262,7 @@ function hashesOf(raw: unknown): unknown {
 export const Block = new RecordType('Block', {
   hash: hash('the block'),
   parent_hash: hash('the block before'),
-  height: natural('its number'),
+  height: natural('its number', { from: blockNumber }),
   type: oneOf('its standing', ['block', 'uncle', 'reorg']),
   timestamp: time('when it was made'),
   miner: record(AddressRef, 'who made it'),

@@ -87,6 +87,8 @@ async function observeToken(target: Target, token: Address, state: Values | null
   const first = await find(target, token, read);
   if (first.rows.length > 0) return { seen: sum(target, first.rows), partial: null };
   if (first.partial !== null) return { seen: null, partial: first.partial };
+  // Only news is worth a second reading.
+  if (state?.values['raw'] === '0') return { seen: await nothing(target, token, state, read), partial: null };
   const second = await find(target, token, again(read));
   if (second.rows.length > 0) return { seen: sum(target, second.rows), partial: null };
   if (second.partial !== null) return { seen: null, partial: second.partial };
@@ -104,9 +106,16 @@ async function find(target: Target, token: Address, read: Pages): Promise<Found>
   const isIt = (row: Row): boolean => row.token?.address_hash?.equals(token) === true;
   const until = await readUntil(read, list, { matches: isIt, identityOf: pieceOf, maxPages: target.maxPages });
   const rows = until.rows.filter(isIt);
+  if (rows.length === 0) return { rows, partial: until.partial ?? namelessIn(until.rows) };
   if (rows.every(({ token_id }) => token_id === undefined)) return { rows: rows.slice(0, 1), partial: until.partial };
   const all = await readAll(read, list, { identityOf: pieceOf, maxPages: target.maxPages });
   return all.partial === null ? { rows: all.rows.filter(isIt), partial: null } : { rows: [], partial: all.partial };
+}
+
+/** Any of them may be the one that is looked for. */
+function namelessIn(rows: readonly Row[]): string | null {
+  const nameless = rows.filter((row) => pieceOf(row) === undefined).length;
+  return nameless === 0 ? null : `${nameless} rows without a token: none is judged to be absent`;
 }
 
 function pieceOf({ token, token_id }: Row): string | undefined {
@@ -116,20 +125,14 @@ function pieceOf({ token, token_id }: Row): string | undefined {
 
 function sum(target: Target, rows: readonly Row[]): Seen {
   const token = rows[0]?.token;
-  const total = rows.reduce((sofar: bigint | undefined, { raw }) => add(sofar, raw), 0n);
-  const decimals = decimalsOf(token);
   return Balance.make({
-    raw: total,
-    balance: total === undefined || decimals === undefined ? undefined : Amount.ofRaw(total, Number(decimals)),
+    raw: rows.map(({ raw }) => raw).reduce((a, b) => (a === undefined || b === undefined ? undefined : a + b)),
+    balance: rows.map((row) => row.balance).reduce((a, b) => (b === undefined ? undefined : a?.plus(b))),
     symbol: token?.symbol,
-    decimals,
+    decimals: decimalsOf(token),
     address: known(target.address),
     token,
   });
-}
-
-function add(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
-  return a === undefined || b === undefined ? undefined : a + b;
 }
 
 /** Pieces count whole; a fungible token without decimals has an unknown balance and a known raw one. */
@@ -140,10 +143,11 @@ function decimalsOf(token: TokenView | undefined): bigint | undefined {
 
 /** Zero is zero in any unit, but people are shown which: from memory, else from the token's details, asked once. */
 async function nothing(target: Target, token: Address, state: Values | null, read: Read): Promise<Seen> {
-  const last = state === null ? null : (viewOf(Balance, state.values) as View<typeof Balance.fields>);
   const zero = { raw: 0n, balance: Amount.ofRaw(0n, 0), address: known(target.address) };
-  if (last?.decimals !== undefined)
-    return Balance.make({ ...zero, symbol: last.symbol, decimals: last.decimals, token: last.token });
+  if (state !== null) {
+    const { symbol, decimals, token: last } = viewOf(Balance, state.values) as View<typeof Balance.fields>;
+    return Balance.make({ ...zero, symbol, decimals, token: last });
+  }
   const details = await read.one(tokenDetails(target.explorer, token));
   return Balance.make({ ...zero, symbol: details.symbol, decimals: decimalsOf(details), token: details });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { duration, natural, record, RecordType, valueAt, type AnyView, type View } from '../core/fields.ts';
 import type { Instant } from '../core/model.ts';
 import type { ImaginedRow, Kind, Noted, Noticed } from '../core/kind.ts';
+import { Missed } from '../core/question.ts';
 import { blocks as chainBlocks } from '../explorer/endpoints.ts';
 import { Block } from '../explorer/resources.ts';
 import { imaginedHash } from './imagined.ts';
@@ -13,6 +14,7 @@ import {
   observeList,
   placeOf,
   type ListSeen,
+  upTo,
   type RowKey,
   startingAt,
   startOption,
@@ -67,15 +69,22 @@ export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
   question: ({ explorer }) => chainBlocks(explorer),
   head: () => null,
   page: (_target, view) => pageOf(view),
-  observe: ({ explorer, maxPages, options }, state, read) =>
-    observeList(chainBlocks(explorer), state?.list ?? startingAt(options), read, { ...row, maxPages }),
+  async observe({ explorer, maxPages, options }, state, read) {
+    const from = state?.list ?? startingAt(options);
+    const reading = await observeList(chainBlocks(explorer), from, read, { ...row, maxPages });
+    // Every chain has a block. A list without any says nothing about this one, least of all that its blocks are gone.
+    if (reading.seen.rows.length === 0)
+      throw new Missed('shape', 'blocks: none in the list, the explorer is not ready');
+    return reading;
+  },
   detect({ options }, state, seen, scope): Noticed<State> {
-    const replaced = state === null ? [] : replacedBlocks(state.recent, seen.rows);
+    const standing = oneOfEachHeight(state?.recent ?? [], seen.rows);
+    const replaced = state === null ? [] : replacedBlocks(state.recent, standing);
     const before = state === null ? startingAt(options) : aboveFork(state.list, replaced);
     const list = detectList(before, seen, row);
     const head = newest(seen.rows);
     const look = (block: Row, depth?: number): AnyView => lookAt(block, head, scope.at, depth);
-    const recent = recentOf(state?.recent ?? [], seen.rows);
+    const recent = recentOf(state?.recent ?? [], standing);
     const isSame = state !== null && list.state === state.list && recent.length === 0;
     const noticed = eventsOf(list, (block, standing) => newBlock(block, standing, look(block)));
     return {
@@ -83,8 +92,8 @@ export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
       state: isSame ? state : { list: list.state, recent: recent.length === 0 ? (state?.recent ?? []) : recent },
       events: [...noticed.events, ...reorg(replaced, look)],
       now: head === undefined ? null : look(head),
-      // A height that shows another hash proves more than a row that is missing; a server that lags behind, nothing.
-      range: list.range === null ? null : { ...list.range, to: list.range.head ?? 0, believedAfter: 2 },
+      // A height that shows another hash proves more than a row that is missing.
+      range: list.range === null ? null : { ...upTo(list.range), believedAfter: 2 },
     };
   },
   script: {
@@ -101,6 +110,17 @@ export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
 interface Replaced {
   readonly block: Row;
   readonly oldHash: string;
+}
+
+/** Some explorers list uncles too: a known block that is still there was not replaced by them. */
+function oneOfEachHeight(recent: Recent, rows: readonly Row[]): Row[] {
+  const hashByHeight = new Map(recent);
+  const rowByHeight = new Map<number, Row>();
+  for (const block of rows) {
+    const height = Number(block.height);
+    if (!rowByHeight.has(height) || block.hash === hashByHeight.get(height)) rowByHeight.set(height, block);
+  }
+  return [...rowByHeight.values()];
 }
 
 /** Known heights that show another hash, lowest first. */
@@ -130,11 +150,13 @@ function recentOf(known: Recent, rows: readonly Row[]): Recent {
   return [...hashByHeight].sort(([a], [b]) => b - a).slice(0, MOST_RECENT);
 }
 
+/** The first one where none says its height. */
 function newest(rows: readonly Row[]): Row | undefined {
-  return rows.reduce<Row | undefined>(
-    (head, block) => (head === undefined || Number(block.height) > Number(head.height) ? block : head),
+  const highest = rows.reduce<Row | undefined>(
+    (head, block) => (Number(block.height) > Number(head?.height ?? -1) ? block : head),
     undefined,
   );
+  return highest ?? rows[0];
 }
 
 function lookAt(block: Row, head: Row | undefined, at: Instant, depth?: number): AnyView {

@@ -23,10 +23,15 @@ interface Options extends StartOption {
   readonly direction?: 'to' | 'from' | undefined;
 }
 
-/** Transaction hash and index: the same call re-mined in another block is the same call (lifecycle 4.2). */
+/**
+ * Transaction hash and index: the same call re-mined in another block is the same call (lifecycle 4.2). One without a
+ * block cannot be told from one that is old.
+ */
 const row: RowKey<Row> = {
-  identityOf: ({ transaction_hash, index }) =>
-    transaction_hash === undefined || index === undefined ? undefined : `${transaction_hash}:${index}`,
+  identityOf: ({ transaction_hash, index, block_number }) =>
+    transaction_hash === undefined || index === undefined || block_number === undefined
+      ? undefined
+      : `${transaction_hash}:${index}`,
   blockOf: ({ block_number }) => block_number,
   cursorFrom: ({ block_number, transaction_index, index }) =>
     block_number === undefined || transaction_index === undefined || index === undefined

@@ -19,10 +19,13 @@ export function eventsOf<F extends Fields>(
     before: null,
     range: list.range,
     baseline: list.baseline?.length ?? null,
-    notes: namelessNote(list.nameless),
+    notes: notesOf(list),
   };
 }
 
-function namelessNote(nameless: number): string[] {
-  return nameless === 0 ? [] : [`${nameless} rows without a usable hash were passed over`];
+function notesOf<F extends Fields>({ nameless, silentUpTo }: NewRows<F>): string[] {
+  return [
+    ...(nameless === 0 ? [] : [`${nameless} rows without a usable hash or block were passed over`]),
+    ...(silentUpTo === null ? [] : [`all that is listed is old, nothing is told up to block ${silentUpTo}`]),
+  ];
 }

@@ -71,7 +71,7 @@ export function lowestOf({ blocks }: SeenRows): number | null {
 
 // A row can move to another block as long as its own is not final; a bit more than `FINAL_DEPTH` forgives a head that
 // was not on the page.
-const LOOK_BACK_BLOCKS = 72;
+export const LOOK_BACK_BLOCKS = 72;
 const LEAST_ROWS = 100;
 const MOST_ROWS = 2000;
 // Everything above an open gap is kept, until it lies deeper than readings reach: twenty pages hold 2,000 rows at most.

@@ -12,6 +12,7 @@ import {
   highestOf,
   isPending,
   keyOf,
+  LOOK_BACK_BLOCKS,
   lowestOf,
   pack,
   PENDING,
@@ -71,6 +72,8 @@ export interface RowKey<F extends Fields> {
   identityOf(row: View<F>): string | undefined;
   /** Undefined while pending. */
   blockOf(row: View<F>): bigint | undefined;
+  /** The block in which a row stands that counts as pending still; it is not news below the floor either. */
+  standsIn?(row: View<F>): bigint | undefined;
   /** The position after a row, for servers whose own cursor does not move (facts 2, known defects). */
   cursorFrom(row: View<F>): Cursor | null;
 }
@@ -95,6 +98,8 @@ export interface NewRows<F extends Fields> {
   readonly baseline: readonly View<F>[] | null;
   /** Rows that could not be told from others. */
   readonly nameless: number;
+  /** The floor, where all that was read lies so far below it that the chain has another past than the one known. */
+  readonly silentUpTo: number | null;
   readonly range: Range | null;
 }
 
@@ -162,7 +167,7 @@ export function detectList<F extends Fields>(state: ListState | null, seen: List
   const named = seen.rows.filter((view) => look(row, view).key !== undefined);
   const nameless = seen.rows.length - named.length;
   const range = rangeOf(seen, row);
-  if (state === null) return { ...baseline(named, row), nameless, range };
+  if (state === null) return { ...baseline(named, row), nameless, silentUpTo: null, range };
   const before = knowledgeOf(state);
   const fresh: View<F>[] = [];
   const known: View<F>[] = [];
@@ -172,7 +177,13 @@ export function detectList<F extends Fields>(state: ListState | null, seen: List
     settles(state, row, view) || isLate(state, before, look(row, view)) || hasMoved(before, look(row, view));
   const isSame = fresh.length === 0 && gapAbove === state.gapAbove && !known.some(teaches);
   const after = isSame ? state : remember({ floor: state.floor, gapAbove }, before.blockByKey, named, row);
-  return { state: after, fresh: fresh.reverse(), known, baseline: null, nameless, range };
+  const silentUpTo = isFarBelow(state, range) ? state.floor : null;
+  return { state: after, fresh: fresh.reverse(), known, baseline: null, nameless, silentUpTo, range };
+}
+
+/** A chain that was reset, or a block at the baseline that never was; not a `start` that lies ahead. */
+function isFarBelow({ floor, seen }: ListState, range: Range | null): boolean {
+  return highestOf(seen) !== null && range !== null && range.head !== null && range.head < floor - LOOK_BACK_BLOCKS;
 }
 
 /** Where the item is, for whoever asks whether it is still there. */
@@ -188,6 +199,11 @@ function rangeOf<F extends Fields>({ rows, reachedEnd }: ListSeen<F>, row: RowKe
   const head = Math.max(...heights);
   const lowest = Math.min(...heights);
   return { from: reachedEnd ? 0 : lowest + 1, to: Infinity, head, believedAfter: 3 };
+}
+
+/** Of a list of the whole chain: one of several replicas may be behind, and shows nothing of what is above its head. */
+export function upTo(range: Range): Range {
+  return range.head === null ? range : { ...range, to: range.head };
 }
 
 /** A row seen while pending has its block now. */
@@ -210,6 +226,7 @@ interface Look {
   readonly key: string | undefined;
   /** `PENDING` while it is in none. */
   readonly block: number;
+  readonly standsIn: number;
 }
 
 // Answers that come again are the very same rows, and a row is looked at several times in a poll.
@@ -220,7 +237,9 @@ function look<F extends Fields>(row: RowKey<F>, view: View<F>): Look {
   if (found === undefined) {
     const identity = row.identityOf(view);
     const key = identity === undefined ? undefined : keyOf(identity);
-    looks.set(view, (found = { key, block: Number(row.blockOf(view) ?? PENDING) }));
+    const block = Number(row.blockOf(view) ?? PENDING);
+    const standsIn = Number(row.standsIn?.(view) ?? block);
+    looks.set(view, (found = { key, block, standsIn }));
   }
   return found;
 }
@@ -234,8 +253,8 @@ function knowledgeOf({ floor, seen }: ListState): Knowledge {
   return { floor, blockByKey: unpack(seen) };
 }
 
-function isKnown({ floor, blockByKey }: Knowledge, { key, block }: Look): boolean {
-  return key === undefined || (block !== PENDING && block <= floor) || blockByKey.has(key);
+function isKnown({ floor, blockByKey }: Knowledge, { key, standsIn }: Look): boolean {
+  return key === undefined || (standsIn !== PENDING && standsIn <= floor) || blockByKey.has(key);
 }
 
 /** Where blocks were replaced, all that was in them is looked for: what is not met there is taken for gone. */
@@ -249,8 +268,11 @@ function hasMoved({ blockByKey }: Knowledge, { key, block }: Look): boolean {
   return before !== undefined && before !== PENDING && block !== PENDING && before !== block;
 }
 
-function baseline<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): Omit<NewRows<F>, 'nameless' | 'range'> {
-  const floor = Math.max(0, ...rows.map((view) => look(row, view).block));
+function baseline<F extends Fields>(
+  rows: readonly View<F>[],
+  row: RowKey<F>,
+): Omit<NewRows<F>, 'nameless' | 'silentUpTo' | 'range'> {
+  const floor = Math.max(0, ...rows.map((view) => look(row, view).standsIn));
   const state = remember({ floor, gapAbove: null }, new Map(), rows, row);
   return { state, fresh: [], known: [], baseline: rows };
 }

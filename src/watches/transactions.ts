@@ -19,14 +19,20 @@ import {
   startingAt,
   startOption,
   type StartOption,
+  upTo,
 } from './seen.ts';
 
 type Row = typeof Transaction.fields;
 
-/** Its hash, whichever block it is in. Pending until its status is known (facts 3). */
+/**
+ * Its hash, whichever block it is in. Pending until its status is known (facts 3). One that has ended in no block cannot
+ * be told from one that is old.
+ */
 const row: RowKey<Row> = {
-  identityOf: ({ hash }) => hash,
+  identityOf: ({ hash, block_number, status }) =>
+    status !== undefined && block_number === undefined ? undefined : hash,
   blockOf: ({ block_number, status }) => (status === undefined ? undefined : block_number),
+  standsIn: ({ block_number }) => block_number,
   cursorFrom: ({ block_number, position }) =>
     block_number === undefined || position === undefined
       ? null
@@ -54,8 +60,14 @@ export const transactions: Kind<StartOption, ListState, ListSeen<Row>> = {
   page: (_target, view) => pageOf(view),
   observe: (target, state, read) =>
     observeList(question(target), state ?? startingAt(target.options), read, { ...row, maxPages: target.maxPages }),
-  detect: ({ options }, state, seen, scope): Noticed<ListState> =>
-    noticeList(state ?? startingAt(options), seen, scope, { row, notice: (list) => notice(state, list) }),
+  detect: ({ address, options }, state, seen, scope): Noticed<ListState> =>
+    noticeList(state ?? startingAt(options), seen, scope, {
+      row,
+      notice(list) {
+        const { range, ...noticed } = notice(state, list);
+        return { ...noticed, range: address === null && range !== null ? upTo(range) : range };
+      },
+    }),
   script: {
     rows: 'items',
     record: Transaction,

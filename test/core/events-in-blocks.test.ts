@@ -69,6 +69,12 @@ describe('an item that was told', () => {
     expect(told.said.flat()).toEqual(['wild event']);
   });
 
+  test('and lies above the head of an explorer that is behind may still be there', () => {
+    const behind = (when: string): Observation => saw({ items: {}, range: { from: 90, to: 99, head: 99 } }, when);
+    const polls = [first, behind('2m'), behind('3m'), behind('4m'), read('5m', 102, { a: 101 })];
+    expect(story({}, polls).said.flat()).toEqual(['wild event']);
+  });
+
   test('and is not in the range that was read may still be there', () => {
     const polls = [first, read('2m', 110, {}, 105), read('3m', 111, {}, 105), read('4m', 112, {}, 105)];
     expect(story({}, polls).said.flat()).toEqual(['wild event']);

@@ -159,6 +159,14 @@ describe('bodies that never should have been sent', () => {
     expect(sent).toBeLessThan(20_000_000);
   });
 
+  test('a page of a million empty items is none', async () => {
+    await using server = await startServer((_request, response) => {
+      sendText(response, `{"items":[${'{},'.repeat(1_000_000)}{}],"next_page_params":null}`);
+    });
+    await using opened = openExplorer(server.url);
+    expect((await missOf(opened.explorer.round().page(someBlocks, null))).reason).toBe('too-large');
+  });
+
   test.each(['gzip', 'br'])('a %s bomb is stopped at the cap', async (encoding) => {
     const zeros = Buffer.alloc(4_000_000);
     const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };

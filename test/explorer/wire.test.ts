@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, describe, test } from '@jest/globals';
-import { valueAt } from '../../src/core/fields.ts';
+import { encodeView, valueAt } from '../../src/core/fields.ts';
 import { addressInternalTransactions } from '../../src/explorer/endpoints.ts';
 import type { Auth } from '../../src/explorer/http.ts';
 import { aToken, blockRows, impatient, missOf, openExplorer, someBlocks, someTokens, VAULT } from './support/open.ts';
@@ -237,6 +237,23 @@ describe('what is read', () => {
     expect(next).toEqual({ value: '9007199254740993', fiat_value: 'null', id: '12', is_last: 'false' });
   });
 
+  test('what cannot be is unknown: less than nothing, blocks beyond all numbers, and depths that no stack has', async () => {
+    const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const deep = `{"height":3,"rewards":${nested},"miner":{"hash":null,"metadata":{"tags":[{"meta":${nested}}]}}}`;
+    const odd = `{"height":-5,"base_fee_per_gas":"-1","gas_used":-1,"gas_target_percentage":-5}`;
+    const huge = `{"height":"${'9'.repeat(400)}"}`;
+    await using server = await startServer((_request, response) => {
+      sendText(response, `{"items":[${deep},${odd},${huge}],"next_page_params":null}`);
+    });
+    await using opened = openExplorer(server.url);
+    const { rows } = await opened.explorer.round().page(someBlocks, null);
+    expect(rows.map((row) => encodeView(row))).toEqual([
+      { height: '3', miner: { metadata: {} } },
+      { gas_target_percentage: -5 },
+      {},
+    ]);
+  });
+
   test('keys that mean something to JavaScript mean nothing here', async () => {
     const body =
       '{"__proto__":{"polluted":1},"items":[{"height":1,"__proto__":{"hash":"0x01"},"constructor":{"x":1}}],' +
@@ -266,6 +283,16 @@ describe('where the chain is', () => {
     await opened.explorer.round().page(someBlocks, null);
     const timestamp = Date.UTC(2026, 0, 1) + 500_000;
     expect(opened.explorer.head()).toEqual({ height: 500n, timestamp, readAt: 77, staleAfterMs: 180_000 });
+  });
+
+  test('is known from rows in any order, and although some say nothing', async () => {
+    const [newest, ...older] = blockRows(500, 3);
+    await using server = await startServer((_request, response) => {
+      sendJson(response, { items: [{ height: null, hash: null }, ...older, newest] });
+    });
+    await using opened = openExplorer(server.url);
+    await opened.explorer.round().page(someBlocks, null);
+    expect(opened.explorer.head()?.height).toBe(500n);
   });
 
   test('a slow chain has twenty block times before it counts as standing still', async () => {

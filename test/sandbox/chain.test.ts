@@ -160,6 +160,13 @@ describe('paging', () => {
       expect(body['next_page_params']).toMatchObject({ index: 0, items_count: 50 });
     });
   });
+
+  test('the calls of an address that never calls are an empty list, with an end', async () => {
+    await withSandbox(async ({ get, sandbox }) => {
+      const { body } = await get(`addresses/${sandbox.addresses.hot_wallet}/internal-transactions?filter=from`);
+      expect(body).toEqual({ items: [], next_page_params: null });
+    });
+  });
 });
 
 describe('the chain hangs together', () => {

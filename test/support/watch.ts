@@ -32,7 +32,7 @@ export interface Sight {
   readonly level?: string | null;
   readonly items?: Readonly<Record<string, string | null | Item>>;
   /** The blocks that were read completely, and the newest one. */
-  readonly range?: { readonly from: number; readonly head: number };
+  readonly range?: { readonly from: number; readonly to?: number; readonly head: number };
 }
 
 /** An item in a block. */
@@ -97,7 +97,7 @@ function detect(state: State | null, { level, items = {}, range }: Sight, scope:
     events: [...events, ...(number?.events ?? [])],
     now,
     before: number?.before ?? null,
-    range: range === undefined ? null : { ...range, to: Infinity, believedAfter: 2 },
+    range: range === undefined ? null : { to: Infinity, ...range, believedAfter: 2 },
     baseline: state === null ? events.length : null,
     notes: [],
   };

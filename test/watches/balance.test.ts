@@ -1,4 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { Address } from '../../src/core/address.ts';
+import { exactOf, valueAt } from '../../src/core/fields.ts';
+import { balance } from '../../src/watches/balance.ts';
+import type { Values } from '../../src/watches/values.ts';
+import { openExplorer } from '../explorer/support/open.ts';
+import { sendJson, startServer } from '../explorer/support/server.ts';
 import { createWorld } from '../support/world.ts';
 
 const token = (alerts: string) => `
@@ -87,3 +93,76 @@ test('taking an address out of the rule resolves what fired there, for those who
   expect(await world.poll()).toEqual(['low resolved']);
   expect(world.messages[0]).toMatchObject({ reason: 'rule removed', of: { name: 'vault' } });
 });
+
+describe('a token that is not in the list', () => {
+  const HOLDER = '0x00000000000000000000000000000000000000aa';
+  const TOKEN = '0x00000000000000000000000000000000000000bb';
+  const details = { decimals: null, symbol: 'ODD', type: 'ERC-20' };
+
+  test('two readings and its details until that is known, then one reading a poll', async () => {
+    await using explorer = await startServer((request, response) => {
+      sendJson(response, request.path.endsWith('/tokens') ? { items: [], next_page_params: null } : details);
+    });
+    const list = `/api/v2/addresses/${HOLDER}/tokens`;
+    const poll = openBalance(explorer.url, HOLDER, TOKEN);
+    expect(await poll()).toBe('0');
+    expect(explorer.requests.map(({ path }) => path)).toEqual([list, list, `/api/v2/tokens/${TOKEN}`]);
+    expect(await poll()).toBe('0');
+    expect(explorer.requests.slice(3).map(({ path }) => path)).toEqual([list]);
+  });
+
+  test('one that is gone is looked for twice, and then once', async () => {
+    let held = true;
+    const row = { token: { ...details, decimals: '0', address_hash: TOKEN }, value: '7' };
+    await using explorer = await startServer((_request, response) => {
+      sendJson(response, { items: held ? [row] : [], next_page_params: null });
+    });
+    const poll = openBalance(explorer.url, HOLDER, TOKEN);
+    expect(await poll()).toBe('7');
+    held = false;
+    expect(await poll()).toBe('0');
+    expect(explorer.requests).toHaveLength(3);
+    expect(await poll()).toBe('0');
+    expect(explorer.requests).toHaveLength(4);
+  });
+
+  test('among rows that name no token nothing is absent', async () => {
+    const named = { token: { ...details, decimals: '0', address_hash: TOKEN }, value: '7' };
+    const rows = [[named], [{ token: null, value: '7' }], [{ token: { ...details, contract: TOKEN }, value: '7' }]];
+    await using explorer = await startServer((_request, response, index) => {
+      sendJson(response, { items: rows[index], next_page_params: null });
+    });
+    const poll = openBalance(explorer.url, HOLDER, TOKEN);
+    expect([await poll(), await poll(), await poll()]).toEqual(['7', undefined, undefined]);
+  });
+
+  test('decimals that no amount can have leave the balance unknown and the raw one known', async () => {
+    const row = { token: { ...details, decimals: '4294967295', address_hash: TOKEN }, value: '7' };
+    await using explorer = await startServer((_request, response) => {
+      sendJson(response, { items: [row], next_page_params: null });
+    });
+    const poll = openBalance(explorer.url, HOLDER, TOKEN);
+    expect(await poll()).toBeUndefined();
+  });
+});
+
+/** Polls of one balance; each gives what is held, as `while` looks at it. */
+function openBalance(url: string, holder: string, token: string): () => Promise<string | undefined> {
+  const opened = openExplorer(url);
+  const [address, contract] = [Address.parse(holder), Address.parse(token)];
+  if (address === undefined || contract === undefined) throw new TypeError('not an address');
+  const coin = { symbol: 'ETH', decimals: 18 };
+  const target = { explorer: 'ethereum', coin, address, token: contract, maxPages: 20, options: {} };
+  let state: Values | null = null;
+  return async () => {
+    const { seen } = await balance.observe(target, state, opened.explorer.round());
+    const noticed = balance.detect(target, state, seen, {
+      at: 0,
+      tracked: ['balance'],
+      complete: true,
+      isWaiting: false,
+    });
+    state = noticed.state;
+    return noticed.now === null ? undefined : exactOf(valueAt(noticed.now, 'balance'))?.toString();
+  };
+}

@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { blankMemory, step } from '../../src/core/step.ts';
 import { Block } from '../../src/explorer/resources.ts';
+import { blocks } from '../../src/watches/blocks.ts';
+import { blockRows, openExplorer } from '../explorer/support/open.ts';
+import { sendJson, startServer } from '../explorer/support/server.ts';
 import { createWorld, loadWatches } from '../support/world.ts';
 
 const RULES = `
@@ -90,4 +93,41 @@ test('more than the pages allow is said, with the blocks that were not examined'
   world.sandbox.mine({ blocks: 150 });
   expect((await world.poll()).filter((said) => said === 'block event')).toHaveLength(100);
   expect((await world.poll()).filter((said) => said === 'block event')).toEqual([]);
+});
+
+test('a list without any block is no chain: nothing begins with it, and nothing is taken back', async () => {
+  await using world = await createWorld(RULES);
+  world.sandbox.fail({ fault: 'empty-list', operation: 'blocks', times: 1 });
+  expect(await world.poll()).toEqual([]);
+  expect(await world.poll()).toEqual([]);
+  world.sandbox.mine({ blocks: 2 });
+  expect(await world.poll()).toEqual(['block event', 'block event']);
+  world.sandbox.fail({ fault: 'empty-list', operation: 'blocks', times: 4 });
+  const said: string[] = [];
+  for (let minute = 0; minute < 4; minute += 1) said.push(...(await world.poll()));
+  expect(said).toEqual([]);
+  expect(world.log.lines.filter((line) => line === 'warn explorer:no-answer')).toHaveLength(2);
+});
+
+test('an uncle beside a known block replaces nothing, in whichever order they are listed', async () => {
+  const uncle = { ...blockRows(100, 1)[0], hash: `0x${'f'.repeat(64)}` };
+  const pages = [blockRows(100, 3), [uncle, ...blockRows(101, 4)], [...blockRows(101, 3), uncle], blockRows(102, 3)];
+  await using explorer = await startServer((_request, response, index) => {
+    sendJson(response, { items: pages[index], next_page_params: null });
+  });
+  await using opened = openExplorer(explorer.url);
+  const coin = { symbol: 'ETH', decimals: 18 };
+  const target = { explorer: 'ethereum', coin, address: null, token: null, maxPages: 1, options: {} };
+  let state: Parameters<typeof blocks.detect>[1] = null;
+  const said: string[] = [];
+  const heads: unknown[] = [];
+  for (const _page of pages) {
+    const { seen } = await blocks.observe(target, state, opened.explorer.round());
+    const noticed = blocks.detect(target, state, seen, { at: 0, tracked: [], complete: true, isWaiting: false });
+    state = noticed.state;
+    said.push(...noticed.events.map(({ on }) => on));
+    heads.push(noticed.range?.to);
+  }
+  expect(said).not.toContain('reorg');
+  expect(heads).toEqual([100, 101, 101, 102]);
 });

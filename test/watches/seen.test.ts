@@ -38,7 +38,10 @@ class World {
   head = 1000;
   /** The page that does not come in the next poll. */
   failing = Infinity;
+  /** A field that a release leaves out, or that this chain does not have. */
+  without: 'block_number' | 'status' | null = null;
   #made = 0;
+  #notes: readonly string[] = [];
 
   add(count: number, block: number | null): void {
     for (let i = 0; i < count; i += 1) this.rows.push({ name: `0x${(this.#made += 1).toString(16)}`, block });
@@ -77,12 +80,19 @@ class World {
     });
     this.failing = Infinity;
     if (reading === null) return null;
-    const { state, events } = transactions.detect(TARGET, this.state, reading.seen, SCOPE);
+    const { state, events, notes } = transactions.detect(TARGET, this.state, reading.seen, SCOPE);
     for (const { on, standing, key } of events)
       if (on === 'new' && standing === 'fresh') this.told.set(key, (this.told.get(key) ?? 0) + 1);
     this.state = state;
+    this.#notes = notes;
     const read = new Set(reading.seen.rows.map(({ hash }) => hash));
     return this.rows.filter(({ name }) => read.has(name));
+  }
+
+  /** What a poll says for the log. */
+  async notes(): Promise<readonly string[]> {
+    await this.poll();
+    return this.#notes;
   }
 
   #reader(): Read {
@@ -92,8 +102,8 @@ class World {
       const rows = shown.slice(at, at + PAGE).map(({ name, block }) =>
         Transaction.make({
           hash: name,
-          block_number: block === null ? undefined : BigInt(block),
-          status: block === null ? undefined : 'ok',
+          block_number: block === null || this.without === 'block_number' ? undefined : BigInt(block),
+          status: block === null || this.without === 'status' ? undefined : 'ok',
         }),
       );
       return { rows, next: at + PAGE < shown.length ? { at: String(at + PAGE) } : null };
@@ -224,6 +234,41 @@ test('what is remembered of a busy list stays a few kilobytes', async () => {
   }
   expect(world.told.size).toBe(20_000);
   expect(Math.max(...sizes)).toBeLessThan(10_000);
+});
+
+test('a release that calls the block by another name makes no news of what is old, and loses none', async () => {
+  const world = await quietList();
+  world.act({ type: 'blocks', rows: [40, 40, 40, 40, 40] });
+  await world.poll();
+  world.without = 'block_number';
+  world.act({ type: 'blocks', rows: [20] });
+  expect(await world.notes()).toEqual(['50 rows without a usable hash or block were passed over']);
+  expect(world.told.size).toBe(200);
+  world.without = null;
+  await world.poll();
+  expect([...world.told.values()]).toEqual(Array(220).fill(1));
+});
+
+test('a chain that knows no status tells each row once, and nothing from before', async () => {
+  const world = new World();
+  world.without = 'status';
+  world.act({ type: 'blocks', rows: [40, 40, 40, 40, 40] });
+  await world.poll();
+  for (let poll = 0; poll < 20; poll += 1) {
+    world.act({ type: 'blocks', rows: [30, 30] });
+    await world.poll();
+  }
+  expect([...world.told.values()]).toEqual(Array(1200).fill(1));
+});
+
+test('a chain that was reset is no silence: it is said up to where nothing will be told', async () => {
+  const world = await quietList();
+  world.rows.length = 0;
+  world.add(10, 20);
+  expect(await world.notes()).toEqual(['all that is listed is old, nothing is told up to block 1000']);
+  world.add(1, 1001);
+  expect(await world.notes()).toEqual([]);
+  expect([...world.told]).toEqual([[world.rows.at(-1)?.name, 1]]);
 });
 
 test('what the first releases remembered is read', async () => {
