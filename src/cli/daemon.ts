@@ -59,9 +59,7 @@ export async function live(terminal: Terminal, options: DaemonOptions, life: Lif
     clock,
     log,
     metrics,
-    print: (line) => {
-      terminal.out(line);
-    },
+    print: (line) => terminal.print(line),
     version,
     owner: `pid ${pid}`,
     recorder,
