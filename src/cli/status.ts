@@ -23,8 +23,10 @@ export async function status(terminal: Terminal, { config: file }: { readonly co
   for (const { channel, rows, oldest } of survey.outbox)
     terminal.out(`owed on ${channel}: ${rows}, the oldest for ${showDuration(now - oldest)}`);
   terminal.out(`deliveries: ${survey.sent} sent, ${survey.dead} given up`);
-  for (const { message, channel, outcome } of await reader.dead(MOST_DEAD))
-    terminal.out(`given up: ${message.title} to ${channel}: ${outcome === null ? 'no answer' : outcome.text}`);
+  for (const { message, channel, recipient, outcome } of await reader.dead(MOST_DEAD)) {
+    const to = recipient === channel ? channel : `${channel} (${recipient})`;
+    terminal.out(`given up: ${message.title} to ${to}: ${outcome === null ? 'no answer' : outcome.text}`);
+  }
   return EXIT.ok;
 }
 
