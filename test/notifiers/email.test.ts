@@ -2,7 +2,7 @@ import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { untrusted } from '../../src/lib/untrusted.ts';
-import type { Delivery, Outcome } from '../../src/core/model.ts';
+import type { Delivery, Fact, Outcome } from '../../src/core/model.ts';
 import { email, emailWith } from '../../src/notifiers/email.ts';
 import { certificate, certificateKey } from '../support/certificate.ts';
 import { createScriptedSmtp, createSmtpSink, refusal, type SmtpHooks } from '../support/sinks.ts';
@@ -114,6 +114,18 @@ describe('a mail', () => {
     expect(parsed.text).toContain('\nEvent, critical\n\nfirst\nsecond\n');
     expect(parsed.text).toContain('token id: 123456789\nnonce: 1234567\ntags 1: “x”\nreputation: unknown (was ok)\n');
     expect(parsed.text).toContain('Told late');
+  });
+
+  test('an address in other letters is the same address; a name in other letters is another name', async () => {
+    const at = (hash: string, name: string): Record<string, Fact> => ({
+      to: { record: { hash: { text: hash }, name: { untrusted: untrusted(name) } } },
+    });
+    const fields = at('0xfdC438E7F35Bc3ec308138c8F491E9a34d23784f', 'Vault');
+    const before = at('0xfdc438e7f35bc3ec308138c8f491e9a34d23784f', 'vault');
+    const { parsed } = await received(mailed({ message: aMessage({ fields, before }) }));
+    expect(parsed.text).toContain(
+      'to hash: 0xfdC438E7F35Bc3ec308138c8F491E9a34d23784f\nto name: “Vault” (was “vault”)\n',
+    );
   });
 
   test('shows at most sixty values and counts the rest', async () => {
