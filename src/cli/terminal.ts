@@ -30,6 +30,8 @@ export interface Terminal {
   readFile(path: string): string;
   writeFile(path: string, text: string): void;
   onSignal(name: SignalName, react: () => void): void;
+  /** Something was thrown where nobody catches. Left alone, the runtime would print it as it is, secrets included. */
+  onCrash(react: (error: unknown) => void): void;
   /** Ends the process at once. */
   exit(code: number): void;
 }
@@ -90,6 +92,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       writeFileSync(path, text);
     },
     onSignal: (name, react) => process.on(name, react),
+    onCrash: (react) => process.on('uncaughtException', react),
     exit: (code) => process.exit(code),
   };
 }

@@ -17,6 +17,7 @@ export async function run(argv: readonly string[], change: Partial<Terminal> = {
     print: async (line) => void (printed.out += `${line}\n`),
     err: (text) => (printed.err += text),
     onSignal: () => undefined,
+    onCrash: () => undefined,
     ...change,
   };
   const code = await main(terminal);
