@@ -40,7 +40,9 @@ function changed(list: List): Buffer {
   return Buffer.from(JSON.stringify({ ...list, items: [head, ...rest] }));
 }
 
-const server = createServer((request, response) => {
+// On a busy machine a round takes longer than the five seconds after which Node shuts an idle connection, just as the
+// next call leaves on it.
+const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
   const [, mode, , , ...path] = (request.url ?? '').split('?')[0]?.split('/') ?? [];
   const name = path.at(-1) ?? '';
   const list = listByName.get(name);

@@ -31,7 +31,7 @@ export interface AppOptions extends SetupTools {
   readonly log: SafeLog;
   readonly metrics: Metrics;
   /** One line for standard output: the `log` channel. */
-  readonly print: (line: string) => void;
+  readonly print: (line: string) => Promise<void>;
   readonly version: string;
   /** Named to the next daemon that wants the same state file. */
   readonly owner: string;

@@ -13,7 +13,7 @@ export interface ChannelsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<DeliveryMetrics, 'channelOpened' | 'delivery' | 'deliveryDead'>;
-  readonly print: (line: string) => void;
+  readonly print: (line: string) => Promise<void>;
   readonly version: string;
   /** Says what would be sent, and sends nothing. */
   readonly isDry: boolean;

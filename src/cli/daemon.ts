@@ -7,7 +7,7 @@ import type { Recorder } from '../recording/recorder.ts';
 import { describeWatches } from '../rules/describe.ts';
 import { createLog, type LogLevel, type SafeLog } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
-import { EXIT } from './exit.ts';
+import { EXIT, exitCodeOf } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 
@@ -49,6 +49,14 @@ export async function live(terminal: Terminal, options: DaemonOptions, life: Lif
     secrets: secretsOf(setup.config),
     onDropped,
   });
+  const crash = (error: unknown): void => {
+    log.error('daemon:crashed', {
+      error,
+      effect: 'what it owes is in the state file and is sent after the next start',
+    });
+    terminal.exit(EXIT.bug);
+  };
+  terminal.onCrash(crash);
   await using recorder = life.openRecorder({ log, metrics });
   const app = await openApp({
     configFile: options.config,
@@ -59,9 +67,7 @@ export async function live(terminal: Terminal, options: DaemonOptions, life: Lif
     clock,
     log,
     metrics,
-    print: (line) => {
-      terminal.out(line);
-    },
+    print: (line) => terminal.print(line),
     version,
     owner: `pid ${pid}`,
     recorder,
@@ -83,7 +89,10 @@ export async function live(terminal: Terminal, options: DaemonOptions, life: Lif
     void clock.sleep(life.forMs, stop.signal).then(() => {
       stop.abort();
     });
-  await app.run(stop.signal);
+  await app.run(stop.signal).catch((error: unknown) => {
+    if (exitCodeOf(error) !== null) throw error;
+    crash(error);
+  });
   log.info('daemon:stopped');
   return EXIT.ok;
 }

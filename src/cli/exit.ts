@@ -1,3 +1,6 @@
+import { StorageError, StoreBusyError } from '../store/store.ts';
+import { WebError } from '../web/server.ts';
+
 /** Exit codes, after sysexits(3): what a supervisor may conclude from them. */
 export const EXIT = {
   ok: 0,
@@ -22,4 +25,13 @@ export class CommandError extends Error {
     super(message);
     this.code = code;
   }
+}
+
+/** Null for what nobody foresaw: a defect. */
+export function exitCodeOf(error: unknown): number | null {
+  if (error instanceof CommandError) return error.code;
+  if (error instanceof StoreBusyError) return EXIT.busy;
+  if (error instanceof StorageError) return EXIT.storage;
+  if (error instanceof WebError) return EXIT.config;
+  return null;
 }

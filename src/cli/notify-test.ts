@@ -25,9 +25,7 @@ export async function notifyTest(
 
 async function send(terminal: Terminal, { name, notifier, to }: Channel): Promise<number> {
   const { clock } = terminal;
-  const print = (line: string): void => {
-    terminal.out(line);
-  };
+  const print = (line: string): Promise<void> => terminal.print(line);
   await using sender = notifier.open(to, { channel: name, clock, print, version: readVersion() });
   let failed = 0;
   for (const recipient of notifier.recipients(to, name)) {

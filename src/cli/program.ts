@@ -1,9 +1,7 @@
 // The commands and their options. Each command is a file of its own, loaded when it is called.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../config/scalars.ts';
-import { StorageError, StoreBusyError } from '../store/store.ts';
-import { WebError } from '../web/server.ts';
-import { CommandError, EXIT } from './exit.ts';
+import { EXIT, exitCodeOf } from './exit.ts';
 import type { ExplorerOptions } from './explorer.ts';
 import type { PlanOptions } from './plan.ts';
 import type { FieldsOptions } from './fields.ts';
@@ -205,17 +203,9 @@ function toWhole(text: string): number {
 
 function explain(terminal: Terminal, error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  const known = codeOf(error);
+  const known = exitCodeOf(error);
   const text = error instanceof Error ? error.message : String(error);
   if (known !== null) terminal.err(`chainwarden: ${text}\n`);
   else terminal.err(`chainwarden: a defect: ${error instanceof Error ? (error.stack ?? text) : text}\n`);
   return known ?? EXIT.bug;
-}
-
-function codeOf(error: unknown): number | null {
-  if (error instanceof CommandError) return error.code;
-  if (error instanceof StoreBusyError) return EXIT.busy;
-  if (error instanceof StorageError) return EXIT.storage;
-  if (error instanceof WebError) return EXIT.config;
-  return null;
 }

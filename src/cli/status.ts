@@ -3,6 +3,7 @@ import type { Instant, Memory, Watch } from '../core/model.ts';
 import { activeSince } from '../core/telling.ts';
 import { showDuration, showInstant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
+import { showRecipient } from '../rules/describe.ts';
 import { openSqliteReader } from '../store/sqlite.ts';
 import { EXIT } from './exit.ts';
 import { loadOrFail } from './load.ts';
@@ -25,10 +26,10 @@ export async function status(terminal: Terminal, { config: file }: { readonly co
   for (const { channel, rows, oldest } of survey.outbox)
     terminal.out(`owed on ${channel}: ${rows}, the oldest for ${showDuration(now - oldest)}`);
   terminal.out(`deliveries: ${survey.sent} sent, ${survey.dead} given up`);
-  for (const { message, channel, outcome } of await reader.dead(MOST_DEAD))
-    terminal.out(
-      `given up: ${message.title} to ${channel}: ${outcome === null ? 'no answer' : singleLine(outcome.text)}`,
-    );
+  for (const { message, outcome, ...to } of await reader.dead(MOST_DEAD)) {
+    const why = outcome === null ? 'no answer' : singleLine(outcome.text);
+    terminal.out(`given up: ${message.title} to ${showRecipient(to)}: ${why}`);
+  }
   return EXIT.ok;
 }
 

@@ -14,8 +14,10 @@ export interface Terminal {
   readonly pid: number;
   readonly versions: { readonly node: string; readonly sqlite: string };
   readonly facts: ProcessFacts;
-  /** Standard output: results and alerts, a line each. */
+  /** Standard output: results, a line each. */
   out(line: string): void;
+  /** Standard output: an alert. Resolves when it has found its place, which may take as long as nobody reads. */
+  print(line: string): Promise<void>;
   /** Standard error: problems and the log; `text` ends with its own line feed. */
   err(text: string): void;
   /**
@@ -28,6 +30,8 @@ export interface Terminal {
   readFile(path: string): string;
   writeFile(path: string, text: string): void;
   onSignal(name: SignalName, react: () => void): void;
+  /** Something was thrown where nobody catches. Left alone, the runtime would print it as it is, secrets included. */
+  onCrash(react: (error: unknown) => void): void;
   /** Ends the process at once. */
   exit(code: number): void;
 }
@@ -41,6 +45,14 @@ export function createTerminal(process: NodeJS.Process): Terminal {
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
   let writer: LineWriter | null = null;
+  let printer: LineWriter | null = null;
+  const open = (fd: 1 | 2, onDropped: (lines: number) => void): LineWriter => {
+    const opened = createLineWriter({ fd: openNonBlocking(fd), clock: systemClock, onDropped });
+    process.once('exit', () => {
+      opened.close();
+    });
+    return opened;
+  };
   const startedAt = systemClock.now() - Math.round(process.uptime() * 1000);
   return {
     argv: process.argv.slice(2),
@@ -62,23 +74,25 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       if (writer === null) process.stderr.write(text);
       else writer.write(text);
     },
+    print(line) {
+      printer ??= open(1, () => undefined);
+      return printer.put(`${line}\n`);
+    },
     waitForNobody(onDropped) {
-      const opened = createLineWriter({ fd: openNonBlocking(2), clock: systemClock, onDropped });
-      writer = opened;
-      process.once('exit', () => {
-        opened.close();
-      });
+      writer = open(2, onDropped);
     },
     async flushed() {
       await writer?.flushed(FLUSH_BUDGET_MS);
       // Lines that wait on would keep the process alive for as long as nobody reads.
       writer?.close();
+      printer?.close();
     },
     readFile: (path) => readFileSync(path, 'utf8'),
     writeFile: (path, text) => {
       writeFileSync(path, text);
     },
     onSignal: (name, react) => process.on(name, react),
+    onCrash: (react) => process.on('uncaughtException', react),
     exit: (code) => process.exit(code),
   };
 }

@@ -89,8 +89,11 @@ function visible(line: string): string {
     SECRET,
     (_all, key: string, value: string) => key + stars(value),
   );
-  return withoutKeys(hidden);
+  return withoutKeys(hidden).replace(ANYWHERE, stars);
 }
+
+// Under a misspelled key, in a list or on a line of its own: the path of an address, and what signs a webhook.
+const ANYWHERE = /(?<=https?:\/\/[^\s/"']+\/)[^\s"'?},\]]{8,}|whsec_[^\s"'},\]]+/gi;
 
 /** Hides what an address carries besides its place: user, password and the values of parameters. */
 export function withoutKeys(text: string): string {

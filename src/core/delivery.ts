@@ -47,6 +47,7 @@ function waitAfter({ id, attempt, outcome }: Try): number {
   if (outcome.type === 'again' && outcome.afterMs !== undefined)
     return Math.min(Math.max(outcome.afterMs, SECOND), HOUR);
   const wait = WAITS[attempt - 1] ?? HOUR;
+  const atLeast = outcome.type === 'again' ? (outcome.atLeastMs ?? 0) : 0;
   // From the id, so that deliveries that failed together do not come back together, and a test can foretell the time.
-  return Math.round(wait * (1 - SPREAD + 2 * SPREAD * fractionOf(id, attempt)));
+  return Math.max(atLeast, Math.round(wait * (1 - SPREAD + 2 * SPREAD * fractionOf(id, attempt))));
 }

@@ -439,9 +439,12 @@ export type Fact =
 
 // --- outcome -------------------------------------------------------------------------------------------------------
 
-/** How one try ended. `unknown`: the bytes may have been taken over, but no answer came. */
+/**
+ * How one try ended. `afterMs`: the receiver named its own time. `atLeastMs`: the waits grow as ever, and none is shorter.
+ * `unknown`: the bytes may have been taken over, but no answer came.
+ */
 export type Outcome =
   | { readonly type: 'sent'; readonly answer: string }
-  | { readonly type: 'again'; readonly why: string; readonly afterMs?: number }
+  | { readonly type: 'again'; readonly why: string; readonly afterMs?: number; readonly atLeastMs?: number }
   | { readonly type: 'rejected'; readonly why: string }
   | { readonly type: 'unknown'; readonly why: string };

@@ -121,6 +121,8 @@ export function createCourier(options: CourierOptions): Courier {
     const fields = {
       channel,
       delivery: delivery.id,
+      // Of many recipients one may be refused; a channel with one receiver is called like it.
+      ...(delivery.recipient === channel ? {} : { recipient: delivery.recipient }),
       watch: delivery.message.watch,
       alert: delivery.message.alert,
       attempt,

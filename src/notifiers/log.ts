@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { z } from 'zod';
 import { showInstant } from '../lib/clock.ts';
-import type { Delivery, Message } from '../core/model.ts';
+import type { Delivery, Message, Outcome } from '../core/model.ts';
 import { toBody } from './rendering/body.ts';
 import { firedFor, linesOf, ours, stateOf } from './rendering/wording.ts';
 import type { Notifier } from './notifier.ts';
@@ -25,12 +26,14 @@ export const log: Notifier<LogConfig> = {
   open(to, tools) {
     const lineOf = to.format === 'json' ? jsonLine : textLine;
     return {
-      async send(delivery) {
+      async send(delivery, _attempt, signal) {
+        const over = new AbortController();
         try {
-          tools.print(lineOf(delivery));
-          return { type: 'sent', answer: 'printed' };
+          return await Promise.race([printed(tools.print(lineOf(delivery))), stopped(signal, over.signal)]);
         } catch {
           return { type: 'again', why: 'standard output takes nothing at the moment' };
+        } finally {
+          over.abort();
         }
       },
       async [Symbol.asyncDispose]() {
@@ -39,6 +42,17 @@ export const log: Notifier<LogConfig> = {
     };
   },
 };
+
+async function printed(taken: Promise<void>): Promise<Outcome> {
+  await taken;
+  return { type: 'sent', answer: 'printed' };
+}
+
+// A reader that stands still takes lines as late as it likes; the channel waits, and nothing else does.
+async function stopped(signal: AbortSignal, over: AbortSignal): Promise<Outcome> {
+  if (!signal.aborted) await once(signal, 'abort', { signal: over });
+  return { type: 'unknown', why: 'stopped before standard output took the line' };
+}
 
 /** `2026-01-01T00:12:00Z CRITICAL treasury/low RESOLVED Treasury is low - 1,200 USDC left (after 12m)` */
 function textLine({ message }: Delivery): string {

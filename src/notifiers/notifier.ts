@@ -25,8 +25,8 @@ export type AnyNotifier = Notifier<unknown>;
 export interface NotifierTools {
   readonly channel: string;
   readonly clock: Clock;
-  /** For the `log` channel: standard output. */
-  readonly print: (line: string) => void;
+  /** For the `log` channel: standard output. Resolves when the line is taken, rejects when it is not. */
+  readonly print: (line: string) => Promise<void>;
   readonly version: string;
 }
 

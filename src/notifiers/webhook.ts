@@ -6,11 +6,11 @@ import https from 'node:https';
 import got, { RequestError, type Got, type PlainResponse, type Request } from 'got';
 import { z } from 'zod';
 import { createDeadline, type Clock } from '../lib/clock.ts';
+import { createRedactor } from '../lib/redact.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import type { Delivery, Outcome } from '../core/model.ts';
 import type { Notifier, NotifierTools, Sender } from './notifier.ts';
 import { toBody } from './rendering/body.ts';
-import { createRedact, type Redact } from './wire/redact.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const TOTAL_MS = 15_000;
@@ -55,7 +55,7 @@ export function webhookWith(limits: { readonly totalMs: number }): Notifier<Webh
 
 function openWebhook(to: WebhookConfig, tools: NotifierTools, totalMs: number): Sender {
   const { host } = new URL(to.url);
-  const redact = createRedact(secretsOf(to));
+  const { redact } = createRedactor(secretsOf(to));
   // A connection per call: one kept open may be closed by the other side just as the next call leaves, and then
   // nobody knows whether that call arrived.
   const agents = { http: new http.Agent({ keepAlive: false }), https: new https.Agent({ keepAlive: false }) };
@@ -138,7 +138,7 @@ async function firstBytes(request: Request): Promise<string> {
 
 interface Known {
   readonly host: string;
-  readonly redact: Redact;
+  readonly redact: (text: string) => string;
   readonly clock: Clock;
 }
 
@@ -153,7 +153,7 @@ function outcomeOf({ status, headers, text }: Answer, { host, redact, clock }: K
 
 // Redirects are not followed: whoever answers at the old address could send the alerts anywhere, inside included.
 function movedTo(host: string, status: number, location: string | undefined): string {
-  const target = URL.parse(location ?? '', `https://${host}`)?.host ?? 'nowhere';
+  const target = (location === undefined ? '' : URL.parse(location, `https://${host}`)?.host) || 'nowhere';
   return `moved: ${host} answered ${status} and points to ${target}; if that is right, set it as the channel's url`;
 }
 
@@ -187,6 +187,9 @@ function keyOf(secret: string): Buffer | undefined {
   return isExact && key.length >= 24 && key.length <= 64 ? key : undefined;
 }
 
+// Shorter ones would blacken ordinary words, and guard nothing.
+const SHORTEST_SECRET = 4;
+
 /** What of the config may be secret: the key, and every part of the address but the host. */
 function secretsOf({ url: text, secret = '' }: WebhookConfig): string[] {
   const url = new URL(text);
@@ -194,5 +197,6 @@ function secretsOf({ url: text, secret = '' }: WebhookConfig): string[] {
   const segments = url.pathname.split('/').filter((segment) => segment.length >= 8);
   const login = [url.username, url.password];
   const key = [secret, secret.replace(/^whsec_/, '')];
-  return [text, url.href, ...path, ...segments, url.search, ...url.searchParams.values(), ...login, ...key];
+  const all = [text, url.href, ...path, ...segments, url.search, ...url.searchParams.values(), ...login, ...key];
+  return all.filter((secret) => secret.length >= SHORTEST_SECRET);
 }

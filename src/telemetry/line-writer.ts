@@ -6,6 +6,8 @@ import type { Clock } from '../lib/clock.ts';
 export interface LineWriter {
   /** Never throws. A line that finds no place is dropped and counted. */
   readonly write: (line: string) => void;
+  /** Resolves when the whole line has found its place; rejects when it found none. Not counted as dropped. */
+  readonly put: (line: string) => Promise<void>;
   /** Resolves when every line has found its place, or after `budgetMs`. */
   flushed(budgetMs: number): Promise<void>;
   /** One last try for the lines that still wait; those that find no place are dropped. */
@@ -18,6 +20,12 @@ export interface LineWriterOptions {
   readonly onDropped: (lines: number) => void;
 }
 
+interface Waiting {
+  rest: Buffer;
+  /** Null when it found its place. */
+  readonly settle: (failure: Error | null) => void;
+}
+
 const MOST_WAITING = 1000;
 const RETRY_MS = 100;
 
@@ -26,29 +34,29 @@ const RETRY_MS = 100;
  * later; when it is gone (EPIPE) or the disk is full (ENOSPC) they are dropped, and the next line tries anew.
  */
 export function createLineWriter({ fd, clock, onDropped }: LineWriterOptions): LineWriter {
-  const waiting: Buffer[] = [];
+  const waiting: Waiting[] = [];
   const closing = new AbortController();
   let isPaused = false;
 
-  function write(line: string): void {
+  function add(line: string, settle: Waiting['settle']): void {
     if (waiting.length >= MOST_WAITING) {
-      onDropped(1);
+      settle(new Error('too many lines wait'));
       return;
     }
-    waiting.push(Buffer.from(line, 'utf8'));
+    waiting.push({ rest: Buffer.from(line, 'utf8'), settle });
     if (!isPaused) drain();
   }
 
   function drain(): void {
     try {
       for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-        const written = writeSync(fd, next);
-        if (written < next.length) waiting[0] = next.subarray(written);
-        else waiting.shift();
+        const written = writeSync(fd, next.rest);
+        next.rest = next.rest.subarray(written);
+        if (next.rest.length === 0) waiting.shift()?.settle(null);
       }
     } catch (error) {
       if (isBusy(error) && !closing.signal.aborted) void drainLater();
-      else onDropped(waiting.splice(0).length);
+      else for (const { settle } of waiting.splice(0)) settle(new Error('nobody takes it', { cause: error }));
     }
   }
 
@@ -60,7 +68,18 @@ export function createLineWriter({ fd, clock, onDropped }: LineWriterOptions): L
   }
 
   return {
-    write,
+    write(line) {
+      add(line, (failure) => {
+        if (failure !== null) onDropped(1);
+      });
+    },
+    put: (line) =>
+      new Promise((resolve, reject) => {
+        add(line, (failure) => {
+          if (failure === null) resolve();
+          else reject(failure);
+        });
+      }),
     async flushed(budgetMs) {
       const until = clock.now() + budgetMs;
       // The drain that is under way tries at the same pace.

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { showInstant, type Clock } from '../lib/clock.ts';
 import type { Log, LogFields } from './log.ts';
 import { toLoggable, type Loggable } from './loggable.ts';
-import { createRedactor } from './redact.ts';
+import { createRedactor } from '../lib/redact.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 

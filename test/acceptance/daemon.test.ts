@@ -120,3 +120,26 @@ function cmdlineOf({ pid }: Process): string {
 function stateFiles(folder: string): string[] {
   return readdirSync(join(folder, 'data')).map((file) => readFileSync(join(folder, 'data', file), 'latin1'));
 }
+
+test('a defect that nobody catches ends it with 70, and what is said of it holds no secret', async () => {
+  using folder = createFolder({
+    'rules/a.yaml': 'watches: [{ id: head, kind: blocks, every: 1s, alerts: [{ id: any, on: new }] }]',
+    'config.yaml': `
+explorers: { chain: { form: sandbox } }
+channels: { hook: { type: webhook, url: { env: HOOK } } }
+http: { listen: 127.0.0.1:0 }
+rules: [rules/*.yaml]
+`,
+  });
+  const defect = 'process.once("SIGUSR2", () => { throw new Error(`at ${process.env.HOOK}`); })';
+  await using daemon = start(['run'], folder.path, {
+    HOOK: 'http://127.0.0.1:1/token-in-the-url',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(defect)}`,
+  });
+  await daemon.says('watch:baseline');
+  daemon.kill('SIGUSR2');
+  expect(await daemon.ended).toEqual({ code: 70, signal: null });
+  const last = daemon.err().trimEnd().split('\n').at(-1) ?? '';
+  expect(JSON.parse(last)).toMatchObject({ level: 'error', event: 'daemon:crashed' });
+  expect(daemon.err()).not.toContain('token-in-the-url');
+});

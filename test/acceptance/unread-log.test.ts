@@ -46,6 +46,53 @@ test('what waits when the daemon is told to end is said to a reader who comes ba
   for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
 });
 
+test('alerts that nobody reads on standard output are owed, not lost, and do not keep it from ending', async () => {
+  const ALERTS = 100;
+  using folder = createFolder();
+  const port = await freePort();
+  const watch = (n: number): string =>
+    `  - { id: w${n}x, kind: blocks, every: 7d, alerts: [{ id: any, while: height > 0, text: '${'long '.repeat(300)}' }] }`;
+  folder.write('rules.yaml', `watches:\n${Array.from({ length: ALERTS }, (_, n) => watch(n)).join('\n')}\n`);
+  folder.write(
+    'config.yaml',
+    `
+explorers: { chain: { form: sandbox } }
+channels: { screen: { type: log } }
+http: { listen: 127.0.0.1:${port} }
+rules: [rules.yaml]
+`,
+  );
+  const path = join(folder.path, 'stdout');
+  execFileSync(MAKE_PIPE, [path]);
+  const reader = open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const live = () => {
+    const child = spawn(process.execPath, ['--no-warnings', resolve('src/main.ts'), 'run'], {
+      cwd: folder.path,
+      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(tmpdir(), 'chainwarden-compiled') },
+      stdio: ['ignore', open(path, constants.O_WRONLY), 'pipe'],
+    });
+    ended.push(() => child.kill('SIGKILL'));
+    if (child.stderr === null) throw new Error('no standard error');
+    const { stderr } = child;
+    return { child, stderr, code: once(child, 'exit').then(([code]: unknown[]) => code) };
+  };
+
+  const first = live();
+  let fired = 0;
+  for await (const line of createInterface(first.stderr))
+    if (line.includes('alert:firing') && (fired += 1) === ALERTS) break;
+  first.stderr.resume();
+  first.child.kill('SIGTERM');
+  expect(await first.code).toBe(0);
+
+  const second = live();
+  second.stderr.resume();
+  let said = '';
+  const told = () => new Set(said.match(/\bw\d+x\/any FIRING/g));
+  while (told().size < ALERTS && second.child.exitCode === null) said += await taken(reader);
+  expect(told().size).toBe(ALERTS);
+});
+
 function open(path: string, flags: number): number {
   const fd = openSync(path, flags);
   ended.push(() => {

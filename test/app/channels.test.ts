@@ -15,7 +15,15 @@ test('what is owed to a recipient who was taken out is given up and counted once
   const store = createMemoryStore();
   const metrics = createMetrics({ clock });
   const log = createRecordingLog();
-  const channels = createChannels({ store, clock, log, metrics, print: () => undefined, version: '0', isDry: false });
+  const channels = createChannels({
+    store,
+    clock,
+    log,
+    metrics,
+    print: () => Promise.resolve(),
+    version: '0',
+    isDry: false,
+  });
   const deliveries = ['gone@example.com', 'ops@example.com'].map((recipient) =>
     aDelivery({ id: recipient, key: recipient, channel: 'post', recipient }),
   );

@@ -77,6 +77,12 @@ describe('a receiver may name its own time, between a second and an hour', () =>
   });
 });
 
+test('a channel may ask for a shortest wait; the waits grow all the same, so a closed door is not knocked at for days', () => {
+  const outcome: Outcome = { ...AGAIN, atLeastMs: MINUTE };
+  expect([1, 2].map((attempt) => waitAfter(attempt, { outcome }))).toEqual([MINUTE, MINUTE]);
+  for (const attempt of [3, 4, 5, 6, 7, 100]) expect(waitAfter(attempt, { outcome })).toBe(waitAfter(attempt));
+});
+
 describe('the give-up time', () => {
   test('the last try is at that time itself, not an hour before', () => {
     const at = CREATED + 3 * DAY - MINUTE;

@@ -6,6 +6,7 @@ import { createCourier, type Courier } from '../../src/engine/courier.ts';
 import type { Delivery, Outcome } from '../../src/core/model.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
+import type { LogFields } from '../../src/telemetry/log.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
 import { aDecision, aDelivery } from '../store/builders.ts';
@@ -163,6 +164,18 @@ describe('what is not accepted', () => {
     await using _courier = post.start();
     await post.clock.advance(HOUR);
     expect(post.lines('warn')).toEqual(['delivery:again']);
+  });
+
+  test('of many recipients, the one who is refused is named', async () => {
+    const post = createPost();
+    post.answer = ({ recipient }) => (recipient === 'b@example.com' ? AGAIN : SENT);
+    await post.owe(...['a', 'b'].map((name) => aDelivery({ id: name, recipient: `${name}@example.com` })));
+    await using _courier = post.start();
+    await post.clock.advance(0);
+    expect(post.said.find(({ event }) => event === 'delivery:again')?.fields).toMatchObject({
+      channel: 'ops',
+      recipient: 'b@example.com',
+    });
   });
 
   test('is tried again when the sender throws, and the log says so', async () => {
@@ -362,10 +375,12 @@ function createPost(store: Store = createMemoryStore()) {
   const tries: Try[] = [];
   const outcomes: [string, Outcome][] = [];
   const dead: string[] = [];
-  const said: { level: string; event: string }[] = [];
-  const say = (level: string) => (event: string) => {
-    said.push({ level, event });
-  };
+  const said: { level: string; event: string; fields: LogFields }[] = [];
+  const say =
+    (level: string) =>
+    (event: string, fields: LogFields = {}) => {
+      said.push({ level, event, fields });
+    };
   const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
   let watches = 0;
 
@@ -377,6 +392,7 @@ function createPost(store: Store = createMemoryStore()) {
     dead,
     began: clock.now(),
     answer: (() => SENT) as Answer,
+    said,
     lines: (level: string) => said.filter((line) => line.level === level).map(({ event }) => event),
     arrived: () => tries.map(({ id, attempt }) => `${id}#${attempt}`),
     async owe(...deliveries: Delivery[]): Promise<void> {

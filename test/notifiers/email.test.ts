@@ -2,7 +2,7 @@ import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { untrusted } from '../../src/lib/untrusted.ts';
-import type { Delivery, Outcome } from '../../src/core/model.ts';
+import type { Delivery, Fact, Outcome } from '../../src/core/model.ts';
 import { email, emailWith } from '../../src/notifiers/email.ts';
 import { certificate, certificateKey } from '../support/certificate.ts';
 import { createScriptedSmtp, createSmtpSink, refusal, type SmtpHooks } from '../support/sinks.ts';
@@ -116,6 +116,18 @@ describe('a mail', () => {
     expect(parsed.text).toContain('Told late');
   });
 
+  test('an address in other letters is the same address; a name in other letters is another name', async () => {
+    const at = (hash: string, name: string): Record<string, Fact> => ({
+      to: { record: { hash: { text: hash }, name: { untrusted: untrusted(name) } } },
+    });
+    const fields = at('0xfdC438E7F35Bc3ec308138c8F491E9a34d23784f', 'Vault');
+    const before = at('0xfdc438e7f35bc3ec308138c8f491e9a34d23784f', 'vault');
+    const { parsed } = await received(mailed({ message: aMessage({ fields, before }) }));
+    expect(parsed.text).toContain(
+      'to hash: 0xfdC438E7F35Bc3ec308138c8F491E9a34d23784f\nto name: “Vault” (was “vault”)\n',
+    );
+  });
+
   test('shows at most sixty values and counts the rest', async () => {
     const fields = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, index]));
     const { parsed } = await received(mailed({ message: aMessage({ fields, before: {} }) }));
@@ -166,13 +178,13 @@ describe('the server decides', () => {
     ['RCPT TO', 550, 300_000],
     ['DATA', 452, 60_000],
     ['DATA', 554, 300_000],
-  ])('%s refused with %i: again, not before %i ms', async (command, code, afterMs) => {
+  ])('%s refused with %i: again, not before %i ms', async (command, code, atLeastMs) => {
     const no = () => refusal(code, 'not now');
     const hooks = command === 'MAIL FROM' ? { mail: no } : command === 'RCPT TO' ? { rcpt: no } : { data: no };
     expect(await answered(hooks)).toEqual({
       type: 'again',
       why: `127.0.0.1 answered ${code} not now to ${command}`,
-      afterMs,
+      atLeastMs,
     });
   });
 
@@ -189,9 +201,9 @@ describe('the server decides', () => {
     ['421 at RCPT', { RCPT: '421 closing' }, 60_000],
     ['503 at DATA', { DATA: '503 what?' }, 300_000],
     ['421 after the final dot', { dot: '421 closing' }, 60_000],
-  ] as const)('%s: again', async (_what, script, afterMs) => {
+  ] as const)('%s: again', async (_what, script, atLeastMs) => {
     await using server = await createScriptedSmtp(script);
-    expect(await send({ smtp: server.url })).toMatchObject({ type: 'again', afterMs });
+    expect(await send({ smtp: server.url })).toMatchObject({ type: 'again', atLeastMs });
   });
 
   test('someone who is no longer in the config gets nothing', async () => {
@@ -216,7 +228,7 @@ describe('when the conversation breaks', () => {
     await using server = await createScriptedSmtp({ dot: 'hang up' });
     expect(await send({ smtp: server.url })).toEqual({
       type: 'unknown',
-      why: '127.0.0.1: no connection (ECONNECTION)',
+      why: '127.0.0.1: the connection broke after the message had left (ECONNECTION)',
     });
     expect(await send({ smtp: server.url, attempt: 2 })).toMatchObject({ type: 'unknown' });
     const ids = server.lines.all.filter((line) => line.startsWith('Message-ID:'));
@@ -277,7 +289,7 @@ describe('the password', () => {
   test('when wrong is tried again slowly, and stays inside', async () => {
     await using sink = await createSmtpSink(hooks);
     const outcome = await send({ smtp: withLogin(sink.url, 'wr0ngpassword') });
-    expect(outcome).toMatchObject({ type: 'again', afterMs: 900_000, why: expect.stringContaining('535') });
+    expect(outcome).toMatchObject({ type: 'again', atLeastMs: 900_000, why: expect.stringContaining('535') });
     expect(JSON.stringify(outcome)).not.toContain('wr0ngpassword');
   });
 
@@ -285,7 +297,7 @@ describe('the password', () => {
     const repeating = { ...hooks, rcpt: () => refusal(550, 'no entry for s3cret@/pass czNjcmV0QC9wYXNz') };
     await using sink = await createSmtpSink(repeating);
     const outcome = await send({ smtp: withLogin(sink.url, 's3cret%40%2Fpass') });
-    expect(outcome).toMatchObject({ why: expect.stringContaining('no entry for *** ***') });
+    expect(outcome).toMatchObject({ why: expect.stringContaining('no entry for [redacted] [redacted]') });
   });
 });
 

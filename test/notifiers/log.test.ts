@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { untrusted } from '../../src/lib/untrusted.ts';
 import type { Message } from '../../src/core/model.ts';
@@ -46,11 +47,24 @@ describe('the log channel', () => {
   });
 
   test('tries again when the line cannot be written', async () => {
-    const print = (): never => {
-      throw new Error('EPIPE');
-    };
+    const print = () => Promise.reject(new Error('EPIPE'));
     await using sender = log.open({ format: 'text' }, { ...someTools(), print });
     expect(await sender.send(aDelivery(), 1, never)).toMatchObject({ type: 'again' });
+  });
+
+  test('a line that nobody takes is not sent; told to stop, the channel does not know whether it was', async () => {
+    const stop = new AbortController();
+    const print = () => new Promise<never>(() => undefined);
+    await using sender = log.open({ format: 'text' }, { ...someTools(), print });
+    const outcome = sender.send(aDelivery(), 1, stop.signal);
+    expect(getEventListeners(stop.signal, 'abort')).toHaveLength(1);
+    stop.abort();
+    expect(await outcome).toMatchObject({ type: 'unknown' });
+
+    const running = new AbortController();
+    await using reading = log.open({ format: 'text' }, someTools());
+    await reading.send(aDelivery(), 1, running.signal);
+    expect(getEventListeners(running.signal, 'abort')).toHaveLength(0);
   });
 
   test('is text unless told otherwise, and knows no other key', () => {

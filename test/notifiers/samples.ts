@@ -73,7 +73,7 @@ export function someTools(): NotifierTools & { readonly printed: string[] } {
   return {
     channel: 'ops',
     clock: createFakeClock(START + 300_000),
-    print: (line) => void printed.push(line),
+    print: async (line) => void printed.push(line),
     version: '0.1.0',
     printed,
   };

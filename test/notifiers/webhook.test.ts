@@ -195,6 +195,13 @@ describe('the answer decides', () => {
     expect(elsewhere.calls.all).toEqual([]);
   });
 
+  test('a redirect that names no target says so', async () => {
+    for (const headers of [{}, { location: 'javascript:alert(1)' }])
+      expect(await answered(status(302, headers))).toMatchObject({
+        why: expect.stringContaining('points to nowhere;'),
+      });
+  });
+
   test('of endless length is read to 4 KiB and then closed', async () => {
     let written = 0;
     const closed = Promise.withResolvers<undefined>();
@@ -290,12 +297,15 @@ describe('secrets', () => {
     ['repeats a part of it', () => 'unknown hook T0SECRET99'],
     ['repeats a parameter', () => 'bad key pa%2Fss-word, bad key pa/ss-word'],
     ['repeats the signing secret', () => `is it ${SECRET} or ${KEY}?`],
+    ['repeats what it got as login', (_path: string, login = '') => `nobody is ${login}, ${atob(login.slice(6))}`],
   ])('stay inside when the answer %s', async (_what, body) => {
     await using sink = await createWebhookSink();
-    sink.answerNext((response, { path }) => response.writeHead(404).end(body(path)));
-    const outcome = await send({ url: `${sink.origin}${PATH}?key=pa%2Fss-word`, secret: SECRET });
+    sink.answerNext((response, call) => response.writeHead(404).end(body(call.path, call.headers.authorization)));
+    const origin = sink.origin.replace('//', '//watch:l0ginsecret@');
+    const outcome = await send({ url: `${origin}${PATH}?key=pa%2Fss-word`, secret: SECRET });
     expect(outcome.type).toBe('again');
-    expect(JSON.stringify(outcome)).not.toMatch(/T0SECRET99|ss-word/);
+    expect(JSON.stringify(outcome)).not.toMatch(/T0SECRET99|ss-word|l0ginsecret/);
+    expect(JSON.stringify(outcome)).not.toContain(btoa('watch:l0ginsecret'));
     expect(JSON.stringify(outcome)).not.toContain(KEY);
   });
 });

@@ -14,8 +14,10 @@ export async function run(argv: readonly string[], change: Partial<Terminal> = {
     ...createTerminal(process),
     argv,
     out: (line) => (printed.out += `${line}\n`),
+    print: async (line) => void (printed.out += `${line}\n`),
     err: (text) => (printed.err += text),
     onSignal: () => undefined,
+    onCrash: () => undefined,
     ...change,
   };
   const code = await main(terminal);

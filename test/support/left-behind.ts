@@ -78,6 +78,7 @@ export function leaveBehind(rules: string, config = CONFIG): LeftBehind {
         env: {},
         clock,
         out: (line) => (printed.out += `${line}\n`),
+        print: async (line) => void (printed.out += `${line}\n`),
         err: (text) => (printed.err += text),
         writeFile: (path) => {
           throw new Error(`writes ${path}`);

@@ -99,6 +99,29 @@ test('a full disk costs the lines and nothing else', () => {
   expect(counted.dropped).toBe(1);
 });
 
+test('who has to know is told when a whole line has found its place, and when it found none; it is not counted', async () => {
+  const { reader, writer: fd } = aPipe();
+  const { clock, counted, writer } = aWriter(fd);
+  await writer.put('at once\n');
+  for (let n = 0; n < 500; n++) writer.write(LINE);
+  let isTaken = false;
+  const taken = writer.put('later\n').then(() => (isTaken = true));
+  await clock.advance(100);
+  expect(isTaken).toBe(false);
+  let text = '';
+  while (clock.sleepers > 0) {
+    text += readAll(reader);
+    await clock.advance(100);
+  }
+  await taken;
+  expect((text + readAll(reader)).endsWith(`${LINE}later\n`)).toBe(true);
+
+  opened = opened.filter((each) => each !== reader);
+  closeSync(reader);
+  await expect(writer.put('gone\n')).rejects.toThrow('nobody takes it');
+  expect(counted.dropped).toBe(0);
+});
+
 test('closing tries once more, leaves no timer behind and drops what finds no place', async () => {
   const { writer: fd } = aPipe();
   const { clock, counted, writer } = aWriter(fd);

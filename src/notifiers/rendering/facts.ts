@@ -90,8 +90,18 @@ function byLabel(rows: readonly Row[]): Map<string, readonly Piece[]> {
 
 function compared(now: readonly Piece[] | undefined, then: readonly Piece[] | undefined): readonly Piece[] {
   if (now === undefined) return [ourPiece('unknown (was '), ...(then ?? []), ourPiece(')')];
-  if (then === undefined || JSON.stringify(now) === JSON.stringify(then)) return now;
+  if (then === undefined || isSame(now, then)) return now;
   return [...now, ourPiece(' (was '), ...then, ourPiece(')')];
+}
+
+// Memory and servers differ in the case of addresses and hashes: that is no news.
+function isSame(now: readonly Piece[], then: readonly Piece[]): boolean {
+  const [a, b] = [JSON.stringify(now), JSON.stringify(then)];
+  return a === b || (now.every(isHex) && a.toLowerCase() === b.toLowerCase());
+}
+
+function isHex({ text, strange }: Piece): boolean {
+  return !strange && /^0x[\da-f]+$/i.test(text);
 }
 
 function ourPiece(text: string): Piece {

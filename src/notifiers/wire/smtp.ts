@@ -4,9 +4,9 @@
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { createDeadline } from '../../lib/clock.ts';
+import { createRedactor } from '../../lib/redact.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { Outcome } from '../../core/model.ts';
-import { createRedact, type Redact } from './redact.ts';
 
 /** Where mails are handed in, read from `smtp://user:password@host:port`. */
 interface SmtpServer {
@@ -172,14 +172,14 @@ const AFTER_PERMANENT_MS = 5 * MINUTE_MS;
 /** Too many wrong passwords lock the account; a person has to correct it anyway. */
 const AFTER_LOGIN_MS = 15 * MINUTE_MS;
 
-function outcomeOf(error: SmtpError, host: string, isHandedOver: boolean, show: Redact): Outcome {
+function outcomeOf(error: SmtpError, host: string, isHandedOver: boolean, show: Show): Outcome {
   if (error.responseCode === undefined) {
-    const why = `${host}: ${reasonOf(error)}`;
-    if (error.code === 'EAUTH') return { type: 'again', why, afterMs: AFTER_LOGIN_MS };
+    const why = `${host}: ${reasonOf(error, isHandedOver)}`;
+    if (error.code === 'EAUTH') return { type: 'again', why, atLeastMs: AFTER_LOGIN_MS };
     return { type: isHandedOver ? 'unknown' : 'again', why };
   }
   const why = `${host} answered ${show(error.response ?? '')}${error.command === undefined ? '' : ` to ${error.command}`}`;
-  return { type: 'again', why, afterMs: waitAfter(error.code, error.responseCode) };
+  return { type: 'again', why, atLeastMs: waitAfter(error.code, error.responseCode) };
 }
 
 // A refusal for good is tried again too, slowly: quotas are raised, filters corrected, mailboxes made.
@@ -188,18 +188,22 @@ function waitAfter(code: string | undefined, responseCode: number): number {
   return responseCode >= 500 ? AFTER_PERMANENT_MS : AFTER_TEMPORARY_MS;
 }
 
-function reasonOf(error: SmtpError): string {
+function reasonOf(error: SmtpError, isHandedOver: boolean): string {
   if (error.name === 'TimeoutError') return 'no answer in time';
   if (error.name === 'AbortError') return 'stopped before an answer came';
   if (error.timeoutType !== undefined) return `no answer in time (${error.timeoutType})`;
   const code = error.originalCode ?? error.code ?? error.name;
-  return error.code === 'ETLS' ? `no encrypted connection (${code})` : `no connection (${code})`;
+  if (isHandedOver) return `the connection broke after the message had left (${code})`;
+  return /TLS|SSL|CERT/.test(`${error.code} ${code}`) ? `no encrypted connection (${code})` : `no connection (${code})`;
 }
 
 const MOST_SHOWN = 200;
 
-function shownBy({ login }: SmtpServer): Redact {
+/** A server's words as they may be shown. */
+type Show = (text: string) => string;
+
+function shownBy({ login }: SmtpServer): Show {
   if (login === null) return (text) => singleLine(text, MOST_SHOWN);
-  const redact = createRedact([login.pass, `\u0000${login.user}\u0000${login.pass}`]);
+  const { redact } = createRedactor([login.pass]);
   return (text) => singleLine(redact(text), MOST_SHOWN);
 }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { escapeHtml } from '../lib/untrusted.ts';
+import { escapeHtml } from './untrusted.ts';
 
 /** Takes secrets out of text by their value, wherever the text came from and however it spells them. */
 export interface Redactor {
