@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import { createStock } from './stock.ts';
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_BYTES = 32 * 1024 * 1024;
 /** What a decoded answer weighs beside its bytes, measured on pages of blocks. */
 const DECODED_WEIGHT = 4;
 /** Each half a kilobyte. */
