@@ -18,6 +18,7 @@ const KEPT_DAYS = 30;
 /** Runs until the signal aborts. A storage that does not answer is tried again. */
 export async function keep({ store, flush, clock, log }: KeeperOptions, signal: AbortSignal): Promise<void> {
   let prunedAt = -Infinity;
+  let isFailing = false;
   while (!signal.aborted) {
     try {
       await flush();
@@ -25,8 +26,11 @@ export async function keep({ store, flush, clock, log }: KeeperOptions, signal: 
         await store.prune(clock.now() - KEPT_DAYS * DAY_MS);
         prunedAt = clock.now();
       }
+      isFailing = false;
     } catch (error) {
-      log.warn('storage:housekeeping-failed', { error });
+      // One line per outage, not one every ten seconds.
+      if (!isFailing) log.warn('storage:housekeeping-failed', { error });
+      isFailing = true;
     }
     await clock.sleep(FLUSH_MS, signal);
   }

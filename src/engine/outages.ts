@@ -1,5 +1,6 @@
 // One line when an explorer stops answering, or answers for another reason, and one when it is back: not one per poll.
-import type { MissReason, Observation, Watch } from '../core/model.ts';
+// So too for what a watch has to say of its own readings.
+import type { MissReason, Observation, Watch, WatchId } from '../core/model.ts';
 import type { Log } from '../telemetry/log.ts';
 
 export interface Outages {
@@ -40,4 +41,26 @@ export function createOutages(log: Log): Outages {
       isStorageDown = false;
     },
   };
+}
+
+/** Says of which of a watch's complaints nothing was said yet. One that is not made in a poll is over. */
+export interface Complaints {
+  /** Those that are new since the watch's last poll: numbers in them may differ. */
+  news(watch: WatchId, texts: readonly string[]): readonly string[];
+}
+
+export function createComplaints(): Complaints {
+  const causesByWatch = new Map<WatchId, ReadonlySet<string>>();
+  return {
+    news(watch, texts) {
+      const before = causesByWatch.get(watch);
+      if (texts.length === 0) causesByWatch.delete(watch);
+      else causesByWatch.set(watch, new Set(texts.map(causeOf)));
+      return texts.filter((text) => before?.has(causeOf(text)) !== true);
+    },
+  };
+}
+
+function causeOf(text: string): string {
+  return text.replaceAll(/\d+/g, '#');
 }

@@ -3,6 +3,7 @@ import { Amount } from '../core/amount.ts';
 import { valueAt, type ValueAt } from '../core/fields.ts';
 import { healthOf as ruleHealthOf, type HealthByAlert } from '../core/health.ts';
 import type { Alert, Decision, Instant, Memory, Observation, Reason, Watch } from '../core/model.ts';
+import { createComplaints } from './outages.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { AlertCount, AlertHealth, WatchData, WatchMetrics } from '../telemetry/watch-metrics.ts';
 
@@ -14,13 +15,24 @@ export interface ReportOptions {
 export type Report = (watch: Watch, observation: Observation, decision: Decision) => void;
 
 export function createReport({ log, metrics }: ReportOptions): Report {
+  const partials = createComplaints();
+  const notes = createComplaints();
+
+  function reportReading(watch: Watch, partial: string | null, { reasons }: Decision): void {
+    if (partial !== null) metrics.notExamined(watch.rule);
+    for (const why of partials.news(watch.id, partial === null ? [] : [partial]))
+      log.warn('watch:partial', { watch: watch.name, why });
+    const noted = reasons.flatMap((reason) => (reason.type === 'note' ? [reason.text] : []));
+    for (const note of notes.news(watch.id, noted)) log.warn('watch:note', { watch: watch.name, note });
+  }
+
   return (watch, observation, decision) => {
     const labels = labelsOf(watch);
     metrics.poll({ ...labels, outcome: outcomeOf(observation, decision), at: observation.at });
     metrics.watchUp(labels, observation.type === 'seen');
-    reportPartial(watch, observation, { log, metrics });
+    if (observation.type === 'seen') reportReading(watch, observation.partial, decision);
     if (watch.exported) reportValues(watch, decision, metrics);
-    for (const reason of decision.reasons) reportReason(watch, reason, { log, metrics });
+    for (const reason of decision.reasons) if (reason.type !== 'note') reportReason(watch, reason, { log, metrics });
   };
 }
 
@@ -76,12 +88,6 @@ function outcomeOf(observation: Observation, decision: Decision) {
   return decision.learned ? 'complete' : 'unchanged';
 }
 
-function reportPartial(watch: Watch, observation: Observation, { log, metrics }: ReportOptions): void {
-  if (observation.type === 'missed' || observation.partial === null) return;
-  log.warn('watch:partial', { watch: watch.name, why: observation.partial });
-  metrics.notExamined(watch.rule);
-}
-
 function reportValues(watch: Watch, { now }: Decision, metrics: ReportOptions['metrics']): void {
   if (now === null) return;
   const token = watch.token === null ? 'coin' : (watch.token.name ?? watch.token.address);
@@ -94,13 +100,10 @@ function toNumber(value: ValueAt): number | null {
   return typeof value === 'bigint' || typeof value === 'number' ? Number(value) : null;
 }
 
-function reportReason(watch: Watch, reason: Reason, { log, metrics }: ReportOptions): void {
+function reportReason(watch: Watch, reason: Exclude<Reason, { type: 'note' }>, { log, metrics }: ReportOptions): void {
   switch (reason.type) {
     case 'baseline':
       log.info('watch:baseline', { watch: watch.name, items: reason.items, 'matching, not told': reason.matching });
-      break;
-    case 'note':
-      log.warn('watch:note', { watch: watch.name, note: reason.text });
       break;
     case 'undecided':
       metrics.undecided(watch.rule, 1);

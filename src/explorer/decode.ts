@@ -46,11 +46,10 @@ function decodeList(raw: unknown, { record }: Question, units: Units, where: str
   const items = raw['items'];
   if (!Array.isArray(items)) throw new Fault('shape', `${where}: items is not a list but ${kindOf(items)}`);
   if (items.length > MOST_ROWS) throw new Fault('too-large', `${where}: a page of more than ${MOST_ROWS} items`);
-  const rows = items.map((item: unknown, at) => {
-    const view = record.read(item, units);
-    if (view === undefined) throw new Fault('shape', `${where}: items/${at} is not an object but ${kindOf(item)}`);
-    return view;
-  });
+  if (items.length > 0 && !items.some(isRow))
+    throw new Fault('shape', `${where}: items/0 is not an object but ${kindOf(items[0])}`);
+  // Of an item that is no object nothing is known: a row that cannot be told from others, so that nothing is missing.
+  const rows = items.flatMap((item: unknown) => record.read(isRow(item) ? item : {}, units) ?? []);
   const content = {};
   const page: Page = { content, rows, next: readCursor(raw['next_page_params'], where) };
   return { value: page, content, unknownFields: countUnknown(items as unknown[], record) };

@@ -125,6 +125,7 @@ function compileParts(compiling: Compiling, { written, path, isWhole }: Alert, l
     const at = [...path, key];
     return looksFarEnough(compiling, at, accept(compiling, at, language.template(written[key], { ...use, as: key })));
   };
+  complainOfPace(compiling, written, path);
   const conditions = { if: condition('if'), while: condition('while'), until: condition('until') };
   complainOfPair(compiling, conditions, path);
   return { ...conditions, title: template('title'), text: template('text') };
@@ -142,6 +143,18 @@ function complainOfOthers(
     const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
     const within = { start, end: start + field.length };
     complain(path, { message: `${field} is known only of \`on: ${event}\``, hint: `Write on: ${event}.`, within });
+  }
+}
+
+/** A count that looks back over less than the watch's pace would miss what happens between two polls. */
+function complainOfPace({ complain, intervalMs }: Compiling, { at_least, none_for }: WrittenAlert, path: Path): void {
+  const spans = [
+    [['at_least', 'within'], at_least?.within],
+    [['none_for'], none_for],
+  ] as const;
+  for (const [key, ms] of spans) {
+    const complaint = ms === undefined ? undefined : windowComplaint(ms, intervalMs);
+    if (complaint !== undefined) complain([...path, ...key], complaint);
   }
 }
 

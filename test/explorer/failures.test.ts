@@ -99,7 +99,7 @@ describe('lists of odd shapes are not taken for empty ones', () => {
     ['items missing', { next_page_params: null }],
     ['items null', { items: null, next_page_params: null }],
     ['items an object', { items: {} }],
-    ['a row that is no object', { items: [{ height: 1 }, 'x'] }],
+    ['rows that are no objects', { items: ['x', 1] }],
     ['a row that is a list', { items: [[]] }],
     ['a row that is null', { items: [null] }],
     ['a cursor that is a list', { items: [], next_page_params: [1] }],
@@ -112,6 +112,15 @@ describe('lists of odd shapes are not taken for empty ones', () => {
     const missed = await missOf(opened.explorer.round().page(someBlocks, null));
     expect(missed.reason).toBe('shape');
     expect(opened.outcomes()).toEqual(['shape']);
+  });
+
+  test('of a row that is no object among others nothing is known, and the others are read', async () => {
+    await using server = await startServer((_request, response) => {
+      sendJson(response, { items: [{ height: 2 }, null, 'x', { height: 1 }], next_page_params: null });
+    });
+    await using opened = openExplorer(server.url);
+    const { rows } = await opened.explorer.round().page(someBlocks, null);
+    expect(rows.map(({ height }) => height)).toEqual([2n, undefined, undefined, 1n]);
   });
 
   test.each([

@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals';
+import type { Decision, Observation } from '../../src/core/model.ts';
+import { blankMemory } from '../../src/core/step.ts';
+import { createReport } from '../../src/engine/report.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+import { aWatch } from '../support/watch.ts';
+
+test('what a watch could not read, and what it has to note, is said once per cause and again when it comes back', () => {
+  const log = createRecordingLog();
+  let notExamined = 0;
+  const report = createReport({
+    log,
+    metrics: {
+      poll: () => undefined,
+      watchUp: () => undefined,
+      watchValue: () => undefined,
+      undecided: () => undefined,
+      notExamined: () => (notExamined += 1),
+    },
+  });
+  const watch = aWatch([]);
+  const poll = (partial: string | null, ...notes: string[]): string[] => {
+    const before = log.lines.length;
+    const observation: Observation = { type: 'seen', at: 0, head: null, seen: null, partial };
+    const reasons = notes.map((text) => ({ type: 'note', text }) as const);
+    const memory = blankMemory(watch);
+    const nothing = { deliveries: [], now: null, look: null, truths: {}, learned: false };
+    const decision: Decision = { watchId: watch.id, expects: 0, memory, reasons, ...nothing };
+    report(watch, observation, decision);
+    return log.lines.slice(before).map((line) => line.replace('warn ', ''));
+  };
+  expect(poll('blocks 101-250 not examined: 20 pages read')).toEqual(['watch:partial']);
+  expect(poll('blocks 251-310 not examined: 20 pages read')).toEqual([]);
+  expect(poll('older items not examined: page 2 did not come (timeout)')).toEqual(['watch:partial']);
+  expect(poll(null, '3 rows without a token')).toEqual(['watch:note']);
+  expect(poll(null, '4 rows without a token', 'the chain was reset')).toEqual(['watch:note']);
+  expect(poll(null)).toEqual([]);
+  expect(poll('older items not examined: page 2 did not come (timeout)', '1 rows without a token')).toEqual([
+    'watch:partial',
+    'watch:note',
+  ]);
+  expect(notExamined).toBe(4);
+});
