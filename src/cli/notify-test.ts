@@ -1,5 +1,6 @@
 import { idOf } from '../core/identity.ts';
-import type { Delivery, Instant, Message } from '../core/model.ts';
+import type { Delivery, Message } from '../core/delivery.ts';
+import type { Instant } from '../core/model.ts';
 import type { Channel } from '../config/config.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { loadOrFail } from './load.ts';

@@ -1,5 +1,6 @@
 import { healthOf, type HealthByAlert } from '../core/health.ts';
-import type { Instant, Memory, Watch } from '../core/model.ts';
+import type { Memory } from '../core/memory.ts';
+import type { Instant, Watch } from '../core/model.ts';
 import { activeSince } from '../core/telling.ts';
 import { showDuration, showInstant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';

@@ -5,7 +5,8 @@
 // `pending` falls back to inactive in silence; `recovering` relapses to firing in silence. Unknown changes nothing but
 // stops the count: only time between two polls in a row that both knew is counted, and at most three intervals of it,
 // so that downtime and clock jumps neither fire nor resolve anything.
-import type { ConditionReason, ConditionState, Instant, LastingAlert, Truth } from './model.ts';
+import type { ConditionState } from './memory.ts';
+import type { ConditionReason, Instant, LastingAlert, Truth } from './model.ts';
 
 /** A condition that was never looked at. */
 export function newCondition(at: Instant): ConditionState {

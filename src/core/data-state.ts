@@ -1,5 +1,6 @@
 // How good the data of a poll is, apart from what alerts make of it (lifecycle 4.5).
-import type { DataState, Memory, MissReason, Observation } from './model.ts';
+import type { DataState, Memory } from './memory.ts';
+import type { MissReason, Observation } from './model.ts';
 
 /** `isStale`: the chain's head stands still. `isKnown`: the watched thing itself was there. */
 export function dataStateOf(

@@ -1,6 +1,78 @@
-// The life of what is owed: due -> sending -> sent, or due again after a wait that grows, or dead.
+// What is owed to whom, and its life: due -> sending -> sent, or due again after a wait that grows, or dead.
+import type { Untrusted } from '../lib/untrusted.ts';
 import { fractionOf } from './identity.ts';
-import type { DeliveryId, Instant, Outcome } from './model.ts';
+import type { AlertId, DeliveryId, Instant, Segment, Severity } from './model.ts';
+
+/** The new memory is not committed yet, or is, together with these rows. */
+export interface Delivery {
+  /** hash(v1, watch, alert, explorer, finding key, episode, seq, channel, recipient) */
+  readonly id: DeliveryId;
+  readonly channel: string;
+  readonly recipient: string;
+  readonly message: Message;
+}
+
+export const MESSAGE_TYPES = [
+  'alert.event',
+  'alert.firing',
+  'alert.resolved',
+  'alert.retracted',
+  'alert.corrected',
+  'alert.reinstated',
+] as const;
+/** `retracted`: what was told is no longer so. `corrected`: it is otherwise. `reinstated`: it is so after all. */
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+export interface Message {
+  readonly type: MessageType;
+  /** Of the decision. */
+  readonly at: Instant;
+  /** The alert's: stable over its episodes. Deliveries of one key to one recipient go out in order of `seq`. */
+  readonly key: string;
+  readonly episode: number;
+  readonly seq: number;
+  readonly watch: string;
+  readonly alert: AlertId;
+  readonly kind: string;
+  readonly severity: Severity;
+  readonly explorer: string;
+  readonly chainId: string | null;
+  readonly of: { readonly name: string | null; readonly address: string } | null;
+  readonly token: {
+    readonly address: string;
+    readonly symbol: Untrusted | null;
+    readonly decimals: number | null;
+  } | null;
+  /** Ours alone: it becomes a mail's subject. */
+  readonly title: string;
+  readonly text: readonly Segment[];
+  readonly condition: string;
+  readonly rule: string;
+  readonly observedAt: Instant;
+  readonly since: Instant;
+  readonly resolvedAt: Instant | null;
+  /** What made it so, when it was not the rule's own condition: `rule removed`, `flapping`, `not found any more`. */
+  readonly reason: string | null;
+  /** Told more than ten minutes after it happened. */
+  readonly late: boolean;
+  readonly fields: Readonly<Record<string, Fact>>;
+  readonly before: Readonly<Record<string, Fact>>;
+  readonly links: readonly string[];
+}
+
+/** One value in a message. Amounts, addresses and times are `text`; a stranger's text stays `untrusted`. */
+export type Fact =
+  boolean | number | Segment | { readonly list: readonly Fact[] } | { readonly record: Readonly<Record<string, Fact>> };
+
+/**
+ * How one try ended. `afterMs`: the receiver named its own time. `atLeastMs`: the waits grow as ever, and none is shorter.
+ * `unknown`: the bytes may have been taken over, but no answer came.
+ */
+export type Outcome =
+  | { readonly type: 'sent'; readonly answer: string }
+  | { readonly type: 'again'; readonly why: string; readonly afterMs?: number; readonly atLeastMs?: number }
+  | { readonly type: 'rejected'; readonly why: string }
+  | { readonly type: 'unknown'; readonly why: string };
 
 /** How a try is recorded: `dueAt` when it is to be tried again, else it ends as `sent` or `dead`. */
 export type Settlement =

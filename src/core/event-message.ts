@@ -3,7 +3,8 @@ import { beginEvent } from './event-state.ts';
 import { eventKey } from './identity.ts';
 import type { Noted } from './kind.ts';
 import { messageOf } from './message.ts';
-import type { EventAlert, Message } from './model.ts';
+import type { Message } from './delivery.ts';
+import type { EventAlert } from './model.ts';
 import type { Poll } from './part.ts';
 import type { Match } from './picking.ts';
 

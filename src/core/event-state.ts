@@ -6,7 +6,8 @@
 // Nothing that was not read says anything: only a complete reading of its range can show that an item is gone, and only
 // several in a row are believed. Below `FINAL_DEPTH` blocks nothing is taken back, and the event is forgotten;
 // what was thrown out of its block is remembered ten times as long, for it may be mined again.
-import type { EventAlert, EventState, EventTransition } from './model.ts';
+import type { EventState } from './memory.ts';
+import type { EventAlert, EventTransition } from './model.ts';
 
 /** Blocks on top of an item after which it is final. */
 export const FINAL_DEPTH = 64;

@@ -3,7 +3,8 @@
 import { blockOf, firstMessage } from './event-message.ts';
 import { beginEvent } from './event-state.ts';
 import { followAll, reasonOf, revOf, type Step } from './following.ts';
-import type { EventAlert, EventState, Reason } from './model.ts';
+import type { EventState } from './memory.ts';
+import type { EventAlert, Reason } from './model.ts';
 import { deliveriesOf, sameOr, unread, type AlertsByKey, type Part, type Poll } from './part.ts';
 import { pick, type Match } from './picking.ts';
 

@@ -4,7 +4,7 @@ import { showDuration, showInstant } from '../lib/clock.ts';
 import { Address } from './address.ts';
 import { Amount } from './amount.ts';
 import { isView, recordTypeOf, typeAt, valueAt, type AnyView, type FieldType, type ValueAt } from './fields.ts';
-import type { Fact } from './model.ts';
+import type { Fact } from './delivery.ts';
 
 /** Known values under their paths, nested as the paths are: `{ token: { reputation: 'scam' } }`. */
 export function factsAt(view: AnyView, paths: readonly string[]): Record<string, Fact> {

@@ -5,7 +5,9 @@ import { advanceEvent, type Sight } from './event-state.ts';
 import { idOf } from './identity.ts';
 import type { Noted } from './kind.ts';
 import { followUp } from './message.ts';
-import type { Delivery, EventAlert, EventReason, EventState, Reason } from './model.ts';
+import type { Delivery } from './delivery.ts';
+import type { EventState } from './memory.ts';
+import type { EventAlert, EventReason, Reason } from './model.ts';
 import { deliveriesOf, type AlertsByKey, type Poll } from './part.ts';
 import { sceneOf, truthOf } from './picking.ts';
 

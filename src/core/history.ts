@@ -3,7 +3,8 @@
 // of the first one's value.
 import { Amount } from './amount.ts';
 import { exactOf, valueAt, type AnyView } from './fields.ts';
-import type { History, Instant, Run, Samples, Span, Window } from './model.ts';
+import type { Run, Samples } from './memory.ts';
+import type { History, Instant, Span, Window } from './model.ts';
 
 /** When a watch is looked at, and how often that should be. */
 export interface Pace {

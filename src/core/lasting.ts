@@ -2,17 +2,9 @@
 import { advance, type Truths } from './alert.ts';
 import { conditionKey } from './identity.ts';
 import { messageOf, resolvedMessage, type Stage } from './message.ts';
-import type {
-  ConditionReason,
-  ConditionState,
-  Delivery,
-  Fact,
-  FindingKey,
-  LastingAlert,
-  Message,
-  Reason,
-  Scene,
-} from './model.ts';
+import type { Delivery, Fact, Message } from './delivery.ts';
+import type { ConditionState } from './memory.ts';
+import type { ConditionReason, FindingKey, LastingAlert, Reason, Scene } from './model.ts';
 import { deliveriesOf, type Poll } from './part.ts';
 import { isActive, tellingOf, type Telling } from './telling.ts';
 

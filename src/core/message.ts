@@ -5,7 +5,8 @@ import { Address } from './address.ts';
 import { Amount, formatAmount } from './amount.ts';
 import { factAt, factsAt } from './facts.ts';
 import { valueAt, type AnyView } from './fields.ts';
-import type { AlertRule, Fact, Instant, Message, Scene, Segment, Watch } from './model.ts';
+import type { Fact, Message } from './delivery.ts';
+import type { AlertRule, Instant, Scene, Segment, Watch } from './model.ts';
 
 /** Where in an alert's life the message stands. */
 export interface Stage {

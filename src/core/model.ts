@@ -10,8 +10,10 @@
 import type { Instant } from '../lib/clock.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
 import type { Amount } from './amount.ts';
-import type { AnyView, Json } from './fields.ts';
+import type { Delivery } from './delivery.ts';
+import type { AnyView } from './fields.ts';
 import type { AnyKind, Target } from './kind.ts';
+import type { Memory } from './memory.ts';
 
 export type { Instant };
 export type WatchId = string;
@@ -23,8 +25,6 @@ export type Severity = 'info' | 'warning' | 'critical';
 export type EventName = 'new' | 'added' | 'removed' | 'changed' | 'mined' | 'reorg';
 /** Unknown freezes: it never fires, resolves, retracts or invents. */
 export type Truth = boolean | 'unknown';
-
-// --- watch ---------------------------------------------------------------------------------------------------------
 
 export interface Watch {
   /** Built from (rule, explorer, lower-case address, token or `coin`); order, alias and group names never enter it. */
@@ -190,8 +190,6 @@ export interface Template {
 /** Text of a message: ours, or a stranger's, which only a channel's encoder may open. */
 export type Segment = { readonly text: string } | { readonly untrusted: Untrusted };
 
-// --- observation ---------------------------------------------------------------------------------------------------
-
 /** Where the chain was when its blocks were last read, by whichever watch. */
 export interface Head {
   readonly height: bigint;
@@ -237,105 +235,6 @@ export const MISS_REASONS = [
 ] as const;
 export type MissReason = (typeof MISS_REASONS)[number];
 
-// --- memory --------------------------------------------------------------------------------------------------------
-
-export interface Memory {
-  /** 0 = nothing remembered yet. */
-  readonly version: number;
-  readonly checksum: string;
-  /** The kind's own; null before the baseline. */
-  readonly state: Json;
-  readonly alerts: Readonly<Record<AlertId, Readonly<Record<FindingKey, Alert>>>>;
-  /** Samples by path, oldest first: what windows look back over. */
-  readonly history: Samples;
-  /** What the last poll was worth, and since when; null before the first. */
-  readonly data: { readonly state: DataState; readonly since: Instant } | null;
-  /** When the last usable answer was looked at; null = never. Kept apart, flushed every 10 s. */
-  readonly coveredUntil: Instant | null;
-}
-
-/**
- * Equal samples in a row are one run: from its first to its last sample, none of them more than three intervals after
- * the one before. `until` null: it goes on, and its last sample is the last usable answer.
- */
-export type Run = readonly [from: Instant, until: Instant | null, value: string];
-export type Samples = Readonly<Record<string, readonly Run[]>>;
-
-/** How good the data is, apart from what alerts make of it (lifecycle 4.5). */
-export const DATA_STATES = ['ok', 'nodata', 'stale', 'partial', 'throttled', 'error'] as const;
-export type DataState = (typeof DATA_STATES)[number];
-
-export type Alert = OpenEvent | EventState | ConditionState | GroupState;
-
-/** An event whose `if` is still unknown. */
-export interface OpenEvent {
-  readonly type: 'open';
-  readonly since: Instant;
-  readonly before: Json;
-}
-
-/**
- * A matching item that may still change or vanish (lifecycle 4.3): observed -> confirmed -> suspect -> retracted, or
- * observed -> dropped when it vanished untold. It is forgotten once it is so deep that nothing takes it back.
- */
-export interface EventState {
-  readonly type: 'event';
-  readonly state: 'observed' | 'dropped' | 'confirmed' | 'suspect' | 'retracted';
-  /** The block it is in; null while it is in none. */
-  readonly block: number | null;
-  /** What the rule matched on and shows, as a digest by path: another one is a correction. */
-  readonly rev: Readonly<Record<string, string>>;
-  /** Complete readings of its range in a row that did not show it. */
-  readonly absent: number;
-  /** 0 = nothing was told yet. */
-  readonly seq: number;
-  /** What was told last, or will be. */
-  readonly message: Message;
-  readonly told: readonly Recipient[];
-}
-
-/** The items of one group of a count, and the condition that they make. */
-export interface GroupState {
-  readonly type: 'group';
-  readonly condition: ConditionState;
-  /** Own times of matching items, oldest first: as many as the count needs. */
-  readonly matches: readonly Instant[];
-  /** Values of the newest matching item, encoded by path, for messages. */
-  readonly last: Json;
-}
-
-/**
- * The life of a condition (lifecycle 4.4): inactive -> pending -> firing -> recovering -> inactive.
- * `since` and `heldMs` count the present wait (`for`, or `keep_firing_for`), over observed time only:
- * held = heldMs + (now - since), where `since` is null while the condition is unknown.
- */
-export interface ConditionState {
-  readonly type: 'condition';
-  /** When its counting began. Part of its key: a rule taken out and put back must not repeat ids that were told. */
-  readonly born: Instant;
-  readonly state: 'inactive' | 'pending' | 'firing' | 'recovering';
-  /** The comparator's last known output: with `until`, what holds between the two thresholds. */
-  readonly output: boolean;
-  readonly since: Instant | null;
-  readonly heldMs: number;
-  readonly episode: number;
-  readonly seq: number;
-  /** The firing message, to resolve what was said even when the rule is gone; null = this episode was not told. */
-  readonly firing: Message | null;
-  /** Who got it: those, and only those, hear of its end. */
-  readonly told: readonly Recipient[];
-  /** Before then a firing is not told; null = no cooldown. */
-  readonly cooldownUntil: Instant | null;
-  /** When it fired within the last hour: three times is flapping. */
-  readonly firings: readonly Instant[];
-  /** When it last fired or ended while flapping; null = it is steady. */
-  readonly flapping: Instant | null;
-  /** Episodes that nobody was told of since the last message. */
-  readonly flaps: number;
-}
-
-// --- decision ------------------------------------------------------------------------------------------------------
-
 export interface Decision {
   readonly watchId: WatchId;
   /** The memory's version this decision rests on. */
@@ -375,76 +274,3 @@ export type ConditionReason =
   | ('pending' | 'dropped' | 'firing' | 'recovering' | 'relapsed' | 'resolved')
   | ('clear' | 'still-pending' | 'still-firing' | 'still-recovering' | 'unknown')
   | ('cooldown' | 'flapping' | 'steady');
-
-/** The new memory is not committed yet, or is, together with these rows. */
-export interface Delivery {
-  /** hash(v1, watch, alert, explorer, finding key, episode, seq, channel, recipient) */
-  readonly id: DeliveryId;
-  readonly channel: string;
-  readonly recipient: string;
-  readonly message: Message;
-}
-
-export const MESSAGE_TYPES = [
-  'alert.event',
-  'alert.firing',
-  'alert.resolved',
-  'alert.retracted',
-  'alert.corrected',
-  'alert.reinstated',
-] as const;
-/** `retracted`: what was told is no longer so. `corrected`: it is otherwise. `reinstated`: it is so after all. */
-export type MessageType = (typeof MESSAGE_TYPES)[number];
-
-export interface Message {
-  readonly type: MessageType;
-  /** Of the decision. */
-  readonly at: Instant;
-  /** The alert's: stable over its episodes. Deliveries of one key to one recipient go out in order of `seq`. */
-  readonly key: string;
-  readonly episode: number;
-  readonly seq: number;
-  readonly watch: string;
-  readonly alert: AlertId;
-  readonly kind: string;
-  readonly severity: Severity;
-  readonly explorer: string;
-  readonly chainId: string | null;
-  readonly of: { readonly name: string | null; readonly address: string } | null;
-  readonly token: {
-    readonly address: string;
-    readonly symbol: Untrusted | null;
-    readonly decimals: number | null;
-  } | null;
-  /** Ours alone: it becomes a mail's subject. */
-  readonly title: string;
-  readonly text: readonly Segment[];
-  readonly condition: string;
-  readonly rule: string;
-  readonly observedAt: Instant;
-  readonly since: Instant;
-  readonly resolvedAt: Instant | null;
-  /** What made it so, when it was not the rule's own condition: `rule removed`, `flapping`, `not found any more`. */
-  readonly reason: string | null;
-  /** Told more than ten minutes after it happened. */
-  readonly late: boolean;
-  readonly fields: Readonly<Record<string, Fact>>;
-  readonly before: Readonly<Record<string, Fact>>;
-  readonly links: readonly string[];
-}
-
-/** One value in a message. Amounts, addresses and times are `text`; a stranger's text stays `untrusted`. */
-export type Fact =
-  boolean | number | Segment | { readonly list: readonly Fact[] } | { readonly record: Readonly<Record<string, Fact>> };
-
-// --- outcome -------------------------------------------------------------------------------------------------------
-
-/**
- * How one try ended. `afterMs`: the receiver named its own time. `atLeastMs`: the waits grow as ever, and none is shorter.
- * `unknown`: the bytes may have been taken over, but no answer came.
- */
-export type Outcome =
-  | { readonly type: 'sent'; readonly answer: string }
-  | { readonly type: 'again'; readonly why: string; readonly afterMs?: number; readonly atLeastMs?: number }
-  | { readonly type: 'rejected'; readonly why: string }
-  | { readonly type: 'unknown'; readonly why: string };

@@ -3,19 +3,9 @@ import { resolve, type PollTime } from './alert.ts';
 import { deliveryId } from './identity.ts';
 import type { Noticed } from './kind.ts';
 import { resolvedMessage } from './message.ts';
-import type {
-  Alert,
-  ConditionState,
-  Delivery,
-  FindingKey,
-  Instant,
-  Message,
-  Reason,
-  Recipient,
-  Scene,
-  Truth,
-  Watch,
-} from './model.ts';
+import type { Delivery, Message } from './delivery.ts';
+import type { Alert, ConditionState } from './memory.ts';
+import type { FindingKey, Instant, Reason, Recipient, Scene, Truth, Watch } from './model.ts';
 
 export type AlertsByKey = Readonly<Record<FindingKey, Alert>>;
 

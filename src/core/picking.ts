@@ -3,7 +3,8 @@
 import { recordTypeOf } from './fields.ts';
 import { truthOfAll } from './health.ts';
 import type { Noted } from './kind.ts';
-import type { CountAlert, EventAlert, OpenEvent, Reason, Scene, Truth } from './model.ts';
+import type { OpenEvent } from './memory.ts';
+import type { CountAlert, EventAlert, Reason, Scene, Truth } from './model.ts';
 import type { AlertsByKey, Poll } from './part.ts';
 import { viewOf, type Remembered } from './tracked.ts';
 

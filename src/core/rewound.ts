@@ -1,6 +1,7 @@
 // A clock that was set back would make every wait longer by as much: a `for` that is half over, a cooldown, a window's
 // beginning. So what is remembered by that clock moves along.
-import type { Alert, ConditionState, Instant, Memory, Run } from './model.ts';
+import type { Alert, ConditionState, Memory, Run } from './memory.ts';
+import type { Instant } from './model.ts';
 
 /** Memory as if the clock had always been `byMs` behind. Times of the chain, and what makes ids, stay as they are. */
 export function rewound(memory: Memory, byMs: number): Memory {

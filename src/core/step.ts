@@ -6,19 +6,16 @@ import { dataSince, dataStateOf } from './data-state.ts';
 import { stepEvents } from './events.ts';
 import { historyOf, sample } from './history.ts';
 import type { Noted, Noticed } from './kind.ts';
+import type { Alert, DataState, Memory, Samples } from './memory.ts';
 import type {
-  Alert,
   AlertId,
   AlertRule,
-  DataState,
   Decision,
   History,
   Instant,
   Look,
-  Memory,
   Observation,
   Reason,
-  Samples,
   Watch,
   WatchId,
 } from './model.ts';

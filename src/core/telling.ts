@@ -2,7 +2,8 @@
 // for the end of a cooldown, or, when it fired three times within an hour, until it has been steady for half an hour.
 // What was held back is counted, and the last state is always told.
 import type { Transition } from './alert.ts';
-import type { ConditionState, Instant, LastingAlert } from './model.ts';
+import type { ConditionState } from './memory.ts';
+import type { Instant, LastingAlert } from './model.ts';
 
 const FLAPPING_WITHIN_MS = 3_600_000;
 const FLAPPING_TIMES = 3;

@@ -9,7 +9,8 @@
 // A storage that does not answer slows the courier down and stops nothing: looking is tried again after a rest, and an
 // outcome that cannot be recorded keeps its slot until it can, so that nothing is sent twice meanwhile.
 import { afterOutcome, LONGEST_WAIT_MS, type Settlement } from '../core/delivery.ts';
-import type { Instant, Outcome } from '../core/model.ts';
+import type { Outcome } from '../core/delivery.ts';
+import type { Instant } from '../core/model.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sender } from '../notifiers/notifier.ts';
 import type { Claimed, Store } from '../store/store.ts';

@@ -1,5 +1,6 @@
 // One poll without its effects: what was seen, and what to think of it. The daemon and a replay both come through here.
-import type { Decision, Head, Instant, Memory, Observation, Watch } from '../core/model.ts';
+import type { Memory } from '../core/memory.ts';
+import type { Decision, Head, Instant, Observation, Watch } from '../core/model.ts';
 import { headQuestionOf } from '../core/kind.ts';
 import { Missed, type Read } from '../core/question.ts';
 import { step } from '../core/step.ts';

@@ -5,7 +5,8 @@
 import type { HealthByAlert } from '../core/health.ts';
 import { rewound } from '../core/rewound.ts';
 import { blankMemory, retire } from '../core/step.ts';
-import type { Decision, Head, Instant, Memory, Observation, Watch, WatchId } from '../core/model.ts';
+import type { Memory } from '../core/memory.ts';
+import type { Decision, Head, Instant, Observation, Watch, WatchId } from '../core/model.ts';
 import type { Read } from '../core/question.ts';
 import { nextTurn, showInstant, type Clock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';

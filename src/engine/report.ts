@@ -2,7 +2,8 @@
 import { Amount } from '../core/amount.ts';
 import { valueAt, type ValueAt } from '../core/fields.ts';
 import { healthOf as ruleHealthOf, type HealthByAlert } from '../core/health.ts';
-import type { Alert, Decision, Instant, Memory, Observation, Reason, Watch } from '../core/model.ts';
+import type { Alert, Memory } from '../core/memory.ts';
+import type { Decision, Instant, Observation, Reason, Watch } from '../core/model.ts';
 import { createComplaints } from './outages.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { AlertCount, AlertHealth, WatchData, WatchMetrics } from '../telemetry/watch-metrics.ts';

@@ -1,7 +1,8 @@
 // A condition, part by part: what each part came to, and the values that it reads.
 import { historyOf } from '../core/history.ts';
 import { showDuration } from '../lib/clock.ts';
-import type { Clause, Condition, Instant, Look, Memory, Scene, Truth, Watch } from '../core/model.ts';
+import type { Memory } from '../core/memory.ts';
+import type { Clause, Condition, Instant, Look, Scene, Truth, Watch } from '../core/model.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { fieldText, measureText, whyNoHistory, windowName } from './values.ts';
 

@@ -2,7 +2,8 @@
 import { healthOf } from '../core/health.ts';
 import { decodeLook } from '../core/look.ts';
 import { conditionText } from '../core/message.ts';
-import type { AlertId, AlertRule, ConditionAlert, DataState, Instant, Memory, Watch } from '../core/model.ts';
+import type { DataState, Memory } from '../core/memory.ts';
+import type { AlertId, AlertRule, ConditionAlert, Instant, Watch } from '../core/model.ts';
 import { showInstant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { showRecipient, showSchedule, subjectOf } from '../rules/describe.ts';

@@ -1,15 +1,7 @@
 // Where an alert stands in its life, and what holds it back.
 import { held } from '../core/alert.ts';
-import type {
-  Alert,
-  AlertRule,
-  ConditionState,
-  CountAlert,
-  GroupState,
-  Instant,
-  LastingAlert,
-  Memory,
-} from '../core/model.ts';
+import type { Alert, ConditionState, GroupState, Memory } from '../core/memory.ts';
+import type { AlertRule, CountAlert, Instant, LastingAlert } from '../core/model.ts';
 import { conditionOf } from '../core/part.ts';
 import { REASON_WORDS } from '../core/reason-words.ts';
 import { activeSince, isActive } from '../core/telling.ts';

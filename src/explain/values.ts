@@ -3,7 +3,8 @@ import { showDuration as showSpan } from '../config/scalars.ts';
 import { Amount, formatAmount } from '../core/amount.ts';
 import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/fields.ts';
 import { showDuration } from '../lib/clock.ts';
-import type { Comparison, Run, Scene, Watch, Window } from '../core/model.ts';
+import type { Run } from '../core/memory.ts';
+import type { Comparison, Scene, Watch, Window } from '../core/model.ts';
 import { plain, plainJoined, untrusted, type Untrusted } from '../lib/untrusted.ts';
 import { FILTERS, showValue } from '../rules/show.ts';
 

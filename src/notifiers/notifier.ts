@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
-import type { Delivery, Outcome } from '../core/model.ts';
+import type { Delivery, Outcome } from '../core/delivery.ts';
 
 /** How people are told. Adding a channel type is a file in `notifiers/` and its line in `notifiers/index.ts`. */
 export interface Notifier<D> {

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { createDeadline, type Clock } from '../lib/clock.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { singleLine } from '../lib/untrusted.ts';
-import type { Delivery, Outcome } from '../core/model.ts';
+import type { Delivery, Outcome } from '../core/delivery.ts';
 import type { Notifier, NotifierTools, Sender } from './notifier.ts';
 import { toBody } from './rendering/body.ts';
 

@@ -3,7 +3,8 @@
 import { encodeView } from '../core/fields.ts';
 import { decodeLook } from '../core/look.ts';
 import { showDuration } from '../lib/clock.ts';
-import type { Alert, AlertRule, ConditionAlert, Decision, Instant, Look, Memory, Watch } from '../core/model.ts';
+import type { Alert, Memory } from '../core/memory.ts';
+import type { AlertRule, ConditionAlert, Decision, Instant, Look, Watch } from '../core/model.ts';
 import { retire, step } from '../core/step.ts';
 import { isActive } from '../core/telling.ts';
 import { showRecipient } from '../rules/describe.ts';

@@ -1,5 +1,6 @@
 // What another config would change, before it is loaded: a comparison and a trial step, which write and send nothing.
-import type { Instant, Memory, Watch, WatchId } from '../core/model.ts';
+import type { Memory } from '../core/memory.ts';
+import type { Instant, Watch, WatchId } from '../core/model.ts';
 import type { Kept } from '../store/store.ts';
 import { linesOfKept, linesOfRemoved } from './alerts.ts';
 import { changesOf, type Changes } from './changes.ts';

@@ -1,5 +1,6 @@
 // What a recording holds: polls, the answers that each of them used, and bodies, each stored once.
-import type { Head, Instant, Memory, MissReason, WatchId } from '../core/model.ts';
+import type { Memory } from '../core/memory.ts';
+import type { Head, Instant, MissReason, WatchId } from '../core/model.ts';
 import type { Cursor, Question } from '../core/question.ts';
 
 /** What was asked, never how: without host, key or headers. */

@@ -1,6 +1,7 @@
 // Reads a recording for a replay. What comes out of the file is checked here, and trusted from then on.
 import { z } from 'zod';
-import { MISS_REASONS, type Head, type Instant, type Memory, type WatchId } from '../core/model.ts';
+import { type Memory } from '../core/memory.ts';
+import { MISS_REASONS, type Head, type Instant, type WatchId } from '../core/model.ts';
 import { OPERATIONS, type Cursor } from '../core/question.ts';
 import { answering } from '../store/database.ts';
 import { memoryOf, type Row } from '../store/rows.ts';

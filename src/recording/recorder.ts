@@ -6,7 +6,8 @@
 //
 // A recording is never worth an alert: nothing here throws at a poll, and a file that cannot be written is logged once
 // per cause and counted. What waits then is tried again; beyond a limit the oldest is let go.
-import type { Instant, Memory, Observation, WatchId } from '../core/model.ts';
+import type { Memory } from '../core/memory.ts';
+import type { Instant, Observation, WatchId } from '../core/model.ts';
 import { Missed, type Cursor, type Read } from '../core/question.ts';
 import type { Attended, AttendedPoll, Witness } from '../engine/poller.ts';
 import { nextTurn, type Clock } from '../lib/clock.ts';

@@ -1,5 +1,6 @@
 // The statements that write a recording, and that keep it within its bounds.
-import type { Head, Instant, Memory, Observation, WatchId } from '../core/model.ts';
+import type { Memory } from '../core/memory.ts';
+import type { Head, Instant, Observation, WatchId } from '../core/model.ts';
 import type { Cursor } from '../core/question.ts';
 import { firstNumber, inTransaction } from '../store/database.ts';
 import type { Packed } from './bodies.ts';

@@ -5,7 +5,8 @@
 // without an answer: unknown, never guessed.
 import { readMemory } from '../engine/observe.ts';
 import type { AnyView } from '../core/fields.ts';
-import type { Memory, Watch, WatchId } from '../core/model.ts';
+import type { Memory } from '../core/memory.ts';
+import type { Watch, WatchId } from '../core/model.ts';
 import { Missed, type Cursor, type Page, type Question, type Read } from '../core/question.ts';
 import { blankMemory } from '../core/step.ts';
 import { decodeAnswer } from '../explorer/decode.ts';

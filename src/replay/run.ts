@@ -1,6 +1,8 @@
 // Polls that were, or could have been, through the same eyes and the same step as the daemon's. Nothing is sent and
 // nothing is kept: what comes out is what would have been said.
-import type { Decision, Delivery, Head, Instant, Memory, Observation, Watch } from '../core/model.ts';
+import type { Delivery } from '../core/delivery.ts';
+import type { Memory } from '../core/memory.ts';
+import type { Decision, Head, Instant, Observation, Watch } from '../core/model.ts';
 import type { Read } from '../core/question.ts';
 import { rewound } from '../core/rewound.ts';
 import { blankMemory } from '../core/step.ts';

@@ -1,5 +1,6 @@
 // What a replay tells, as data for a printer: each thing that would have been said, and how noisy each alert was.
-import type { Delivery, Instant, Message, Watch } from '../core/model.ts';
+import type { Delivery, Message } from '../core/delivery.ts';
+import type { Instant, Watch } from '../core/model.ts';
 import { plainJoined, singleLine } from '../lib/untrusted.ts';
 import type { Said } from './run.ts';
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Decision, Memory, WatchId } from '../core/model.ts';
+import type { Memory } from '../core/memory.ts';
+import type { Decision, WatchId } from '../core/model.ts';
 import { keptOf, memoryOf, type Row } from './rows.ts';
 import type { Coverage, Kept } from './store.ts';
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { AlertId, Delivery, DeliveryId, Instant, Outcome, WatchId } from '../core/model.ts';
+import type { Delivery, Outcome } from '../core/delivery.ts';
+import type { AlertId, DeliveryId, Instant, WatchId } from '../core/model.ts';
 import { deliveryOf, type Row, type StoredDelivery } from './rows.ts';
 import type { Claimed, OutboxDepth, Settlement, Survey } from './store.ts';
 

@@ -4,16 +4,9 @@ import { z } from 'zod';
 import type { Json } from '../core/fields.ts';
 import type { KeptHealth } from '../core/health.ts';
 import type { KeptLook } from '../core/look.ts';
-import {
-  DATA_STATES,
-  MESSAGE_TYPES,
-  type Alert,
-  type Fact,
-  type Memory,
-  type Message,
-  type OpenEvent,
-  type Segment,
-} from '../core/model.ts';
+import { MESSAGE_TYPES, type Fact, type Message } from '../core/delivery.ts';
+import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../core/memory.ts';
+import { type Segment } from '../core/model.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
 import { StorageError, type Kept } from './store.ts';
 

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Json } from '../core/fields.ts';
-import type { AlertId, Decision, Instant, Memory, WatchId } from '../core/model.ts';
+import type { Memory } from '../core/memory.ts';
+import type { AlertId, Decision, Instant, WatchId } from '../core/model.ts';
 import type { Log } from '../telemetry/log.ts';
 import {
   answering,

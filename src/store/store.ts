@@ -2,7 +2,9 @@ import type { Settlement } from '../core/delivery.ts';
 import type { Json } from '../core/fields.ts';
 import type { KeptHealth } from '../core/health.ts';
 import type { KeptLook } from '../core/look.ts';
-import type { Decision, Delivery, DeliveryId, Instant, Memory, WatchId } from '../core/model.ts';
+import type { Delivery } from '../core/delivery.ts';
+import type { Memory } from '../core/memory.ts';
+import type { Decision, DeliveryId, Instant, WatchId } from '../core/model.ts';
 
 export type { Settlement };
 

@@ -1,5 +1,6 @@
 import type { Health } from '../core/health.ts';
-import type { ConditionState, DataState, EventState, MissReason } from '../core/model.ts';
+import type { ConditionState, DataState, EventState } from '../core/memory.ts';
+import type { MissReason } from '../core/model.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 

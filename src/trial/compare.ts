@@ -1,7 +1,7 @@
 // What was expected beside what was said: the longest common story, and what stands out of it.
 import { Address } from '../core/address.ts';
 import { Amount } from '../core/amount.ts';
-import type { Message } from '../core/model.ts';
+import type { Message } from '../core/delivery.ts';
 import { toPlain } from '../notifiers/rendering/facts.ts';
 import { linesOf, ours } from '../notifiers/rendering/wording.ts';
 import type { AddressOf, Expected, Trial, Wanted } from './model.ts';

@@ -2,7 +2,9 @@
 // have sent is kept.
 import type { ImaginedRow } from '../core/kind.ts';
 import type { AnyView } from '../core/fields.ts';
-import type { Decision, Delivery, Head, Memory, Message, Observation, Watch } from '../core/model.ts';
+import type { Delivery, Message } from '../core/delivery.ts';
+import type { Memory } from '../core/memory.ts';
+import type { Decision, Head, Observation, Watch } from '../core/model.ts';
 import { Missed } from '../core/question.ts';
 import { blankMemory, step } from '../core/step.ts';
 import { headOf } from '../explorer/head.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { blankMemory, retire, step } from '../../src/core/step.ts';
-import type { ConditionAlert, Decision, Memory, Watch } from '../../src/core/model.ts';
+import type { Memory } from '../../src/core/memory.ts';
+import type { ConditionAlert, Decision, Watch } from '../../src/core/model.ts';
 import { above, aWatch, below, missed, saw, stored, whileAlert, type Sight } from '../support/watch.ts';
 
 type Row = readonly [when: string, level: string | null, state: string, said?: string];

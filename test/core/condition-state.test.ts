@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { advance, newCondition, type Truths } from '../../src/core/alert.ts';
-import type { ConditionState, Message } from '../../src/core/model.ts';
+import type { Message } from '../../src/core/delivery.ts';
+import type { ConditionState } from '../../src/core/memory.ts';
 import { tellingOf } from '../../src/core/telling.ts';
 
 const MINUTE = 60_000;

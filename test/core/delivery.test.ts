@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { afterOutcome } from '../../src/core/delivery.ts';
-import type { Outcome } from '../../src/core/model.ts';
+import type { Outcome } from '../../src/core/delivery.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { blankMemory, step } from '../../src/core/step.ts';
-import type { EventAlert, Memory, Observation, Watch } from '../../src/core/model.ts';
+import type { Memory } from '../../src/core/memory.ts';
+import type { EventAlert, Observation, Watch } from '../../src/core/model.ts';
 import { aWatch, below, missed, onAlert, saw, stored } from '../support/watch.ts';
 
 /** Runs the polls, with memory through the store in between, and returns what each of them said. */

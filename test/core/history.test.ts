@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Amount } from '../../src/core/amount.ts';
 import { historyOf, sample, type Pace } from '../../src/core/history.ts';
-import type { Measure, Samples } from '../../src/core/model.ts';
+import type { Samples } from '../../src/core/memory.ts';
+import type { Measure } from '../../src/core/model.ts';
 import { Gauge } from '../support/watch.ts';
 
 const MINUTE = 60_000;

@@ -2,7 +2,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { blankMemory, step } from '../../src/core/step.ts';
-import type { Decision, Memory, Message, Observation, Watch } from '../../src/core/model.ts';
+import type { Message } from '../../src/core/delivery.ts';
+import type { Memory } from '../../src/core/memory.ts';
+import type { Decision, Observation, Watch } from '../../src/core/model.ts';
 import { above, aWatch, below, countAlert, falls, onAlert, stored, whileAlert } from '../support/watch.ts';
 
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { createCourier, type Courier } from '../../src/engine/courier.ts';
-import type { Delivery, Outcome } from '../../src/core/model.ts';
+import type { Delivery, Outcome } from '../../src/core/delivery.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
 import type { LogFields } from '../../src/telemetry/log.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import PostalMime, { type Email } from 'postal-mime';
 import { untrusted } from '../../src/lib/untrusted.ts';
-import type { Message, Segment } from '../../src/core/model.ts';
+import type { Message } from '../../src/core/delivery.ts';
+import type { Segment } from '../../src/core/model.ts';
 import { email } from '../../src/notifiers/email.ts';
 import { log } from '../../src/notifiers/log.ts';
 import { toBody } from '../../src/notifiers/rendering/body.ts';

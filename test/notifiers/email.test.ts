@@ -2,7 +2,7 @@ import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { untrusted } from '../../src/lib/untrusted.ts';
-import type { Delivery, Fact, Outcome } from '../../src/core/model.ts';
+import type { Delivery, Fact, Outcome } from '../../src/core/delivery.ts';
 import { email, emailWith } from '../../src/notifiers/email.ts';
 import { certificate, certificateKey } from '../support/certificate.ts';
 import { createScriptedSmtp, createSmtpSink, refusal, type SmtpHooks } from '../support/sinks.ts';

@@ -1,4 +1,6 @@
-import type { Alert, ConditionState, Decision, Delivery, Memory, Message } from '../../src/core/model.ts';
+import type { Delivery, Message } from '../../src/core/delivery.ts';
+import type { Alert, ConditionState, Memory } from '../../src/core/memory.ts';
+import type { Decision } from '../../src/core/model.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 
 export const NOON = Date.UTC(2026, 0, 1, 12);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Outcome } from '../../src/core/model.ts';
+import type { Outcome } from '../../src/core/delivery.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aDecision, aDelivery, aMemory, NOON } from './builders.ts';
 

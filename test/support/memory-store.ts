@@ -1,4 +1,6 @@
-import type { Decision, Delivery, DeliveryId, Instant, Memory, WatchId } from '../../src/core/model.ts';
+import type { Delivery } from '../../src/core/delivery.ts';
+import type { Memory } from '../../src/core/memory.ts';
+import type { Decision, DeliveryId, Instant, WatchId } from '../../src/core/model.ts';
 import type { Kept, Settlement, Store } from '../../src/store/store.ts';
 
 interface Row {

@@ -1,6 +1,8 @@
 // A history of polls, with memory through the store in between.
 import { blankMemory, step } from '../../src/core/step.ts';
-import type { Decision, Memory, Message, Observation, Watch } from '../../src/core/model.ts';
+import type { Message } from '../../src/core/delivery.ts';
+import type { Memory } from '../../src/core/memory.ts';
+import type { Decision, Observation, Watch } from '../../src/core/model.ts';
 import { stored } from './watch.ts';
 
 export interface Told {

@@ -4,12 +4,12 @@ import { Address } from '../../src/core/address.ts';
 import { Amount } from '../../src/core/amount.ts';
 import { amount, RecordType, text, valueAt, word, type AnyView } from '../../src/core/fields.ts';
 import type { AnyKind, Noted, Noticed, Scope } from '../../src/core/kind.ts';
+import type { Memory } from '../../src/core/memory.ts';
 import type {
   Condition,
   ConditionAlert,
   CountAlert,
   EventAlert,
-  Memory,
   Observation,
   Recipient,
   Truth,

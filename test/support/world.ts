@@ -2,7 +2,8 @@
 import { setImmediate as afterIo } from 'node:timers/promises';
 import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
-import type { Decision, Delivery, Message, Watch } from '../../src/core/model.ts';
+import type { Delivery, Message } from '../../src/core/delivery.ts';
+import type { Decision, Watch } from '../../src/core/model.ts';
 import { createPoller, type Poller } from '../../src/engine/poller.ts';
 import { createAnswerMemory } from '../../src/explorer/answer-memory.ts';
 import { createBudget } from '../../src/explorer/budget.ts';

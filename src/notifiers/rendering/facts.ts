@@ -1,6 +1,6 @@
 // The values of a message in two forms: nested, for programs; and as labelled lines, for people.
 import { Amount, formatAmount } from '../../core/amount.ts';
-import type { Fact } from '../../core/model.ts';
+import type { Fact } from '../../core/delivery.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import { ours } from './wording.ts';
 

@@ -1,7 +1,7 @@
 // One model of a mail; its text part is made here, its HTML part in letter-html.ts, so that both say the same.
 import { showInstant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
-import type { Message } from '../../core/model.ts';
+import type { Message } from '../../core/delivery.ts';
 import { toRows, type Piece, type Row } from './facts.ts';
 import { firedFor, linesOf, ours, pagesOf } from './wording.ts';
 

@@ -1,7 +1,7 @@
 // A mail as bytes. Every part of it comes from the delivery: two tries differ in the attempt header alone.
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { createHash } from 'node:crypto';
-import type { Delivery } from '../../core/model.ts';
+import type { Delivery } from '../../core/delivery.ts';
 import { subjectOf, toLetter, toText } from '../rendering/letter.ts';
 import { toHtml } from '../rendering/letter-html.ts';
 import { domainOf, type MailAddress } from './mail-address.ts';

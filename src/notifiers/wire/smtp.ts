@@ -6,7 +6,7 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { createDeadline } from '../../lib/clock.ts';
 import { createRedactor } from '../../lib/redact.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import type { Outcome } from '../../core/model.ts';
+import type { Outcome } from '../../core/delivery.ts';
 
 /** Where mails are handed in, read from `smtp://user:password@host:port`. */
 interface SmtpServer {
