@@ -7,19 +7,8 @@ import { blocks as chainBlocks } from '../explorer/endpoints.ts';
 import { Block } from '../explorer/resources.ts';
 import { imaginedHash } from './imagined.ts';
 import { eventsOf } from './list-events.ts';
-import {
-  detectList,
-  imaginedBlock,
-  ListState,
-  observeList,
-  placeOf,
-  type ListSeen,
-  upTo,
-  type RowKey,
-  startingAt,
-  startOption,
-  type StartOption,
-} from './seen.ts';
+import { imaginedBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
+import { detectList, observeList, placeOf, type ListSeen, upTo, type RowKey } from './seen.ts';
 
 type Row = View<typeof Block.fields>;
 

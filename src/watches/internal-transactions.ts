@@ -5,18 +5,8 @@ import { addressInternalTransactions, blocks } from '../explorer/endpoints.ts';
 import { AddressRef, InternalTransaction } from '../explorer/resources.ts';
 import { imaginedHash, nameOf } from './imagined.ts';
 import { eventsOf } from './list-events.ts';
-import {
-  imaginedBlock,
-  ListState,
-  noticeList,
-  observeList,
-  placeOf,
-  type ListSeen,
-  type RowKey,
-  startingAt,
-  startOption,
-  type StartOption,
-} from './seen.ts';
+import { imaginedBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
+import { noticeList, observeList, placeOf, type ListSeen, type RowKey } from './seen.ts';
 
 type Row = typeof InternalTransaction.fields;
 interface Options extends StartOption {

@@ -1,6 +1,7 @@
 import type { Fields, View } from '../core/fields.ts';
 import type { Noted, Noticed } from '../core/kind.ts';
-import type { ListState, NewRows } from './seen.ts';
+import type { ListState } from './list-state.ts';
+import type { NewRows } from './seen.ts';
 
 /** What a list without conditions notices: one event per row. */
 export function eventsOf<F extends Fields>(

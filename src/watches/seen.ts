@@ -1,71 +1,23 @@
 // Lists that grow at the head: internal transactions, transactions, blocks. Every row of a page that was read is
 // compared by identity, never by height alone: rows appear late, below newer ones (facts 6, trap 2).
-import { z } from 'zod';
 import type { Fields, View } from '../core/fields.ts';
 import type { Noticed, Range, Reading, Scope } from '../core/kind.ts';
 import type { Cursor, ListQuestion, Page, Read } from '../core/question.ts';
 import { readNewestFirst } from '../explorer/paging.ts';
 import { createQuiet } from './quiet.ts';
 import {
-  type BlockByKey,
-  forgottenTo,
-  highestOf,
-  isPending,
-  keyOf,
-  LOOK_BACK_BLOCKS,
-  lowestOf,
-  pack,
-  PENDING,
-  SeenRows,
-  unpack,
-  withoutOld,
-} from './seen-rows.ts';
-
-interface Shape {
-  /** Nothing at or below this block is ever new: it was there at the baseline, or was forgotten. */
-  readonly floor: number;
-  /** The rows read so far, but for old ones below the floor. */
-  readonly seen: SeenRows;
-  /** A page failed: rows between this block and those read since were not examined yet. Above the floor. */
-  readonly gapAbove: number | null;
-}
-
-/** Of the first releases: identities in full, with their block; -1 while pending. */
-const Former = z.object({
-  floor: z.number(),
-  seen: z.record(z.string(), z.number()),
-  gapAbove: z.number().nullable(),
-});
-
-export type ListState = Shape;
-export const ListState: z.ZodType<ListState> = z.union([
-  z.object({ floor: z.number(), seen: SeenRows, gapAbove: z.number().nullable() }),
-  Former.transform(ofFormer),
-]);
-
-function ofFormer({ floor, seen, gapAbove }: z.infer<typeof Former>): ListState {
-  const blockByKey = new Map(Object.entries(seen).map(([identity, block]) => [keyOf(identity), block]));
-  return { floor, seen: pack(blockByKey), gapAbove };
-}
-
-/** Of every kind that lists what happened: where its telling begins. */
-export interface StartOption {
-  readonly start?: number | undefined;
-}
-
-export const startOption = {
-  start: z
-    .string()
-    .regex(/^\d{1,15}$|^\d{1,3}(?:_\d{3}){1,4}$/, 'must be the number of a block')
-    .transform((text) => Number(text.replaceAll('_', '')))
-    .optional()
-    .describe('The first block whose items are told; without it, what happens after the first poll.'),
-};
-
-/** What a list begins with: nothing, or as if everything below the block it starts at had been there already. */
-export function startingAt({ start }: StartOption): ListState | null {
-  return start === undefined ? null : { floor: start - 1, seen: pack(new Map()), gapAbove: null };
-}
+  hasMoved,
+  highestBlock,
+  isFarBelow,
+  isKnown,
+  isLate,
+  isSettled,
+  knowledgeOf,
+  type ListState,
+  type RowLook,
+  remembering,
+} from './list-state.ts';
+import { type BlockByKey, isPending, keyOf, PENDING } from './seen-rows.ts';
 
 export interface RowKey<F extends Fields> {
   /** Undefined: the row cannot be told from others. */
@@ -181,11 +133,6 @@ export function detectList<F extends Fields>(state: ListState | null, seen: List
   return { state: after, fresh: fresh.reverse(), known, baseline: null, nameless, silentUpTo, range };
 }
 
-/** A chain that was reset, or a block at the baseline that never was; not a `start` that lies ahead. */
-function isFarBelow({ floor, seen }: ListState, range: Range | null): boolean {
-  return highestOf(seen) !== null && range !== null && range.head !== null && range.head < floor - LOOK_BACK_BLOCKS;
-}
-
 /** Where the item is, for whoever asks whether it is still there. */
 export function placeOf<F extends Fields>(row: RowKey<F>, view: View<F>): number | 'pending' {
   const block = row.blockOf(view);
@@ -212,27 +159,10 @@ export function settles<F extends Fields>(state: ListState, row: RowKey<F>, view
   return key !== undefined && block !== PENDING && isPending(state.seen, key);
 }
 
-/**
- * A row that came at or below the floor among rows that are remembered. It must be remembered like them: nobody is told
- * of it, not even when its block is replaced and it stands above the floor.
- */
-function isLate({ seen }: ListState, { blockByKey }: Knowledge, { key, block }: Look): boolean {
-  return key !== undefined && block >= (lowestOf(seen) ?? Infinity) && !blockByKey.has(key);
-}
-
-/** A row, as what is remembered of it. */
-interface Look {
-  /** Undefined: the row cannot be told from others. */
-  readonly key: string | undefined;
-  /** `PENDING` while it is in none. */
-  readonly block: number;
-  readonly standsIn: number;
-}
-
 // Answers that come again are the very same rows, and a row is looked at several times in a poll.
-const looks = new WeakMap<object, Look>();
+const looks = new WeakMap<object, RowLook>();
 
-function look<F extends Fields>(row: RowKey<F>, view: View<F>): Look {
+function look<F extends Fields>(row: RowKey<F>, view: View<F>): RowLook {
   let found = looks.get(view);
   if (found === undefined) {
     const identity = row.identityOf(view);
@@ -242,30 +172,6 @@ function look<F extends Fields>(row: RowKey<F>, view: View<F>): Look {
     looks.set(view, (found = { key, block, standsIn }));
   }
   return found;
-}
-
-interface Knowledge {
-  readonly floor: number;
-  readonly blockByKey: BlockByKey;
-}
-
-function knowledgeOf({ floor, seen }: ListState): Knowledge {
-  return { floor, blockByKey: unpack(seen) };
-}
-
-function isKnown({ floor, blockByKey }: Knowledge, { key, standsIn }: Look): boolean {
-  return key === undefined || (standsIn !== PENDING && standsIn <= floor) || blockByKey.has(key);
-}
-
-/** Where blocks were replaced, all that was in them is looked for: what is not met there is taken for gone. */
-function isSettled(known: Knowledge, looked: Look): boolean {
-  return isKnown(known, looked) && !hasMoved(known, looked);
-}
-
-/** It was read in another block before. */
-function hasMoved({ blockByKey }: Knowledge, { key, block }: Look): boolean {
-  const before = key === undefined ? undefined : blockByKey.get(key);
-  return before !== undefined && before !== PENDING && block !== PENDING && before !== block;
 }
 
 function baseline<F extends Fields>(
@@ -293,27 +199,6 @@ function remember<F extends Fields>(
   return remembering(state, blockByKey, rows.length);
 }
 
-function remembering({ floor, gapAbove }: Omit<ListState, 'seen'>, blockByKey: BlockByKey, read: number): ListState {
-  const forgotten = forgottenTo(blockByKey, { floor, read, gapAbove });
-  const isGapForgotten = gapAbove !== null && gapAbove <= forgotten;
-  return {
-    floor: Math.max(floor, forgotten),
-    seen: pack(withoutOld(blockByKey, forgotten)),
-    gapAbove: isGapForgotten ? null : gapAbove,
-  };
-}
-
-function highestBlock({ floor, seen }: ListState): number {
-  return Math.max(floor, highestOf(seen) ?? 0);
-}
-
 function lowestBlock<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): number {
   return rows.reduce((lowest, view) => Math.min(lowest, Number(row.blockOf(view) ?? Infinity)), Infinity);
-}
-
-/** For a row of a test that names no block: where it was seen before, else `above` everything that was seen. */
-export function imaginedBlock(state: ListState | null, identity: string | undefined, above: number): bigint {
-  const known = state === null || identity === undefined ? undefined : unpack(state.seen).get(keyOf(identity));
-  const isPlaced = known !== undefined && known !== PENDING;
-  return BigInt(isPlaced ? known : (state === null ? 0 : highestBlock(state)) + above);
 }

@@ -6,21 +6,8 @@ import { addressTransactions, blocks, transactions as chainTransactions } from '
 import { Transaction } from '../explorer/resources.ts';
 import { imaginedHash, nameOf } from './imagined.ts';
 import { eventsOf } from './list-events.ts';
-import {
-  imaginedBlock,
-  ListState,
-  noticeList,
-  observeList,
-  placeOf,
-  settles,
-  type ListSeen,
-  type NewRows,
-  type RowKey,
-  startingAt,
-  startOption,
-  type StartOption,
-  upTo,
-} from './seen.ts';
+import { imaginedBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
+import { noticeList, observeList, placeOf, settles, type ListSeen, type NewRows, type RowKey, upTo } from './seen.ts';
 
 type Row = typeof Transaction.fields;
 

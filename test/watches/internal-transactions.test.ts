@@ -76,18 +76,3 @@ test('after a reorganisation the same call in another block is not told again', 
   world.sandbox.reorganise({ blocks: 1 });
   expect(await world.poll()).toEqual([]);
 });
-
-test('what the first releases remembered is gone on from', async () => {
-  await using world = await createWorld(RULES);
-  await world.poll();
-  const [[id, memory] = []] = await world.store.recall();
-  if (id === undefined || memory === undefined) throw new Error('nothing was remembered');
-  const former = { floor: world.sandbox.head(), seen: {}, gapAbove: null };
-  const nothing = { deliveries: [], reasons: [], now: null, look: null, truths: {} };
-  const decision = { memory: { ...memory, state: former }, ...nothing };
-  await world.store.commit([{ watchId: id, expects: memory.version, learned: true, ...decision }], world.clock.now());
-  await world.restart();
-  world.sandbox.mine();
-  world.sandbox.failCall({ to: 'vault', reason: 'meanwhile' });
-  expect(await world.poll()).toEqual(['call-failed event']);
-});

@@ -9,6 +9,7 @@ test('every kind in the folder stands in the list', () => {
     'imagined.ts',
     'index.ts',
     'list-events.ts',
+    'list-state.ts',
     'quiet.ts',
     'one-change.ts',
     'seen-rows.ts',

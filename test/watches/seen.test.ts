@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Missed, type Page, type Read } from '../../src/core/question.ts';
 import { Transaction } from '../../src/explorer/resources.ts';
-import { ListState } from '../../src/watches/seen.ts';
+import { ListState } from '../../src/watches/list-state.ts';
 import { transactions } from '../../src/watches/transactions.ts';
 
 const PAGE = 50;
@@ -268,15 +268,5 @@ test('a chain that was reset is no silence: it is said up to where nothing will 
   expect(await world.notes()).toEqual(['all that is listed is old, nothing is told up to block 1000']);
   world.add(1, 1001);
   expect(await world.notes()).toEqual([]);
-  expect([...world.told]).toEqual([[world.rows.at(-1)?.name, 1]]);
-});
-
-test('what the first releases remembered is read', async () => {
-  const world = await quietList();
-  world.add(2, 1001);
-  const seen = { ...Object.fromEntries(world.rows.map(({ name, block }) => [name, block])), '0xfeed': -1 };
-  world.state = ListState.parse({ floor: 1000, seen, gapAbove: null });
-  world.add(1, 1001);
-  await world.poll();
   expect([...world.told]).toEqual([[world.rows.at(-1)?.name, 1]]);
 });

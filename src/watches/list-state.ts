@@ -1,0 +1,124 @@
+// What is remembered of a list that grows at the head, and what a row is to it.
+import { z } from 'zod';
+import type { Range } from '../core/kind.ts';
+import {
+  type BlockByKey,
+  forgottenTo,
+  highestOf,
+  keyOf,
+  LOOK_BACK_BLOCKS,
+  lowestOf,
+  pack,
+  PENDING,
+  SeenRows,
+  unpack,
+  withoutOld,
+} from './seen-rows.ts';
+
+export interface ListState {
+  /** Nothing at or below this block is ever new: it was there at the baseline, or was forgotten. */
+  readonly floor: number;
+  /** The rows read so far, but for old ones below the floor. */
+  readonly seen: SeenRows;
+  /** A page failed: rows between this block and those read since were not examined yet. Above the floor. */
+  readonly gapAbove: number | null;
+}
+
+export const ListState: z.ZodType<ListState> = z.object({
+  floor: z.number(),
+  seen: SeenRows,
+  gapAbove: z.number().nullable(),
+});
+
+/** Of every kind that lists what happened: where its telling begins. */
+export interface StartOption {
+  readonly start?: number | undefined;
+}
+
+export const startOption = {
+  start: z
+    .string()
+    .regex(/^\d{1,15}$|^\d{1,3}(?:_\d{3}){1,4}$/, 'must be the number of a block')
+    .transform((text) => Number(text.replaceAll('_', '')))
+    .optional()
+    .describe('The first block whose items are told; without it, what happens after the first poll.'),
+};
+
+/** What a list begins with: nothing, or as if everything below the block it starts at had been there already. */
+export function startingAt({ start }: StartOption): ListState | null {
+  return start === undefined ? null : { floor: start - 1, seen: pack(new Map()), gapAbove: null };
+}
+
+/** A row, as what is remembered of it. */
+export interface RowLook {
+  /** Undefined: the row cannot be told from others. */
+  readonly key: string | undefined;
+  /** `PENDING` while it is in none. */
+  readonly block: number;
+  /** Like `block`, but also of a row that counts as pending and names one. */
+  readonly standsIn: number;
+}
+
+/** What is remembered, laid out for many questions. */
+export interface Knowledge {
+  readonly floor: number;
+  readonly blockByKey: BlockByKey;
+}
+
+export function knowledgeOf({ floor, seen }: ListState): Knowledge {
+  return { floor, blockByKey: unpack(seen) };
+}
+
+export function isKnown({ floor, blockByKey }: Knowledge, { key, standsIn }: RowLook): boolean {
+  return key === undefined || (standsIn !== PENDING && standsIn <= floor) || blockByKey.has(key);
+}
+
+/** Where blocks were replaced, all that was in them is looked for: what is not met there is taken for gone. */
+export function isSettled(known: Knowledge, looked: RowLook): boolean {
+  return isKnown(known, looked) && !hasMoved(known, looked);
+}
+
+/** It was read in another block before. */
+export function hasMoved({ blockByKey }: Knowledge, { key, block }: RowLook): boolean {
+  const before = key === undefined ? undefined : blockByKey.get(key);
+  return before !== undefined && before !== PENDING && block !== PENDING && before !== block;
+}
+
+/**
+ * A row that came at or below the floor among rows that are remembered. It must be remembered like them: nobody is told
+ * of it, not even when its block is replaced and it stands above the floor.
+ */
+export function isLate({ seen }: ListState, { blockByKey }: Knowledge, { key, block }: RowLook): boolean {
+  return key !== undefined && block >= (lowestOf(seen) ?? Infinity) && !blockByKey.has(key);
+}
+
+/** A chain that was reset, or a block at the baseline that never was; not a `start` that lies ahead. */
+export function isFarBelow({ floor, seen }: ListState, range: Range | null): boolean {
+  return highestOf(seen) !== null && range !== null && range.head !== null && range.head < floor - LOOK_BACK_BLOCKS;
+}
+
+/** The state after a reading of that many rows: what may be forgotten is. */
+export function remembering(
+  { floor, gapAbove }: Omit<ListState, 'seen'>,
+  blockByKey: BlockByKey,
+  read: number,
+): ListState {
+  const forgotten = forgottenTo(blockByKey, { floor, read, gapAbove });
+  const isGapForgotten = gapAbove !== null && gapAbove <= forgotten;
+  return {
+    floor: Math.max(floor, forgotten),
+    seen: pack(withoutOld(blockByKey, forgotten)),
+    gapAbove: isGapForgotten ? null : gapAbove,
+  };
+}
+
+export function highestBlock({ floor, seen }: ListState): number {
+  return Math.max(floor, highestOf(seen) ?? 0);
+}
+
+/** For a row of a test that names no block: where it was seen before, else `above` everything that was seen. */
+export function imaginedBlock(state: ListState | null, identity: string | undefined, above: number): bigint {
+  const known = state === null || identity === undefined ? undefined : unpack(state.seen).get(keyOf(identity));
+  const isPlaced = known !== undefined && known !== PENDING;
+  return BigInt(isPlaced ? known : (state === null ? 0 : highestBlock(state)) + above);
+}
