@@ -24,7 +24,9 @@ interface Common<F extends Fields> {
 
 export interface NewestFirst<F extends Fields> extends Common<F> {
   readonly isKnown: (row: View<F>) => boolean;
-  /** Asked of a page without news; false reads on past it, down to where an earlier reading broke off. */
+  /** Of a page with news: below it there is none. */
+  readonly endsNews?: (rows: readonly View<F>[]) => boolean;
+  /** Asked of a page with no news below; false reads on past it, down to where an earlier reading broke off. */
   readonly mayStop?: (rows: readonly View<F>[]) => boolean;
   /** Undefined for what is in no block yet. */
   readonly blockOf?: (row: View<F>) => bigint | undefined;
@@ -61,10 +63,11 @@ export async function readNewestFirst<F extends Fields>(
   question: ListQuestion<F>,
   options: NewestFirst<F>,
 ): Promise<PagedReading<F>> {
-  const { isKnown, mayStop, blockOf, examinedTo = null } = options;
+  const { isKnown, endsNews, mayStop, blockOf, examinedTo = null } = options;
+  const isLast = (rows: readonly View<F>[]): boolean => rows.every(isKnown) || endsNews?.(rows) === true;
   const reading = await readPages(read, question, {
     ...options,
-    isDone: (rows) => rows.length > 0 && rows.every(isKnown) && (mayStop?.(rows) ?? true),
+    isDone: (rows) => rows.length > 0 && isLast(rows) && (mayStop?.(rows) ?? true),
   });
   const lowestBlock = lowest(reading.rows, blockOf);
   const partial = reading.partial === null ? null : `${notExamined(lowestBlock, examinedTo)}: ${reading.partial}`;

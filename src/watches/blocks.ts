@@ -35,6 +35,7 @@ const MOST_RECENT = 64;
 const row: RowKey<typeof Block.fields> = {
   identityOf: ({ hash, height }) => (hash === undefined || height === undefined ? undefined : `${height}:${hash}`),
   blockOf: ({ height }) => height,
+  isChain: true,
   cursorFrom: ({ height }) => (height === undefined ? null : { block_number: `${height}` }),
 };
 

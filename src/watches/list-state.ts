@@ -92,6 +92,17 @@ export function isLate({ seen }: ListState, { blockByKey }: Knowledge, { key, bl
   return key !== undefined && block >= (lowestOf(seen) ?? Infinity) && !blockByKey.has(key);
 }
 
+/**
+ * Of rows that are blocks, each of which names the one below: the lowest one that was read is known, so all below it
+ * are, and there is none that an explorer has yet to fill in.
+ */
+export function isLinked({ blockByKey }: Knowledge, read: readonly RowLook[]): boolean {
+  const heights = new Set([...blockByKey.values(), ...read.map(({ block }) => block)]);
+  const lowest = read.reduce((one, other) => (other.block < one.block ? other : one));
+  const isUnbroken = Math.max(...heights) - Math.min(...heights) < heights.size;
+  return isUnbroken && lowest.key !== undefined && blockByKey.has(lowest.key);
+}
+
 /** A chain that was reset, or a block at the baseline that never was; not a `start` that lies ahead. */
 export function isFarBelow({ floor, seen }: ListState, range: Range | null): boolean {
   return highestOf(seen) !== null && range !== null && range.head !== null && range.head < floor - LOOK_BACK_BLOCKS;

@@ -11,6 +11,7 @@ import {
   isFarBelow,
   isKnown,
   isLate,
+  isLinked,
   isSettled,
   knowledgeOf,
   type ListState,
@@ -26,6 +27,8 @@ export interface RowKey<F extends Fields> {
   blockOf(row: View<F>): bigint | undefined;
   /** The block in which a row stands that counts as pending still; it is not news below the floor either. */
   standsIn?(row: View<F>): bigint | undefined;
+  /** Each row is a block, and names the one below. */
+  readonly isChain?: true;
   /** The position after a row, for servers whose own cursor does not move (facts 2, known defects). */
   cursorFrom(row: View<F>): Cursor | null;
 }
@@ -76,6 +79,12 @@ export async function observeList<F extends Fields>(
     ...options,
     first: page,
     isKnown: (view) => options.isAskedFor?.(view) === false || isSettled(known, look(options, view)),
+    endsNews: (read) =>
+      options.isChain === true &&
+      isLinked(
+        known,
+        read.map((view) => look(options, view)),
+      ),
     mayStop: (read) => state.gapAbove === null || lowestBlock(read, options) <= state.gapAbove,
     examinedTo: BigInt(state.gapAbove ?? highestBlock(state)),
   });

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { blankMemory, step } from '../../src/core/step.ts';
 import { Block } from '../../src/explorer/resources.ts';
 import { blocks } from '../../src/watches/blocks.ts';
@@ -130,4 +130,85 @@ test('an uncle beside a known block replaces nothing, in whichever order they ar
   }
   expect(said).not.toContain('reorg');
   expect(heads).toEqual([100, 101, 101, 102]);
+});
+
+describe('a page with new blocks on it is the last that is read', () => {
+  /** Polls an explorer that has these heights, newest first, fifty a page; what was told, and how many pages were asked for. */
+  async function story(
+    ...polls: readonly (readonly { readonly height: number; readonly fork?: string }[])[]
+  ): Promise<[told: number[], pages: number][]> {
+    let chain: Record<string, unknown>[] = [];
+    await using explorer = await startServer(({ query }, response) => {
+      const rest = chain.filter(({ height }) => Number(height) < Number(query['block_number'] ?? Infinity));
+      const items = rest.slice(0, 50);
+      const next = rest.length > 50 ? { block_number: items.at(-1)?.['height'] } : null;
+      sendJson(response, { items, next_page_params: next });
+    });
+    await using opened = openExplorer(explorer.url);
+    const coin = { symbol: 'ETH', decimals: 18 };
+    const target = { explorer: 'ethereum', coin, address: null, token: null, maxPages: 20, options: {} };
+    let state: Parameters<typeof blocks.detect>[1] = null;
+    const said: [number[], number][] = [];
+    for (const poll of polls) {
+      const asked = explorer.requests.length;
+      chain = poll.map(({ height, fork = '' }) => ({ height, hash: `0x${fork}${height}`.padEnd(66, '0') }));
+      const { seen } = await blocks.observe(target, state, opened.explorer.round());
+      const noticed = blocks.detect(target, state, seen, { at: 0, tracked: [], complete: true, isWaiting: false });
+      state = noticed.state;
+      const fresh = noticed.events.filter(({ on, standing }) => on === 'new' && standing === 'fresh');
+      said.push([fresh.map(({ block }) => Number(block)), explorer.requests.length - asked]);
+    }
+    return said;
+  }
+
+  const down = (from: number, to: number): { height: number }[] =>
+    Array.from({ length: from - to + 1 }, (_, i) => ({ height: from - i }));
+  const told = (from: number, to: number): number[] =>
+    down(to, from)
+      .map(({ height }) => height)
+      .reverse();
+
+  test('where its lowest one is known', async () => {
+    expect(await story(down(200, 1), down(203, 1), down(204, 1), down(204, 1))).toEqual([
+      [[], 1],
+      [[201, 202, 203], 1],
+      [[204], 1],
+      [[], 1],
+    ]);
+  });
+
+  test('not where more blocks came than it holds', async () => {
+    const [, second] = await story(down(200, 1), down(260, 1));
+    expect(second).toEqual([told(201, 260), 2]);
+  });
+
+  test('nor where one is missing that the explorer has yet to fill in, however deep it stands by then', async () => {
+    const without = (heights: { height: number }[]): { height: number }[] =>
+      heights.filter(({ height }) => height !== 202);
+    expect(
+      await story(down(200, 1), without(down(203, 1)), without(down(240, 1)), without(down(260, 1)), down(261, 1)),
+    ).toEqual([
+      [[], 1],
+      [[201, 203], 2],
+      [
+        down(240, 204)
+          .map(({ height }) => height)
+          .reverse(),
+        2,
+      ],
+      [
+        down(260, 241)
+          .map(({ height }) => height)
+          .reverse(),
+        2,
+      ],
+      [[202, 261], 3],
+    ]);
+  });
+
+  test('nor where the lowest one was replaced', async () => {
+    const replaced = down(261, 1).map(({ height }) => ({ height, fork: height > 200 ? 'f' : '' }));
+    const [, , third] = await story(down(200, 1), down(260, 1), replaced);
+    expect(third).toEqual([told(201, 261), 3]);
+  });
 });
