@@ -5,10 +5,11 @@ import { formatProblems } from '../../src/config/problem.ts';
 import type { Delivery, Message } from '../../src/core/delivery.ts';
 import type { Decision, Watch } from '../../src/core/model.ts';
 import { createPoller, type Poller } from '../../src/engine/poller.ts';
-import { createAnswerMemory } from '../../src/explorer/answer-memory.ts';
+import type { AnswerMemory } from '../../src/explorer/answer-memory.ts';
 import { createBudget } from '../../src/explorer/budget.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../src/explorer/explorer.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { ADDRESSES, API_KEY, CHAIN_ID, TOKENS } from '../../src/sandbox/names.ts';
@@ -54,8 +55,8 @@ export interface WorldOptions {
   readonly isLively?: boolean;
   /** A recording of every poll. */
   readonly recordTo?: string;
-  /** How much of the last answers is remembered as a whole; of others only a digest is. */
-  readonly answerBytes?: number;
+  /** How the last answers are remembered, when not as the daemon does it. */
+  readonly answers?: (clock: Clock) => AnswerMemory;
 }
 
 export async function createWorld(rules: string, options: WorldOptions = {}): Promise<World> {
@@ -75,9 +76,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
   const newExplorer = (): Explorer =>
     openExplorer(options.form ?? 'instance', served.url, {
       ...{ clock, log, signal: stop.signal },
-      ...(options.answerBytes === undefined
-        ? {}
-        : { answers: createAnswerMemory({ clock, maxBytes: options.answerBytes }) }),
+      ...(options.answers === undefined ? {} : { answers: options.answers(clock) }),
       ...(options.recordTo === undefined
         ? {}
         : { onAnswer: (answer: object, body: Buffer) => recorder?.onAnswer(answer, body) }),

@@ -1,10 +1,16 @@
 // An answer that came before is passed over. Nothing may be passed over with it.
 import { describe, expect, test } from '@jest/globals';
-import { createWorld } from '../support/world.ts';
+import fc from 'fast-check';
+import { createAnswerMemory, type AnswerMemory } from '../../src/explorer/answer-memory.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+const digestsOnly = (clock: Clock): AnswerMemory => createAnswerMemory({ clock, maxBytes: 0 });
+const nothing = (): AnswerMemory => ({ recall: () => null, keep: () => undefined });
 
 describe.each([
   ['as a whole', {}],
-  ['as digests only', { answerBytes: 0 }],
+  ['as digests only', { answers: digestsOnly }],
 ])('while answers are remembered %s', (_how, options) => {
   test('the same answer says nothing again, and the next one says what is new', async () => {
     await using world = await createWorld(
@@ -85,3 +91,83 @@ watches:
     expect(await world.poll()).toEqual([]);
   });
 });
+
+const EVERYTHING = `
+watches:
+  - { id: calls, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: failed, on: new, if: success == false, confirmations: 2 }] }
+  - { id: from-vault, kind: internal-transactions, of: vault, direction: to, every: 1m, alerts: [{ id: out, on: new }] }
+  - id: transactions
+    kind: transactions
+    of: vault
+    every: 1m
+    alerts:
+      - { id: good, on: new, if: status == "ok" }
+      - { id: mined, on: mined }
+      - { id: many, on: new, at_least: { count: 3, within: 5m } }
+  - { id: all, kind: transactions, every: 1m, alerts: [{ id: deep, on: new, if: value > 0, confirmations: 3 }] }
+  - { id: head, kind: blocks, every: 1m, alerts: [{ id: new, on: new }, { id: reorg, on: reorg }] }
+  - id: tokens
+    kind: holdings
+    of: treasury
+    every: 1m
+    alerts: [{ id: arrived, on: added }, { id: gone, on: removed }, { id: scam, on: changed, if: token.reputation == "scam" }]
+  - { id: usdc, kind: balance, token: USDC, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 100 }] }
+`;
+
+/** What can happen within a minute. A block that a reorganisation left empty takes in nothing, so a new one is mined. */
+const acts = {
+  mine: ({ sandbox }: World) => sandbox.mine({ blocks: 2 }),
+  call({ sandbox }: World) {
+    sandbox.mine();
+    sandbox.failCall({ to: 'vault' });
+  },
+  pay({ sandbox }: World) {
+    sandbox.mine();
+    sandbox.addTransaction({ value: 1n });
+  },
+  wait({ sandbox }: World) {
+    sandbox.mine();
+    sandbox.addTransaction({ status: 'pending', minedAfter: 2 });
+  },
+  give: ({ sandbox }: World) => sandbox.giveToken({ address: 'treasury', value: 5 }),
+  flag: ({ sandbox }: World) => sandbox.flagToken({ token: 'ACME' }),
+  unflag: ({ sandbox }: World) => sandbox.flagToken({ token: 'ACME', reputation: 'ok' }),
+  spend: ({ sandbox }: World) => sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 5 }),
+  earn: ({ sandbox }: World) => sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 500_000_000 }),
+  reorganise: ({ sandbox }: World) => sandbox.reorganise({ blocks: 2 }),
+  drop: ({ sandbox }: World) => sandbox.reorganise({ blocks: 1, transactions: 'dropped' }),
+  fail: ({ sandbox }: World) => sandbox.fail({ fault: 'not-found', times: 2 }),
+  restart: (world: World) => world.restart(),
+};
+
+test('whatever happens, the same is said as if every answer were looked at', async () => {
+  const names = Object.keys(acts) as (keyof typeof acts)[];
+  const alerts = new Set<string>();
+  const minute = fc.array(fc.constantFrom(...names), { maxLength: 3 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(minute, { minLength: 8, maxLength: 16 }), async (minutes) => {
+      const worlds = await Promise.all(
+        [nothing, digestsOnly, undefined].map((answers) =>
+          createWorld(EVERYTHING, answers === undefined ? {} : { answers }),
+        ),
+      );
+      await using _all = { [Symbol.asyncDispose]: () => closeAll(worlds) };
+      for (const happening of [[], ...minutes.flatMap((acts) => [acts, []])]) {
+        const [looked, ...others] = await Promise.all(worlds.map((world) => pollAfter(world, happening)));
+        for (const said of others) expect(said).toEqual(looked);
+        for (const alert of looked ?? []) alerts.add(alert);
+      }
+    }),
+    { numRuns: 6 },
+  );
+  expect(alerts.size).toBeGreaterThan(5);
+});
+
+async function closeAll(worlds: readonly World[]): Promise<void> {
+  for (const world of worlds) await world[Symbol.asyncDispose]();
+}
+
+async function pollAfter(world: World, happening: readonly (keyof typeof acts)[]): Promise<string[]> {
+  for (const name of happening) await acts[name](world);
+  return (await world.poll()).toSorted();
+}
