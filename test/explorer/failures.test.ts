@@ -155,8 +155,8 @@ describe('bodies that never should have been sent', () => {
     let sent = 0;
     await using server = await startServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
-      const more = (): void => {
-        if (response.destroyed) return;
+      const more = (error?: Error | null): void => {
+        if (error || response.destroyed) return;
         sent += 16_384;
         response.write(' '.repeat(16_384), more);
       };
