@@ -5,6 +5,7 @@ import {
   encode,
   isView,
   recordTypeOf,
+  valueAt,
   type AnyRecord,
   type AnyView,
   type FieldType,
@@ -46,9 +47,8 @@ function encodeBounded(view: AnyView): Json {
 
 function encodeRecord(view: AnyView, withLists: boolean): Record<string, Json> {
   const known: Record<string, Json> = {};
-  const values = view as unknown as Readonly<Record<string, Value | undefined>>;
   for (const [name, { type }] of Object.entries(recordTypeOf(view).fields)) {
-    const value = values[name];
+    const value = valueAt(view, name);
     const encoded = value === undefined ? undefined : encodeValue(type, value, withLists);
     if (encoded !== undefined) known[name] = encoded;
   }

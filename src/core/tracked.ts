@@ -19,14 +19,19 @@ export function track(before: Remembered | null, view: AnyView, paths: readonly 
   const changed: string[] = [];
   for (const path of paths) {
     const known = before?.[path];
-    const value = valueAt(view, path);
-    const now = value === undefined ? null : encode(value);
+    const now = encodedAt(view, path);
     if (known !== undefined && (now === null || isSame(known, now))) continue;
     after ??= { ...before };
     after[path] = now;
     if (known !== undefined) changed.push(path);
   }
   return { after: after ?? before ?? {}, changed };
+}
+
+/** The value at the end of a path, as it is remembered: null when it is unknown. */
+export function encodedAt(view: AnyView, path: string): Json {
+  const value = valueAt(view, path);
+  return value === undefined ? null : encode(value);
 }
 
 /** What is remembered, as a view of the same record. */
