@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Watch } from '../../src/core/model.ts';
 import { Missed, type Read } from '../../src/core/question.ts';
-import { blankMemory, isStale } from '../../src/core/step.ts';
+import { blankMemory, isHeadStale } from '../../src/core/step.ts';
 import { observe } from '../../src/engine/observe.ts';
 import { createPoller, type PollerOptions } from '../../src/engine/poller.ts';
 import { AddressDetails } from '../../src/explorer/resources.ts';
@@ -167,8 +167,8 @@ watches:
 test('a head that seemed to stand still to a clock that was ahead blinds nobody when that is set right', () => {
   const now = Date.UTC(2026, 0, 1);
   const head = { height: 5n, timestamp: now, readAt: now + 86_400_000, staleAfterMs: 180_000 };
-  expect(isStale({ head, at: head.readAt })).toBe(true);
-  expect(isStale({ head, at: now })).toBe(false);
+  expect(isHeadStale({ head, at: head.readAt })).toBe(true);
+  expect(isHeadStale({ head, at: now })).toBe(false);
 });
 
 test('when the storage fails nothing is acknowledged, one line says so, and the next poll decides the same', async () => {
