@@ -130,7 +130,7 @@ export function createPoller(options: PollerOptions): Poller {
     const all = ready;
     ready = [];
     const batch = all.filter(isInForce);
-    const learned = batch.filter(({ decision }) => decision.learned || decision.deliveries.length > 0);
+    const learned = batch.filter(({ decision }) => isWritten(decision));
     const kept = new Set(await commitAll(learned));
     for (const item of batch) if (!learned.includes(item) || kept.has(item)) settle(item);
     for (const { done } of all) done();
@@ -162,8 +162,7 @@ export function createPoller(options: PollerOptions): Poller {
   }
 
   function settle({ watch, observation, decision, attended }: Ready): void {
-    const wrote = decision.learned || decision.deliveries.length > 0;
-    const version = decision.expects + (wrote ? 1 : 0);
+    const version = decision.expects + (isWritten(decision) ? 1 : 0);
     memoryById.set(watch.id, { ...decision.memory, version });
     uncovered.add(watch.id);
     notebook.polled(watch, observation, decision);
@@ -250,6 +249,11 @@ export function createPoller(options: PollerOptions): Poller {
     onOwed(new Set(decisions.flatMap(({ deliveries }) => deliveries.map(({ channel }) => channel))));
     await store.forget(gone.map(([id]) => id));
   }
+}
+
+/** Of another decision nothing is on disk but, later, until when it looked. */
+function isWritten({ learned, deliveries }: Decision): boolean {
+  return learned || deliveries.length > 0;
 }
 
 const SLOW_MS = 1000;
