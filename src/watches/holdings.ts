@@ -8,7 +8,7 @@ import { rawText } from '../lib/untrusted.ts';
 import { addressTokens } from '../explorer/endpoints.ts';
 import type { Page } from '../core/question.ts';
 import { again, readAll, type Pages } from '../explorer/paging.ts';
-import { Token, TokenBalance } from '../explorer/resources.ts';
+import { decimalsOf, Token, TokenBalance } from '../explorer/resources.ts';
 import { bothForms, imaginedAddress, IMAGINED_DECIMALS } from './imagined.ts';
 import { createQuiet } from './quiet.ts';
 import { firstCount, remembered } from './values.ts';
@@ -208,10 +208,9 @@ function seenIn(rows: readonly Row[]): Seen {
 function imagine({ view, says, id }: ImaginedRow, index: number): Row {
   const written = view as Row;
   const token = written.token ?? Token.make({});
-  const isPiece = token.type === 'ERC-721' || token.type === 'ERC-1155';
   const contract = token.address_hash ?? imaginedAddress(id ?? `holding ${index}`);
   return TokenBalance.over(written, {
-    ...bothForms(written, says, token.decimals ?? (isPiece ? 0n : IMAGINED_DECIMALS)),
+    ...bothForms(written, says, decimalsOf(token) ?? IMAGINED_DECIMALS),
     token: Token.over(token, { address_hash: contract }),
   });
 }
