@@ -2,7 +2,7 @@ import type { MissReason } from '../core/model.ts';
 import type { Operation } from '../core/question.ts';
 import type { Instant } from '../lib/clock.ts';
 
-/** Where requests are counted; `telemetry/metrics.ts` fits. */
+/** Where requests are counted; `telemetry/explorer-metrics.ts` fits. */
 export interface ExplorerMeter {
   /** After every request that left, retries included. */
   request(facts: {
