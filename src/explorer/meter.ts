@@ -11,7 +11,7 @@ export interface ExplorerMeter {
     readonly outcome: 'ok' | MissReason;
     readonly seconds: number;
   }): void;
-  /** After every answer; null = it did not say, or said -1: the limiter does not know. */
+  /** After every answer; null = it did not say, or its limiter said -1 and does not know. */
   explorerHeaders(headers: {
     readonly explorer: string;
     readonly credits: number | null;
