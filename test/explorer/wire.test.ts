@@ -179,15 +179,15 @@ describe('what headers say', () => {
   });
 
   test.each([
-    ['-1', '-1', null],
+    ['-1', '-1', -1],
     ['', '', null],
     ['NaN', 'huge', null],
     ['1e9', '-0.5e3', null],
     ['-20', '-1', -20],
-  ])('%s and %s are not known', async (credits, limit, expected) => {
+  ])('with credits of %j and limits of %j the credits are %j, and no limit is known', async (sent, limit, credits) => {
     await using server = await startServer((_request, response) => {
       const headers = {
-        'x-credits-remaining': credits,
+        'x-credits-remaining': sent,
         'x-ratelimit-limit': limit,
         'x-ratelimit-remaining': limit,
         'x-ratelimit-reset': limit,
@@ -197,7 +197,7 @@ describe('what headers say', () => {
     await using opened = openExplorer(server.url);
     await opened.explorer.round().one(aToken);
     const unknown = { limit: null, remaining: null, resetSeconds: null };
-    expect(opened.headers).toEqual([{ explorer: 'ethereum', credits: credits === '-1' ? -1 : expected, ...unknown }]);
+    expect(opened.headers).toEqual([{ explorer: 'ethereum', credits, ...unknown }]);
   });
 });
 
