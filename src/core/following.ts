@@ -1,5 +1,6 @@
 // What becomes of an event that was told, or will be: it is read again, found to be otherwise, gone, or there again.
-import { encode, valueAt, type AnyView } from './fields.ts';
+import { encode } from './encoded.ts';
+import { valueAt, type AnyView } from './fields.ts';
 import { blockOf, firstMessage } from './event-message.ts';
 import { advanceEvent, type Sight } from './event-state.ts';
 import { idOf } from './identity.ts';

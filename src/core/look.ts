@@ -1,8 +1,7 @@
 // What was last looked at, in the form in which it is kept for those who explain and plan. Bounded, since strangers
 // decide how long their texts are; what is left out is unknown to whoever reads it back.
+import { decodeEncoded, encode } from './encoded.ts';
 import {
-  decodeEncoded,
-  encode,
   isView,
   recordTypeOf,
   valueAt,

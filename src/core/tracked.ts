@@ -1,5 +1,6 @@
 // Values that are remembered from poll to poll, by path. They are what `before` shows and what `changed` compares.
-import { decodeEncoded, encode, isRow, valueAt, type AnyRecord, type AnyView, type Json } from './fields.ts';
+import { decodeEncoded, encode } from './encoded.ts';
+import { isRow, valueAt, type AnyRecord, type AnyView, type Json } from './fields.ts';
 
 /** Encoded values by path. Null: looked at, but never known. A missing path was never looked at. */
 export type Remembered = Readonly<Record<string, Json>>;

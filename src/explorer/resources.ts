@@ -1,5 +1,6 @@
 // The records of the API (specification, section 2), as tables. `was` holds the names of older releases; `from` brings
 // shapes that differ in life (facts, section 4) into the one that is specified.
+import { isShallow } from '../core/decoding.ts';
 import {
   address,
   amount,
@@ -8,7 +9,6 @@ import {
   hash,
   int,
   isRow,
-  isShallow,
   json,
   list,
   natural,

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, describe, test } from '@jest/globals';
-import { encodeView, valueAt } from '../../src/core/fields.ts';
+import { encodeView } from '../../src/core/encoded.ts';
+import { valueAt } from '../../src/core/fields.ts';
 import { addressInternalTransactions } from '../../src/explorer/endpoints.ts';
 import type { Auth } from '../../src/explorer/http.ts';
 import { aToken, blockRows, impatient, missOf, openExplorer, someBlocks, someTokens, VAULT } from './support/open.ts';
