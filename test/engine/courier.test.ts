@@ -6,9 +6,9 @@ import { createCourier, type Courier } from '../../src/engine/courier.ts';
 import type { Delivery, Outcome } from '../../src/core/delivery.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
-import type { LogFields } from '../../src/telemetry/log.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 import { aDecision, aDelivery } from '../store/builders.ts';
 
 const SECOND = 1000;
@@ -169,7 +169,7 @@ describe('what is not accepted', () => {
     await post.owe(...['a', 'b'].map((name) => aDelivery({ id: name, recipient: `${name}@example.com` })));
     await using _courier = post.start();
     await post.clock.advance(0);
-    expect(post.said.find(({ event }) => event === 'delivery:again')?.fields).toMatchObject({
+    expect(post.log.fields[post.log.lines.indexOf('warn delivery:again')]).toMatchObject({
       channel: 'ops',
       recipient: 'b@example.com',
     });
@@ -372,13 +372,7 @@ function createPost(store: Store = createMemoryStore()) {
   const tries: Try[] = [];
   const outcomes: Outcome[] = [];
   const dead: string[] = [];
-  const said: { level: string; event: string; fields: LogFields }[] = [];
-  const say =
-    (level: string) =>
-    (event: string, fields: LogFields = {}) => {
-      said.push({ level, event, fields });
-    };
-  const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
+  const log = createRecordingLog();
   let watches = 0;
 
   const post = {
@@ -389,8 +383,9 @@ function createPost(store: Store = createMemoryStore()) {
     dead,
     began: clock.now(),
     answer: (() => SENT) as Answer,
-    said,
-    lines: (level: string) => said.filter((line) => line.level === level).map(({ event }) => event),
+    log,
+    lines: (level: string) =>
+      log.lines.filter((line) => line.startsWith(`${level} `)).map((line) => line.slice(level.length + 1)),
     arrived: () => tries.map(({ id, attempt }) => `${id}#${attempt}`),
     async owe(...deliveries: Delivery[]): Promise<void> {
       await store.commit([aDecision(`w${++watches}`, { deliveries })], clock.now());
