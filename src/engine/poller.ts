@@ -139,7 +139,7 @@ export function createPoller(options: PollerOptions): Poller {
       adopted = new Set(watchById.keys());
       try {
         const recalled = [...(await store.recall())];
-        await endAll(recalled.filter(([id]) => !watchById.has(id)));
+        await retireAll(recalled.filter(([id]) => !watchById.has(id)));
         for (const [id, memory] of recalled) {
           const watch = watchById.get(id);
           if (watch !== undefined && !memoryById.has(id)) memoryById.set(id, readable(watch, memory, log));
@@ -202,7 +202,7 @@ export function createPoller(options: PollerOptions): Poller {
   }
 
   /** All or none: a set of watches that cannot be ended is not taken over either. */
-  async function endAll(gone: readonly (readonly [WatchId, Memory])[]): Promise<void> {
+  async function retireAll(gone: readonly (readonly [WatchId, Memory])[]): Promise<void> {
     if (gone.length === 0) return;
     const decisions = gone.map(([id, memory]) => retire(id, memoryById.get(id) ?? memory, clock.now()));
     await store.commit(decisions, clock.now());

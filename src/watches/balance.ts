@@ -45,7 +45,7 @@ export const balance: Kind<object, Values, Seen> = {
   fleeting: [],
   measured: 'balance',
   exported: ['balance'],
-  question: (target) => question(target),
+  question,
   head: () => null,
   page: ({ address: holder }) => (holder === null ? null : `/address/${holder.text}`),
   async observe(target, state, read): Promise<Reading<Seen>> {

@@ -65,7 +65,7 @@ export const holdings: Kind<object, State, Seen> = {
   fleeting: [],
   measured: null,
   exported: [],
-  question: (target) => question(target),
+  question,
   head: () => null,
   page: (_target, view) => pageOf(view),
   async observe(target, state, read): Promise<Reading<Seen>> {

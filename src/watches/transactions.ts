@@ -51,7 +51,7 @@ export const transactions: Kind<StartOption, ListState, ListSeen<Row>> = {
   fleeting: ['block_number', 'position', 'timestamp', 'confirmations', 'method'],
   measured: null,
   exported: [],
-  question: (target) => question(target),
+  question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
   observe: (target, state, read) =>
