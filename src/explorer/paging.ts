@@ -29,9 +29,9 @@ export interface NewestFirst<F extends Fields> extends Common<F> {
   /** Asked of a page with no news below; false reads on past it, down to where an earlier reading broke off. */
   readonly mayStop?: (rows: readonly View<F>[]) => boolean;
   /** Undefined for what is in no block yet. */
-  readonly blockOf?: (row: View<F>) => bigint | undefined;
+  readonly blockOf: (row: View<F>) => bigint | undefined;
   /** The highest block that was examined before: the gap of a partial reading begins above it. */
-  readonly examinedTo?: bigint | null;
+  readonly examinedTo: bigint;
 }
 
 export interface Until<F extends Fields> extends Common<F> {
@@ -51,7 +51,7 @@ export interface PagedReading<F extends Fields> {
  * Reads until a page holds nothing unknown. Throws `Missed` when the first page does not come; what came before a
  * later failure is kept.
  *
- * readNewestFirst(read, blocks('ethereum'), { isKnown, identityOf, maxPages: 20, blockOf })
+ * readNewestFirst(read, blocks('ethereum'), { isKnown, identityOf, maxPages: 20, blockOf, examinedTo: 100n })
  * // { rows, partial: 'blocks 101-250 not examined: 20 pages read', pages: 20, reachedEnd: false }
  */
 export async function readNewestFirst<F extends Fields>(
@@ -59,7 +59,7 @@ export async function readNewestFirst<F extends Fields>(
   question: ListQuestion<F>,
   options: NewestFirst<F>,
 ): Promise<PagedReading<F>> {
-  const { isKnown, endsNews, mayStop, blockOf, examinedTo = null } = options;
+  const { isKnown, endsNews, mayStop, blockOf, examinedTo } = options;
   const isLast = (rows: readonly View<F>[]): boolean => rows.every(isKnown) || endsNews?.(rows) === true;
   const reading = await readPages(read, question, {
     ...options,
@@ -164,19 +164,14 @@ function whyNot(error: unknown, page: number): string {
   return `page ${page} did not come (${error.reason})`;
 }
 
-function lowestBlock<F extends Fields>(
-  rows: readonly View<F>[],
-  blockOf: ((row: View<F>) => bigint | undefined) | undefined,
-): bigint | null {
-  const blocks = rows.map((row) => blockOf?.(row)).filter((block) => block !== undefined);
+function lowestBlock<F extends Fields>(rows: readonly View<F>[], blockOf: NewestFirst<F>['blockOf']): bigint | null {
+  const blocks = rows.map((row) => blockOf(row)).filter((block) => block !== undefined);
   return blocks.reduce<bigint | null>((least, block) => (least === null || block < least ? block : least), null);
 }
 
 /** The lowest block may have been read in part only, so it is among those that were not examined. */
-function notExamined(lowest: bigint | null, examinedTo: bigint | null): string {
+function notExamined(lowest: bigint | null, examinedTo: bigint): string {
   if (lowest === null) return 'older items not examined';
-  const from = examinedTo === null ? null : examinedTo + 1n;
-  return from === null || from > lowest
-    ? `blocks up to ${lowest} not examined`
-    : `blocks ${from}-${lowest} not examined`;
+  const from = examinedTo + 1n;
+  return from > lowest ? `blocks up to ${lowest} not examined` : `blocks ${from}-${lowest} not examined`;
 }
