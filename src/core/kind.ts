@@ -109,7 +109,7 @@ export interface Scope {
   /** Paths whose values are to be remembered and compared. */
   readonly tracked: readonly string[];
   /** False: what is missing from `seen` may still be there. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
   /** An alert waits for what becomes of an item: then those that are known already are events too. */
   readonly isWaiting: boolean;
 }

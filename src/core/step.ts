@@ -167,7 +167,7 @@ function detect(
   { at, seen, partial }: Seen,
 ): Noticed<unknown> {
   const isWaiting = Object.values(alerts).some((byKey) => Object.values(byKey).some(waitsForItem));
-  return kind.detect(target, state, seen, { at, tracked, complete: partial === null, isWaiting });
+  return kind.detect(target, state, seen, { at, tracked, isComplete: partial === null, isWaiting });
 }
 
 function waitsForItem({ type }: Alert): boolean {

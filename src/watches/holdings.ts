@@ -101,7 +101,7 @@ interface Draft {
 /** Only a complete list is a baseline: what a partial one leaves out would arrive later and never have been new. */
 function baseline(seen: Seen, scope: Scope): Noticed<State> {
   const nothing = { now: null, before: null, range: null, notes: notesOf(seen) };
-  if (!scope.complete) return { ...nothing, state: null, events: [], baseline: null };
+  if (!scope.isComplete) return { ...nothing, state: null, events: [], baseline: null };
   const items: Record<string, Item> = {};
   for (const [key, row] of seen.rows) items[key] = { values: valuesOf(null, row, scope).after, arrival: 0, change: 0 };
   const events = [...seen.rows].map(([key, row]) => noted('added', `${key}#0`, 'baseline', row, null));
@@ -148,7 +148,7 @@ function noticeRow(draft: Draft, key: string, row: Row, scope: Scope): void {
 /** Returns how many polls in a row were empty. Takes out what a complete reading, done twice, no longer shows. */
 function noticeMissing(draft: Draft, state: State, seen: Seen, scope: Scope): number {
   const missing = Object.entries(state.items).filter(([key]) => !seen.rows.has(key));
-  if (!scope.complete || seen.nameless > 0) return state.empty;
+  if (!scope.isComplete || seen.nameless > 0) return state.empty;
   const empty = seen.rows.size === 0 && missing.length > 0 ? state.empty + 1 : 0;
   if (empty > 0 && empty < EMPTY_POLLS_BELIEVED) return empty;
   for (const [key, { values }] of missing) {

@@ -163,7 +163,7 @@ function openBalance(url: string, holder: string, token: string): () => Promise<
     const noticed = balance.detect(target, state, seen, {
       at: 0,
       tracked: ['balance'],
-      complete: true,
+      isComplete: true,
       isWaiting: false,
     });
     state = noticed.state;

@@ -203,7 +203,7 @@ function pollsOf(explorer: Explorer, maxPages: number): () => Promise<ReturnType
   let state: Parameters<typeof blocks.detect>[1] = null;
   return async () => {
     const { seen } = await blocks.observe(target, state, explorer.round());
-    const noticed = blocks.detect(target, state, seen, { at: 0, tracked: [], complete: true, isWaiting: false });
+    const noticed = blocks.detect(target, state, seen, { at: 0, tracked: [], isComplete: true, isWaiting: false });
     state = noticed.state;
     return noticed;
   };
