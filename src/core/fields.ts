@@ -16,6 +16,7 @@ export interface Units {
 /** Where a raw amount's decimal point is: `coin` (wei), `gwei`, `own` (the record's token), `plain` (already a decimal). */
 export type AmountUnit = 'coin' | 'gwei' | 'own' | 'plain';
 
+/** What a field holds, as decoding, conditions and the catalogue need to know it. */
 export type FieldType =
   | { readonly type: 'bool' | 'double' | 'text' | 'hash' | 'address' | 'time' | 'duration' | 'json' }
   /** `least`: it is certain that it is never below. */
@@ -37,6 +38,7 @@ export interface Field<T> {
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
+/** The type of a field's value when it is known. */
 export type Known<F> = F extends Field<infer T> ? T : never;
 /** A record that was read: each field is its value, or undefined when it is unknown. */
 export type View<F extends Fields> = { readonly [K in keyof F]: Known<F[K]> | undefined } & Tagged;
@@ -46,6 +48,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export type AnyRecord = RecordType<Fields>;
 /** A view of which only the record's table is known. */
 export type AnyView = Tagged;
+/** Undefined: unknown. */
 export type ValueAt = Value | undefined;
 
 const recordOf = Symbol('record');
