@@ -48,7 +48,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       channel: name,
       sender,
       giveUpAfterMs: notifier.giveUpAfterMs,
-      onOutcome: (_channel, { type }) => {
+      onOutcome: ({ type }) => {
         metrics.delivery({ channel: name, outcome: type });
       },
       onDead: () => {

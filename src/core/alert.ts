@@ -28,6 +28,7 @@ export function newCondition(at: Instant): ConditionState {
   };
 }
 
+/** When a watch is polled, and how often that should be. */
 export interface PollTime {
   readonly at: Instant;
   /** When this watch was last evaluated; null = never. */
@@ -35,6 +36,7 @@ export interface PollTime {
   readonly intervalMs: number;
 }
 
+/** What a poll makes of a rule's two thresholds. */
 export interface Truths {
   readonly while: Truth;
   /** Null when the rule has no `until`. */

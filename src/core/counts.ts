@@ -1,7 +1,7 @@
 // `on:` with `at_least:` or `none_for:`: a condition over events. It counts matching items by their own time, late ones
 // included, and is judged at complete polls only. `per` splits the items into groups that live each on its own.
 import { newCondition } from './alert.ts';
-import { encode, valueAt, type AnyView } from './fields.ts';
+import type { AnyView } from './fields.ts';
 import { truthOfAll } from './health.ts';
 import { live } from './lasting.ts';
 import { pathsToShow } from './message.ts';
@@ -10,7 +10,7 @@ import type { GroupState } from './memory.ts';
 import type { CountAlert, Instant, Reason, Scene, Truth } from './model.ts';
 import { sameOr, unread, type AlertsByKey, type Part, type Poll } from './part.ts';
 import { pick, sceneOf, type Match } from './picking.ts';
-import { viewOf, type Remembered } from './tracked.ts';
+import { encodedAt, viewOf, type Remembered } from './tracked.ts';
 
 export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): Part {
   if (poll.noticed === null) return frozen(poll, alert, known);
@@ -67,11 +67,6 @@ function addTo(groups: Map<string, GroupState>, poll: Poll, alert: CountAlert, {
 function keyOf({ per }: CountAlert, view: AnyView): string {
   if (per.length === 0) return ALL;
   return PREFIX + JSON.stringify(per.map((path) => encodedAt(view, path)));
-}
-
-function encodedAt(view: AnyView, path: string) {
-  const value = valueAt(view, path);
-  return value === undefined ? null : encode(value);
 }
 
 const MATCHES_SHOWN = 100;

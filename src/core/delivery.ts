@@ -3,7 +3,7 @@ import type { Untrusted } from '../lib/untrusted.ts';
 import { fractionOf } from './identity.ts';
 import type { AlertId, DeliveryId, Instant, Segment, Severity } from './model.ts';
 
-/** The new memory is not committed yet, or is, together with these rows. */
+/** One message owed to one recipient. Committed together with the memory that it follows from: both, or neither. */
 export interface Delivery {
   /** hash(v1, watch, alert, explorer, finding key, episode, seq, channel, recipient) */
   readonly id: DeliveryId;

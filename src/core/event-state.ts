@@ -43,8 +43,13 @@ export function beginEvent(rule: Depths, block: number | null, head: number | nu
 export function advanceEvent(rule: Depths, before: Life, sight: Sight, head: number | null): Advanced {
   const depth = depthOf(sight.type === 'seen' ? sight.block : before.block, head);
   if (sight.type === 'seen') return see(rule, before, sight, depth);
-  const isGoneAnyway = before.state === 'retracted' || before.state === 'dropped';
-  return sight.type === 'unread' || isGoneAnyway ? endUnread(rule, before, depth) : miss(before, sight.believedAfter);
+  if (sight.type === 'unread' || isGone(before)) return endUnread(rule, before, depth);
+  return miss(before, sight.believedAfter);
+}
+
+/** Another reading without it is no news. */
+function isGone({ state }: Life): boolean {
+  return state === 'retracted' || state === 'dropped';
 }
 
 type Seen = Extract<Sight, { type: 'seen' }>;
@@ -102,8 +107,7 @@ function miss(before: Life, believedAfter: number): Advanced {
 /** It left the pages that are read: what was seen stands, so that depth alone confirms it and ends its life. */
 function endUnread(rule: Depths, before: Life, depth: number): Advanced {
   if (before.state === 'observed' && depth >= rule.confirmations) return settle(rule, before, 'confirmed', depth);
-  const isGone = before.state === 'retracted' || before.state === 'dropped';
-  if (depth >= finalDepth(rule) * (isGone ? GONE : 1)) return { after: null, transition: 'sealed' };
+  if (depth >= finalDepth(rule) * (isGone(before) ? GONE : 1)) return { after: null, transition: 'sealed' };
   return { after: before, transition: 'none' };
 }
 

@@ -38,7 +38,7 @@ function begin(poll: Poll, alert: EventAlert, { noted, scene }: Match): Step {
     rev,
     seq: isTold ? 1 : 0,
     message,
-    told: toldTo(alert, isTold),
+    told: isTold ? alert.notify : [],
   };
   const deliveries = isTold ? deliveriesOf(alert.notify, message) : [];
   return {
@@ -48,10 +48,6 @@ function begin(poll: Poll, alert: EventAlert, { noted, scene }: Match): Step {
     deliveries,
     reason: reasonOf(alert, noted.key, isTold ? 'told' : 'observed'),
   };
-}
-
-function toldTo(alert: EventAlert, isTold: boolean): EventState['told'] {
-  return isTold ? alert.notify : [];
 }
 
 // More than this at once speak of the explorer, not of the chain.

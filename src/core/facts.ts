@@ -28,6 +28,7 @@ function plant(facts: Record<string, Fact>, path: readonly string[], fact: Fact)
   facts[name] = { record: inner };
 }
 
+/** Undefined when the record has no such path, or its value is unknown. */
 export function factAt(view: AnyView, path: string): Fact | undefined {
   const type = typeAt(recordTypeOf(view), path);
   return type === undefined ? undefined : factOf(type, valueAt(view, path));

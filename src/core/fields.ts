@@ -2,9 +2,10 @@
 // releases and what they mean. Decoding, conditions, messages, memory and the generated catalogue all read the table.
 //
 // A field that is missing, null or of an impossible shape is `undefined`: unknown, never zero, false or empty.
-import { Address } from './address.ts';
+import type { Address } from './address.ts';
 import { Amount } from './amount.ts';
-import { untrusted, type Untrusted } from '../lib/untrusted.ts';
+import { decodeField } from './decoding.ts';
+import type { Untrusted } from '../lib/untrusted.ts';
 
 /** Decimals by which raw amounts become whole units. `own`: those of the token the record speaks of; null = not known. */
 export interface Units {
@@ -15,6 +16,7 @@ export interface Units {
 /** Where a raw amount's decimal point is: `coin` (wei), `gwei`, `own` (the record's token), `plain` (already a decimal). */
 export type AmountUnit = 'coin' | 'gwei' | 'own' | 'plain';
 
+/** What a field holds, as decoding, conditions and the catalogue need to know it. */
 export type FieldType =
   | { readonly type: 'bool' | 'double' | 'text' | 'hash' | 'address' | 'time' | 'duration' | 'json' }
   /** `least`: it is certain that it is never below. */
@@ -36,6 +38,7 @@ export interface Field<T> {
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
+/** The type of a field's value when it is known. */
 export type Known<F> = F extends Field<infer T> ? T : never;
 /** A record that was read: each field is its value, or undefined when it is unknown. */
 export type View<F extends Fields> = { readonly [K in keyof F]: Known<F[K]> | undefined } & Tagged;
@@ -45,6 +48,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export type AnyRecord = RecordType<Fields>;
 /** A view of which only the record's table is known. */
 export type AnyView = Tagged;
+/** Undefined: unknown. */
 export type ValueAt = Value | undefined;
 
 const recordOf = Symbol('record');
@@ -88,7 +92,7 @@ export const list = <T>(of: Field<T>, doc: string, extra?: Extra): Field<T[]> =>
 export const record = <F extends Fields>(of: RecordType<F>, doc: string, extra?: Extra): Field<View<F>> =>
   field({ type: 'record', record: of as unknown as AnyRecord }, doc, extra);
 
-type RawRow = Readonly<Record<string, unknown>>;
+export type RawRow = Readonly<Record<string, unknown>>;
 
 /** A record's table, and the two ways to a view of it: `read` a raw row (lazily) or `make` one of values at hand. */
 export class RecordType<F extends Fields> {
@@ -229,157 +233,7 @@ export function exactOf(value: ValueAt): Amount | undefined {
   return typeof value === 'number' ? Amount.parse(String(value)) : undefined;
 }
 
-/** One raw value as its type says, or undefined. */
-export function decode(type: FieldType, raw: unknown, units: Units): ValueAt {
-  if (raw === null || raw === undefined) return undefined;
-  switch (type.type) {
-    case 'bool':
-      return typeof raw === 'boolean' ? raw : undefined;
-    case 'int':
-      return atLeast(type.least, decodeInt(raw));
-    case 'double':
-    case 'duration':
-      return decodeDouble(raw);
-    case 'text':
-      return typeof raw === 'string' ? untrusted(raw) : undefined;
-    case 'word':
-      return typeof raw === 'string' && WORD.test(raw) ? raw : undefined;
-    case 'hash':
-      return typeof raw === 'string' && HEX.test(raw) ? raw.toLowerCase() : undefined;
-    case 'address':
-      return typeof raw === 'string' ? Address.parse(raw) : undefined;
-    case 'time':
-      return decodeTime(raw);
-    case 'amount':
-      return decodeAmount(type, raw, units);
-    case 'json':
-      return isShallow(raw) ? (raw as Json) : undefined;
-    case 'list':
-      return decodeList(type.of, raw, units);
-    case 'record':
-      return type.record.read(raw, units);
-  }
-}
-
-/** The form in which a value is remembered and recorded: `decodeEncoded(type, encode(value))` gives it back. */
-export function encode(value: Value): Json {
-  // Servers differ in the case of addresses: the lower case makes equal ones equal text.
-  if (value instanceof Address) return value.key;
-  if (typeof value === 'bigint' || value instanceof Amount) return value.toString();
-  if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map((item) => encode(item));
-  if (isView(value)) return encodeView(value);
-  return value as Json;
-}
-
-/** All known fields of a view, encoded. */
-export function encodeView(view: AnyView): Record<string, Json> {
-  const known: Record<string, Json> = {};
-  for (const name of Object.keys(recordTypeOf(view).fields)) {
-    const value = valueAt(view, name);
-    if (value !== undefined) known[name] = encode(value);
-  }
-  return known;
-}
-
-/** Amounts were encoded in whole units; reading them back moves no decimal point. */
-export function decodeEncoded(type: FieldType, encoded: Json): ValueAt {
-  if (type.type === 'amount') return typeof encoded === 'string' ? Amount.parse(encoded) : undefined;
-  if (type.type === 'list')
-    return Array.isArray(encoded) ? wholeList(encoded.map((item) => decodeEncoded(type.of, item as Json))) : undefined;
-  if (type.type === 'record') return isRow(encoded) ? remembered(type.record, encoded) : undefined;
-  return decode(type, encoded, { coin: 0 });
-}
-
-function remembered(table: AnyRecord, encoded: RawRow): AnyView {
-  const values: Record<string, ValueAt> = {};
-  for (const [name, { type }] of Object.entries(table.fields))
-    if (encoded[name] !== undefined) values[name] = decodeEncoded(type, encoded[name] as Json);
-  return table.make(values);
-}
-
+/** Whether a raw value can hold fields: an object, and no list. */
 export function isRow(raw: unknown): raw is RawRow {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
-}
-
-/** Whether a text could be the value of a word at all. */
-export function isWord(text: string): boolean {
-  return WORD.test(text);
-}
-
-// No dot and no slash: a word is shown as our own text, and must not be able to look like a link.
-const WORD = /^[A-Za-z0-9][A-Za-z0-9 _-]{0,63}$/;
-const HEX = /^0x[0-9a-fA-F]{1,128}$/;
-const INTEGER = /^[+-]?\d{1,1000}$/;
-const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
-
-function decodeField(field: Field<unknown>, name: string, row: RawRow, units: Units): unknown {
-  const raw = firstKnown(row, name, field.was);
-  return decode(field.type, field.from === undefined ? raw : field.from(raw), units);
-}
-
-function firstKnown(row: RawRow, name: string, was: readonly string[]): unknown {
-  if (row[name] !== undefined || was.length === 0) return row[name];
-  return row[was.find((old) => row[old] !== undefined) ?? name];
-}
-
-/** A JSON number beyond 2^53 has already lost digits, so only text is taken there. */
-function decodeInt(raw: unknown): bigint | undefined {
-  if (typeof raw === 'number') return Number.isSafeInteger(raw) ? BigInt(raw) : undefined;
-  return typeof raw === 'string' && INTEGER.test(raw) ? BigInt(raw) : undefined;
-}
-
-function decodeDouble(raw: unknown): number | undefined {
-  if (typeof raw === 'string' && Amount.parse(raw) === undefined) return undefined;
-  const value = typeof raw === 'string' || typeof raw === 'number' ? Number(raw) : NaN;
-  return Number.isFinite(value) ? value : undefined;
-}
-
-function decodeTime(raw: unknown): Date | undefined {
-  if (typeof raw !== 'string' || !RFC3339.test(raw)) return undefined;
-  const at = new Date(raw);
-  return Number.isNaN(at.getTime()) ? undefined : at;
-}
-
-/** Below what is certain, a number is nonsense. */
-function atLeast(least: 0 | undefined, value: bigint | undefined): bigint | undefined {
-  return least === 0 && value !== undefined && value < 0n ? undefined : value;
-}
-
-function decodeAmount(
-  { unit, least }: Extract<FieldType, { type: 'amount' }>,
-  raw: unknown,
-  units: Units,
-): Amount | undefined {
-  if (unit === 'plain') return decodeDecimal(raw);
-  const digits = atLeast(least, decodeInt(raw));
-  const decimals = unit === 'coin' ? units.coin : unit === 'gwei' ? GWEI_DECIMALS : units.own;
-  return digits === undefined || decimals === null || decimals === undefined
-    ? undefined
-    : Amount.ofRaw(digits, decimals);
-}
-
-const GWEI_DECIMALS = 9;
-
-function decodeDecimal(raw: unknown): Amount | undefined {
-  if (typeof raw === 'number') return Number.isFinite(raw) ? Amount.parse(String(raw)) : undefined;
-  return typeof raw === 'string' ? Amount.parse(raw) : undefined;
-}
-
-const DEEPEST_JSON = 100;
-
-/** Whoever writes JSON down goes down into it, and far enough down there is no more stack. */
-export function isShallow(raw: unknown, deepest = DEEPEST_JSON): boolean {
-  if (typeof raw !== 'object' || raw === null) return true;
-  return deepest > 0 && Object.values(raw).every((inner) => isShallow(inner, deepest - 1));
-}
-
-function decodeList(of: FieldType, raw: unknown, units: Units): Value[] | undefined {
-  return Array.isArray(raw) ? wholeList(raw.map((item) => decode(of, item, units))) : undefined;
-}
-
-/** Without an item that cannot be read, what is true of all of them would be true by accident: nothing is known then. */
-function wholeList(items: readonly ValueAt[]): Value[] | undefined {
-  const known = items.filter((item) => item !== undefined);
-  return known.length === items.length ? known : undefined;
 }

@@ -1,5 +1,6 @@
 // What becomes of an event that was told, or will be: it is read again, found to be otherwise, gone, or there again.
-import { encode, valueAt, type AnyView } from './fields.ts';
+import { encode } from './encoded.ts';
+import { valueAt, type AnyView } from './fields.ts';
 import { blockOf, firstMessage } from './event-message.ts';
 import { advanceEvent, type Sight } from './event-state.ts';
 import { idOf } from './identity.ts';
@@ -47,11 +48,12 @@ function follow(poll: Poll, alert: EventAlert, followed: Followed): Step {
   const rev =
     seen === null || (sight.type === 'seen' && sight.as === 'no-match') ? before.rev : merged(before.rev, seen.rev);
   const isSame = life === before && rev === before.rev && said === null;
+  const next = isSame ? before : { ...before, ...life, ...said, rev };
   return {
     key,
     before,
-    after: life === null || isSame ? life && before : { ...before, ...life, ...said?.state, rev },
-    deliveries: said === null ? [] : deliveriesOf(said.state.told, said.state.message),
+    after: life === null ? null : next,
+    deliveries: said === null ? [] : deliveriesOf(said.told, said.message),
     reason: transition === 'none' ? null : reasonOf(alert, key, transition),
   };
 }
@@ -72,9 +74,7 @@ function sightOf(alert: EventAlert, before: EventState, seen: { noted: Noted; re
   return { type: 'seen', as: truth === 'unknown' ? 'same' : truth ? 'other' : 'no-match', block };
 }
 
-interface Said {
-  readonly state: Pick<EventState, 'seq' | 'message' | 'told'>;
-}
+type Said = Pick<EventState, 'seq' | 'message' | 'told'>;
 
 /** What a transition tells: to all whom the rule names when it is the first message, then to those who had that. */
 function followUpOf(poll: Poll, alert: EventAlert, followed: Followed, transition: EventReason): Said | null {
@@ -86,20 +86,18 @@ function followUpOf(poll: Poll, alert: EventAlert, followed: Followed, transitio
   switch (transition) {
     case 'confirmed': {
       const message = match === null ? { ...before.message, at } : firstMessage(poll, alert, match);
-      return { state: { seq, message, told: alert.notify } };
+      return { seq, message, told: alert.notify };
     }
     case 'retracted': {
       const reason = noted === undefined ? 'not found any more' : 'it changed, and does not match any more';
-      return { state: { seq, told, message: followUp(before.message, { type: 'alert.retracted', at, seq, reason }) } };
+      return { seq, told, message: followUp(before.message, { type: 'alert.retracted', at, seq, reason }) };
     }
     case 'reinstated':
-      return {
-        state: { seq, told, message: followUp(before.message, { type: 'alert.reinstated', at, seq, reason: null }) },
-      };
+      return { seq, told, message: followUp(before.message, { type: 'alert.reinstated', at, seq, reason: null }) };
     case 'corrected': {
       const last = match === null ? null : firstMessage(poll, alert, match);
       const message = followUp(before.message, { type: 'alert.corrected', at, seq, reason: null }, last);
-      return { state: { seq, told, message } };
+      return { seq, told, message };
     }
     default:
       return null;

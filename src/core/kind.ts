@@ -98,22 +98,25 @@ export interface ImaginedRow {
 /** A kind whose types were left at the door of the list: rules, engine and store handle all of them alike. */
 export type AnyKind = Kind<unknown, unknown, unknown>;
 
+/** What one poll of a kind read. */
 export interface Reading<O> {
   readonly seen: O;
   /** What was not read and why; null when everything was. */
   readonly partial: string | null;
 }
 
+/** What `detect` is told of the poll, beside what was seen. */
 export interface Scope {
   readonly at: Instant;
   /** Paths whose values are to be remembered and compared. */
   readonly tracked: readonly string[];
   /** False: what is missing from `seen` may still be there. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
   /** An alert waits for what becomes of an item: then those that are known already are events too. */
   readonly isWaiting: boolean;
 }
 
+/** What a kind makes of one reading, knowing no alert. */
 export interface Noticed<S> {
   /** The very same as before when nothing was learned: then nothing is written. Null = still no baseline. */
   readonly state: S | null;

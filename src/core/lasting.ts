@@ -8,6 +8,7 @@ import type { ConditionReason, FindingKey, LastingAlert, Reason, Scene } from '.
 import { deliveriesOf, type Poll } from './part.ts';
 import { isActive, tellingOf, type Telling } from './telling.ts';
 
+/** Whose life it is: a watch's one condition, or one group of a count. */
 export interface Subject {
   readonly key: FindingKey;
   /** What a message shows. */
@@ -23,6 +24,7 @@ export interface Lived {
   readonly reasons: readonly Reason[];
 }
 
+/** The state after the poll, and the messages and reasons that follow from it. */
 export function live(poll: Poll, alert: LastingAlert, before: ConditionState, truths: Truths, subject: Subject): Lived {
   const { after, transition } = advance(alert, before, truths, poll.time);
   const telling = tellingOf(alert, after, transition, poll.time.at);

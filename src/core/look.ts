@@ -1,10 +1,10 @@
 // What was last looked at, in the form in which it is kept for those who explain and plan. Bounded, since strangers
 // decide how long their texts are; what is left out is unknown to whoever reads it back.
+import { decodeEncoded, encode } from './encoded.ts';
 import {
-  decodeEncoded,
-  encode,
   isView,
   recordTypeOf,
+  valueAt,
   type AnyRecord,
   type AnyView,
   type FieldType,
@@ -46,9 +46,8 @@ function encodeBounded(view: AnyView): Json {
 
 function encodeRecord(view: AnyView, withLists: boolean): Record<string, Json> {
   const known: Record<string, Json> = {};
-  const values = view as unknown as Readonly<Record<string, Value | undefined>>;
   for (const [name, { type }] of Object.entries(recordTypeOf(view).fields)) {
-    const value = values[name];
+    const value = valueAt(view, name);
     const encoded = value === undefined ? undefined : encodeValue(type, value, withLists);
     if (encoded !== undefined) known[name] = encoded;
   }

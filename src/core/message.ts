@@ -6,7 +6,7 @@ import { Amount, formatAmount } from './amount.ts';
 import { factAt, factsAt } from './facts.ts';
 import { valueAt, type AnyView } from './fields.ts';
 import type { Fact, Message } from './delivery.ts';
-import type { AlertRule, Instant, Scene, Segment, Watch } from './model.ts';
+import type { AlertRule, Condition, Instant, Scene, Segment, Watch } from './model.ts';
 
 /** Where in an alert's life the message stands. */
 export interface Stage {
@@ -109,9 +109,8 @@ function titleOf(watch: Watch, alert: AlertRule, scene: Scene): string {
 
 /** What the alert looked back over: `change_1h`, as titles and texts name it; a path of its own as `delta_price_1h`. */
 function windowFacts({ kind }: Watch, alert: AlertRule, { history }: Scene): Record<string, Fact> {
-  const condition = alert.type === 'condition' ? alert.while : alert.if;
   const facts: Record<string, Fact> = {};
-  for (const window of [...(condition?.windows ?? []), ...(alert.text?.windows ?? [])]) {
+  for (const window of [...(whileOrIf(alert)?.windows ?? []), ...(alert.text?.windows ?? [])]) {
     const value = history?.(window);
     const of = window.path === kind.measured ? '' : `${window.path.replaceAll('.', '_')}_`;
     if (value !== undefined) facts[`${window.measure}_${of}${showDuration(window.ms)}`] = { text: value.toString() };
@@ -121,8 +120,11 @@ function windowFacts({ kind }: Watch, alert: AlertRule, { history }: Scene): Rec
 
 /** What a message about the alert shows, when it is known. */
 export function pathsToShow(watch: Watch, alert: AlertRule): string[] {
-  const condition = alert.type === 'condition' ? alert.while : alert.if;
-  return [...new Set([...watch.kind.shown, ...(condition?.reads ?? []), ...(alert.text?.reads ?? [])])];
+  return [...new Set([...watch.kind.shown, ...(whileOrIf(alert)?.reads ?? []), ...(alert.text?.reads ?? [])])];
+}
+
+function whileOrIf(alert: AlertRule): Condition | null {
+  return alert.type === 'condition' ? alert.while : alert.if;
 }
 
 function linksOf(watch: Watch, view: AnyView): string[] {
@@ -131,9 +133,9 @@ function linksOf(watch: Watch, view: AnyView): string[] {
 }
 
 function tokenOf(watch: Watch, view: AnyView): Message['token'] {
+  if (watch.token === null) return null;
   const symbol = valueAt(view, 'symbol') ?? valueAt(view, 'token.symbol');
   const decimals = valueAt(view, 'decimals') ?? valueAt(view, 'token.decimals');
-  if (watch.token === null) return null;
   return {
     address: watch.token.address,
     symbol: typeof symbol === 'string' ? untrusted(symbol) : null,

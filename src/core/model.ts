@@ -150,6 +150,7 @@ export interface Look {
   readonly isStale: boolean;
 }
 
+/** An `if`, `while` or `until` that was checked when the rules were loaded. */
 export interface Condition {
   readonly text: string;
   /** Full paths it reads of the view, such as `token.reputation`; those under `before.` without that prefix. */
@@ -199,6 +200,7 @@ export interface Head {
   readonly staleAfterMs: number;
 }
 
+/** What one poll of a watch saw, or why it saw nothing. `seen` is the kind's own. */
 export type Observation =
   | {
       readonly type: 'seen';
@@ -235,6 +237,7 @@ export const MISS_REASONS = [
 ] as const;
 export type MissReason = (typeof MISS_REASONS)[number];
 
+/** What one poll leads to: committed as a whole, or not at all. */
 export interface Decision {
   readonly watchId: WatchId;
   /** The memory's version this decision rests on. */

@@ -45,6 +45,7 @@ export function sameOr(known: AlertsByKey, entries: readonly (readonly [string, 
   return isSame ? known : Object.fromEntries(entries);
 }
 
+/** One for each recipient. Their ids come from the message's key, episode and seq: the same again for the same news. */
 export function deliveriesOf(to: readonly Recipient[], message: Message): Delivery[] {
   return to.map(({ channel, recipient }) => ({
     id: deliveryId(message.key, message, { channel, recipient }),

@@ -10,6 +10,7 @@ import { viewOf, type Remembered } from './tracked.ts';
 
 type PickingAlert = EventAlert | CountAlert;
 
+/** An item that an alert asks about, and what its `if` looks at. */
 export interface Match {
   readonly noted: Noted;
   readonly scene: Scene;
@@ -26,6 +27,7 @@ export interface Picked {
   readonly matchingBaseline: readonly Noted[];
 }
 
+/** `events`: those of the poll that the alert waits for. `known`: what it remembers, by finding key. */
 export function pick(poll: Poll, alert: PickingAlert, events: readonly Noted[], known: AlertsByKey): Picked {
   const asked = events.flatMap((noted) => ask(poll, alert, noted, known));
   const matches = asked.filter(({ truth }) => truth === true);
@@ -95,10 +97,12 @@ function isTrue(alert: PickingAlert, noted: Noted): boolean {
   return truthOf(alert, sceneOf(noted, noted.before)) === true;
 }
 
+/** Without `if` everything matches. */
 export function truthOf(alert: PickingAlert, scene: Scene): Truth {
   return alert.if === null ? true : alert.if.evaluate(scene);
 }
 
+/** A single item as conditions and messages look at it; `before` as encoded in memory. */
 export function sceneOf({ view }: Pick<Noted, 'view'>, before: Remembered | null): Scene {
   return { view, before: before === null ? null : viewOf(recordTypeOf(view), before), history: null };
 }

@@ -32,7 +32,7 @@ export function blankMemory(watch: Watch): Memory {
 
 /** One poll: the new memory, what is owed to whom, and the reason of each part. */
 export function step(watch: Watch, memory: Memory, observation: Observation): Decision {
-  if (isOlder(memory, observation)) return nothingNew(watch, memory);
+  if (isOlder(memory, observation)) return nothingNew(watch.id, memory);
   const start = continued(watch, memory, observation.at);
   const poll = pollOf(watch, start.memory, observation);
   const parts = watch.alerts.map((alert) => partOf(poll, alert, start.memory.alerts[alert.id] ?? NONE));
@@ -63,9 +63,9 @@ function isOlder({ coveredUntil }: Memory, { at }: Observation): boolean {
   return coveredUntil !== null && at <= coveredUntil;
 }
 
-function nothingNew(watch: Watch, memory: Memory): Decision {
+function nothingNew(watchId: WatchId, memory: Memory): Decision {
   const nothing = { deliveries: [], reasons: [], now: null, look: null, truths: {} };
-  return { watchId: watch.id, expects: memory.version, memory, learned: false, ...nothing };
+  return { watchId, expects: memory.version, memory, learned: false, ...nothing };
 }
 
 function differs(before: Memory, after: Memory): boolean {
@@ -95,17 +95,7 @@ function stepAlert(poll: Poll, alert: AlertRule, known: AlertsByKey): Part {
 /** The watch is gone from the rules: what fires is resolved, for those who were told. */
 export function retire(watchId: WatchId, memory: Memory, at: Instant): Decision {
   const deliveries = Object.values(memory.alerts).flatMap((byKey) => endAll(byKey, at, 'rule removed'));
-  return {
-    watchId,
-    expects: memory.version,
-    memory: { ...memory, alerts: {} },
-    learned: true,
-    deliveries,
-    reasons: [],
-    now: null,
-    look: null,
-    truths: {},
-  };
+  return { ...nothingNew(watchId, memory), memory: { ...memory, alerts: {} }, learned: true, deliveries };
 }
 
 const NONE: AlertsByKey = {};
@@ -149,17 +139,17 @@ function pollOf(watch: Watch, memory: Memory, observation: Observation): LookedA
   const noticed = detect(watch, memory, observation);
   const samples = sample(memory.history, watch.windows, noticed.now, time);
   const scene = sceneOf(watch, noticed, historyOf(samples, time));
-  const stale = isStale(observation);
+  const isStale = isHeadStale(observation);
   return {
     watch,
     time,
     noticed,
     scene,
     isComplete: observation.partial === null,
-    isStale: stale,
+    isStale,
     head: headOf(observation, noticed),
     samples,
-    data: dataStateOf(observation, { isStale: stale, isKnown: scene !== null || !watch.kind.conditions }),
+    data: dataStateOf(observation, { isStale, isKnown: scene !== null || !watch.kind.conditions }),
   };
 }
 
@@ -177,7 +167,7 @@ function detect(
   { at, seen, partial }: Seen,
 ): Noticed<unknown> {
   const isWaiting = Object.values(alerts).some((byKey) => Object.values(byKey).some(waitsForItem));
-  return kind.detect(target, state, seen, { at, tracked, complete: partial === null, isWaiting });
+  return kind.detect(target, state, seen, { at, tracked, isComplete: partial === null, isWaiting });
 }
 
 function waitsForItem({ type }: Alert): boolean {
@@ -194,21 +184,20 @@ function sceneOf(watch: Watch, { now, before }: Noticed<unknown>, history: Histo
 const HEAD_IS_NEWS_MS = 600_000;
 
 /** The chain's head stands still: what the explorer says of the rest may be old, so nothing else is known. */
-export function isStale({ head, at }: Pick<Seen, 'head' | 'at'>): boolean {
+export function isHeadStale({ head, at }: Pick<Seen, 'head' | 'at'>): boolean {
   if (head === null || Math.abs(at - head.readAt) > HEAD_IS_NEWS_MS) return false;
   return head.readAt - head.timestamp > head.staleAfterMs;
 }
 
 /** What `while` looks at; of a list the newest item that was read. */
-function lookOf({ scene, noticed, isStale: stale, time }: Poll): Look | null {
-  if (scene !== null) return { at: time.at, view: scene.view, before: scene.before, isStale: stale };
-  const item = noticed?.events.reduce<Noted | null>(newer, null) ?? null;
-  return item === null ? null : lookAt(item, time.at, stale);
+function lookOf({ scene, noticed, isStale, time }: Poll): Look | null {
+  const looked = scene ?? newestOf(noticed);
+  return looked === null ? null : { at: time.at, view: looked.view, before: looked.before, isStale };
 }
 
-function lookAt(item: Noted, at: Instant, stale: boolean): Look {
-  const { view, before } = sceneOfItem(item, item.before);
-  return { at, view, before, isStale: stale };
+function newestOf(noticed: Poll['noticed']): Poll['scene'] {
+  const item = noticed?.events.reduce<Noted | null>(newer, null) ?? null;
+  return item === null ? null : sceneOfItem(item, item.before);
 }
 
 function newer(one: Noted | null, other: Noted): Noted {

@@ -1,5 +1,6 @@
 // Values that are remembered from poll to poll, by path. They are what `before` shows and what `changed` compares.
-import { decodeEncoded, encode, isRow, valueAt, type AnyRecord, type AnyView, type Json } from './fields.ts';
+import { decodeEncoded, encode } from './encoded.ts';
+import { isRow, valueAt, type AnyRecord, type AnyView, type Json } from './fields.ts';
 
 /** Encoded values by path. Null: looked at, but never known. A missing path was never looked at. */
 export type Remembered = Readonly<Record<string, Json>>;
@@ -19,14 +20,19 @@ export function track(before: Remembered | null, view: AnyView, paths: readonly 
   const changed: string[] = [];
   for (const path of paths) {
     const known = before?.[path];
-    const value = valueAt(view, path);
-    const now = value === undefined ? null : encode(value);
+    const now = encodedAt(view, path);
     if (known !== undefined && (now === null || isSame(known, now))) continue;
     after ??= { ...before };
     after[path] = now;
     if (known !== undefined) changed.push(path);
   }
   return { after: after ?? before ?? {}, changed };
+}
+
+/** The value at the end of a path, as it is remembered: null when it is unknown. */
+export function encodedAt(view: AnyView, path: string): Json {
+  const value = valueAt(view, path);
+  return value === undefined ? null : encode(value);
 }
 
 /** What is remembered, as a view of the same record. */

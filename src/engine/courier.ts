@@ -8,8 +8,7 @@
 // leaves it `sending`; `store.recover`, called once at start, makes it due again and it goes out under the same id.
 // A storage that does not answer slows the courier down and stops nothing: looking is tried again after a rest, and an
 // outcome that cannot be recorded keeps its slot until it can, so that nothing is sent twice meanwhile.
-import { afterOutcome, LONGEST_WAIT_MS, type Settlement } from '../core/delivery.ts';
-import type { Outcome } from '../core/delivery.ts';
+import { afterOutcome, LONGEST_WAIT_MS, type Outcome, type Settlement } from '../core/delivery.ts';
 import type { Instant } from '../core/model.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sender } from '../notifiers/notifier.ts';
@@ -33,14 +32,13 @@ interface CourierOptions {
   readonly giveUpAfterMs: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** How many deliveries may be in flight at once. */
-  readonly concurrency?: number;
-  readonly onOutcome?: (channel: string, outcome: Outcome) => void;
+  readonly onOutcome: (outcome: Outcome) => void;
   /** A delivery was given up, and that is on record: it is not tried again. Called once for each. */
-  readonly onDead?: (channel: string) => void;
+  readonly onDead: () => void;
 }
 
-const CONCURRENCY = 4;
+/** How many deliveries may be in flight at once. */
+const MOST_IN_FLIGHT = 4;
 // A row may be late without a wake: the wall clock jumped, the machine slept, or another program changed the outbox.
 const LONGEST_REST_MS = 60_000;
 // Keeps a store that contradicts itself, or a clock that goes backwards, from making the loop spin.
@@ -48,7 +46,7 @@ const SHORTEST_REST_MS = 100;
 const LAST_MOMENT_MS = 1000;
 
 export function createCourier(options: CourierOptions): Courier {
-  const { store, channel, sender, giveUpAfterMs, clock, log, concurrency = CONCURRENCY, onOutcome, onDead } = options;
+  const { store, channel, sender, giveUpAfterMs, clock, log, onOutcome, onDead } = options;
   const inFlight = new Set<Promise<void>>();
   const storage = createPatience(channel, log);
   let lastFailure: string | null = null;
@@ -59,7 +57,7 @@ export function createCourier(options: CourierOptions): Courier {
   };
 
   async function look(abandon: AbortSignal, at = clock.now()): Promise<Instant | null> {
-    const free = concurrency - inFlight.size;
+    const free = MOST_IN_FLIGHT - inFlight.size;
     if (free === 0) return null;
     const claimed = await store.claim(channel, free, at);
     for (const delivery of claimed) start(delivery, abandon);
@@ -89,8 +87,8 @@ export function createCourier(options: CourierOptions): Courier {
     const settlement = afterOutcome({ id: delivery.id, attempt, createdAt, outcome, at, giveUpAfterMs });
     const isRecorded = await settle(claimed, settlement, abandon);
     report(claimed, settlement);
-    onOutcome?.(channel, outcome);
-    if (isRecorded && settlement.state === 'dead') onDead?.(channel);
+    onOutcome(outcome);
+    if (isRecorded && settlement.state === 'dead') onDead();
   }
 
   async function send({ delivery, attempt }: Claimed, abandon: AbortSignal): Promise<Outcome> {

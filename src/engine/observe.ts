@@ -40,6 +40,7 @@ function isFresh(head: Head | null, { schedule }: Watch, now: Instant): boolean 
   return head !== null && head.readAt <= now && now - head.readAt < schedule.intervalMs;
 }
 
+/** `step`, but for a defect in it: that is logged and taken for a missed poll. */
 export function decide(watch: Watch, memory: Memory, observation: Observation, log: Pick<Log, 'error'>): Decision {
   try {
     return step(watch, memory, observation);

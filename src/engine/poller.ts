@@ -1,7 +1,7 @@
 // A poll: observe, step, commit. Then, and only then, the couriers are woken.
 //
 // A watch is never polled twice at once: a tick that finds it still running is skipped and counted, for a queue of late
-// polls would only make the explorer slower. Decisions that are ready in the same turn are committed together.
+// polls would only make the explorer slower.
 import type { HealthByAlert } from '../core/health.ts';
 import { rewound } from '../core/rewound.ts';
 import { blankMemory, retire } from '../core/step.ts';
@@ -11,6 +11,7 @@ import type { Read } from '../core/question.ts';
 import { nextTurn, showInstant, type Clock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Coverage, Store } from '../store/store.ts';
+import { createBatch, isWritten } from './batch.ts';
 import { createNotebook } from './notebook.ts';
 import { decide, observe, readMemory } from './observe.ts';
 import { createOutages } from './outages.ts';
@@ -76,12 +77,12 @@ interface Tick {
   readonly startedAt: Instant;
 }
 
-interface Ready {
+/** What came of a poll. */
+interface Decided {
   readonly watch: Watch;
   readonly observation: Observation;
   readonly decision: Decision;
   readonly attended: Attended | null;
-  readonly done: () => void;
 }
 
 export function createPoller(options: PollerOptions): Poller {
@@ -92,7 +93,7 @@ export function createPoller(options: PollerOptions): Poller {
   let adopted: ReadonlySet<WatchId> = new Set();
   const outages = createOutages(log);
   const notebook = createNotebook();
-  let ready: Ready[] = [];
+  const batch = createBatch({ store, clock, outages, isInForce, onCommitted: settle });
 
   async function pollOne(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
     const { reader, read, startedAt } = tick;
@@ -105,7 +106,7 @@ export function createPoller(options: PollerOptions): Poller {
     // What was read while stopping has no effect, nor for a watch that a reload took out meanwhile.
     if (observation === null || signal.aborted || !adopted.has(watch.id)) return;
     outages.polled(watch, observation);
-    await decided({ watch, observation, decision: decide(watch, memory, observation, log), attended });
+    await batch.add({ watch, observation, decision: decide(watch, memory, observation, log), attended });
   }
 
   /** A clock that was set back would leave the watch blind, and its waits running, until it has caught up. */
@@ -116,54 +117,13 @@ export function createPoller(options: PollerOptions): Poller {
     return rewound(memory, memory.coveredUntil - (now - 1));
   }
 
-  function decided(item: Omit<Ready, 'done'>): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    const done = (): void => {
-      resolve(undefined);
-    };
-    const isFirst = ready.push({ ...item, done }) === 1;
-    if (isFirst) void nextTurn().then(commitReady);
-    return promise;
-  }
-
-  async function commitReady(): Promise<void> {
-    const all = ready;
-    ready = [];
-    const batch = all.filter(isInForce);
-    const learned = batch.filter(({ decision }) => decision.learned || decision.deliveries.length > 0);
-    const kept = new Set(await commitAll(learned));
-    for (const item of batch) if (!learned.includes(item) || kept.has(item)) settle(item);
-    for (const { done } of all) done();
-  }
-
   /** Not when a reload took the watch out meanwhile, even if it was put back since: then it began anew. */
-  function isInForce({ watch: { id }, decision }: Ready): boolean {
+  function isInForce({ watch: { id }, decision }: Decided): boolean {
     return adopted.has(id) && (memoryById.get(id)?.version ?? 0) === decision.expects;
   }
 
-  /** Those that are on disk now. Together; and when that fails, one by one, so that none is held up by another. */
-  async function commitAll(items: readonly Ready[]): Promise<readonly Ready[]> {
-    if (items.length === 0) return [];
-    const startedAt = clock.now();
-    try {
-      const ends = await store.commit(
-        items.map(({ decision }) => decision),
-        clock.now(),
-      );
-      outages.storageWorks();
-      return items.filter((_item, i) => ends[i] === 'kept');
-    } catch (error) {
-      // Nothing was changed, in the store or here: the next poll sees the same and decides the same.
-      // One that is slow to refuse is held by another program: it would keep everything waiting again for each of them.
-      const isLast = items.length === 1 || clock.now() - startedAt >= SLOW_MS;
-      if (isLast) outages.storageFails(error);
-      return isLast ? [] : (await Promise.all(items.map((item) => commitAll([item])))).flat();
-    }
-  }
-
-  function settle({ watch, observation, decision, attended }: Ready): void {
-    const wrote = decision.learned || decision.deliveries.length > 0;
-    const version = decision.expects + (wrote ? 1 : 0);
+  function settle({ watch, observation, decision, attended }: Decided): void {
+    const version = decision.expects + (isWritten(decision) ? 1 : 0);
     memoryById.set(watch.id, { ...decision.memory, version });
     uncovered.add(watch.id);
     notebook.polled(watch, observation, decision);
@@ -179,7 +139,7 @@ export function createPoller(options: PollerOptions): Poller {
       adopted = new Set(watchById.keys());
       try {
         const recalled = [...(await store.recall())];
-        await endAll(recalled.filter(([id]) => !watchById.has(id)));
+        await retireAll(recalled.filter(([id]) => !watchById.has(id)));
         for (const [id, memory] of recalled) {
           const watch = watchById.get(id);
           if (watch !== undefined && !memoryById.has(id)) memoryById.set(id, readable(watch, memory, log));
@@ -242,7 +202,7 @@ export function createPoller(options: PollerOptions): Poller {
   }
 
   /** All or none: a set of watches that cannot be ended is not taken over either. */
-  async function endAll(gone: readonly (readonly [WatchId, Memory])[]): Promise<void> {
+  async function retireAll(gone: readonly (readonly [WatchId, Memory])[]): Promise<void> {
     if (gone.length === 0) return;
     const decisions = gone.map(([id, memory]) => retire(id, memoryById.get(id) ?? memory, clock.now()));
     await store.commit(decisions, clock.now());
@@ -252,7 +212,6 @@ export function createPoller(options: PollerOptions): Poller {
   }
 }
 
-const SLOW_MS = 1000;
 // Polls that are due run between two of them.
 const FLUSHED_AT_ONCE = 100;
 

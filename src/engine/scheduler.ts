@@ -29,7 +29,7 @@ interface Group {
   readonly watches: Watch[];
   readonly intervalMs: number;
   readonly phaseMs: number;
-  due: Instant;
+  readonly due: Instant;
 }
 
 export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Scheduler {
@@ -106,9 +106,9 @@ function groupsOf(watches: readonly Watch[], now: Instant): Group[] {
     const { intervalMs } = watch.schedule;
     const phaseMs = phaseOf(watch);
     const key = `${intervalMs}/${phaseMs}`;
-    const group = groupByKey.get(key) ?? { watches: [], intervalMs, phaseMs, due: 0 };
+    const due = nextDue({ intervalMs, phaseMs }, now);
+    const group = groupByKey.get(key) ?? { watches: [], intervalMs, phaseMs, due };
     group.watches.push(watch);
-    group.due = nextDue(group, now);
     groupByKey.set(key, group);
   }
   return [...groupByKey.values()];

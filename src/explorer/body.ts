@@ -50,6 +50,7 @@ export function tooLarge(maxBytes: number, where: string): Fault {
   return new Fault('too-large', `${where}: the answer is larger than ${maxBytes} bytes`);
 }
 
+/** A missing type counts as JSON: some servers leave it out. */
 export function isJsonType(contentType: string | undefined): boolean {
   return contentType === undefined || /^\s*(?:application\/(?:[\w.-]+\+)?json|text\/json)\s*(?:;|$)/i.test(contentType);
 }

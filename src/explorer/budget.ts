@@ -74,7 +74,7 @@ export function createBudget({ clock, requestsPerSecond, concurrency = 1 }: Budg
     settle(ticket, { reason, retryAfterMs, meters }) {
       const now = clock.now();
       pause.settle(reason, retryAfterMs === null ? null : retryAfterMs + MARGIN_MS, now);
-      if (meters?.resetMs === null || meters === null) return;
+      if (meters === null || meters.resetMs === null) return;
       window?.announce(ticket, now, meters.resetMs);
       if (isUsedUp(meters)) pause.restFor(meters.resetMs + MARGIN_MS, now);
     },

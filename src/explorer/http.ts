@@ -64,7 +64,7 @@ export function createDoor({ auth, headers, userAgent, limits, signal }: DoorOpt
   const base = got.extend({
     agent,
     signal,
-    headers: { ...ownHeaders(headers, userAgent) },
+    headers: ownHeaders(headers, userAgent),
     followRedirect: false,
     throwHttpErrors: false,
     // One decoder over the whole body costs a quarter of got's stream of them.

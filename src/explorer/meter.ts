@@ -2,7 +2,7 @@ import type { MissReason } from '../core/model.ts';
 import type { Operation } from '../core/question.ts';
 import type { Instant } from '../lib/clock.ts';
 
-/** Where requests are counted; `telemetry/metrics.ts` fits. */
+/** Where requests are counted; `telemetry/explorer-metrics.ts` fits. */
 export interface ExplorerMeter {
   /** After every request that left, retries included. */
   request(facts: {
@@ -11,7 +11,7 @@ export interface ExplorerMeter {
     readonly outcome: 'ok' | MissReason;
     readonly seconds: number;
   }): void;
-  /** After every answer; null = it did not say, or said -1: the limiter does not know. */
+  /** After every answer; null = it did not say, or its limiter said -1 and does not know. */
   explorerHeaders(headers: {
     readonly explorer: string;
     readonly credits: number | null;

@@ -1,4 +1,5 @@
-// What an answer's headers say about the plan (specification, section 8). -1, nonsense and silence are all "not known".
+// What an answer's headers say about the plan (specification, section 8). Nonsense and silence are "not known", and
+// so is a limiter's -1; the credits of an overdrawn plan are below zero.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant } from '../lib/clock.ts';
 

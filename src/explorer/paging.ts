@@ -29,12 +29,10 @@ export interface NewestFirst<F extends Fields> extends Common<F> {
   /** Asked of a page with no news below; false reads on past it, down to where an earlier reading broke off. */
   readonly mayStop?: (rows: readonly View<F>[]) => boolean;
   /** Undefined for what is in no block yet. */
-  readonly blockOf?: (row: View<F>) => bigint | undefined;
+  readonly blockOf: (row: View<F>) => bigint | undefined;
   /** The highest block that was examined before: the gap of a partial reading begins above it. */
-  readonly examinedTo?: bigint | null;
+  readonly examinedTo: bigint;
 }
-
-export type AllRows<F extends Fields> = Common<F>;
 
 export interface Until<F extends Fields> extends Common<F> {
   readonly matches: (row: View<F>) => boolean;
@@ -47,52 +45,47 @@ export interface PagedReading<F extends Fields> {
   readonly partial: string | null;
   readonly pages: number;
   readonly reachedEnd: boolean;
-  /** The lowest block met, or null: what lies below was not examined, nor perhaps the rest of this block. */
-  readonly lowestBlock: bigint | null;
 }
 
 /**
  * Reads until a page holds nothing unknown. Throws `Missed` when the first page does not come; what came before a
  * later failure is kept.
  *
- * readNewestFirst(read, blocks('ethereum'), { isKnown, identityOf, maxPages: 20, blockOf })
- * // { rows, partial: 'blocks 101-250 not examined: 20 pages read', pages: 20, reachedEnd: false, lowestBlock: 250n }
+ * readNewestFirst(read, blocks('ethereum'), { isKnown, identityOf, maxPages: 20, blockOf, examinedTo: 100n })
+ * // { rows, partial: 'blocks 101-250 not examined: 20 pages read', pages: 20, reachedEnd: false }
  */
 export async function readNewestFirst<F extends Fields>(
   read: Pages,
   question: ListQuestion<F>,
   options: NewestFirst<F>,
 ): Promise<PagedReading<F>> {
-  const { isKnown, endsNews, mayStop, blockOf, examinedTo = null } = options;
+  const { isKnown, endsNews, mayStop, blockOf, examinedTo } = options;
   const isLast = (rows: readonly View<F>[]): boolean => rows.every(isKnown) || endsNews?.(rows) === true;
   const reading = await readPages(read, question, {
     ...options,
     isDone: (rows) => rows.length > 0 && isLast(rows) && (mayStop?.(rows) ?? true),
   });
-  const lowestBlock = lowest(reading.rows, blockOf);
-  const partial = reading.partial === null ? null : `${notExamined(lowestBlock, examinedTo)}: ${reading.partial}`;
-  return { ...reading, partial, lowestBlock };
+  if (reading.partial === null) return reading;
+  const left = notExamined(lowestBlock(reading.rows, blockOf), examinedTo);
+  return { ...reading, partial: `${left}: ${reading.partial}` };
 }
 
 /** Reads to the end of the list: only then is what is missing from it absent. */
-export async function readAll<F extends Fields>(
+export function readAll<F extends Fields>(
   read: Pages,
   question: ListQuestion<F>,
-  options: AllRows<F>,
+  options: Common<F>,
 ): Promise<PagedReading<F>> {
-  const reading = await readPages(read, question, { ...options, isDone: () => false });
-  return { ...reading, lowestBlock: null };
+  return readPages(read, question, { ...options, isDone: () => false });
 }
 
-/** Reads until a row matches. `found` is null when none did: absent if `partial` is null, else unknown. */
-export async function readUntil<F extends Fields>(
+/** Reads until a row matches. Where none does, it is absent if `partial` is null, else unknown. */
+export function readUntil<F extends Fields>(
   read: Pages,
   question: ListQuestion<F>,
   options: Until<F>,
-): Promise<PagedReading<F> & { readonly found: View<F> | null }> {
-  const { matches } = options;
-  const reading = await readPages(read, question, { ...options, isDone: (rows) => rows.some(matches) });
-  return { ...reading, lowestBlock: null, found: reading.rows.find(matches) ?? null };
+): Promise<PagedReading<F>> {
+  return readPages(read, question, { ...options, isDone: (rows) => rows.some(options.matches) });
 }
 
 interface Steps<F extends Fields> extends Common<F> {
@@ -103,7 +96,7 @@ async function readPages<F extends Fields>(
   read: Pages,
   question: ListQuestion<F>,
   steps: Steps<F>,
-): Promise<Omit<PagedReading<F>, 'lowestBlock'>> {
+): Promise<PagedReading<F>> {
   const { maxPages, isDone } = steps;
   const met = collectRows(steps.identityOf);
   let at: Position = { cursor: null, isOurs: false };
@@ -171,19 +164,14 @@ function whyNot(error: unknown, page: number): string {
   return `page ${page} did not come (${error.reason})`;
 }
 
-function lowest<F extends Fields>(
-  rows: readonly View<F>[],
-  blockOf: ((row: View<F>) => bigint | undefined) | undefined,
-): bigint | null {
-  const blocks = rows.map((row) => blockOf?.(row)).filter((block) => block !== undefined);
+function lowestBlock<F extends Fields>(rows: readonly View<F>[], blockOf: NewestFirst<F>['blockOf']): bigint | null {
+  const blocks = rows.map((row) => blockOf(row)).filter((block) => block !== undefined);
   return blocks.reduce<bigint | null>((least, block) => (least === null || block < least ? block : least), null);
 }
 
 /** The lowest block may have been read in part only, so it is among those that were not examined. */
-function notExamined(lowestBlock: bigint | null, examinedTo: bigint | null): string {
-  if (lowestBlock === null) return 'older items not examined';
-  const from = examinedTo === null ? null : examinedTo + 1n;
-  return from === null || from > lowestBlock
-    ? `blocks up to ${lowestBlock} not examined`
-    : `blocks ${from}-${lowestBlock} not examined`;
+function notExamined(lowest: bigint | null, examinedTo: bigint): string {
+  if (lowest === null) return 'older items not examined';
+  const from = examinedTo + 1n;
+  return from > lowest ? `blocks up to ${lowest} not examined` : `blocks ${from}-${lowest} not examined`;
 }

@@ -1,24 +1,25 @@
 // The records of the API (specification, section 2), as tables. `was` holds the names of older releases; `from` brings
 // shapes that differ in life (facts, section 4) into the one that is specified.
+import { isShallow } from '../core/decoding.ts';
 import {
   address,
   amount,
   bool,
   double,
   hash,
-  quantity,
   int,
   isRow,
-  isShallow,
   json,
   list,
   natural,
   oneOf,
+  quantity,
   record,
   RecordType,
   text,
   time,
   word,
+  type View,
 } from '../core/fields.ts';
 
 /** Decimals of the token a row speaks of. ERC-721 and ERC-1155 without decimals count in whole pieces. */
@@ -27,8 +28,10 @@ function tokenDecimals(token: unknown): number | null {
   const { decimals, type } = token;
   if (typeof decimals === 'number' && Number.isSafeInteger(decimals) && decimals >= 0) return bounded(decimals);
   if (typeof decimals === 'string' && /^\d{1,4}$/.test(decimals)) return bounded(Number(decimals));
-  return type === 'ERC-721' || type === 'ERC-1155' ? 0 : null;
+  return COUNTED_IN_PIECES.has(type) ? 0 : null;
 }
+
+const COUNTED_IN_PIECES: ReadonlySet<unknown> = new Set(['ERC-721', 'ERC-1155']);
 
 const MOST_DECIMALS = 1000;
 
@@ -104,6 +107,11 @@ export const Token = new RecordType(
   },
   tokenDecimals,
 );
+
+/** Pieces count whole; a fungible token without decimals has an unknown balance and a known raw one. */
+export function decimalsOf(token: View<typeof Token.fields> | undefined): bigint | undefined {
+  return token?.decimals ?? (COUNTED_IN_PIECES.has(token?.type) ? 0n : undefined);
+}
 
 const TokenInstance = new RecordType('TokenInstance', {
   id: text('number of the piece'),

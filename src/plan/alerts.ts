@@ -1,6 +1,6 @@
 // Which alerts would open or close at the load, on what was last looked at: the daemon's own `step`, on a copy of the
 // memory, over a watch that sees the same once more.
-import { encodeView } from '../core/fields.ts';
+import { encodeView } from '../core/encoded.ts';
 import { decodeLook } from '../core/look.ts';
 import { showDuration } from '../lib/clock.ts';
 import type { Alert, Memory } from '../core/memory.ts';

@@ -6,7 +6,8 @@
 // block, where in life it shows some seconds later; what was pending, dropped or replaced by a reorganisation is not
 // there, so `mined` and `reorg` stay silent, and nothing is retracted; confirmations are counted from a head that is
 // reckoned by the pace of the rows' own blocks; no poll is ever missed; `cron` is taken for its shortest interval.
-import { encode, typeAt, valueAt, type AnyView } from '../core/fields.ts';
+import { encode } from '../core/encoded.ts';
+import { typeAt, valueAt, type AnyView } from '../core/fields.ts';
 import type { Head, Instant, Watch } from '../core/model.ts';
 import { Missed, type Cursor, type ListQuestion, type Page, type Question, type Read } from '../core/question.ts';
 import { phaseOf } from '../core/schedule.ts';

@@ -2,7 +2,8 @@
 import { RE2JS } from 're2js';
 import { hintFor } from '../config/nearest.ts';
 import { quote } from '../config/scalars.ts';
-import { isWord, type FieldType } from '../core/fields.ts';
+import { isWord } from '../core/decoding.ts';
+import type { FieldType } from '../core/fields.ts';
 import type { Mistake } from './language.ts';
 import { childrenOf, isAccess, isCall, isMethodCall, isName, isText, type Node } from './syntax.ts';
 import type { Scope, Terms } from './terms.ts';

@@ -45,8 +45,10 @@ export function opened(db: DatabaseSync, prepare: (db: DatabaseSync) => void): D
   }
 }
 
-// SQLite would make the file readable by all. It must not be opened here when it exists: closing any handle of a file
-// drops every lock that this process holds on it, and with it the lock against a second daemon.
+/**
+ * SQLite would make the file readable by all. It must not be opened here when it exists: closing any handle of a file
+ * drops every lock that this process holds on it, and with it the lock against a second daemon.
+ */
 export function createPrivately(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
 }
@@ -87,6 +89,7 @@ export function answering<T>(file: string, action: string, work: () => T): T {
   }
 }
 
+/** Another connection holds the file, or a table in it. */
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
   return code === 5 || code === 6;

@@ -8,7 +8,7 @@ interface Facts {
   /** Null when nothing was written under that name. */
   read(name: Name): string | null;
   /** The same as JSON; null too when it is none. */
-  json(name: Name): Json | null;
+  json(name: Name): Json;
   write(name: Name, value: string): void;
 }
 

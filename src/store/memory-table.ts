@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Memory } from '../core/memory.ts';
 import type { Decision, WatchId } from '../core/model.ts';
 import { keptOf, memoryOf, type Row } from './rows.ts';
@@ -10,21 +10,24 @@ const SELECT = `
 
 /** Reads what is remembered; a damaged row throws a StorageError that names its watch. */
 export function createRecall(db: DatabaseSync): (ids?: readonly WatchId[]) => Map<WatchId, Memory> {
-  const all = db.prepare(SELECT);
-  const one = db.prepare(`${SELECT} WHERE memory.watch = ?`);
-  return (ids) => {
-    const rows = ids === undefined ? all.all() : ids.map((id) => one.get(id)).filter((row) => row !== undefined);
-    return new Map(rows.map((row: Row) => [String(row['watch']), memoryOf(row)]));
-  };
+  return byWatch(db.prepare(SELECT), db.prepare(`${SELECT} WHERE memory.watch = ?`), memoryOf);
 }
 
 /** Reads what is kept beside memory. */
 export function createKeptView(db: DatabaseSync): (ids?: readonly WatchId[]) => Map<WatchId, Kept> {
-  const all = db.prepare('SELECT watch, look, health FROM coverage');
-  const one = db.prepare('SELECT watch, look, health FROM coverage WHERE watch = ?');
+  const select = 'SELECT watch, look, health FROM coverage';
+  return byWatch(db.prepare(select), db.prepare(`${select} WHERE watch = ?`), keptOf);
+}
+
+/** What the rows hold, by watch: `one` for each of the ids, `all` where none are named. */
+function byWatch<T>(
+  all: StatementSync,
+  one: StatementSync,
+  toValue: (row: Row) => T,
+): (ids?: readonly WatchId[]) => Map<WatchId, T> {
   return (ids) => {
     const rows = ids === undefined ? all.all() : ids.map((id) => one.get(id)).filter((row) => row !== undefined);
-    return new Map(rows.map((row: Row) => [String(row['watch']), keptOf(row)]));
+    return new Map(rows.map((row) => [String(row['watch']), toValue(row)]));
   };
 }
 

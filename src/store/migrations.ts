@@ -85,9 +85,9 @@ export function migrate(db: DatabaseSync, file: string, migrations = MIGRATIONS)
 }
 
 /** For those who only read: throws a StorageError unless the file has exactly the schema that is known here. */
-export function assertCurrent(db: DatabaseSync, file: string, migrations = MIGRATIONS): void {
+export function assertCurrent(db: DatabaseSync, file: string): void {
   assertOurs(db, file);
-  if (assertNotNewer(db, file, migrations) === migrations.length) return;
+  if (assertNotNewer(db, file, MIGRATIONS) === MIGRATIONS.length) return;
   throw new StorageError(
     `${file} was written by an older release. Start the daemon once: it brings the file up to date.`,
   );

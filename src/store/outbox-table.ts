@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Delivery, Outcome } from '../core/delivery.ts';
+import type { Delivery, Outcome, Settlement } from '../core/delivery.ts';
 import type { AlertId, DeliveryId, Instant, WatchId } from '../core/model.ts';
 import { deliveryOf, type Row, type StoredDelivery } from './rows.ts';
-import type { Claimed, OutboxDepth, Settlement, Survey } from './store.ts';
+import type { Claimed, OutboxDepth, Survey } from './store.ts';
 
 const COLUMNS = `number, id, watch, channel, recipient, message, state, attempt, due_at, created_at, settled_at, outcome`;
 

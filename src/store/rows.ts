@@ -6,7 +6,7 @@ import type { KeptHealth } from '../core/health.ts';
 import type { KeptLook } from '../core/look.ts';
 import { MESSAGE_TYPES, type Fact, type Message } from '../core/delivery.ts';
 import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../core/memory.ts';
-import { type Segment } from '../core/model.ts';
+import type { Segment } from '../core/model.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
 import { StorageError, type Kept } from './store.ts';
 

@@ -47,7 +47,7 @@ export async function openSqliteStore({ file, owner, log }: SqliteOptions): Prom
         migrate(fresh, path);
         makeDurable(fresh);
         assertSound(fresh, path);
-        writeOwner(fresh, owner ?? '');
+        createFacts(fresh).write('owner', owner ?? '');
       }),
     );
     return createSqliteStore(db, {
@@ -150,7 +150,7 @@ export interface StoreReader extends AsyncDisposable {
   recall(ids?: readonly WatchId[]): Promise<Map<WatchId, Memory>>;
   kept(ids?: readonly WatchId[]): Promise<Map<WatchId, Kept>>;
   /** What the daemon last wrote down of what it runs; null when it never did. */
-  running(): Promise<Json | null>;
+  running(): Promise<Json>;
   survey(): Promise<Survey>;
   /** The newest deliveries, newest first. */
   recent(limit: number): Promise<StoredDelivery[]>;
@@ -197,10 +197,6 @@ function refusal(file: string): string {
   const owner = ownerOf(file);
   const who = owner === '' ? 'another daemon' : `another daemon (${owner})`;
   return `${file} is in use by ${who}. Stop that one, or give this one a state file of its own.`;
-}
-
-function writeOwner(db: DatabaseSync, owner: string): void {
-  createFacts(db).write('owner', owner);
 }
 
 /** The name that the holder left in the file; empty when it cannot be read. For a message only: the lock decides. */

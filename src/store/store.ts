@@ -1,12 +1,9 @@
-import type { Settlement } from '../core/delivery.ts';
+import type { Delivery, Settlement } from '../core/delivery.ts';
 import type { Json } from '../core/fields.ts';
 import type { KeptHealth } from '../core/health.ts';
 import type { KeptLook } from '../core/look.ts';
-import type { Delivery } from '../core/delivery.ts';
 import type { Memory } from '../core/memory.ts';
 import type { Decision, DeliveryId, Instant, WatchId } from '../core/model.ts';
-
-export type { Settlement };
 
 /** A delivery that is being sent, and which try this is (1 = the first). */
 export interface Claimed {

@@ -3,7 +3,7 @@ import { showDuration } from '../config/scalars.ts';
 import { typeAt, valueAt } from '../core/fields.ts';
 import type { AlertRule, ConditionAlert, Reason, Watch } from '../core/model.ts';
 import { REASON_WORDS } from '../core/reason-words.ts';
-import { isStale } from '../core/step.ts';
+import { isHeadStale } from '../core/step.ts';
 import { ours } from '../notifiers/rendering/wording.ts';
 import { compare, stateOf, textOf, type Line } from './compare.ts';
 import type { Expected, Trial } from './model.ts';
@@ -124,7 +124,7 @@ function explained(type: keyof typeof REASON_WORDS, { alert, watch, ran }: Told)
 }
 
 function unknownFields(alert: ConditionAlert, { kind }: Watch, { decision, observation }: Ran): string {
-  if (observation.type === 'seen' && isStale(observation))
+  if (observation.type === 'seen' && isHeadStale(observation))
     return ': the head of the chain stands still, so what is read may be old';
   const { now } = decision;
   const fields = alert.while.reads.filter((path) => typeAt(kind.fields, path) !== undefined);

@@ -8,7 +8,7 @@ import { track, viewOf } from '../core/tracked.ts';
 import { rawText, untrusted } from '../lib/untrusted.ts';
 import { addressDetails, addressTokens, tokenDetails } from '../explorer/endpoints.ts';
 import { again, readAll, readUntil, type Pages } from '../explorer/paging.ts';
-import { Token, type TokenBalance } from '../explorer/resources.ts';
+import { decimalsOf, Token, type TokenBalance } from '../explorer/resources.ts';
 import { bothForms, IMAGINED_DECIMALS } from './imagined.ts';
 import { oneChange } from './one-change.ts';
 import { Values } from './values.ts';
@@ -45,7 +45,7 @@ export const balance: Kind<object, Values, Seen> = {
   fleeting: [],
   measured: 'balance',
   exported: ['balance'],
-  question: (target) => question(target),
+  question,
   head: () => null,
   page: ({ address: holder }) => (holder === null ? null : `/address/${holder.text}`),
   async observe(target, state, read): Promise<Reading<Seen>> {
@@ -133,12 +133,6 @@ function sum(target: Target, rows: readonly Row[]): Seen {
     address: known(target.address),
     token,
   });
-}
-
-/** Pieces count whole; a fungible token without decimals has an unknown balance and a known raw one. */
-function decimalsOf(token: TokenView | undefined): bigint | undefined {
-  if (token?.decimals !== undefined) return token.decimals;
-  return token?.type === 'ERC-721' || token?.type === 'ERC-1155' ? 0n : undefined;
 }
 
 /** Zero is zero in any unit, but people are shown which: from memory, else from the token's details, asked once. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { duration, natural, record, RecordType, valueAt, type AnyView, type View } from '../core/fields.ts';
-import type { Instant } from '../core/model.ts';
 import type { ImaginedRow, Kind, Noted, Noticed } from '../core/kind.ts';
+import type { Instant } from '../core/model.ts';
 import { Missed } from '../core/question.ts';
 import { blocks as chainBlocks } from '../explorer/endpoints.ts';
 import { Block } from '../explorer/resources.ts';
@@ -68,13 +68,13 @@ export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
     return reading;
   },
   detect({ options }, state, seen, scope): Noticed<State> {
-    const standing = oneOfEachHeight(state?.recent ?? [], seen.rows);
-    const replaced = state === null ? [] : replacedBlocks(state.recent, standing);
+    const chain = oneOfEachHeight(state?.recent ?? [], seen.rows);
+    const replaced = state === null ? [] : replacedBlocks(state.recent, chain);
     const before = state === null ? startingAt(options) : aboveFork(state.list, replaced);
     const list = detectList(before, seen, row);
     const head = newest(seen.rows);
     const look = (block: Row, depth?: number): AnyView => lookAt(block, head, scope.at, depth);
-    const recent = recentOf(state?.recent ?? [], standing);
+    const recent = recentOf(state?.recent ?? [], chain);
     const isSame = state !== null && list.state === state.list && recent.length === 0;
     const noticed = eventsOf(list, (block, standing) => newBlock(block, standing, look(block)));
     return {

@@ -8,7 +8,7 @@ import { rawText } from '../lib/untrusted.ts';
 import { addressTokens } from '../explorer/endpoints.ts';
 import type { Page } from '../core/question.ts';
 import { again, readAll, type Pages } from '../explorer/paging.ts';
-import { Token, TokenBalance } from '../explorer/resources.ts';
+import { decimalsOf, Token, TokenBalance } from '../explorer/resources.ts';
 import { bothForms, imaginedAddress, IMAGINED_DECIMALS } from './imagined.ts';
 import { createQuiet } from './quiet.ts';
 import { firstCount, remembered } from './values.ts';
@@ -65,7 +65,7 @@ export const holdings: Kind<object, State, Seen> = {
   fleeting: [],
   measured: null,
   exported: [],
-  question: (target) => question(target),
+  question,
   head: () => null,
   page: (_target, view) => pageOf(view),
   async observe(target, state, read): Promise<Reading<Seen>> {
@@ -101,7 +101,7 @@ interface Draft {
 /** Only a complete list is a baseline: what a partial one leaves out would arrive later and never have been new. */
 function baseline(seen: Seen, scope: Scope): Noticed<State> {
   const nothing = { now: null, before: null, range: null, notes: notesOf(seen) };
-  if (!scope.complete) return { ...nothing, state: null, events: [], baseline: null };
+  if (!scope.isComplete) return { ...nothing, state: null, events: [], baseline: null };
   const items: Record<string, Item> = {};
   for (const [key, row] of seen.rows) items[key] = { values: valuesOf(null, row, scope).after, arrival: 0, change: 0 };
   const events = [...seen.rows].map(([key, row]) => noted('added', `${key}#0`, 'baseline', row, null));
@@ -148,7 +148,7 @@ function noticeRow(draft: Draft, key: string, row: Row, scope: Scope): void {
 /** Returns how many polls in a row were empty. Takes out what a complete reading, done twice, no longer shows. */
 function noticeMissing(draft: Draft, state: State, seen: Seen, scope: Scope): number {
   const missing = Object.entries(state.items).filter(([key]) => !seen.rows.has(key));
-  if (!scope.complete || seen.nameless > 0) return state.empty;
+  if (!scope.isComplete || seen.nameless > 0) return state.empty;
   const empty = seen.rows.size === 0 && missing.length > 0 ? state.empty + 1 : 0;
   if (empty > 0 && empty < EMPTY_POLLS_BELIEVED) return empty;
   for (const [key, { values }] of missing) {
@@ -208,10 +208,9 @@ function seenIn(rows: readonly Row[]): Seen {
 function imagine({ view, says, id }: ImaginedRow, index: number): Row {
   const written = view as Row;
   const token = written.token ?? Token.make({});
-  const isPiece = token.type === 'ERC-721' || token.type === 'ERC-1155';
   const contract = token.address_hash ?? imaginedAddress(id ?? `holding ${index}`);
   return TokenBalance.over(written, {
-    ...bothForms(written, says, token.decimals ?? (isPiece ? 0n : IMAGINED_DECIMALS)),
+    ...bothForms(written, says, decimalsOf(token) ?? IMAGINED_DECIMALS),
     token: Token.over(token, { address_hash: contract }),
   });
 }

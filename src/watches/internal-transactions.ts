@@ -48,7 +48,7 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
   fleeting: ['block_number'],
   measured: null,
   exported: [],
-  question: (target) => question(target),
+  question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
   observe: (target, state, read) =>

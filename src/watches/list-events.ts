@@ -3,7 +3,7 @@ import type { Noted, Noticed } from '../core/kind.ts';
 import type { ListState } from './list-state.ts';
 import type { NewRows } from './seen.ts';
 
-/** What a list without conditions notices: one event per row. */
+/** What a list notices: one event per row. What `while` looks at is the kind's own. */
 export function eventsOf<F extends Fields>(
   list: NewRows<F>,
   note: (row: View<F>, standing: Noted['standing']) => Noted,

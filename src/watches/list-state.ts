@@ -15,6 +15,7 @@ import {
   withoutOld,
 } from './seen-rows.ts';
 
+/** Plain JSON, checked by the schema of the same name when it is read back. */
 export interface ListState {
   /** Nothing at or below this block is ever new: it was there at the baseline, or was forgotten. */
   readonly floor: number;
@@ -69,6 +70,7 @@ export function knowledgeOf({ floor, seen }: ListState): Knowledge {
   return { floor, blockByKey: unpack(seen) };
 }
 
+/** It is no news: it was read before, stands at or below the floor, or cannot be told from others. */
 export function isKnown({ floor, blockByKey }: Knowledge, { key, standsIn }: RowLook): boolean {
   return key === undefined || (standsIn !== PENDING && standsIn <= floor) || blockByKey.has(key);
 }
@@ -123,6 +125,7 @@ export function remembering(
   };
 }
 
+/** Of all that was read; the floor where nothing above it was. */
 export function highestBlock({ floor, seen }: ListState): number {
   return Math.max(floor, highestOf(seen) ?? 0);
 }

@@ -21,10 +21,12 @@ export type SeenRows = z.infer<typeof SeenRows>;
 /** Blocks of rows by key; `PENDING` for those in no block. */
 export type BlockByKey = ReadonlyMap<string, number>;
 
+/** The digest that stands for an identity. */
 export function keyOf(identity: string): string {
   return hash('sha256', identity, 'base64url').slice(0, KEY_LENGTH);
 }
 
+/** By key, its block: `pack(unpack(rows))` is the same again. */
 export function unpack({ blocks, pending }: SeenRows): Map<string, number> {
   const blockByKey = new Map<string, number>();
   for (const group of blocks === '' ? [] : blocks.split(' ')) {

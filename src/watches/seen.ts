@@ -72,20 +72,14 @@ export async function observeList<F extends Fields>(
   options: ListOptions<F>,
 ): Promise<Reading<ListSeen<F>>> {
   const page = await read.page(question, null);
-  if (state === null) return { seen: onePage(page, options), partial: null };
-  if (quiet.hasLearned(page.content, state)) return { seen: onePage(page, options), partial: null };
+  if (state === null || quiet.hasLearned(page.content, state)) return { seen: onePage(page, options), partial: null };
   const known = knowledgeOf(state);
   const { rows, reachedEnd, partial, pages } = await readNewestFirst(read, question, {
     ...options,
     first: page,
     isKnown: (view) => options.isAskedFor?.(view) === false || isSettled(known, look(options, view)),
-    endsNews: (read) =>
-      options.isChain === true &&
-      isLinked(
-        known,
-        read.map((view) => look(options, view)),
-      ),
-    mayStop: (read) => state.gapAbove === null || lowestBlock(read, options) <= state.gapAbove,
+    endsNews: (views) => options.isChain === true && isLinked(known, looksOf(options, views)),
+    mayStop: (views) => state.gapAbove === null || lowestBlock(views, options) <= state.gapAbove,
     examinedTo: BigInt(state.gapAbove ?? highestBlock(state)),
   });
   if (pages === 1 && partial === null) return { seen: onePage({ ...page, rows }, options), partial };
@@ -135,7 +129,7 @@ export function detectList<F extends Fields>(state: ListState | null, seen: List
   for (const view of named) (isKnown(before, look(row, view)) ? known : fresh).push(view);
   const gapAbove = seen.isCutShort ? (state.gapAbove ?? highestBlock(state)) : null;
   const teaches = (view: View<F>): boolean =>
-    settles(state, row, view) || isLate(state, before, look(row, view)) || hasMoved(before, look(row, view));
+    isMinedNow(state, row, view) || isLate(state, before, look(row, view)) || hasMoved(before, look(row, view));
   const isSame = fresh.length === 0 && gapAbove === state.gapAbove && !known.some(teaches);
   const after = isSame ? state : remember({ floor: state.floor, gapAbove }, before.blockByKey, named, row);
   const silentUpTo = isFarBelow(state, range) ? state.floor : null;
@@ -163,12 +157,13 @@ export function upTo(range: Range): Range {
 }
 
 /** A row seen while pending has its block now. */
-export function settles<F extends Fields>(state: ListState, row: RowKey<F>, view: View<F>): boolean {
+export function isMinedNow<F extends Fields>(state: ListState, row: RowKey<F>, view: View<F>): boolean {
   const { key, block } = look(row, view);
   return key !== undefined && block !== PENDING && isPending(state.seen, key);
 }
 
-// Answers that come again are the very same rows, and a row is looked at several times in a poll.
+// Answers that come again are the very same rows, and a row is looked at several times in a poll. Rows of one record
+// have one `RowKey`, so that the row alone tells which look it is.
 const looks = new WeakMap<object, RowLook>();
 
 function look<F extends Fields>(row: RowKey<F>, view: View<F>): RowLook {
@@ -181,6 +176,10 @@ function look<F extends Fields>(row: RowKey<F>, view: View<F>): RowLook {
     looks.set(view, (found = { key, block, standsIn }));
   }
   return found;
+}
+
+function looksOf<F extends Fields>(row: RowKey<F>, views: readonly View<F>[]): RowLook[] {
+  return views.map((view) => look(row, view));
 }
 
 function baseline<F extends Fields>(

@@ -26,7 +26,7 @@ export const token: Kind<object, Values, Seen> = {
   fleeting: [],
   measured: 'total_supply',
   exported: ['total_supply', 'holders_count', 'exchange_rate'],
-  question: (target) => question(target),
+  question,
   head: () => null,
   page: (_target, view) => pageOf(view),
   async observe(target, _state, read) {

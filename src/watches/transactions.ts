@@ -7,7 +7,16 @@ import { Transaction } from '../explorer/resources.ts';
 import { imaginedHash, nameOf } from './imagined.ts';
 import { eventsOf } from './list-events.ts';
 import { imaginedBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
-import { noticeList, observeList, placeOf, settles, type ListSeen, type NewRows, type RowKey, upTo } from './seen.ts';
+import {
+  isMinedNow,
+  noticeList,
+  observeList,
+  placeOf,
+  type ListSeen,
+  type NewRows,
+  type RowKey,
+  upTo,
+} from './seen.ts';
 
 type Row = typeof Transaction.fields;
 
@@ -42,7 +51,7 @@ export const transactions: Kind<StartOption, ListState, ListSeen<Row>> = {
   fleeting: ['block_number', 'position', 'timestamp', 'confirmations', 'method'],
   measured: null,
   exported: [],
-  question: (target) => question(target),
+  question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
   observe: (target, state, read) =>
@@ -69,7 +78,7 @@ export const transactions: Kind<StartOption, ListState, ListSeen<Row>> = {
 function notice(state: ListState | null, list: NewRows<Row>): Noticed<ListState> {
   const noticed = eventsOf(list, (tx, standing) => noted('new', tx, standing));
   const mined =
-    state === null ? [] : list.known.map((tx) => noted('mined', tx, settles(state, row, tx) ? 'fresh' : 'known'));
+    state === null ? [] : list.known.map((tx) => noted('mined', tx, isMinedNow(state, row, tx) ? 'fresh' : 'known'));
   return { ...noticed, events: [...noticed.events, ...mined] };
 }
 

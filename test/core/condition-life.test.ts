@@ -1,22 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { blankMemory, retire, step } from '../../src/core/step.ts';
 import type { Memory } from '../../src/core/memory.ts';
-import type { ConditionAlert, Decision, Watch } from '../../src/core/model.ts';
-import { above, aWatch, below, missed, saw, stored, whileAlert, type Sight } from '../support/watch.ts';
+import type { ConditionAlert, Decision, Observation } from '../../src/core/model.ts';
+import { tell } from '../support/story.ts';
+import { above, aWatch, below, missed, saw, whileAlert } from '../support/watch.ts';
 
 type Row = readonly [when: string, level: string | null, state: string, said?: string];
 
 /** Every row is a poll: when, the number seen (null = unknown), the state afterwards, and what is said, if anything. */
 function story(alert: Partial<ConditionAlert>, rows: readonly Row[]): void {
-  const watch = aWatch([whileAlert(alert)]);
-  let memory = blankMemory(watch);
-  const told: string[] = [];
-  for (const [when, level] of rows) {
-    const decision = step(watch, memory, level === 'missed' ? missed(when) : saw({ level }, when));
-    told.push(stateAndWords(decision));
-    memory = stored({ ...decision.memory, version: memory.version + 1 });
-  }
-  expect(told).toEqual(rows.map(([, , state, said = '']) => `${state} ${said}`.trim()));
+  const polls = rows.map(([when, level]) => (level === 'missed' ? missed(when) : saw({ level }, when)));
+  const { decisions } = tell(aWatch([whileAlert(alert)]), polls);
+  expect(decisions.map(stateAndWords)).toEqual(rows.map(([, , state, said = '']) => `${state} ${said}`.trim()));
 }
 
 function stateAndWords({ memory, deliveries }: Decision): string {
@@ -133,23 +128,13 @@ describe('`keep_firing_for`', () => {
 });
 
 describe('what is said', () => {
-  function run(watch: Watch, sights: readonly (readonly [string, Sight])[]): { memory: Memory; all: Decision[] } {
-    let memory = blankMemory(watch);
-    const all = sights.map(([when, sight]) => {
-      const decision = step(watch, memory, saw(sight, when));
-      memory = { ...decision.memory, version: memory.version + 1 };
-      return decision;
-    });
-    return { memory, all };
-  }
+  /** Polls a minute apart. */
+  const levels = (...all: string[]): Observation[] => all.map((level, minute) => saw({ level }, `${minute}m`));
+  const low = (): Memory => tell(aWatch([whileAlert()]), levels('90')).memory;
 
   test('each episode has its own ids in one alert, in order', () => {
-    const levels = ['90', '150', '80', '150'];
-    const { all } = run(
-      aWatch([whileAlert()]),
-      levels.map((level, i) => [`${i}m`, { level }] as const),
-    );
-    const deliveries = all.flatMap(({ deliveries }) => deliveries);
+    const { decisions } = tell(aWatch([whileAlert()]), levels('90', '150', '80', '150'));
+    const deliveries = decisions.flatMap(({ deliveries }) => deliveries);
     expect(deliveries.map(({ message }) => [message.type, message.episode, message.seq])).toEqual([
       ['alert.firing', 1, 1],
       ['alert.resolved', 1, 2],
@@ -161,10 +146,8 @@ describe('what is said', () => {
   });
 
   test('the end carries both values and goes to those who heard of the beginning', () => {
-    const first = aWatch([whileAlert()]);
-    const { memory } = run(first, [['0m', { level: '90' }]]);
-    const second = aWatch([whileAlert({ notify: [{ channel: 'new', recipient: 'new' }] })]);
-    const { deliveries } = step(second, memory, saw({ level: '150' }, '1m'));
+    const edited = aWatch([whileAlert({ notify: [{ channel: 'new', recipient: 'new' }] })]);
+    const { deliveries } = step(edited, low(), saw({ level: '150' }, '1m'));
     expect(deliveries.map(({ channel }) => channel)).toEqual(['ops']);
     expect(deliveries[0]?.message).toMatchObject({
       fields: { level: { text: '150' } },
@@ -173,19 +156,17 @@ describe('what is said', () => {
   });
 
   test('an alert taken out of its rule is resolved, with the reason', () => {
-    const { memory } = run(aWatch([whileAlert()]), [['0m', { level: '90' }]]);
-    const { deliveries, memory: after } = step(aWatch([]), memory, saw({ level: '90' }, '1m'));
+    const { deliveries, memory } = step(aWatch([]), low(), saw({ level: '90' }, '1m'));
     expect(deliveries.map(({ message }) => [message.type, message.reason])).toEqual([
       ['alert.resolved', 'rule removed'],
     ]);
-    expect(after.alerts).toEqual({});
+    expect(memory.alerts).toEqual({});
   });
 
   test('a watch taken out of the rules is resolved, and one that was quiet is not', () => {
     const watch = aWatch([whileAlert()]);
-    const firing = run(watch, [['0m', { level: '90' }]]).memory;
-    const quiet = run(watch, [['0m', { level: '150' }]]).memory;
-    expect(retire(watch.id, firing, 1).deliveries.map(({ message }) => message.reason)).toEqual(['rule removed']);
+    const quiet = tell(watch, levels('150')).memory;
+    expect(retire(watch.id, low(), 1).deliveries.map(({ message }) => message.reason)).toEqual(['rule removed']);
     expect(retire(watch.id, quiet, 1).deliveries).toEqual([]);
   });
 
@@ -197,21 +178,19 @@ describe('what is said', () => {
   });
 
   test('editing the threshold keeps the episode: nothing is said again', () => {
-    const { memory } = run(aWatch([whileAlert()]), [['0m', { level: '90' }]]);
     const edited = aWatch([whileAlert({ while: below('95') })]);
-    expect(step(edited, memory, saw({ level: '90' }, '1m')).deliveries).toEqual([]);
+    expect(step(edited, low(), saw({ level: '90' }, '1m')).deliveries).toEqual([]);
   });
 
   test('observing another thing ends what fired and starts anew', () => {
-    const { memory } = run(aWatch([whileAlert()]), [['0m', { level: '90' }]]);
     const other = aWatch([whileAlert()], { checksum: 'another-thing' });
-    const { deliveries } = step(other, memory, saw({ level: '150' }, '1m'));
+    const { deliveries } = step(other, low(), saw({ level: '150' }, '1m'));
     expect(deliveries.map(({ message }) => message.reason)).toEqual(['rule changed']);
   });
 
   test('a stale head makes it unknown, unless it reads only the head', () => {
     const head = { height: 1n, timestamp: 0, readAt: 600_000, staleAfterMs: 180_000 };
-    const stale = { ...saw({ level: '90' }, '0m'), at: 600_000, head } as ReturnType<typeof saw>;
+    const stale: Observation = { type: 'seen', at: 600_000, head, seen: { level: '90' }, partial: null };
     const plain = aWatch([whileAlert()]);
     const headOnly = aWatch([whileAlert({ while: { ...below('100'), headOnly: true } })]);
     expect(step(plain, blankMemory(plain), stale).deliveries).toEqual([]);
@@ -219,11 +198,7 @@ describe('what is said', () => {
   });
 
   test('a poll that saw the same again has learned nothing', () => {
-    const { all } = run(aWatch([whileAlert({ forMs: 600_000 })]), [
-      ['0m', { level: '90' }],
-      ['1m', { level: '90' }],
-      ['2m', { level: '90' }],
-    ]);
-    expect(all.map(({ learned }) => learned)).toEqual([true, false, false]);
+    const { decisions } = tell(aWatch([whileAlert({ forMs: 600_000 })]), levels('90', '90', '90'));
+    expect(decisions.map(({ learned }) => learned)).toEqual([true, false, false]);
   });
 });

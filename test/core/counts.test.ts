@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { blankMemory } from '../../src/core/step.ts';
 import type { CountAlert, Observation } from '../../src/core/model.ts';
 import { tell } from '../support/story.ts';
-import { aWatch, countAlert, missed, saw, type Item } from '../support/watch.ts';
+import { aWatch, countAlert, missed, onAlert, saw, type Item } from '../support/watch.ts';
 
 /** Wild items by the minute they happened at: `{ a: '1m' }`. */
 function wild(times: Readonly<Record<string, string>>): Record<string, Item> {
@@ -127,7 +126,10 @@ describe('`none_for` six minutes', () => {
 });
 
 test('an alert that becomes a count ends nothing and starts anew', () => {
-  const watch = aWatch([countAlert()]);
-  const { memory } = tell(watch, [START], blankMemory(watch));
-  expect(Object.keys(memory.alerts)).toEqual(['many']);
+  const items = wild({ a: '1m', b: '1m', c: '1m' });
+  const before = tell(aWatch([onAlert({ id: 'many' })]), [START, saw({ items }, '1m')]);
+  expect(before.said).toEqual([[], ['many event', 'many event', 'many event']]);
+  const more = { ...items, ...wild({ d: '2m', e: '2m' }) };
+  const polls = [saw({ items: more }, '2m'), saw({ items: { ...more, ...wild({ f: '3m' }) } }, '3m')];
+  expect(tell(aWatch([countAlert()]), polls, before.memory).said).toEqual([[], ['many firing']]);
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { PollTime } from '../../src/core/alert.ts';
 import { Amount } from '../../src/core/amount.ts';
-import { historyOf, sample, type Pace } from '../../src/core/history.ts';
+import { historyOf, sample } from '../../src/core/history.ts';
 import type { Samples } from '../../src/core/memory.ts';
 import type { Measure } from '../../src/core/model.ts';
 import { Gauge } from '../support/watch.ts';
@@ -15,24 +16,24 @@ type Seen = readonly (readonly [minute: number, level: string | null])[];
 
 interface Kept {
   readonly samples: Samples;
-  readonly pace: Pace;
+  readonly time: PollTime;
 }
 
 function keep(seen: Seen): Kept {
   let samples: Samples = {};
-  let pace: Pace = { at: 0, coveredUntil: null, intervalMs: MINUTE };
+  let time: PollTime = { at: 0, coveredUntil: null, intervalMs: MINUTE };
   for (const [minute, level] of seen) {
-    pace = { ...pace, at: minute * MINUTE };
-    samples = sample(samples, SPANS, level === null ? null : Gauge.make({ level: Amount.parse(level) }), pace);
+    time = { ...time, at: minute * MINUTE };
+    samples = sample(samples, SPANS, level === null ? null : Gauge.make({ level: Amount.parse(level) }), time);
     samples = JSON.parse(JSON.stringify(samples)) as Samples;
-    if (minute !== seen.at(-1)?.[0]) pace = { ...pace, coveredUntil: minute * MINUTE };
+    if (minute !== seen.at(-1)?.[0]) time = { ...time, coveredUntil: minute * MINUTE };
   }
-  return { samples, pace };
+  return { samples, time };
 }
 
 function ask(seen: Seen, measure: Measure, minutes: number): string | undefined {
-  const { samples, pace } = keep(seen);
-  return historyOf(samples, pace)({ measure, path: 'level', ms: minutes * MINUTE })?.toString();
+  const { samples, time } = keep(seen);
+  return historyOf(samples, time)({ measure, path: 'level', ms: minutes * MINUTE })?.toString();
 }
 
 /** A poll a minute, from minute 0 on. */
@@ -97,8 +98,8 @@ describe('what is kept', () => {
   test('equal values in a row are one run, and learning nothing is the very same object', () => {
     const first = keep(minutely('5', '5', '5'));
     expect(first.samples).toEqual({ level: [[0, null, '5']] });
-    const pace = { at: 3 * MINUTE, coveredUntil: 2 * MINUTE, intervalMs: MINUTE };
-    expect(sample(first.samples, SPANS, Gauge.make({ level: Amount.parse('5') }), pace)).toBe(first.samples);
+    const time = { at: 3 * MINUTE, coveredUntil: 2 * MINUTE, intervalMs: MINUTE };
+    expect(sample(first.samples, SPANS, Gauge.make({ level: Amount.parse('5') }), time)).toBe(first.samples);
   });
 
   test('what no window reaches any more goes', () => {

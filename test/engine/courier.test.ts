@@ -6,9 +6,9 @@ import { createCourier, type Courier } from '../../src/engine/courier.ts';
 import type { Delivery, Outcome } from '../../src/core/delivery.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
-import type { LogFields } from '../../src/telemetry/log.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 import { aDecision, aDelivery } from '../store/builders.ts';
 
 const SECOND = 1000;
@@ -28,10 +28,7 @@ describe('what is owed', () => {
     await post.clock.advance(0);
     expect(post.arrived()).toEqual(['before#1', 'after#1']);
     expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 2 });
-    expect(post.outcomes).toEqual([
-      ['ops', SENT],
-      ['ops', SENT],
-    ]);
+    expect(post.outcomes).toEqual([SENT, SENT]);
   });
 
   test('goes out within a minute even when nobody wakes the courier', async () => {
@@ -172,7 +169,7 @@ describe('what is not accepted', () => {
     await post.owe(...['a', 'b'].map((name) => aDelivery({ id: name, recipient: `${name}@example.com` })));
     await using _courier = post.start();
     await post.clock.advance(0);
-    expect(post.said.find(({ event }) => event === 'delivery:again')?.fields).toMatchObject({
+    expect(post.log.fields[post.log.lines.indexOf('warn delivery:again')]).toMatchObject({
       channel: 'ops',
       recipient: 'b@example.com',
     });
@@ -215,14 +212,14 @@ describe('order and pace', () => {
   test('no more are in flight than are allowed, and a freed slot is used at once', async () => {
     const post = createPost();
     const gates = post.hold();
-    await post.owe(...['a', 'b', 'c'].map((id) => aDelivery({ id })));
-    await using _courier = post.start({ concurrency: 2 });
+    await post.owe(...['a', 'b', 'c', 'd', 'e'].map((id) => aDelivery({ id })));
+    await using _courier = post.start();
     await post.clock.advance(0);
-    expect(post.arrived()).toEqual(['a#1', 'b#1']);
+    expect(post.arrived()).toEqual(['a#1', 'b#1', 'c#1', 'd#1']);
     gates.get('b')?.(SENT);
     await post.clock.advance(0);
-    expect(post.arrived()).toEqual(['a#1', 'b#1', 'c#1']);
-    for (const id of ['a', 'c']) gates.get(id)?.(SENT);
+    expect(post.arrived().slice(4)).toEqual(['e#1']);
+    for (const open of gates.values()) open(SENT);
   });
 
   test('a dead channel delays no other', async () => {
@@ -230,7 +227,7 @@ describe('order and pace', () => {
     const gates = post.hold('dead');
     await post.owe(...Array.from({ length: 9 }, (_, n) => aDelivery({ id: `dead-${n}`, channel: 'dead' })));
     await post.owe(aDelivery({ id: 'alive' }));
-    await using _dead = post.start({ channel: 'dead' });
+    await using _dead = post.start('dead');
     await using _alive = post.start();
     await post.clock.advance(0);
     expect(post.arrived()).toContain('alive#1');
@@ -304,15 +301,15 @@ describe('stopping', () => {
   test('what is in flight ends, and nothing new begins', async () => {
     const post = createPost();
     const gates = post.hold();
-    await post.owe(...['a', 'b'].map((id) => aDelivery({ id })));
-    const courier = post.start({ concurrency: 1 });
+    await post.owe(...['a', 'b', 'c', 'd', 'e'].map((id) => aDelivery({ id })));
+    const courier = post.start();
     await post.clock.advance(0);
     const stopped = courier.stop();
     await post.clock.advance(0);
-    gates.get('a')?.(SENT);
+    for (const open of gates.values()) open(SENT);
     await stopped;
-    expect(post.arrived()).toEqual(['a#1']);
-    expect(await post.store.survey()).toMatchObject({ sent: 1, outbox: [{ rows: 1 }] });
+    expect(post.arrived()).toEqual(['a#1', 'b#1', 'c#1', 'd#1']);
+    expect(await post.store.survey()).toMatchObject({ sent: 4, outbox: [{ rows: 1 }] });
     expect(post.clock.sleepers).toBe(0);
   });
 
@@ -373,15 +370,9 @@ interface Running extends AsyncDisposable {
 function createPost(store: Store = createMemoryStore()) {
   const clock: FakeClock = createFakeClock();
   const tries: Try[] = [];
-  const outcomes: [string, Outcome][] = [];
+  const outcomes: Outcome[] = [];
   const dead: string[] = [];
-  const said: { level: string; event: string; fields: LogFields }[] = [];
-  const say =
-    (level: string) =>
-    (event: string, fields: LogFields = {}) => {
-      said.push({ level, event, fields });
-    };
-  const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
+  const log = createRecordingLog();
   let watches = 0;
 
   const post = {
@@ -392,8 +383,9 @@ function createPost(store: Store = createMemoryStore()) {
     dead,
     began: clock.now(),
     answer: (() => SENT) as Answer,
-    said,
-    lines: (level: string) => said.filter((line) => line.level === level).map(({ event }) => event),
+    log,
+    lines: (level: string) =>
+      log.lines.filter((line) => line.startsWith(`${level} `)).map((line) => line.slice(level.length + 1)),
     arrived: () => tries.map(({ id, attempt }) => `${id}#${attempt}`),
     async owe(...deliveries: Delivery[]): Promise<void> {
       await store.commit([aDecision(`w${++watches}`, { deliveries })], clock.now());
@@ -405,10 +397,10 @@ function createPost(store: Store = createMemoryStore()) {
         delivery.channel === channel ? new Promise((resolve) => gates.set(delivery.id, resolve)) : SENT;
       return gates;
     },
-    courier: (options: { channel?: string; concurrency?: number } = {}): Courier =>
+    courier: (channel = 'ops'): Courier =>
       createCourier({
         store,
-        channel: 'ops',
+        channel,
         sender: {
           async send(delivery, attempt, signal) {
             tries.push({ id: delivery.id, attempt, at: clock.now() });
@@ -418,12 +410,11 @@ function createPost(store: Store = createMemoryStore()) {
         giveUpAfterMs: GIVE_UP,
         clock,
         log,
-        onOutcome: (channel, outcome) => outcomes.push([channel, outcome]),
-        onDead: (channel) => dead.push(channel),
-        ...options,
+        onOutcome: (outcome) => outcomes.push(outcome),
+        onDead: () => dead.push(channel),
       }),
-    start(options?: { channel?: string; concurrency?: number }): Running {
-      const courier = post.courier(options);
+    start(channel?: string): Running {
+      const courier = post.courier(channel);
       const stop = new AbortController();
       const abandon = new AbortController();
       const done = courier.run(stop.signal, abandon.signal);

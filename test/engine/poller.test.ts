@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Watch } from '../../src/core/model.ts';
 import { Missed, type Read } from '../../src/core/question.ts';
-import { blankMemory, isStale } from '../../src/core/step.ts';
+import { blankMemory, isHeadStale } from '../../src/core/step.ts';
 import { observe } from '../../src/engine/observe.ts';
 import { createPoller, type PollerOptions } from '../../src/engine/poller.ts';
 import { AddressDetails } from '../../src/explorer/resources.ts';
@@ -9,6 +9,7 @@ import { StorageError, type Store } from '../../src/store/store.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
+import { wordsOf } from '../support/story.ts';
 import { loadWatches } from '../support/world.ts';
 
 const RULES = `
@@ -21,7 +22,7 @@ function aPoller(change: Partial<PollerOptions> = {}) {
   const clock = createFakeClock();
   const log = createRecordingLog();
   const seen = { wei: '5', asked: 0, skipped: 0, rounds: 0, polled: [] as boolean[], owed: [] as string[] };
-  const gate = { open: Promise.resolve() };
+  const gate: { open: Promise<unknown> } = { open: Promise.resolve() };
   const read: Read = {
     async one() {
       seen.asked += 1;
@@ -67,7 +68,7 @@ test('a watch that is still being polled is skipped and counted, never queued', 
   const { poller, seen, gate } = aPoller();
   await poller.adopt(watches);
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  gate.open = promise as never as Promise<void>;
+  gate.open = promise;
   const first = poller.poll(watches, signal);
   await poller.poll(watches, signal);
   expect([seen.skipped, seen.asked]).toEqual([1, 1]);
@@ -128,8 +129,7 @@ watches:
       await poller.poll(rules, signal);
     }
     for (const { delivery } of await store.claim('screen', 100, clock.now() + 86_400_000)) {
-      const { type, alert } = delivery.message;
-      said.push(`${alert} ${type.slice(6)}`);
+      said.push(wordsOf(delivery.message));
       await store.settle(delivery.id, { state: 'sent', outcome: { type: 'sent', answer: '' } }, clock.now());
     }
   };
@@ -167,8 +167,8 @@ watches:
 test('a head that seemed to stand still to a clock that was ahead blinds nobody when that is set right', () => {
   const now = Date.UTC(2026, 0, 1);
   const head = { height: 5n, timestamp: now, readAt: now + 86_400_000, staleAfterMs: 180_000 };
-  expect(isStale({ head, at: head.readAt })).toBe(true);
-  expect(isStale({ head, at: now })).toBe(false);
+  expect(isHeadStale({ head, at: head.readAt })).toBe(true);
+  expect(isHeadStale({ head, at: now })).toBe(false);
 });
 
 test('when the storage fails nothing is acknowledged, one line says so, and the next poll decides the same', async () => {
@@ -212,7 +212,7 @@ test('what is read for a watch that a reload took out has no effect', async () =
   const { poller, seen, gate, store } = aPoller();
   await poller.adopt(watches);
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  gate.open = promise as never as Promise<void>;
+  gate.open = promise;
   const polling = poller.poll(watches, signal);
   await poller.adopt([]);
   resolve(undefined);
@@ -265,7 +265,7 @@ test('a watch that was taken out and put back while it was polled is heard from 
   await poller.adopt(watches);
   await poller.poll(watches, signal);
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  gate.open = promise as never as Promise<void>;
+  gate.open = promise;
   await clock.advance(60_000);
   const polling = poller.poll(watches, signal);
   await poller.adopt([]);

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Address } from '../../src/core/address.ts';
 import {
   addressDetails,
   addressInternalTransactions,
@@ -15,7 +14,7 @@ import type { FaultName } from '../../src/sandbox/faults/fault.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox, type Served } from '../../src/sandbox/server.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { impatient, missOf, openExplorer } from './support/open.ts';
+import { addressOf, impatient, missOf, openExplorer } from './support/open.ts';
 
 const clock = createFakeClock();
 let sandbox: Sandbox;
@@ -28,12 +27,6 @@ beforeEach(async () => {
 
 afterEach(() => served.close());
 
-function address(text: string): Address {
-  const parsed = Address.parse(text);
-  if (parsed === undefined) throw new Error(`no address: ${text}`);
-  return parsed;
-}
-
 const key = (): string => 'sandbox';
 const FORMS: [string, string, Auth, boolean][] = [
   ['multichain with a bearer token', '/31337', { type: 'bearer', key }, true],
@@ -45,10 +38,10 @@ describe.each(FORMS)('the sandbox explorer, %s', (_name, path, auth, countsCredi
   test('answers every question', async () => {
     await using opened = openExplorer(served.url + path, { auth, clock });
     const read = opened.explorer.round();
-    const [vault, collector] = [address(sandbox.addresses.vault), address(sandbox.addresses.collector)];
+    const [vault, collector] = [addressOf(sandbox.addresses.vault), addressOf(sandbox.addresses.collector)];
     const [token, account, internals, own, all, chain] = await Promise.all([
-      read.one(tokenDetails('sandbox', address(sandbox.tokens.USDC))),
-      read.one(addressDetails('sandbox', address(sandbox.addresses.treasury))),
+      read.one(tokenDetails('sandbox', addressOf(sandbox.tokens.USDC))),
+      read.one(addressDetails('sandbox', addressOf(sandbox.addresses.treasury))),
       read.page(addressInternalTransactions('sandbox', vault, 'to'), null),
       read.page(addressTransactions('sandbox', vault), null),
       read.page(transactions('sandbox'), null),
@@ -74,7 +67,7 @@ describe.each(FORMS)('the sandbox explorer, %s', (_name, path, auth, countsCredi
 
   test('does not know every token', async () => {
     await using opened = openExplorer(served.url + path, { auth, clock });
-    const nobody = address('0x00000000000000000000000000000000000000ff');
+    const nobody = addressOf('0x00000000000000000000000000000000000000ff');
     const missed = await missOf(opened.explorer.round().one(tokenDetails('sandbox', nobody)));
     expect(missed.reason).toBe('not-found');
   });
@@ -89,7 +82,7 @@ test('a wrong key is refused once, then not sent again for ten minutes', async (
 
 test('a chain that the host does not serve is not an unknown token', async () => {
   await using opened = openExplorer(`${served.url}/1`, { auth: { type: 'bearer', key }, clock });
-  const question = tokenDetails('sandbox', address(sandbox.tokens.USDC));
+  const question = tokenDetails('sandbox', addressOf(sandbox.tokens.USDC));
   expect((await missOf(opened.explorer.round().one(question))).reason).toBe('wrong-path');
 });
 

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, describe, test } from '@jest/globals';
-import { encodeView, valueAt } from '../../src/core/fields.ts';
+import { encodeView } from '../../src/core/encoded.ts';
+import { valueAt } from '../../src/core/fields.ts';
 import { addressInternalTransactions } from '../../src/explorer/endpoints.ts';
 import type { Auth } from '../../src/explorer/http.ts';
 import { aToken, blockRows, impatient, missOf, openExplorer, someBlocks, someTokens, VAULT } from './support/open.ts';
@@ -179,15 +180,15 @@ describe('what headers say', () => {
   });
 
   test.each([
-    ['-1', '-1', null],
+    ['-1', '-1', -1],
     ['', '', null],
     ['NaN', 'huge', null],
     ['1e9', '-0.5e3', null],
     ['-20', '-1', -20],
-  ])('%s and %s are not known', async (credits, limit, expected) => {
+  ])('with credits of %j and limits of %j the credits are %j, and no limit is known', async (sent, limit, credits) => {
     await using server = await startServer((_request, response) => {
       const headers = {
-        'x-credits-remaining': credits,
+        'x-credits-remaining': sent,
         'x-ratelimit-limit': limit,
         'x-ratelimit-remaining': limit,
         'x-ratelimit-reset': limit,
@@ -197,7 +198,7 @@ describe('what headers say', () => {
     await using opened = openExplorer(server.url);
     await opened.explorer.round().one(aToken);
     const unknown = { limit: null, remaining: null, resetSeconds: null };
-    expect(opened.headers).toEqual([{ explorer: 'ethereum', credits: credits === '-1' ? -1 : expected, ...unknown }]);
+    expect(opened.headers).toEqual([{ explorer: 'ethereum', credits, ...unknown }]);
   });
 });
 

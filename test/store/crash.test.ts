@@ -9,8 +9,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
 import { openSqliteReader, openSqliteStore } from '../../src/store/sqlite.ts';
 
-// Every commit waits for the disk; a busy one takes its time.
-
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-crash-'));
 afterAll(() => {
   rmSync(directory, { recursive: true });

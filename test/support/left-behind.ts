@@ -3,8 +3,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadSetup } from '../../src/app/setup.ts';
-import { main } from '../../src/cli/program.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Head } from '../../src/core/model.ts';
 import { Missed, type Read } from '../../src/core/question.ts';
@@ -12,6 +10,7 @@ import { createPoller } from '../../src/engine/poller.ts';
 import { AddressDetails } from '../../src/explorer/resources.ts';
 import { outlineOf } from '../../src/plan/outline.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { run, type Ran } from './cli.ts';
 import { createFolder, type Folder } from './daemon.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createRecordingLog } from './recording-log.ts';
@@ -34,7 +33,7 @@ export interface LeftBehind extends Disposable {
   lives(...balances: readonly string[]): Promise<void>;
   /** The chain's head from now on. */
   head: Head | null;
-  run(...argv: readonly string[]): Promise<{ code: number; out: string; err: string }>;
+  run(...argv: readonly string[]): Promise<Ran>;
 }
 
 export function leaveBehind(rules: string, config = CONFIG): LeftBehind {
@@ -55,7 +54,7 @@ export function leaveBehind(rules: string, config = CONFIG): LeftBehind {
         store,
         clock,
         log: createRecordingLog(),
-        readerOf: () => ({ round: () => readerOf(shown), head: () => left.head, readHead: () => Promise.resolve() }),
+        readerOf: () => ({ round: () => readerOf(shown), head: () => left.head }),
         onPolled: () => undefined,
         onSkipped: () => undefined,
         onOwed: () => undefined,
@@ -70,22 +69,14 @@ export function leaveBehind(rules: string, config = CONFIG): LeftBehind {
       }
       await poller.flush();
     },
-    async run(...argv) {
-      const printed = { out: '', err: '' };
-      const code = await main({
-        ...createTerminal(process),
-        argv,
+    run: (...argv) =>
+      run(argv, {
         env: {},
         clock,
-        out: (line) => (printed.out += `${line}\n`),
-        print: async (line) => void (printed.out += `${line}\n`),
-        err: (text) => (printed.err += text),
         writeFile: (path) => {
           throw new Error(`writes ${path}`);
         },
-      });
-      return { code, ...printed };
-    },
+      }),
     [Symbol.dispose]() {
       folder[Symbol.dispose]();
     },

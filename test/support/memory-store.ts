@@ -1,7 +1,7 @@
-import type { Delivery } from '../../src/core/delivery.ts';
+import type { Delivery, Settlement } from '../../src/core/delivery.ts';
 import type { Memory } from '../../src/core/memory.ts';
 import type { Decision, DeliveryId, Instant, WatchId } from '../../src/core/model.ts';
-import type { Kept, Settlement, Store } from '../../src/store/store.ts';
+import type { Kept, Store } from '../../src/store/store.ts';
 
 interface Row {
   readonly delivery: Delivery;

@@ -1,4 +1,4 @@
-// A history of polls, with memory through the store in between.
+// What the core makes of a history of polls.
 import { blankMemory, step } from '../../src/core/step.ts';
 import type { Message } from '../../src/core/delivery.ts';
 import type { Memory } from '../../src/core/memory.ts';
@@ -15,6 +15,7 @@ export interface Told {
   readonly memory: Memory;
 }
 
+/** Polls in order; memory goes through the store's JSON after each of them. */
 export function tell(watch: Watch, polls: readonly Observation[], from = blankMemory(watch)): Told {
   let memory = from;
   const decisions = polls.map((poll) => {
@@ -31,6 +32,7 @@ export function tell(watch: Watch, polls: readonly Observation[], from = blankMe
   };
 }
 
+/** `low firing` */
 export function wordsOf({ alert, type }: Message): string {
   return `${alert} ${type.replace('alert.', '')}`;
 }

@@ -20,6 +20,7 @@ import { kinds } from '../../src/watches/index.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
+import { wordsOf } from './story.ts';
 
 export const CONFIG = `
 explorers: { chain: { form: sandbox } }
@@ -51,7 +52,6 @@ export interface World extends AsyncDisposable {
 
 export interface WorldOptions {
   readonly form?: 'instance' | 'multichain';
-  readonly startBlock?: number;
   readonly isLively?: boolean;
   /** A recording of every poll. */
   readonly recordTo?: string;
@@ -69,13 +69,15 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
     blockTimeMs: 'manual',
     clock,
     quiet: options.isLively !== true,
-    startBlock: options.startBlock ?? 100,
+    startBlock: 100,
   });
   const served = await serveSandbox(sandbox);
   const stop = new AbortController();
   const newExplorer = (): Explorer =>
     openExplorer(options.form ?? 'instance', served.url, {
-      ...{ clock, log, signal: stop.signal },
+      clock,
+      log,
+      signal: stop.signal,
       ...(options.answers === undefined ? {} : { answers: options.answers(clock) }),
       ...(options.recordTo === undefined
         ? {}
@@ -125,7 +127,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       decisions.length = 0;
       await ended(poller.poll(watches, stop.signal), clock);
       messages = (await takeAll(store, clock)).map(({ message }) => message);
-      return messages.map(({ alert, type }) => `${alert} ${type.replace('alert.', '')}`);
+      return messages.map(wordsOf);
     },
     async restart() {
       await poller.flush();
@@ -184,7 +186,7 @@ export async function takeAll(store: Store, clock: FakeClock, channel = 'screen'
 function openExplorer(
   form: 'instance' | 'multichain',
   url: string,
-  tools: Pick<ExplorerOptions, 'clock' | 'log' | 'signal' | 'onAnswer'>,
+  tools: Pick<ExplorerOptions, 'clock' | 'log' | 'signal' | 'answers' | 'onAnswer'>,
 ): Explorer {
   return createExplorer({
     ...tools,

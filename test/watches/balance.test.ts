@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { Address } from '../../src/core/address.ts';
 import { exactOf, valueAt } from '../../src/core/fields.ts';
 import { balance } from '../../src/watches/balance.ts';
 import type { Values } from '../../src/watches/values.ts';
-import { openExplorer } from '../explorer/support/open.ts';
+import { addressOf, openExplorer } from '../explorer/support/open.ts';
 import { sendJson, startServer } from '../explorer/support/server.ts';
 import { createWorld } from '../support/world.ts';
 
@@ -149,17 +148,22 @@ describe('a token that is not in the list', () => {
 /** Polls of one balance; each gives what is held, as `while` looks at it. */
 function openBalance(url: string, holder: string, token: string): () => Promise<string | undefined> {
   const opened = openExplorer(url);
-  const [address, contract] = [Address.parse(holder), Address.parse(token)];
-  if (address === undefined || contract === undefined) throw new TypeError('not an address');
   const coin = { symbol: 'ETH', decimals: 18 };
-  const target = { explorer: 'ethereum', coin, address, token: contract, maxPages: 20, options: {} };
+  const target = {
+    explorer: 'ethereum',
+    coin,
+    address: addressOf(holder),
+    token: addressOf(token),
+    maxPages: 20,
+    options: {},
+  };
   let state: Values | null = null;
   return async () => {
     const { seen } = await balance.observe(target, state, opened.explorer.round());
     const noticed = balance.detect(target, state, seen, {
       at: 0,
       tracked: ['balance'],
-      complete: true,
+      isComplete: true,
       isWaiting: false,
     });
     state = noticed.state;

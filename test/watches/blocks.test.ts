@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { blankMemory, step } from '../../src/core/step.ts';
+import type { Explorer } from '../../src/explorer/explorer.ts';
 import { Block } from '../../src/explorer/resources.ts';
 import { blocks } from '../../src/watches/blocks.ts';
 import { blockRows, openExplorer } from '../explorer/support/open.ts';
@@ -116,17 +117,13 @@ test('an uncle beside a known block replaces nothing, in whichever order they ar
     sendJson(response, { items: pages[index], next_page_params: null });
   });
   await using opened = openExplorer(explorer.url);
-  const coin = { symbol: 'ETH', decimals: 18 };
-  const target = { explorer: 'ethereum', coin, address: null, token: null, maxPages: 1, options: {} };
-  let state: Parameters<typeof blocks.detect>[1] = null;
+  const poll = pollsOf(opened.explorer, 1);
   const said: string[] = [];
   const heads: unknown[] = [];
   for (const _page of pages) {
-    const { seen } = await blocks.observe(target, state, opened.explorer.round());
-    const noticed = blocks.detect(target, state, seen, { at: 0, tracked: [], complete: true, isWaiting: false });
-    state = noticed.state;
-    said.push(...noticed.events.map(({ on }) => on));
-    heads.push(noticed.range?.to);
+    const { events, range } = await poll();
+    said.push(...events.map(({ on }) => on));
+    heads.push(range?.to);
   }
   expect(said).not.toContain('reorg');
   expect(heads).toEqual([100, 101, 101, 102]);
@@ -145,17 +142,13 @@ describe('a page with new blocks on it is the last that is read', () => {
       sendJson(response, { items, next_page_params: next });
     });
     await using opened = openExplorer(explorer.url);
-    const coin = { symbol: 'ETH', decimals: 18 };
-    const target = { explorer: 'ethereum', coin, address: null, token: null, maxPages: 20, options: {} };
-    let state: Parameters<typeof blocks.detect>[1] = null;
+    const poll = pollsOf(opened.explorer, 20);
     const said: [number[], number][] = [];
-    for (const poll of polls) {
+    for (const heights of polls) {
       const asked = explorer.requests.length;
-      chain = poll.map(({ height, fork = '' }) => ({ height, hash: `0x${fork}${height}`.padEnd(66, '0') }));
-      const { seen } = await blocks.observe(target, state, opened.explorer.round());
-      const noticed = blocks.detect(target, state, seen, { at: 0, tracked: [], complete: true, isWaiting: false });
-      state = noticed.state;
-      const fresh = noticed.events.filter(({ on, standing }) => on === 'new' && standing === 'fresh');
+      chain = heights.map(({ height, fork = '' }) => ({ height, hash: `0x${fork}${height}`.padEnd(66, '0') }));
+      const { events } = await poll();
+      const fresh = events.filter(({ on, standing }) => on === 'new' && standing === 'fresh');
       said.push([fresh.map(({ block }) => Number(block)), explorer.requests.length - asked]);
     }
     return said;
@@ -190,18 +183,8 @@ describe('a page with new blocks on it is the last that is read', () => {
     ).toEqual([
       [[], 1],
       [[201, 203], 2],
-      [
-        down(240, 204)
-          .map(({ height }) => height)
-          .reverse(),
-        2,
-      ],
-      [
-        down(260, 241)
-          .map(({ height }) => height)
-          .reverse(),
-        2,
-      ],
+      [told(204, 240), 2],
+      [told(241, 260), 2],
       [[202, 261], 3],
     ]);
   });
@@ -212,3 +195,16 @@ describe('a page with new blocks on it is the last that is read', () => {
     expect(third).toEqual([told(201, 261), 3]);
   });
 });
+
+/** Polls of the chain; each gives what the kind notices. */
+function pollsOf(explorer: Explorer, maxPages: number): () => Promise<ReturnType<typeof blocks.detect>> {
+  const coin = { symbol: 'ETH', decimals: 18 };
+  const target = { explorer: 'ethereum', coin, address: null, token: null, maxPages, options: {} };
+  let state: Parameters<typeof blocks.detect>[1] = null;
+  return async () => {
+    const { seen } = await blocks.observe(target, state, explorer.round());
+    const noticed = blocks.detect(target, state, seen, { at: 0, tracked: [], isComplete: true, isWaiting: false });
+    state = noticed.state;
+    return noticed;
+  };
+}

@@ -16,7 +16,7 @@ const TARGET = {
   maxPages: 1000,
   options: {},
 };
-const SCOPE = { at: 0, tracked: [], complete: true, isWaiting: false };
+const SCOPE = { at: 0, tracked: [], isComplete: true, isWaiting: false };
 
 interface Row {
   readonly name: string;

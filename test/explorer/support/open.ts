@@ -1,11 +1,10 @@
 import { Address } from '../../../src/core/address.ts';
 import { Missed } from '../../../src/core/question.ts';
-import { createBudget, type Budget } from '../../../src/explorer/budget.ts';
+import { createBudget } from '../../../src/explorer/budget.ts';
 import { addressTokens, blocks, tokenDetails } from '../../../src/explorer/endpoints.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../../src/explorer/explorer.ts';
 import type { ExplorerMeter } from '../../../src/explorer/meter.ts';
-import type { Clock } from '../../../src/lib/clock.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
+import { systemClock, type Clock } from '../../../src/lib/clock.ts';
 
 type Counted = Parameters<ExplorerMeter['request']>[0];
 type Headers = Parameters<ExplorerMeter['explorerHeaders']>[0];
@@ -23,10 +22,7 @@ export interface Opened extends AsyncDisposable {
   outcomes(): string[];
 }
 
-export interface OpenOptions extends Partial<Omit<ExplorerOptions, 'meter' | 'log' | 'signal'>> {
-  readonly requestsPerSecond?: number;
-  readonly concurrency?: number;
-}
+export type OpenOptions = Partial<Omit<ExplorerOptions, 'meter' | 'log' | 'signal'>>;
 
 export function openExplorer(baseUrl: string, options: OpenOptions = {}): Opened {
   const clock: Clock = options.clock ?? systemClock;
@@ -38,15 +34,13 @@ export function openExplorer(baseUrl: string, options: OpenOptions = {}): Opened
   const log = (event: string, fields: unknown = {}): void => {
     logged.push(`${event} ${JSON.stringify(fields)}`);
   };
-  const { requestsPerSecond = null, concurrency = 1, ...rest } = options;
-  const budget: Budget = createBudget({ clock, requestsPerSecond, concurrency });
   const explorer = createExplorer({
     name: 'ethereum',
     baseUrl,
     auth: { type: 'none' },
     coin: { symbol: 'ETH', decimals: 18 },
     userAgent: 'chainwarden/0.0.0',
-    budget,
+    budget: createBudget({ clock, requestsPerSecond: null }),
     clock,
     log: { debug: log, info: log, warn: log, error: log },
     signal: stop.signal,
@@ -56,7 +50,7 @@ export function openExplorer(baseUrl: string, options: OpenOptions = {}): Opened
       unknownFields: (facts) => unknown.push(facts),
       head: () => undefined,
     },
-    ...rest,
+    ...options,
   });
   return {
     explorer,
@@ -80,7 +74,7 @@ export async function missOf(asked: Promise<unknown>): Promise<Missed> {
   throw ended instanceof Error ? ended : new Error(String(ended));
 }
 
-function addressOf(text: string): Address {
+export function addressOf(text: string): Address {
   const address = Address.parse(text);
   if (address === undefined) throw new Error(`no address: ${text}`);
   return address;

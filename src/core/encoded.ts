@@ -1,0 +1,54 @@
+// The form in which values are remembered and recorded: plain JSON, amounts in whole units.
+import { Address } from './address.ts';
+import { Amount } from './amount.ts';
+import { decode, wholeList } from './decoding.ts';
+import {
+  isRow,
+  isView,
+  recordTypeOf,
+  valueAt,
+  type AnyRecord,
+  type AnyView,
+  type FieldType,
+  type Json,
+  type RawRow,
+  type Value,
+  type ValueAt,
+} from './fields.ts';
+
+/** `decodeEncoded(type, encode(value))` gives the value back. */
+export function encode(value: Value): Json {
+  // Servers differ in the case of addresses: the lower case makes equal ones equal text.
+  if (value instanceof Address) return value.key;
+  if (typeof value === 'bigint' || value instanceof Amount) return value.toString();
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map((item) => encode(item));
+  if (isView(value)) return encodeView(value);
+  return value as Json;
+}
+
+/** All known fields of a view, encoded. */
+export function encodeView(view: AnyView): Record<string, Json> {
+  const known: Record<string, Json> = {};
+  for (const name of Object.keys(recordTypeOf(view).fields)) {
+    const value = valueAt(view, name);
+    if (value !== undefined) known[name] = encode(value);
+  }
+  return known;
+}
+
+/** Amounts were encoded in whole units; reading them back moves no decimal point. */
+export function decodeEncoded(type: FieldType, encoded: Json): ValueAt {
+  if (type.type === 'amount') return typeof encoded === 'string' ? Amount.parse(encoded) : undefined;
+  if (type.type === 'list')
+    return Array.isArray(encoded) ? wholeList(encoded.map((item) => decodeEncoded(type.of, item as Json))) : undefined;
+  if (type.type === 'record') return isRow(encoded) ? remembered(type.record, encoded) : undefined;
+  return decode(type, encoded, { coin: 0 });
+}
+
+function remembered(table: AnyRecord, encoded: RawRow): AnyView {
+  const values: Record<string, ValueAt> = {};
+  for (const [name, { type }] of Object.entries(table.fields))
+    if (encoded[name] !== undefined) values[name] = decodeEncoded(type, encoded[name] as Json);
+  return table.make(values);
+}
