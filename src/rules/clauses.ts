@@ -4,6 +4,7 @@ import { Amount } from '../core/amount.ts';
 import type { Clause, Comparison } from '../core/model.ts';
 import type { CompiledCondition } from './conditions.ts';
 import type { ConditionUse, Language } from './language.ts';
+import { literalNumber } from './literals.ts';
 import { namesOf, resolveNames } from './paths.ts';
 import { childrenOf, isBinary, isCall, isText, type Node } from './syntax.ts';
 import { WINDOWS } from './words.ts';
@@ -96,25 +97,17 @@ function compared(
   return subject === null ? null : { subject, operator, bound };
 }
 
-/** The value of a number, of `amount("...")`, or of `duration("...")` in milliseconds. */
+/** The value of a number, of `amount("...")` or `percent("...")`, or of `duration("...")` in milliseconds. */
 function constantOf(node: Node): Amount | undefined {
   if (node.op === '-_') return constantOf(childrenOf(node)[0] ?? node)?.negated();
   if (node.op === 'value') return node.args instanceof Amount ? node.args : undefined;
   if (!isCall(node)) return undefined;
   const [name, [arg]] = node.args;
-  if (arg === undefined || !isText(arg)) return undefined;
-  if (name === 'amount') return Amount.parse(arg.args);
-  return name === 'duration' ? Amount.parse(String(millisecondsOf(arg.args))) : undefined;
+  const number = arg !== undefined && isText(arg) ? literalNumber(name, arg.args) : undefined;
+  return name === 'duration' ? number?.times(MS_PER_SECOND) : number;
 }
 
-const MS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
-
-/** Of CEL's own form, which was checked when the condition was compiled: `1h30m`. */
-function millisecondsOf(duration: string): number {
-  const parts = [...duration.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)];
-  const sum = parts.reduce((total, [, count, unit]) => total + Number(count) * MS[unit as keyof typeof MS], 0);
-  return duration.startsWith('-') ? -sum : sum;
-}
+const MS_PER_SECOND = new Amount(1000n, 0);
 
 function subjectOf(language: Language, { windows }: Own, { before }: ConditionUse, node: Node) {
   if (isCall(node)) {

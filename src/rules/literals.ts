@@ -34,6 +34,40 @@ export const LITERALS: Readonly<Record<string, Literal>> = {
   },
 };
 
+/**
+ * The number that stands in quotes, times and durations in seconds, so that they may be added:
+ * `literalNumber('percent', '5') // 0.05`. Undefined for other functions, and for a text that is none of theirs.
+ */
+export function literalNumber(name: string, text: string): Amount | undefined {
+  return Object.hasOwn(NUMBERS, name) ? NUMBERS[name]?.(text) : undefined;
+}
+
+const NUMBERS: Readonly<Record<string, (text: string) => Amount | undefined>> = {
+  amount: (text) => Amount.parse(text),
+  percent: (text) => percentOf(text),
+  duration(text) {
+    let seconds = ZERO;
+    for (const [, count = '', unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)) {
+      const part = Amount.parse(count)?.times(UNIT_SECONDS[unit] ?? ZERO);
+      if (part === undefined) return undefined;
+      seconds = seconds.plus(part);
+    }
+    return text.startsWith('-') ? seconds.negated() : seconds;
+  },
+  timestamp(text) {
+    const ms = Date.parse(text);
+    return Number.isNaN(ms) ? undefined : new Amount(BigInt(ms), 3);
+  },
+};
+
+const ZERO = new Amount(0n, 0);
+const UNIT_SECONDS: Readonly<Record<string, Amount>> = {
+  h: new Amount(3600n, 0),
+  m: new Amount(60n, 0),
+  s: new Amount(1n, 0),
+  ms: new Amount(1n, 3),
+};
+
 /** A date of the 30th of February would quietly be one of March. */
 function isInItsMonth(text: string): boolean {
   const midnight = `${text.slice(0, 10)}T00:00:00Z`;

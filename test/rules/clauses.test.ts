@@ -53,6 +53,7 @@ test.each([
   ['before.value != amount("0.1")', 'before value', '!=', '0.1'],
   ['age > duration("1h30m")', 'age', '>', '5400000'],
   ['change("1h") <= -0.05', 'change value', '<=', '-0.05'],
+  ['change("1h") < percent("-10")', 'change value', '<', '-0.1'],
   ['head.height == 5', 'head.height', '==', '5'],
 ])('%s compares with a constant', (text, name, operator, bound) => {
   const { compares } = clauseOf(text.replace('tx.', `${items.noun}.`));
