@@ -6,14 +6,14 @@ import type { CompiledCondition } from './conditions.ts';
 import type { ConditionUse, Language } from './language.ts';
 import { literalNumber } from './literals.ts';
 import { namesOf, resolveNames } from './paths.ts';
-import { childrenOf, isBinary, isCall, isText, type Node } from './syntax.ts';
+import { childrenOf, isBinary, isCall, isText, joinedBy, wholeSpan, type Node } from './syntax.ts';
 import { WINDOWS } from './words.ts';
 
 type Own = Pick<CompiledCondition, 'text' | 'reads' | 'windows' | 'evaluate'>;
 
 export function clauseOf(language: Language, own: Own, use: ConditionUse, ast: Node): Clause {
   const joins = JOINS[ast.op] ?? null;
-  const texts = joins === null ? [] : joined(ast, ast.op).map((node) => textOf(own.text, node));
+  const texts = joins === null ? [] : joinedBy(ast).map((node) => textOf(own.text, node));
   const parts = texts.flatMap((text) => language.condition(text, use).value?.clause() ?? []);
   const isWhole = joins !== null && parts.length === texts.length;
   const { text, reads, windows } = own;
@@ -30,48 +30,11 @@ export function clauseOf(language: Language, own: Own, use: ConditionUse, ast: N
 
 const JOINS: Readonly<Record<string, Clause['joins']>> = { '&&': 'all', '||': 'any', '!_': 'not' };
 
-/** `a && b && c` is one list of three. */
-function joined(node: Node, op: string): readonly Node[] {
-  return childrenOf(node).flatMap((child) => (child.op === op && op !== '!_' ? joined(child, op) : [child]));
-}
-
-/**
- * As it is written. A node knows nothing of the parentheses around its outermost parts, nor that its last number had
- * underscores: both are put back.
- */
+/** As it is written. A node knows neither its outermost parentheses nor that its last number had underscores. */
 function textOf(text: string, { start, end: parsedEnd }: Node): string {
   const end = parsedEnd + (/^\w*/.exec(text.slice(parsedEnd))?.[0].length ?? 0);
-  const written = text.slice(start, end);
-  const { open, close } = unmatched(written);
-  const from = open === 0 ? start : nthBefore(text, start, open);
-  const to = close === 0 ? end : nthBehind(text, end, close);
-  return text.slice(from, to).trim();
-}
-
-const QUOTED = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
-
-/** How many parentheses are missing in front of a text, and behind it. */
-function unmatched(written: string): { open: number; close: number } {
-  let depth = 0;
-  let open = 0;
-  for (const character of written.replace(QUOTED, '')) {
-    if (character === '(') depth += 1;
-    else if (character === ')' && depth > 0) depth -= 1;
-    else if (character === ')') open += 1;
-  }
-  return { open, close: depth };
-}
-
-function nthBefore(text: string, start: number, count: number): number {
-  let at = start;
-  for (let i = 0; i < count; i++) at = text.lastIndexOf('(', at - 1);
-  return at;
-}
-
-function nthBehind(text: string, end: number, count: number): number {
-  let at = end;
-  for (let i = 0; i < count; i++) at = text.indexOf(')', at) + 1;
-  return at;
+  const whole = wholeSpan(text, { start, end });
+  return text.slice(whole.start, whole.end).trim();
 }
 
 const FLIPPED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' } as const;
