@@ -6,6 +6,7 @@ import type { CompiledCondition } from './conditions.ts';
 import type { ConditionUse, Language } from './language.ts';
 import { literalNumber } from './literals.ts';
 import { namesOf, resolveNames } from './paths.ts';
+import { isSign, MIRRORED } from './signs.ts';
 import { childrenOf, isBinary, isCall, isText, joinedBy, wholeSpan, type Node } from './syntax.ts';
 import { WINDOWS } from './words.ts';
 
@@ -24,7 +25,7 @@ export function clauseOf(language: Language, own: Own, use: ConditionUse, ast: N
     evaluate: (scene) => own.evaluate(scene),
     joins: isWhole ? joins : null,
     parts: isWhole ? parts : [],
-    compares: isBinary(ast) ? comparisonOf(language, own, use, ast) : null,
+    compares: comparisonOf(language, own, use, ast),
   };
 }
 
@@ -37,19 +38,14 @@ function textOf(text: string, { start, end: parsedEnd }: Node): string {
   return text.slice(whole.start, whole.end).trim();
 }
 
-const FLIPPED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' } as const;
-
-function isOperator(op: string): op is Comparison['operator'] {
-  return Object.hasOwn(FLIPPED, op);
-}
-
-function comparisonOf(language: Language, own: Own, use: ConditionUse, { op, args }: Node): Comparison | null {
-  if (!isOperator(op)) return null;
-  const [left, right] = args as readonly [Node, Node];
+function comparisonOf(language: Language, own: Own, use: ConditionUse, node: Node): Comparison | null {
+  const { op } = node;
+  if (!isBinary(node) || !isSign(op)) return null;
+  const [left, right] = node.args;
   const bound = constantOf(right);
   if (bound !== undefined) return compared(subjectOf(language, own, use, left), op, bound);
   const first = constantOf(left);
-  return first === undefined ? null : compared(subjectOf(language, own, use, right), FLIPPED[op], first);
+  return first === undefined ? null : compared(subjectOf(language, own, use, right), MIRRORED[op], first);
 }
 
 function compared(

@@ -5,6 +5,7 @@ import { addressComplaint } from '../config/scalars.ts';
 import { Address } from '../core/address.ts';
 import type { World } from './cel.ts';
 import type { Mistake } from './language.ts';
+import { isSign } from './signs.ts';
 import { childrenOf, type Node } from './syntax.ts';
 
 interface Words {
@@ -107,7 +108,7 @@ function missingField(world: World, error: ParseError | CelTypeError | undefined
 
 function noOverload(left: string, sign: string, { right, written }: { right: string; written: string }): Words {
   const types = [left, right];
-  const message = COMPARING.has(sign)
+  const message = isSign(sign)
     ? `${typeName(left)} cannot be compared with ${typeName(right)}`
     : sign === 'in'
       ? `${typeName(left)} cannot be in ${typeName(right)}`
@@ -120,8 +121,6 @@ function hintForList(sign: string, right: string): string | undefined {
   if ((sign === '==' || sign === '!=') && isList) return 'Write in, for one of a list.';
   return sign === 'in' && !isList ? 'Behind in stands a list or a group, such as ["ok", "error"].' : undefined;
 }
-
-const COMPARING = new Set(['==', '!=', '<', '<=', '>', '>=']);
 
 /** `written`: the source of the comparison. */
 function hintForTypes(types: readonly string[], written: string): string | undefined {

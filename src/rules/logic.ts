@@ -1,19 +1,10 @@
 // Where a condition is true, and where it is false: for every field that it compares with constants, the values that
 // the field may have there. `a && b` narrows, `a || b` widens; when nothing is left, the condition is never so.
 import { Amount } from '../core/amount.ts';
+import { isSign, MIRRORED, OPPOSITE, type Sign } from './signs.ts';
 import { childrenOf, type Node } from './syntax.ts';
 import { asName, isNamed, isNumeric, type Constant, type Domain, type Scope, type Terms } from './terms.ts';
-import {
-  intersect,
-  isEmpty,
-  namesOf,
-  numbersThat,
-  OPPOSITE,
-  unite,
-  wholeOnly,
-  type Sign,
-  type ValueSet,
-} from './value-sets.ts';
+import { intersect, isEmpty, namesOf, numbersThat, unite, wholeOnly, type ValueSet } from './value-sets.ts';
 
 interface Known {
   readonly values: ValueSet;
@@ -208,10 +199,3 @@ function join(a: Outcome, b: Outcome): Outcome {
   }
   return either;
 }
-
-function isSign(op: string): op is Sign {
-  return Object.hasOwn(OPPOSITE, op);
-}
-
-/** `5 < x` is `x > 5`. */
-const MIRRORED: Readonly<Record<Sign, Sign>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' };

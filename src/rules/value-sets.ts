@@ -1,6 +1,7 @@
 // Which values a field may have where a condition is true: ranges of exact numbers, or a list of names. An empty set is
 // a condition that can never be true.
 import { Amount } from '../core/amount.ts';
+import type { Sign } from './signs.ts';
 
 /** Null = without an end. */
 export interface Range {
@@ -14,17 +15,6 @@ export interface Range {
 export type ValueSet =
   | { readonly type: 'numbers'; readonly ranges: readonly Range[] }
   | { readonly type: 'names'; readonly names: ReadonlySet<string>; readonly isWithout: boolean };
-
-export type Sign = '<' | '<=' | '>' | '>=' | '==' | '!=';
-
-export const OPPOSITE: Readonly<Record<Sign, Sign>> = {
-  '<': '>=',
-  '<=': '>',
-  '>': '<=',
-  '>=': '<',
-  '==': '!=',
-  '!=': '==',
-};
 
 /** The numbers for which `x sign bound` is true. */
 export function numbersThat(sign: Sign, bound: Amount): ValueSet {
