@@ -7,15 +7,14 @@ import type { Mistake } from './language.ts';
 import { percentOf } from './numbers.ts';
 import { childrenOf, isAccess, isBinary, isName, isText, type Node } from './syntax.ts';
 
-/** A function that takes a text in quotes. */
+/** What a function takes in quotes; `hint` for a text that is none of it. */
 export interface Literal {
   readonly test: (text: string) => boolean;
   readonly example: string;
   readonly hint?: (text: string) => string | undefined;
 }
 
-export const NO_LITERAL: Literal = { test: () => true, example: '' };
-
+/** By the function's name. */
 export const LITERALS: Readonly<Record<string, Literal>> = {
   amount: { test: (text) => Amount.parse(text) !== undefined, example: '1.5' },
   percent: { test: (text) => percentOf(text) !== undefined, example: '5' },
