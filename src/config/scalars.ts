@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Address } from '../core/address.ts';
 import { seen, withoutKeys } from './problem.ts';
 
-/** A text with a meaning: `parse` gives its value, or undefined when it is none. `expected` says what it had to be, `pattern` helps editors. */
+/** A text with a meaning: `parse` gives its value, or undefined when it is none; `expected` says what it had to be. */
 function scalar<T>(parse: (text: string) => T | undefined, expected: string, meta: Meta = {}) {
   return z
     .string()
@@ -20,7 +20,6 @@ function scalar<T>(parse: (text: string) => T | undefined, expected: string, met
 }
 
 // A type, not an interface: zod takes open records.
-
 type Meta = { description?: string; pattern?: string };
 
 const LONGEST_QUOTED = 60;

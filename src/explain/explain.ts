@@ -37,7 +37,7 @@ export function explainWatch(watch: Watch, alerts: readonly AlertRule[], facts: 
 
 /** Memory of another checksum is of something else that was looked at. */
 function lookedAt(watch: Watch, { memory, kept }: Facts): Stage | null {
-  if (memory === null || memory.checksum !== watch.checksum || kept?.look === null || kept === null) return null;
+  if (memory === null || memory.checksum !== watch.checksum || kept === null || kept.look === null) return null;
   const look = decodeLook(watch.kind.fields, kept.look);
   return look === null ? null : stageOf(watch, look, memory);
 }

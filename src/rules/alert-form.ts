@@ -39,6 +39,7 @@ function formOf(alert: WrittenAlert): Form {
   return alert.none_for === undefined ? 'event' : 'none_for';
 }
 
+/** What the alert lacks to be of a form, and what it says that belongs to another one. */
 export function complainOfForm(compiling: Compiling, alert: WrittenAlert, path: Path): void {
   const { complain } = compiling;
   complainOfStart(compiling, alert, path);
@@ -64,7 +65,8 @@ function strangerComplaint(key: Key, alert: WrittenAlert): { key: Key; message: 
   return { key, message, hint: 'Remove it.' };
 }
 
-function complainOfStart({ kind, complain, hasAddress }: Compiling, alert: WrittenAlert, path: Path): void {
+function complainOfStart(compiling: Compiling, alert: WrittenAlert, path: Path): void {
+  const { kind, complain } = compiling;
   const on = `on: ${kind.events.join(', ')}`;
   if (alert.on !== undefined && alert.while !== undefined)
     complain(path, {
@@ -79,14 +81,10 @@ function complainOfStart({ kind, complain, hasAddress }: Compiling, alert: Writt
     });
   else if (alert.while !== undefined && !kind.conditions)
     complain(path, { key: 'while', message: `${kind.name} has no while`, hint: `Write ${on}, with if.` });
-  else if (alert.on !== undefined) complainOfEvent(alert.on, { kind, complain, hasAddress }, path);
+  else if (alert.on !== undefined) complainOfEvent(compiling, alert.on, path);
 }
 
-function complainOfEvent(
-  on: EventName,
-  { kind, complain, hasAddress }: Pick<Compiling, 'kind' | 'complain' | 'hasAddress'>,
-  path: Path,
-): void {
+function complainOfEvent({ kind, complain, hasAddress }: Compiling, on: EventName, path: Path): void {
   if (!kind.events.includes(on))
     complain([...path, 'on'], { message: `${kind.name} has no event ${quote(on)}`, hint: hintFor(on, kind.events) });
   else if (on === 'mined' && !hasAddress)
