@@ -41,8 +41,8 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
-/** The shortest way to write it: `showDuration(90_000) // '90s'`. */
-export function showDuration(ms: number): string {
+/** The way back, exact and in one unit: `formatDuration(90_000) // '90s'`. */
+export function formatDuration(ms: number): string {
   for (const unit of ['d', 'h', 'm', 's'])
     if (ms >= (UNIT_MS[unit] ?? 1) && ms % (UNIT_MS[unit] ?? 1) === 0) return `${ms / (UNIT_MS[unit] ?? 1)}${unit}`;
   return `${ms}ms`;
@@ -58,7 +58,7 @@ function parseInteger(text: string): number | undefined {
 export function duration(least: number, most: number, description: string) {
   return scalar(
     (text) => within(parseDuration(text), least, most),
-    `a duration from ${showDuration(least)} to ${showDuration(most)}, such as 30s, 10m, 2h or 1d`,
+    `a duration from ${formatDuration(least)} to ${formatDuration(most)}, such as 30s, 10m, 2h or 1d`,
     { description, pattern: '^[0-9]+(ms|[smhd])([0-9]+(ms|[smhd]))*$' },
   );
 }
@@ -67,7 +67,7 @@ export function duration(least: number, most: number, description: string) {
 export function pace(least: number, most: number, description: string) {
   return scalar(
     (text) => (text === 'manual' ? text : within(parseDuration(text), least, most)),
-    `manual or a duration from ${showDuration(least)} to ${showDuration(most)}, such as 2s`,
+    `manual or a duration from ${formatDuration(least)} to ${formatDuration(most)}, such as 2s`,
     { description },
   );
 }
@@ -116,6 +116,13 @@ export function text(description: string, longest = 1000) {
     `a text of at most ${longest} characters`,
     { description },
   );
+}
+
+/** A text, or a list of them, which is never empty. */
+export function oneOrMore(description: string) {
+  return z
+    .union([text(description).transform((one) => [one]), z.array(text(description)).min(1, 'the list is empty')])
+    .meta({ description });
 }
 
 export function percent(description: string) {

@@ -1,6 +1,6 @@
 // What runs, in short: what `plan` compares. The daemon leaves it in the state file at every load.
 import { z } from 'zod';
-import { showDuration } from '../config/scalars.ts';
+import { formatDuration } from '../config/scalars.ts';
 import { conditionText } from '../core/message.ts';
 import type { AlertRule, Recipient, Watch } from '../core/model.ts';
 import { dailySums, showSchedule } from '../rules/describe.ts';
@@ -65,5 +65,5 @@ function depthOf({ confirmations, provisional }: Extract<AlertRule, { type: 'eve
 
 function waitsOf(alert: Exclude<AlertRule, { type: 'event' }>): string[] {
   const waits = { for: alert.forMs, keep_firing_for: alert.keepFiringForMs, cooldown: alert.cooldownMs };
-  return Object.entries(waits).flatMap(([name, ms]) => (ms === 0 ? [] : [`${name} ${showDuration(ms)}`]));
+  return Object.entries(waits).flatMap(([name, ms]) => (ms === 0 ? [] : [`${name} ${formatDuration(ms)}`]));
 }

@@ -2,7 +2,7 @@
 // form is a mistake, never ignored.
 import type { CountAlert, EventName } from '../core/model.ts';
 import { hintFor } from '../config/nearest.ts';
-import { quote, showDuration } from '../config/scalars.ts';
+import { quote, formatDuration } from '../config/scalars.ts';
 import type { Path } from '../config/yaml.ts';
 import type { Compiling } from './compile-watch.ts';
 import type { Language } from './language.ts';
@@ -128,12 +128,12 @@ const MOST_SAMPLES = 20_000;
 export function windowComplaint(ms: number, intervalMs: number): { message: string; hint: string } | undefined {
   if (ms < intervalMs)
     return {
-      message: `a window of ${showDuration(ms)} holds no poll of a watch that asks every ${showDuration(intervalMs)}`,
+      message: `a window of ${formatDuration(ms)} holds no poll of a watch that asks every ${formatDuration(intervalMs)}`,
       hint: 'Look back further, or ask more often.',
     };
   if (ms / intervalMs <= MOST_SAMPLES) return undefined;
   return {
-    message: `a window of ${showDuration(ms)} holds more than ${MOST_SAMPLES} polls`,
-    hint: `Ask less often: every ${showDuration(Math.ceil(ms / MOST_SAMPLES / 1000) * 1000)} at most.`,
+    message: `a window of ${formatDuration(ms)} holds more than ${MOST_SAMPLES} polls`,
+    hint: `Ask less often: every ${formatDuration(Math.ceil(ms / MOST_SAMPLES / 1000) * 1000)} at most.`,
   };
 }

@@ -1,6 +1,6 @@
 // What `check` prints: for every watch what it asks, how often, and what that costs.
 import type { Config, Plan } from '../config/config.ts';
-import { showDuration } from '../config/scalars.ts';
+import { formatDuration } from '../config/scalars.ts';
 import { headQuestionOf } from '../core/kind.ts';
 import type { Recipient, Schedule, Watch } from '../core/model.ts';
 import type { Question } from '../core/question.ts';
@@ -103,7 +103,7 @@ function rowOf({ watch, question, requestsPerDay, creditsPerDay }: Cost, others:
 
 /** `every 1m`, or `cron 0 3 * * *` */
 export function showSchedule(schedule: Schedule): string {
-  return schedule.type === 'cron' ? `cron ${schedule.expression}` : `every ${showDuration(schedule.intervalMs)}`;
+  return schedule.type === 'cron' ? `cron ${schedule.expression}` : `every ${formatDuration(schedule.intervalMs)}`;
 }
 
 /** `oncall (ada@example.com)`; a channel with one receiver by its name alone. */

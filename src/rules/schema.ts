@@ -9,7 +9,7 @@ import type { AnyNotifier } from '../notifiers/notifier.ts';
 import { DESCRIPTIONS, EXAMPLES } from './examples.ts';
 import { AlertShape, FileShape, WatchShape } from './shape.ts';
 
-type JsonSchema = Record<string, unknown>;
+export type JsonSchema = Record<string, unknown>;
 
 /** For `# yaml-language-server: $schema=rules.schema.json`. */
 export function rulesJsonSchema(kinds: readonly AnyKind[]): JsonSchema {
@@ -53,7 +53,7 @@ export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema 
   });
 }
 
-const DRAFT = 'http://json-schema.org/draft-07/schema#';
+export const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
 /** A zod schema for editors: every scalar is taken in any of its forms. */
 export function toJson(schema: z.ZodType): JsonSchema {
@@ -107,7 +107,7 @@ function isSchema(part: unknown): part is JsonSchema {
   return typeof part === 'object' && part !== null && !Array.isArray(part);
 }
 
-function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
+export function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
   return (schema['properties'] ?? {}) as Record<string, JsonSchema>;
 }
 
