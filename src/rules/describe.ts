@@ -4,6 +4,7 @@ import { formatDuration } from '../config/scalars.ts';
 import { headQuestionOf } from '../core/kind.ts';
 import type { Recipient, Schedule, Watch } from '../core/model.ts';
 import type { Question } from '../core/question.ts';
+import { inColumns } from '../lib/columns.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { shortened } from './expand.ts';
 import { timesPerDay } from './schedule.ts';
@@ -29,7 +30,7 @@ export function describeWatches(watches: readonly Watch[], config: Config): Desc
   const costs = costsOf(watches);
   const sharing = sharingOf(watches, costs);
   const rows = costs.map((cost) => rowOf(cost, (sharing.get(keyOf(cost))?.length ?? 1) - 1));
-  const lines = align(rows);
+  const lines = inColumns(rows);
   const warnings: string[] = [];
   for (const [explorer, sum] of sumsOf(sharing)) {
     const plan = planOf(config, explorer);
@@ -120,17 +121,6 @@ export function subjectOf({ of, token, kind, target }: Watch): string {
 
 function shortPath(path: string): string {
   return path.replace(/0x([0-9a-f]{4})[0-9a-f]{32}([0-9a-f]{4})/gi, '0x$1…$2');
-}
-
-/** Columns under each other; the last one is ragged. */
-function align(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 function total(costs: readonly Cost[], what: 'requestsPerDay' | 'creditsPerDay'): number {
