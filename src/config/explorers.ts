@@ -6,16 +6,17 @@ import { quote } from './scalars.ts';
 import { Secret } from './secret.ts';
 import type { SecretReader } from './secrets.ts';
 import { ExplorerShapes, FORMS, type SecretText } from './shape.ts';
-import type { Path, Source } from './yaml.ts';
+import { isMap, type Path, type Source } from './yaml.ts';
 
 interface Read<T> {
   readonly value: T | null;
   readonly problems: readonly Problem[];
 }
 
+/** One explorer, by the shape of its form; a secret that it misses is kept with it. */
 export function readExplorer(source: Source, name: string, written: unknown, secrets: SecretReader): Read<Explorer> {
   const path = ['explorers', name];
-  const form = (written as { form?: unknown } | null)?.form;
+  const form = isMap(written) ? written['form'] : undefined;
   const known = FORMS.find((one) => one === form);
   if (known === undefined) return { value: null, problems: [formProblem(source, path, form)] };
   const tools = { source, path, name, secrets };
