@@ -144,7 +144,7 @@ function windowOf(
   const [, measure, time = ''] = WINDOW_NAME.exec(name) ?? [];
   const ms = parseDuration(time);
   if (measure === undefined || ms === undefined) return null;
-  const path = historyPath(language, { canLook: use.windows === true, names: undefined });
+  const path = historyPath(language, { canLook: use.windows, names: undefined });
   if (typeof path !== 'string') return mistaken(token, path.message, path.hint);
   const field: Resolved = { path: '', before: false, type: { type: 'amount', unit: 'plain' } };
   const window: Window = { measure: measure as Measure, path, ms };

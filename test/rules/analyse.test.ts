@@ -151,7 +151,10 @@ describe('A condition that can never be true is refused, with the place', () => 
   });
 
   test('a value that an open set may have tomorrow is a doubt', () => {
-    const { mistakes, doubts } = languageOf('token').condition('token.type == "ERC-21"', { before: true });
+    const { mistakes, doubts } = languageOf('token').condition('token.type == "ERC-21"', {
+      before: true,
+      windows: false,
+    });
     expect(mistakes).toEqual([]);
     expect(doubts).toEqual([expect.objectContaining({ hint: 'Did you mean ERC-20?' })]);
   });
@@ -230,7 +233,7 @@ interface Looked extends Analysis {
 function look(text: string): Looked {
   const { world } = testLanguage;
   const program = world.env.parse(text);
-  const preparation = new Preparation(text, createPaths(testLanguage, { before: true }));
+  const preparation = new Preparation(text, createPaths(testLanguage, { before: true, windows: false }));
   preparation.visit(nodeOf(program.ast), { locals: new Set(), nesting: 0 });
   expect(preparation.mistakes).toEqual([]);
   expect(program.check().valid).toBe(true);
