@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Address } from '../../src/core/address.ts';
 import { Amount } from '../../src/core/amount.ts';
 import type { AnyView } from '../../src/core/fields.ts';
 import type { History, Truth, Window } from '../../src/core/model.ts';
@@ -8,7 +7,7 @@ import { untrusted } from '../../src/lib/untrusted.ts';
 import { createLanguage, type Meaning } from '../../src/rules/language.ts';
 import { kinds } from '../../src/watches/index.ts';
 import { effort, NO_HANG } from '../support/effort.ts';
-import { Item, items } from './support/kinds.ts';
+import { addressOf, Item, items, viewOf } from './support/kinds.ts';
 
 const VAULT = '0xBA12222222228d8Ba445958a75a0704d566BF2C8';
 const HOT = ['0x1111111111111111111111111111111111111111', '0x2222222222222222222222222222222222222222'] as const;
@@ -24,18 +23,6 @@ const language = createLanguage(
     ['DAI', 'absent'],
   ]),
 );
-
-function addressOf(text: string): Address {
-  const address = Address.parse(text);
-  if (address === undefined) throw new Error(`no address: ${text}`);
-  return address;
-}
-
-function viewOf(row: Record<string, unknown>): AnyView {
-  const view = Item.read(row, { coin: 18 });
-  if (view === undefined) throw new Error('no view');
-  return view;
-}
 
 /** Evaluates a condition that has to compile. */
 function truth(text: string, row: Record<string, unknown>, before?: Record<string, unknown>): Truth {

@@ -1,18 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Address } from '../../src/core/address.ts';
-import type { AnyView } from '../../src/core/fields.ts';
 import type { Segment } from '../../src/core/model.ts';
 import { rawText } from '../../src/lib/untrusted.ts';
 import { createLanguage, type Meaning } from '../../src/rules/language.ts';
-import { Item, items } from './support/kinds.ts';
+import { addressOf, items, viewOf } from './support/kinds.ts';
 
 const VAULT = '0xBA12222222228d8Ba445958a75a0704d566BF2C8';
 const EVIL = '{{ value }} {% raw %} <b>"; DROP TABLE';
 
 const names = new Map<string, Meaning>();
-const vault = Address.parse(VAULT);
-if (vault !== undefined) names.set('vault', vault).set('hot_wallets', [vault]);
+const vault = addressOf(VAULT);
+names.set('vault', vault).set('hot_wallets', [vault]);
 const language = createLanguage(items, 'ethereum', names);
 
 const row = {
@@ -29,12 +27,6 @@ const row = {
   tags: ['dex', 'nft'],
   notes: ['a https://evil.example', 'b'],
 };
-
-function viewOf(raw: Record<string, unknown>): AnyView {
-  const view = Item.read(raw, { coin: 18 });
-  if (view === undefined) throw new Error('no view');
-  return view;
-}
 
 function render(text: string, before: Record<string, unknown> | null = { value: '1000' }): readonly Segment[] {
   const { value, mistakes } = language.template(text, { as: 'text', before: true, windows: false });
