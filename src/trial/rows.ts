@@ -124,13 +124,11 @@ class RowReader {
   }
 
   #answers(answers: readonly WrittenAnswer[]): RecordedAnswer[] {
-    return answers.map((answer, i) => {
-      return {
-        path: this.#addressed(pathOf(answer.path)),
-        status: answer.status,
-        body: this.#bodyOf(answer, ['answers', i]),
-      };
-    });
+    return answers.map((answer, i) => ({
+      path: this.#addressed(pathOf(answer.path)),
+      status: answer.status,
+      body: this.#bodyOf(answer, ['answers', i]),
+    }));
   }
 
   /** `addresses/treasury/tokens`: names of the config stand for addresses. */
