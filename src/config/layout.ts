@@ -199,6 +199,7 @@ export class Layout {
   }
 }
 
+/** The lines of a text, however they end. */
 export function linesOf(text: string): readonly string[] {
   return text.split(/\r\n|\r|\n/);
 }

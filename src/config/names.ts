@@ -13,6 +13,7 @@ interface Written {
 
 const MOST_IN_GROUP = 10_000;
 
+/** `explorers`: the names that a token's addresses may be given for. */
 export function readNames(
   source: Source,
   { addresses, tokens }: Written,

@@ -72,6 +72,7 @@ export function pace(least: number, most: number, description: string) {
   );
 }
 
+/** A whole number in these bounds, both included; underscores may part its digits. */
 export function integer(least: number, most: number, description: string) {
   return scalar((text) => within(parseInteger(text), least, most), `a whole number from ${least} to ${most}`, {
     description,
@@ -110,6 +111,7 @@ export function boolean(description: string) {
   });
 }
 
+/** Not empty, and without the white space at its ends. */
 export function text(description: string, longest = 1000) {
   return scalar(
     (written) => (written.length > 0 && written.length <= longest ? written : undefined),
@@ -125,6 +127,7 @@ export function oneOrMore(description: string) {
     .meta({ description });
 }
 
+/** `12.5%` as 12.5, from 0 to 100. */
 export function percent(description: string) {
   return scalar(
     (written) => {
@@ -163,6 +166,7 @@ export function addressComplaint(written: string): string {
   return `${quote(written)} is no address: an address is 0x and 40 hexadecimal digits`;
 }
 
+/** An address in full. */
 export function address(description: string) {
   return z
     .string()

@@ -25,6 +25,7 @@ export interface Facts {
   readonly now: Instant;
 }
 
+/** Lines to read: the watch, then each of `alerts`, which are some or all of its own. */
 export function explainWatch(watch: Watch, alerts: readonly AlertRule[], facts: Facts): string[] {
   const stage = lookedAt(watch, facts);
   return [

@@ -46,6 +46,7 @@ export function numberText(watch: Watch, subject: Comparison['subject'], number:
   return type?.type === 'duration' ? showDuration(number.toNumber()) : formatAmount(number);
 }
 
+/** What a window came to: percent for `change`, else a number of at most eight decimals. */
 export function measureText({ measure }: Window, number: Amount): string {
   const percent = measure === 'change' ? FILTERS['percent']?.(number) : undefined;
   return percent ?? formatAmount(shortened(number));

@@ -24,6 +24,7 @@ export type Outline = z.infer<typeof Outline>;
 export type RuleOutline = z.infer<typeof RuleOutline>;
 export type AlertOutline = z.infer<typeof AlertOutline>;
 
+/** What these watches are, in short. */
 export function outlineOf(watches: readonly Watch[]): Outline {
   const rules: Record<string, RuleOutline> = {};
   for (const watch of watches) rules[watch.rule] ??= ruleOf(watch);

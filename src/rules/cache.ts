@@ -14,6 +14,7 @@ export interface RuleCache {
   sweep(): void;
 }
 
+/** Empty; to be kept from load to load. */
 export function createRuleCache(): RuleCache {
   const files = new Held<{ readonly text: string; readonly parsed: Parsed }>();
   const languages = new Held<Language>();

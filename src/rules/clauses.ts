@@ -12,6 +12,7 @@ import { WINDOWS } from './words.ts';
 
 type Own = Pick<CompiledCondition, 'text' | 'reads' | 'windows' | 'evaluate'>;
 
+/** `own` is the whole condition, and `ast` its tree. Where one part does not compile alone, it has no parts. */
 export function clauseOf(language: Language, own: Own, use: ConditionUse, ast: Node): Clause {
   const joins = JOINS[ast.op] ?? null;
   const texts = joins === null ? [] : joinedBy(ast).map((node) => textOf(own.text, node));

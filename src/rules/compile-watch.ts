@@ -25,6 +25,7 @@ export interface Place {
 const EVERY_MS = 60_000;
 const MAX_PAGES = 20;
 
+/** Adds the watch's instances to what is loaded, and all that is wrong with it to the problems. */
 export function compileWatch(place: Place, written: unknown, loading: Loading): void {
   const compiler = new WatchCompiler(place, loading);
   if (isMap(written)) compiler.compile(written);

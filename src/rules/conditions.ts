@@ -20,6 +20,7 @@ export interface CompiledCondition extends Condition {
   readonly facts: Facts;
 }
 
+/** A condition; its mistakes' offsets count in `text`. */
 export function compileCondition(language: Language, text: string, use: ConditionUse): Compiled<CompiledCondition> {
   if (text.trim() === '') return refused([{ message: 'the condition is empty', start: 0, end: 1 }]);
   if (text.length > LONGEST)

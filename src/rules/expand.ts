@@ -58,6 +58,7 @@ function labelOf({ catalogue }: Compiling, { explorer, address, token }: Instanc
   return parts.length === 0 ? null : parts.join(', ');
 }
 
+/** `0x47ac…f3a1` */
 export function shortened({ text }: { readonly text: string }): string {
   return `${text.slice(0, 6)}…${text.slice(-4)}`;
 }

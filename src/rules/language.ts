@@ -42,6 +42,7 @@ export interface Language {
   sweep(): void;
 }
 
+/** `names`: what the config's names mean on this explorer. */
 export function createLanguage(kind: AnyKind, explorer: string, names: ReadonlyMap<string, Meaning>): Language {
   const constants = new Map<string, Constant>();
   for (const [name, meaning] of names) if (meaning !== 'absent') constants.set(name, meaning);

@@ -4,7 +4,7 @@ import { Amount } from '../core/amount.ts';
 import { isSign, MIRRORED, OPPOSITE, type Sign } from './signs.ts';
 import { childrenOf, type Node } from './syntax.ts';
 import { asName, isNamed, isNumeric, type Constant, type Domain, type Scope, type Terms } from './terms.ts';
-import { intersect, isEmpty, namesOf, numbersThat, unite, wholeOnly, type ValueSet } from './value-sets.ts';
+import { intersect, isEmpty, setOfNames, numbersThat, unite, wholeOnly, type ValueSet } from './value-sets.ts';
 
 interface Known {
   readonly values: ValueSet;
@@ -32,6 +32,7 @@ export function isPossible(a: Outcome, b: Outcome): boolean {
 const NOTHING: Knowledge = new Map();
 const ZERO = new Amount(0n, 0);
 
+/** What is known where a part of a condition is true, or false: `wanted` says which. Remembers every part it saw. */
 export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: Scope) => Outcome {
   const known = { true: new Map<Node, Outcome>(), false: new Map<Node, Outcome>() };
 
@@ -67,7 +68,7 @@ export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: 
 
   /** A part that is looked at as a whole: it is either true or false. */
   function opaque(node: Node, wanted: boolean, scope: Scope): Outcome {
-    return only(terms.keyOf(node, scope), { values: namesOf([String(wanted)]), by: [node] });
+    return only(terms.keyOf(node, scope), { values: setOfNames([String(wanted)]), by: [node] });
   }
 
   function comparison(node: Node, { a, b, sign }: Compared, scope: Scope): Outcome | undefined {
@@ -109,8 +110,8 @@ export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: 
   /** Of a closed set, without some are the others. */
   function named(names: readonly string[], isWithout: boolean, subject: Node, scope: Scope): ValueSet {
     const all = terms.namesFor(subject, scope);
-    if (all === undefined || !isWithout) return namesOf(names, isWithout);
-    return namesOf(all.filter((name) => !names.includes(name)));
+    if (all === undefined || !isWithout) return setOfNames(names, isWithout);
+    return setOfNames(all.filter((name) => !names.includes(name)));
   }
 
   return outcomeOf;

@@ -133,6 +133,7 @@ export interface Complaint {
   readonly hint?: string | undefined;
 }
 
+/** For one condition: it gathers what is read. */
 export function createPaths(language: Language, { before, windows: canLook }: ConditionUse): Paths {
   const windows: Window[] = [];
   const reads = new Set<string>();

@@ -32,6 +32,7 @@ export interface Around {
   readonly isIndex?: boolean;
 }
 
+/** Visits a tree once and changes it in place; what is wrong with it gathers in `mistakes`. */
 export class Preparation {
   readonly mistakes: Mistake[] = [];
   readonly #source: string;

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { AnyKind } from '../core/kind.ts';
 import { strict } from '../config/channels.ts';
-import { ConfigShape, ExplorerShapes, namesOf, SecretText } from '../config/shape.ts';
+import { ConfigShape, ExplorerShapes, byName, SecretText } from '../config/shape.ts';
 import { address, LABEL, NAME } from '../config/scalars.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
 import { DESCRIPTIONS, EXAMPLES } from './examples.ts';
@@ -27,7 +27,7 @@ export function rulesJsonSchema(kinds: readonly AnyKind[]): JsonSchema {
 export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema {
   const file = toJson(ConfigShape);
   const namedBy = (name: RegExp, value: JsonSchema): JsonSchema => ({
-    ...toJson(namesOf(z.unknown(), name)),
+    ...toJson(byName(z.unknown(), name)),
     additionalProperties: value,
   });
   const oneAddress = toJson(address('an address'));
@@ -53,6 +53,7 @@ export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema 
   });
 }
 
+/** What every schema for editors says it is. */
 export const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
 /** A zod schema for editors: every scalar is taken in any of its forms. */
@@ -107,6 +108,7 @@ function isSchema(part: unknown): part is JsonSchema {
   return typeof part === 'object' && part !== null && !Array.isArray(part);
 }
 
+/** Of an object's schema, those of its keys. */
 export function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
   return (schema['properties'] ?? {}) as Record<string, JsonSchema>;
 }

@@ -53,6 +53,7 @@ interface Output {
   readonly window?: Window;
 }
 
+/** A title or a text; its mistakes' offsets count in `source`. */
 export function compileTemplate(language: Language, source: string, use: TemplateUse): Compiled<CompiledTemplate> {
   const longest = use.as === 'title' ? LONGEST_TITLE : LONGEST;
   if (source.trim() === '') return refused({ message: `the ${use.as} is empty`, start: 0, end: 1 });

@@ -28,6 +28,7 @@ const NO_SCOPE: Scope = new Map();
 const NUMBERS: ReadonlySet<string> = new Set(['Amount', 'int', 'double']);
 const TIMES: ReadonlySet<string> = new Set(['google.protobuf.Timestamp', 'google.protobuf.Duration']);
 
+/** Answers questions about the parts of conditions that passed the type check of this language. */
 export function createTerms(language: Language) {
   const { kind, names, world } = language;
 
@@ -191,10 +192,12 @@ function domainOfType(type: FieldType | undefined): Domain {
 
 export type Terms = ReturnType<typeof createTerms>;
 
+/** CEL's name of the type, known once it was checked. */
 export function typeOf(node: Node): string {
   return node.checkedType?.name ?? '';
 }
 
+/** Numbers, times and durations: what has an order. */
 export function isNumeric(node: Node): boolean {
   return NUMBERS.has(typeOf(node)) || TIMES.has(typeOf(node));
 }

@@ -19,6 +19,7 @@ export interface Verdict {
   readonly told: readonly string[];
 }
 
+/** The run beside what was expected of it. */
 export function judge(trial: Trial, run: Run): Verdict {
   const lines = compare(trial, run);
   const isOk = run.broken === null && lines.every(isRight);
