@@ -6,6 +6,7 @@ import { secretsOf, type Config } from '../config/config.ts';
 import type { Instant, Watch } from '../core/model.ts';
 import { Missed, type Read } from '../core/question.ts';
 import { showInstant } from '../lib/clock.ts';
+import { inColumns } from '../lib/columns.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import {
   chaptersOf,
@@ -21,7 +22,7 @@ import { storyOf, type Story } from '../replay/story.ts';
 import { createLog } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { CommandError, EXIT } from './exit.ts';
-import { align, count } from './replay-print.ts';
+import { count } from './replay-print.ts';
 import { instantOf, rangeOf, sayAll } from './replay-said.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
@@ -115,7 +116,8 @@ function mayAsk(terminal: Terminal, priced: readonly Priced[], { yes, maxPages }
     row.name,
     `about ${priceOf(row.requests, row.credits)}${row.isCapped ? `, cut off at ${count(maxPages, 'page')}` : ''}`,
   ]);
-  for (const line of align([...cells, ['in sum', `about ${priceOf(requests, credits)}`]])) terminal.err(`${line}\n`);
+  for (const line of inColumns([...cells, ['in sum', `about ${priceOf(requests, credits)}`]]))
+    terminal.err(`${line}\n`);
   return yes || requests <= MOST_UNASKED || stopHere(terminal, 'nothing more was asked');
 }
 

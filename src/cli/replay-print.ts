@@ -1,5 +1,6 @@
 // A replay's story as lines for people, or as one JSON document.
 import { showDuration, showInstant } from '../lib/clock.ts';
+import { inColumns } from '../lib/columns.ts';
 import { nameOf, type Entry, type Noise, type Story } from '../replay/story.ts';
 
 /** A timeline, then a line per alert that spoke, then what all of it would have been in a day. */
@@ -7,8 +8,8 @@ export function storyAsText(story: Story): string[] {
   const { from, until, entries, alerts, messagesPerDay } = story;
   const loud = alerts.filter(({ count, isFiring }) => count > 0 || isFiring);
   const silent = alerts.filter((noise) => !loud.includes(noise)).map(nameOf);
-  const timeline = entries.length === 0 ? ['nothing would have been said'] : align(entries.map(rowOf));
-  const table = loud.length === 0 ? [] : ['', ...align([HEADING, ...loud.map(noiseRow)])];
+  const timeline = entries.length === 0 ? ['nothing would have been said'] : inColumns(entries.map(rowOf));
+  const table = loud.length === 0 ? [] : ['', ...inColumns([HEADING, ...loud.map(noiseRow)])];
   return [
     ...timeline,
     ...table,
@@ -65,18 +66,6 @@ function noiseRow(noise: Noise): string[] {
   const { count: times, perDay, longestMs, isFiring } = noise;
   const longest = longestMs === null ? '' : showDuration(longestMs);
   return [nameOf(noise), String(times), rate(perDay), isFiring ? `${longest}, still firing` : longest];
-}
-
-/** Columns under each other; the last one is ragged. */
-export function align(rows: readonly (readonly string[])[]): string[] {
-  const widths: number[] = [];
-  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
-  return rows.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 /** `count(2, 'watch') // '2 watches'` */

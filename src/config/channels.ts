@@ -7,7 +7,7 @@ import type { Problem } from './problem.ts';
 import { quote } from './scalars.ts';
 import type { SecretReader } from './secrets.ts';
 import { SecretText } from './shape.ts';
-import type { Path, Source } from './yaml.ts';
+import { isMap, type Path, type Source } from './yaml.ts';
 
 interface Given {
   readonly source: Source;
@@ -22,9 +22,9 @@ export function readChannel(given: Given): { value: Channel | null; problems: re
   const { source, name, written, notifiers } = given;
   const path = ['channels', name];
   const types = notifiers.map(({ type }) => type);
-  if (typeof written !== 'object' || written === null || Array.isArray(written))
+  if (!isMap(written))
     return { value: null, problems: [source.problem(path, { message: 'must be a map of keys and values' })] };
-  const { type, ...keys } = written as Record<string, unknown>;
+  const { type, ...keys } = written;
   if (typeof type !== 'string')
     return {
       value: null,

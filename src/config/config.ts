@@ -13,7 +13,7 @@ import { ConfigShape } from './shape.ts';
 import type { Secret } from './secret.ts';
 import { createSecretReader } from './secrets.ts';
 import { readListen } from './listen.ts';
-import { parseYaml, type Path, type Source } from './yaml.ts';
+import { isMap, parseYaml, type Path, type Source, type WrittenMap } from './yaml.ts';
 
 export interface Config {
   /** As it was named on the command line. */
@@ -178,15 +178,15 @@ function recordingOf(written: Shape['recording'], directory: string): RecordingS
 
 /** `addresses:` with nothing below it, as in a file where the examples are commented out, says nothing. */
 export function withoutEmpty(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isMap(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== ''));
 }
 
 /** When the outer shape is wrong, its parts are still looked at: every problem at once. */
 function halfRead(value: unknown): Shape {
-  const mapAt = (key: string): Record<string, unknown> => {
-    const part = (value as Record<string, unknown>)[key];
-    return typeof part === 'object' && part !== null && !Array.isArray(part) ? (part as Record<string, unknown>) : {};
+  const mapAt = (key: string): WrittenMap => {
+    const part = isMap(value) ? value[key] : undefined;
+    return isMap(part) ? part : {};
   };
   return {
     ...ConfigShape.parse({ explorers: {}, channels: {} }),

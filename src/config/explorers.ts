@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Explorer, Plan } from './config.ts';
 import { parseAt } from './issues.ts';
 import { hintFor } from './nearest.ts';
@@ -6,16 +7,17 @@ import { quote } from './scalars.ts';
 import { Secret } from './secret.ts';
 import type { SecretReader } from './secrets.ts';
 import { ExplorerShapes, FORMS, type SecretText } from './shape.ts';
-import type { Path, Source } from './yaml.ts';
+import { isMap, type Path, type Source } from './yaml.ts';
 
 interface Read<T> {
   readonly value: T | null;
   readonly problems: readonly Problem[];
 }
 
+/** One explorer, by the shape of its form; a secret that it misses is kept with it. */
 export function readExplorer(source: Source, name: string, written: unknown, secrets: SecretReader): Read<Explorer> {
   const path = ['explorers', name];
-  const form = (written as { form?: unknown } | null)?.form;
+  const form = isMap(written) ? written['form'] : undefined;
   const known = FORMS.find((one) => one === form);
   if (known === undefined) return { value: null, problems: [formProblem(source, path, form)] };
   const tools = { source, path, name, secrets };
@@ -66,31 +68,15 @@ interface Tools {
   readonly secrets: SecretReader;
 }
 
-function shared(
-  at: { coin: { symbol: string; decimals: number }; page_url?: string | undefined },
-  { name, path }: Tools,
-) {
+type WrittenSandbox = z.output<typeof ExplorerShapes.sandbox>;
+type WrittenRemote = z.output<typeof ExplorerShapes.multichain> | z.output<typeof ExplorerShapes.instance>;
+type WrittenPlan = NonNullable<WrittenRemote['plan']>;
+
+function shared(at: WrittenSandbox | WrittenRemote, { name, path }: Tools) {
   return { name, path, coin: at.coin, pageUrl: at.page_url ?? null };
 }
 
-interface RemoteShape {
-  readonly coin: { symbol: string; decimals: number };
-  readonly page_url?: string | undefined;
-  readonly api_key?: SecretText | undefined;
-  readonly auth: 'bearer' | 'query';
-  readonly plan?: PlanShape | undefined;
-  readonly concurrency: number;
-  readonly headers: Readonly<Record<string, SecretText>>;
-}
-
-interface PlanShape {
-  readonly requests_per_second?: number | undefined;
-  readonly credits?: number | undefined;
-  readonly per: 'day' | 'month';
-  readonly reserve: number;
-}
-
-function remote(at: RemoteShape, tools: Tools) {
+function remote(at: WrittenRemote, tools: Tools) {
   const missing: Problem[] = [];
   const secretAt = (written: SecretText, ...steps: string[]): Secret | null => {
     const read = tools.secrets.read(written, [...tools.path, ...steps]);
@@ -115,7 +101,7 @@ function remote(at: RemoteShape, tools: Tools) {
   };
 }
 
-function planOf(plan: PlanShape): Plan {
+function planOf(plan: WrittenPlan): Plan {
   return {
     requestsPerSecond: plan.requests_per_second ?? null,
     credits: plan.credits ?? null,

@@ -11,11 +11,18 @@ export function isNotYet(name: string): boolean {
   return NOT_YET.has(name);
 }
 
+interface Place {
+  readonly source: Source;
+  readonly path: Path;
+  /** Legal beside the schema's own, for the hint. */
+  readonly moreKeys?: readonly string[];
+}
+
 /** Parses what stands at the path; complaints become problems of the file, every one with its place. */
 export function parseAt<T>(
   schema: z.ZodType<T>,
   written: unknown,
-  at: { readonly source: Source; readonly path: Path; readonly moreKeys?: readonly string[] },
+  at: Place,
 ): { readonly value: T } | { readonly problems: readonly Problem[] } {
   const result = schema.safeParse(written, { error: legalKeysOf, reportInput: true });
   if (result.success) return { value: result.data };
@@ -50,12 +57,6 @@ function deepest(issue: Issue): Issue[] {
 
 function depthOf(issues: readonly Issue[]): number {
   return Math.max(...issues.map(({ path }) => path.length));
-}
-
-interface Place {
-  readonly source: Source;
-  readonly path: Path;
-  readonly moreKeys?: readonly string[];
 }
 
 function toProblems(issue: Issue, { source, path, moreKeys = [] }: Place): Problem[] {

@@ -4,7 +4,7 @@ import type { Name } from './config.ts';
 import { hintFor } from './nearest.ts';
 import type { Problem } from './problem.ts';
 import { addressComplaint, LABEL, NAME, quote } from './scalars.ts';
-import type { Path, Source } from './yaml.ts';
+import { isMap, type Path, type Source, type WrittenMap } from './yaml.ts';
 
 interface Written {
   readonly addresses: Readonly<Record<string, unknown>>;
@@ -13,6 +13,7 @@ interface Written {
 
 const MOST_IN_GROUP = 10_000;
 
+/** `explorers`: the names that a token's addresses may be given for. */
 export function readNames(
   source: Source,
   { addresses, tokens }: Written,
@@ -106,7 +107,7 @@ class NameReader {
       else this.names.set(name, { type: 'token', path, everywhere, byExplorer: new Map() });
       return;
     }
-    if (typeof written !== 'object' || written === null || Array.isArray(written)) {
+    if (!isMap(written)) {
       this.#complain(path, 'must be an address, or a map from explorer to address');
       return;
     }
@@ -118,9 +119,9 @@ class NameReader {
     });
   }
 
-  #perExplorer(path: Path, written: object, explorers: readonly string[]): ReadonlyMap<string, Address> {
+  #perExplorer(path: Path, written: WrittenMap, explorers: readonly string[]): ReadonlyMap<string, Address> {
     const byExplorer = new Map<string, Address>();
-    for (const [explorer, text] of Object.entries(written) as [string, unknown][]) {
+    for (const [explorer, text] of Object.entries(written)) {
       const address = typeof text === 'string' ? Address.parse(text) : undefined;
       if (!explorers.includes(explorer) || !LABEL.test(explorer))
         this.#complain(path, `no explorer ${quote(explorer)}`, hintFor(explorer, explorers), explorer);

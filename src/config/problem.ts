@@ -54,6 +54,7 @@ export function summarize({ file, line, column, path, message, hint }: Problem):
   return `${where}: ${message}${hint === undefined ? '' : `. ${hint}`}`;
 }
 
+/** By file and place, each said once. */
 export function sortProblems(problems: readonly Problem[]): Problem[] {
   const sorted = problems.toSorted(
     (a, b) =>

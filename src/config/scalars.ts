@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Address } from '../core/address.ts';
 import { seen, withoutKeys } from './problem.ts';
 
-/** A text with a meaning: `parse` gives its value, or undefined when it is none. `expected` says what it had to be, `pattern` helps editors. */
+/** A text with a meaning: `parse` gives its value, or undefined when it is none; `expected` says what it had to be. */
 function scalar<T>(parse: (text: string) => T | undefined, expected: string, meta: Meta = {}) {
   return z
     .string()
@@ -20,7 +20,6 @@ function scalar<T>(parse: (text: string) => T | undefined, expected: string, met
 }
 
 // A type, not an interface: zod takes open records.
-
 type Meta = { description?: string; pattern?: string };
 
 const LONGEST_QUOTED = 60;
@@ -42,8 +41,8 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
-/** The shortest way to write it: `showDuration(90_000) // '90s'`. */
-export function showDuration(ms: number): string {
+/** The way back, exact and in one unit: `formatDuration(90_000) // '90s'`. */
+export function formatDuration(ms: number): string {
   for (const unit of ['d', 'h', 'm', 's'])
     if (ms >= (UNIT_MS[unit] ?? 1) && ms % (UNIT_MS[unit] ?? 1) === 0) return `${ms / (UNIT_MS[unit] ?? 1)}${unit}`;
   return `${ms}ms`;
@@ -59,7 +58,7 @@ function parseInteger(text: string): number | undefined {
 export function duration(least: number, most: number, description: string) {
   return scalar(
     (text) => within(parseDuration(text), least, most),
-    `a duration from ${showDuration(least)} to ${showDuration(most)}, such as 30s, 10m, 2h or 1d`,
+    `a duration from ${formatDuration(least)} to ${formatDuration(most)}, such as 30s, 10m, 2h or 1d`,
     { description, pattern: '^[0-9]+(ms|[smhd])([0-9]+(ms|[smhd]))*$' },
   );
 }
@@ -68,11 +67,12 @@ export function duration(least: number, most: number, description: string) {
 export function pace(least: number, most: number, description: string) {
   return scalar(
     (text) => (text === 'manual' ? text : within(parseDuration(text), least, most)),
-    `manual or a duration from ${showDuration(least)} to ${showDuration(most)}, such as 2s`,
+    `manual or a duration from ${formatDuration(least)} to ${formatDuration(most)}, such as 2s`,
     { description },
   );
 }
 
+/** A whole number in these bounds, both included; underscores may part its digits. */
 export function integer(least: number, most: number, description: string) {
   return scalar((text) => within(parseInteger(text), least, most), `a whole number from ${least} to ${most}`, {
     description,
@@ -111,6 +111,7 @@ export function boolean(description: string) {
   });
 }
 
+/** Not empty, and without the white space at its ends. */
 export function text(description: string, longest = 1000) {
   return scalar(
     (written) => (written.length > 0 && written.length <= longest ? written : undefined),
@@ -119,6 +120,14 @@ export function text(description: string, longest = 1000) {
   );
 }
 
+/** A text, or a list of them, which is never empty. */
+export function oneOrMore(description: string) {
+  return z
+    .union([text(description).transform((one) => [one]), z.array(text(description)).min(1, 'the list is empty')])
+    .meta({ description });
+}
+
+/** `12.5%` as 12.5, from 0 to 100. */
 export function percent(description: string) {
   return scalar(
     (written) => {
@@ -157,6 +166,7 @@ export function addressComplaint(written: string): string {
   return `${quote(written)} is no address: an address is 0x and 40 hexadecimal digits`;
 }
 
+/** An address in full. */
 export function address(description: string) {
   return z
     .string()

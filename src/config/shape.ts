@@ -72,7 +72,7 @@ const Sandbox = z.strictObject({
 export const ExplorerShapes = { multichain: Multichain, instance: Instance, sandbox: Sandbox } as const;
 export const FORMS = ['multichain', 'instance', 'sandbox'] as const;
 
-export const namesOf = <T extends z.ZodType>(value: T, name = NAME) =>
+export const byName = <T extends z.ZodType>(value: T, name = NAME) =>
   z.record(
     z
       .string()
@@ -95,10 +95,10 @@ const Recording = z.strictObject({
 
 /** The file without what each explorer, address, token and channel says: those are read one by one. */
 export const ConfigShape = z.strictObject({
-  explorers: namesOf(z.unknown(), LABEL).meta({ description: 'explorers by name; a rule names one of them' }),
-  addresses: namesOf(z.unknown()).default({}).meta({ description: 'addresses and groups of addresses by name' }),
-  tokens: namesOf(z.unknown()).default({}).meta({ description: 'tokens by name' }),
-  channels: namesOf(z.unknown(), LABEL).meta({ description: 'channels by name; a rule tells them' }),
+  explorers: byName(z.unknown(), LABEL).meta({ description: 'explorers by name; a rule names one of them' }),
+  addresses: byName(z.unknown()).default({}).meta({ description: 'addresses and groups of addresses by name' }),
+  tokens: byName(z.unknown()).default({}).meta({ description: 'tokens by name' }),
+  channels: byName(z.unknown(), LABEL).meta({ description: 'channels by name; a rule tells them' }),
   state: z
     .strictObject({ file: text('the state file').default('./data/state.db') })
     .prefault({})

@@ -15,6 +15,7 @@ export interface Stage {
   readonly isStale: boolean;
 }
 
+/** `memory` is of the same watch and checksum as the look. */
 export function stageOf(watch: Watch, look: Look, memory: Memory): Stage {
   const { at, view, before, isStale } = look;
   const pace = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };

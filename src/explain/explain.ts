@@ -25,6 +25,7 @@ export interface Facts {
   readonly now: Instant;
 }
 
+/** Lines to read: the watch, then each of `alerts`, which are some or all of its own. */
 export function explainWatch(watch: Watch, alerts: readonly AlertRule[], facts: Facts): string[] {
   const stage = lookedAt(watch, facts);
   return [
@@ -37,7 +38,7 @@ export function explainWatch(watch: Watch, alerts: readonly AlertRule[], facts: 
 
 /** Memory of another checksum is of something else that was looked at. */
 function lookedAt(watch: Watch, { memory, kept }: Facts): Stage | null {
-  if (memory === null || memory.checksum !== watch.checksum || kept?.look === null || kept === null) return null;
+  if (memory === null || memory.checksum !== watch.checksum || kept === null || kept.look === null) return null;
   const look = decodeLook(watch.kind.fields, kept.look);
   return look === null ? null : stageOf(watch, look, memory);
 }

@@ -2,6 +2,7 @@
 // constant; else the parts that stand in the way.
 import type { Clause, Comparison } from '../core/model.ts';
 import { singleLine } from '../lib/untrusted.ts';
+import { OPPOSITE } from '../rules/signs.ts';
 import type { Stage } from './condition.ts';
 import { numberText, subjectName, subjectValue } from './values.ts';
 
@@ -27,8 +28,6 @@ const MOST_TEXT = 200;
 function become({ text }: Clause, wanted: boolean): string {
   return `\`${singleLine(text, MOST_TEXT)}\` would have to become ${wanted}`;
 }
-
-const OPPOSITE = { '<': '>=', '<=': '>', '>': '<=', '>=': '<', '==': '!=', '!=': '==' } as const;
 
 function distanceOf({ subject, operator, bound }: Comparison, wanted: boolean, stage: Stage): string {
   const { watch, scene } = stage;

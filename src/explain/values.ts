@@ -1,5 +1,5 @@
 // Values as people read them: what a view holds at a path, and what a window looks back to.
-import { showDuration as showSpan } from '../config/scalars.ts';
+import { formatDuration } from '../config/scalars.ts';
 import { Amount, formatAmount } from '../core/amount.ts';
 import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/fields.ts';
 import { showDuration } from '../lib/clock.ts';
@@ -21,7 +21,7 @@ export function fieldText(view: AnyView, path: string): string | undefined {
 
 /** `change("1h")`; with its path where that is not what the kind looks back over by itself. */
 export function windowName({ kind }: Watch, { measure, path, ms }: Window): string {
-  return `${measure}(${path === kind.measured ? '' : `${path}, `}"${showSpan(ms)}")`;
+  return `${measure}(${path === kind.measured ? '' : `${path}, `}"${formatDuration(ms)}")`;
 }
 
 /** What the left side of a comparison is called. */
@@ -46,6 +46,7 @@ export function numberText(watch: Watch, subject: Comparison['subject'], number:
   return type?.type === 'duration' ? showDuration(number.toNumber()) : formatAmount(number);
 }
 
+/** What a window came to: percent for `change`, else a number of at most eight decimals. */
 export function measureText({ measure }: Window, number: Amount): string {
   const percent = measure === 'change' ? FILTERS['percent']?.(number) : undefined;
   return percent ?? formatAmount(shortened(number));

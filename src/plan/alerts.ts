@@ -16,8 +16,8 @@ export interface Known {
 }
 
 /** The watch is gone: what fires ends, for those who were told. */
-export function linesOfRemoved(watch: { readonly id: string; readonly name: string }, { memory }: Known, at: Instant) {
-  return closings(watch.name, retire(watch.id, memory, at));
+export function linesOfRemoved({ id, name }: Pick<Watch, 'id' | 'name'>, memory: Memory, at: Instant): string[] {
+  return closings(name, retire(id, memory, at));
 }
 
 /** `news`: alerts that are new or say something else; of the others nothing is said while nothing moves. */

@@ -16,6 +16,7 @@ export interface Changes {
 
 const MOST_NAMED = 20;
 
+/** `lines` are to be read, in the order of watches, rules, people and credits. */
 export function changesOf(before: Outline, after: Outline): Changes {
   const old = new Map(before.watches.map((watch) => [watch.id, watch]));
   const next = new Map(after.watches.map((watch) => [watch.id, watch]));

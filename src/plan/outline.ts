@@ -1,6 +1,6 @@
 // What runs, in short: what `plan` compares. The daemon leaves it in the state file at every load.
 import { z } from 'zod';
-import { showDuration } from '../config/scalars.ts';
+import { formatDuration } from '../config/scalars.ts';
 import { conditionText } from '../core/message.ts';
 import type { AlertRule, Recipient, Watch } from '../core/model.ts';
 import { dailySums, showSchedule } from '../rules/describe.ts';
@@ -24,6 +24,7 @@ export type Outline = z.infer<typeof Outline>;
 export type RuleOutline = z.infer<typeof RuleOutline>;
 export type AlertOutline = z.infer<typeof AlertOutline>;
 
+/** What these watches are, in short. */
 export function outlineOf(watches: readonly Watch[]): Outline {
   const rules: Record<string, RuleOutline> = {};
   for (const watch of watches) rules[watch.rule] ??= ruleOf(watch);
@@ -65,5 +66,5 @@ function depthOf({ confirmations, provisional }: Extract<AlertRule, { type: 'eve
 
 function waitsOf(alert: Exclude<AlertRule, { type: 'event' }>): string[] {
   const waits = { for: alert.forMs, keep_firing_for: alert.keepFiringForMs, cooldown: alert.cooldownMs };
-  return Object.entries(waits).flatMap(([name, ms]) => (ms === 0 ? [] : [`${name} ${showDuration(ms)}`]));
+  return Object.entries(waits).flatMap(([name, ms]) => (ms === 0 ? [] : [`${name} ${formatDuration(ms)}`]));
 }

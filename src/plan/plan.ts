@@ -31,7 +31,7 @@ function alertLines(before: Outline, { after, watches, changes }: Next, { memori
   const added = new Set(changes.added.map(({ id }) => id));
   const removed = changes.removed.flatMap((watch) => {
     const memory = memories.get(watch.id);
-    return memory === undefined ? [] : linesOfRemoved(watch, { memory, kept: null }, now);
+    return memory === undefined ? [] : linesOfRemoved(watch, memory, now);
   });
   let unasked = 0;
   const stayed = watches.flatMap((watch) => {

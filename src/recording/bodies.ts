@@ -15,6 +15,7 @@ export interface Body {
   packed(): Promise<Packed>;
 }
 
+/** Nothing is packed until it is asked for. */
 export function createBody(bytes: Buffer): Body {
   let plain: Buffer | null = bytes;
   let packed: Promise<Packed> | null = null;
@@ -27,6 +28,7 @@ export function createBody(bytes: Buffer): Body {
   };
 }
 
+/** Throws when the bytes are not those of a packed body. */
 export function unpack(bytes: Uint8Array): Buffer {
   return inflateSync(bytes);
 }

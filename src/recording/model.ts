@@ -38,10 +38,12 @@ export function keyOfAsked({ explorer, operation, path, params }: Asked): string
   return JSON.stringify([explorer, operation, path, sortedEntries(params)]);
 }
 
+/** Equal for equal cursors; null for the first page. */
 export function cursorText(cursor: Cursor | null): string | null {
   return cursor === null ? null : JSON.stringify(Object.fromEntries(sortedEntries(cursor)));
 }
 
+/** By key. */
 export function sortedEntries(map: Readonly<Record<string, string>>): [string, string][] {
   return Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -38,6 +38,7 @@ export interface Writer {
 /** How many polls are dropped at a time: some milliseconds of work. */
 const PORTION = 200;
 
+/** The tables are there already. */
 export function createWriter(db: Database): Writer {
   const numbers = createNumbers(db);
   const poll = db.prepare(`

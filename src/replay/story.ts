@@ -91,6 +91,7 @@ export function storyOf(
   };
 }
 
+/** `treasury-usdc/low` */
 export function nameOf({ watch, alert }: Pick<Entry, 'watch' | 'alert'>): string {
   return `${watch}/${alert}`;
 }

@@ -2,7 +2,7 @@
 // form is a mistake, never ignored.
 import type { CountAlert, EventName } from '../core/model.ts';
 import { hintFor } from '../config/nearest.ts';
-import { quote, showDuration } from '../config/scalars.ts';
+import { quote, formatDuration } from '../config/scalars.ts';
 import type { Path } from '../config/yaml.ts';
 import type { Compiling } from './compile-watch.ts';
 import type { Language } from './language.ts';
@@ -39,6 +39,7 @@ function formOf(alert: WrittenAlert): Form {
   return alert.none_for === undefined ? 'event' : 'none_for';
 }
 
+/** What the alert lacks to be of a form, and what it says that belongs to another one. */
 export function complainOfForm(compiling: Compiling, alert: WrittenAlert, path: Path): void {
   const { complain } = compiling;
   complainOfStart(compiling, alert, path);
@@ -64,7 +65,8 @@ function strangerComplaint(key: Key, alert: WrittenAlert): { key: Key; message: 
   return { key, message, hint: 'Remove it.' };
 }
 
-function complainOfStart({ kind, complain, hasAddress }: Compiling, alert: WrittenAlert, path: Path): void {
+function complainOfStart(compiling: Compiling, alert: WrittenAlert, path: Path): void {
+  const { kind, complain } = compiling;
   const on = `on: ${kind.events.join(', ')}`;
   if (alert.on !== undefined && alert.while !== undefined)
     complain(path, {
@@ -79,14 +81,10 @@ function complainOfStart({ kind, complain, hasAddress }: Compiling, alert: Writt
     });
   else if (alert.while !== undefined && !kind.conditions)
     complain(path, { key: 'while', message: `${kind.name} has no while`, hint: `Write ${on}, with if.` });
-  else if (alert.on !== undefined) complainOfEvent(alert.on, { kind, complain, hasAddress }, path);
+  else if (alert.on !== undefined) complainOfEvent(compiling, alert.on, path);
 }
 
-function complainOfEvent(
-  on: EventName,
-  { kind, complain, hasAddress }: Pick<Compiling, 'kind' | 'complain' | 'hasAddress'>,
-  path: Path,
-): void {
+function complainOfEvent({ kind, complain, hasAddress }: Compiling, on: EventName, path: Path): void {
   if (!kind.events.includes(on))
     complain([...path, 'on'], { message: `${kind.name} has no event ${quote(on)}`, hint: hintFor(on, kind.events) });
   else if (on === 'mined' && !hasAddress)
@@ -130,12 +128,12 @@ const MOST_SAMPLES = 20_000;
 export function windowComplaint(ms: number, intervalMs: number): { message: string; hint: string } | undefined {
   if (ms < intervalMs)
     return {
-      message: `a window of ${showDuration(ms)} holds no poll of a watch that asks every ${showDuration(intervalMs)}`,
+      message: `a window of ${formatDuration(ms)} holds no poll of a watch that asks every ${formatDuration(intervalMs)}`,
       hint: 'Look back further, or ask more often.',
     };
   if (ms / intervalMs <= MOST_SAMPLES) return undefined;
   return {
-    message: `a window of ${showDuration(ms)} holds more than ${MOST_SAMPLES} polls`,
-    hint: `Ask less often: every ${showDuration(Math.ceil(ms / MOST_SAMPLES / 1000) * 1000)} at most.`,
+    message: `a window of ${formatDuration(ms)} holds more than ${MOST_SAMPLES} polls`,
+    hint: `Ask less often: every ${formatDuration(Math.ceil(ms / MOST_SAMPLES / 1000) * 1000)} at most.`,
   };
 }

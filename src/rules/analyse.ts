@@ -3,11 +3,10 @@
 //
 // For each part, the analysis knows which values its fields may have where the part is true, and where it is false. It
 // always errs on the side of "may be": what is refused here is certain.
-import type { Span } from '../config/problem.ts';
 import { quote } from '../config/scalars.ts';
 import type { Language, Mistake } from './language.ts';
 import { createLogic, type Facts, type Outcome } from './logic.ts';
-import { childrenOf, isCall, isMethodCall, type Node } from './syntax.ts';
+import { childrenOf, isCall, isMethodCall, joinedBy, wholeSpan, type Node } from './syntax.ts';
 import { createTerms, type Scope, type Terms } from './terms.ts';
 import { COMPREHENSIONS } from './words.ts';
 import { wordComplaints } from './word-values.ts';
@@ -53,7 +52,7 @@ class Analyst {
       return;
     }
     if (node.op === '&&' || node.op === '||' || node.op === '!_') {
-      const parts = node.op === '!_' ? childrenOf(node) : chained(node, node.op);
+      const parts = joinedBy(node);
       for (const part of parts) this.lookAt(part, scope);
       this.#lookForTwins(parts, scope);
     } else if (node.op === '?:') this.#lookAtChoice(node, scope);
@@ -135,40 +134,15 @@ class Analyst {
   }
 
   #text(node: Node): string {
-    const { start, end } = this.#spanOf(node);
+    const { start, end } = wholeSpan(this.#source, node);
     return quote(this.#source.slice(start, end));
   }
 
   #complain(node: Node, message: string, hint?: string): void {
-    this.mistakes.push({ message, hint, ...this.#spanOf(node) });
+    this.mistakes.push({ message, hint, ...wholeSpan(this.#source, node) });
   }
-
-  /** The offsets of a node leave out parentheses at its ends. */
-  #spanOf({ start, end }: Node): Span {
-    const { opened, closed } = parentheses(this.#source.slice(start, end));
-    let [from, to] = [start, end];
-    for (let i = 0; i < closed && from > 0; i++) from = this.#source.lastIndexOf('(', from - 1);
-    for (let i = 0; i < opened; i++) to = this.#source.indexOf(')', to) + 1;
-    return from >= 0 && to >= end ? { start: from, end: to } : { start, end };
-  }
-}
-
-/** How many are opened and never closed in a text, and closed without being opened. */
-function parentheses(text: string): { readonly opened: number; readonly closed: number } {
-  let [opened, closed] = [0, 0];
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[()]/g)) {
-    if (token === '(') opened += 1;
-    else if (token === ')' && opened > 0) opened -= 1;
-    else if (token === ')') closed += 1;
-  }
-  return { opened, closed };
 }
 
 const FIXED_HINT = 'Name a field, or leave it out.';
 const CONNECTIVES: ReadonlySet<string> = new Set(['&&', '||', '!_', '?:']);
 const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=', 'in']);
-
-/** The parts of `a && b && c`. */
-function chained(node: Node, op: string): readonly Node[] {
-  return node.op === op ? childrenOf(node).flatMap((child) => chained(child, op)) : [node];
-}

@@ -4,6 +4,7 @@
 import { Address } from '../core/address.ts';
 import type { AnyKind } from '../core/kind.ts';
 import { parseYaml, type Parsed } from '../config/yaml.ts';
+import { Held } from './held.ts';
 import { createLanguage, type Language, type Meaning } from './language.ts';
 
 export interface RuleCache {
@@ -13,48 +14,27 @@ export interface RuleCache {
   sweep(): void;
 }
 
-interface Held<T> {
-  readonly value: T;
-  isUsed: boolean;
-}
-
+/** Empty; to be kept from load to load. */
 export function createRuleCache(): RuleCache {
-  const files = new Map<string, Held<{ readonly text: string; readonly parsed: Parsed }>>();
-  const languages = new Map<string, Held<Language>>();
+  const files = new Held<{ readonly text: string; readonly parsed: Parsed }>();
+  const languages = new Held<Language>();
   return {
     parse(file, text) {
       const known = files.get(file);
-      if (known?.value.text === text) {
-        known.isUsed = true;
-        return known.value.parsed;
-      }
-      const parsed = parseYaml(file, text);
-      files.set(file, { value: { text, parsed }, isUsed: true });
-      return parsed;
+      if (known?.text === text) return known.parsed;
+      return files.set(file, { text, parsed: parseYaml(file, text) }).parsed;
     },
     language(kind, explorer, names) {
       const key = JSON.stringify([kind.name, explorer, [...names].map(([name, meaning]) => [name, keyOf(meaning)])]);
       const known = languages.get(key);
-      if (known?.value.kind === kind) {
-        known.isUsed = true;
-        return known.value;
-      }
-      const value = createLanguage(kind, explorer, names);
-      languages.set(key, { value, isUsed: true });
-      return value;
+      return known?.kind === kind ? known : languages.set(key, createLanguage(kind, explorer, names));
     },
     sweep() {
-      forgetUnused(files);
-      forgetUnused(languages);
-      for (const { value } of languages.values()) value.sweep();
+      files.sweep();
+      languages.sweep();
+      for (const language of languages.values()) language.sweep();
     },
   };
-}
-
-function forgetUnused<T>(held: Map<string, Held<T>>): void {
-  for (const [key, one] of held)
-    if (one.isUsed) one.isUsed = false;
-    else held.delete(key);
 }
 
 function keyOf(meaning: Meaning): string | readonly string[] {

@@ -26,6 +26,7 @@ export interface Catalogue {
   unused(): Problem[];
 }
 
+/** What a load looks names up in; made anew for each. */
 export function createCatalogue(config: Config, kinds: readonly AnyKind[], cache: RuleCache): Catalogue {
   return new ConfigCatalogue(config, kinds, cache);
 }
@@ -148,6 +149,7 @@ function meaningsOn(
   return meanings;
 }
 
+/** What a name stands for on an explorer. */
 export function meaningOn(meaning: Name, explorer: string): Meaning {
   switch (meaning.type) {
     case 'address':

@@ -29,6 +29,7 @@ export interface World {
 
 export type Constant = Address | readonly Address[];
 
+/** `constants`: the names of the config. */
 export function createWorld(table: AnyRecord, noun: string, constants: ReadonlyMap<string, Constant>): World {
   const env = base.clone();
   const types = new RecordTypes(env);

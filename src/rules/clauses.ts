@@ -4,15 +4,18 @@ import { Amount } from '../core/amount.ts';
 import type { Clause, Comparison } from '../core/model.ts';
 import type { CompiledCondition } from './conditions.ts';
 import type { ConditionUse, Language } from './language.ts';
+import { literalNumber } from './literals.ts';
 import { namesOf, resolveNames } from './paths.ts';
-import { childrenOf, isBinary, isCall, isText, type Node } from './syntax.ts';
+import { isSign, MIRRORED } from './signs.ts';
+import { childrenOf, isBinary, isCall, isText, joinedBy, wholeSpan, type Node } from './syntax.ts';
 import { WINDOWS } from './words.ts';
 
 type Own = Pick<CompiledCondition, 'text' | 'reads' | 'windows' | 'evaluate'>;
 
+/** `own` is the whole condition, and `ast` its tree. Where one part does not compile alone, it has no parts. */
 export function clauseOf(language: Language, own: Own, use: ConditionUse, ast: Node): Clause {
   const joins = JOINS[ast.op] ?? null;
-  const texts = joins === null ? [] : joined(ast, ast.op).map((node) => textOf(own.text, node));
+  const texts = joins === null ? [] : joinedBy(ast).map((node) => textOf(own.text, node));
   const parts = texts.flatMap((text) => language.condition(text, use).value?.clause() ?? []);
   const isWhole = joins !== null && parts.length === texts.length;
   const { text, reads, windows } = own;
@@ -23,69 +26,27 @@ export function clauseOf(language: Language, own: Own, use: ConditionUse, ast: N
     evaluate: (scene) => own.evaluate(scene),
     joins: isWhole ? joins : null,
     parts: isWhole ? parts : [],
-    compares: isBinary(ast) ? comparisonOf(language, own, use, ast) : null,
+    compares: comparisonOf(language, own, use, ast),
   };
 }
 
 const JOINS: Readonly<Record<string, Clause['joins']>> = { '&&': 'all', '||': 'any', '!_': 'not' };
 
-/** `a && b && c` is one list of three. */
-function joined(node: Node, op: string): readonly Node[] {
-  return childrenOf(node).flatMap((child) => (child.op === op && op !== '!_' ? joined(child, op) : [child]));
-}
-
-/**
- * As it is written. A node knows nothing of the parentheses around its outermost parts, nor that its last number had
- * underscores: both are put back.
- */
+/** As it is written. A node knows neither its outermost parentheses nor that its last number had underscores. */
 function textOf(text: string, { start, end: parsedEnd }: Node): string {
   const end = parsedEnd + (/^\w*/.exec(text.slice(parsedEnd))?.[0].length ?? 0);
-  const written = text.slice(start, end);
-  const { open, close } = unmatched(written);
-  const from = open === 0 ? start : nthBefore(text, start, open);
-  const to = close === 0 ? end : nthBehind(text, end, close);
-  return text.slice(from, to).trim();
+  const whole = wholeSpan(text, { start, end });
+  return text.slice(whole.start, whole.end).trim();
 }
 
-const QUOTED = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
-
-/** How many parentheses are missing in front of a text, and behind it. */
-function unmatched(written: string): { open: number; close: number } {
-  let depth = 0;
-  let open = 0;
-  for (const character of written.replace(QUOTED, '')) {
-    if (character === '(') depth += 1;
-    else if (character === ')' && depth > 0) depth -= 1;
-    else if (character === ')') open += 1;
-  }
-  return { open, close: depth };
-}
-
-function nthBefore(text: string, start: number, count: number): number {
-  let at = start;
-  for (let i = 0; i < count; i++) at = text.lastIndexOf('(', at - 1);
-  return at;
-}
-
-function nthBehind(text: string, end: number, count: number): number {
-  let at = end;
-  for (let i = 0; i < count; i++) at = text.indexOf(')', at) + 1;
-  return at;
-}
-
-const FLIPPED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' } as const;
-
-function isOperator(op: string): op is Comparison['operator'] {
-  return Object.hasOwn(FLIPPED, op);
-}
-
-function comparisonOf(language: Language, own: Own, use: ConditionUse, { op, args }: Node): Comparison | null {
-  if (!isOperator(op)) return null;
-  const [left, right] = args as readonly [Node, Node];
+function comparisonOf(language: Language, own: Own, use: ConditionUse, node: Node): Comparison | null {
+  const { op } = node;
+  if (!isBinary(node) || !isSign(op)) return null;
+  const [left, right] = node.args;
   const bound = constantOf(right);
   if (bound !== undefined) return compared(subjectOf(language, own, use, left), op, bound);
   const first = constantOf(left);
-  return first === undefined ? null : compared(subjectOf(language, own, use, right), FLIPPED[op], first);
+  return first === undefined ? null : compared(subjectOf(language, own, use, right), MIRRORED[op], first);
 }
 
 function compared(
@@ -96,25 +57,17 @@ function compared(
   return subject === null ? null : { subject, operator, bound };
 }
 
-/** The value of a number, of `amount("...")`, or of `duration("...")` in milliseconds. */
+/** The value of a number, of `amount("...")` or `percent("...")`, or of `duration("...")` in milliseconds. */
 function constantOf(node: Node): Amount | undefined {
   if (node.op === '-_') return constantOf(childrenOf(node)[0] ?? node)?.negated();
   if (node.op === 'value') return node.args instanceof Amount ? node.args : undefined;
   if (!isCall(node)) return undefined;
   const [name, [arg]] = node.args;
-  if (arg === undefined || !isText(arg)) return undefined;
-  if (name === 'amount') return Amount.parse(arg.args);
-  return name === 'duration' ? Amount.parse(String(millisecondsOf(arg.args))) : undefined;
+  const number = arg !== undefined && isText(arg) ? literalNumber(name, arg.args) : undefined;
+  return name === 'duration' ? number?.times(MS_PER_SECOND) : number;
 }
 
-const MS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
-
-/** Of CEL's own form, which was checked when the condition was compiled: `1h30m`. */
-function millisecondsOf(duration: string): number {
-  const parts = [...duration.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)];
-  const sum = parts.reduce((total, [, count, unit]) => total + Number(count) * MS[unit as keyof typeof MS], 0);
-  return duration.startsWith('-') ? -sum : sum;
-}
+const MS_PER_SECOND = new Amount(1000n, 0);
 
 function subjectOf(language: Language, { windows }: Own, { before }: ConditionUse, node: Node) {
   if (isCall(node)) {

@@ -6,7 +6,7 @@ import { parseAt, parseEach, unknownKey } from '../config/issues.ts';
 import { hintFor } from '../config/nearest.ts';
 import type { Problem } from '../config/problem.ts';
 import { quote } from '../config/scalars.ts';
-import type { Path, ProblemAt, Source } from '../config/yaml.ts';
+import { isMap, type Path, type ProblemAt, type Source, type WrittenMap } from '../config/yaml.ts';
 import type { Catalogue } from './catalogue.ts';
 import { compileAlerts } from './compile-alert.ts';
 import { spread, type Instance } from './expand.ts';
@@ -25,11 +25,11 @@ export interface Place {
 const EVERY_MS = 60_000;
 const MAX_PAGES = 20;
 
+/** Adds the watch's instances to what is loaded, and all that is wrong with it to the problems. */
 export function compileWatch(place: Place, written: unknown, loading: Loading): void {
   const compiler = new WatchCompiler(place, loading);
-  if (typeof written !== 'object' || written === null || Array.isArray(written))
-    compiler.complain([], { message: 'a watch is a map of keys and values' });
-  else compiler.compile(written as Record<string, unknown>);
+  if (isMap(written)) compiler.compile(written);
+  else compiler.complain([], { message: 'a watch is a map of keys and values' });
 }
 
 /** What the alerts and the instances of a watch need to know about it. */
@@ -63,7 +63,7 @@ class WatchCompiler {
     this.#loading.warnings.push(this.#place.source.problem([...this.#place.path, ...path], at));
   }
 
-  compile(written: Record<string, unknown>): void {
+  compile(written: WrittenMap): void {
     const kind = this.#kindOf(written['kind']);
     const options = this.#optionsOf(kind, written);
     const { watch, broken } = this.#shapeOf(kind, written);
@@ -115,7 +115,7 @@ class WatchCompiler {
   }
 
   /** Undefined when they are wrong; checked by the kind's own schema. */
-  #optionsOf(kind: AnyKind | undefined, written: Record<string, unknown>): { value: unknown } | undefined {
+  #optionsOf(kind: AnyKind | undefined, written: WrittenMap): { value: unknown } | undefined {
     const own = Object.entries(written).filter(([key]) => !Object.hasOwn(WatchShape.shape, key));
     if (kind === undefined) return undefined;
     const { source, path } = this.#place;
@@ -126,7 +126,7 @@ class WatchCompiler {
     return undefined;
   }
 
-  #shapeOf(kind: AnyKind | undefined, written: Record<string, unknown>): Shaped {
+  #shapeOf(kind: AnyKind | undefined, written: WrittenMap): Shaped {
     const common = Object.entries(written).filter(([key]) => Object.hasOwn(WatchShape.shape, key) && key !== 'kind');
     const { source, path } = this.#place;
     const parsed = parseAt(WatchShape, { ...Object.fromEntries(common), kind: kind?.name ?? '' }, { source, path });

@@ -3,8 +3,8 @@
 import { ParseError, type ParseResult } from '@marcbachmann/cel-js';
 import type { Condition, Scene } from '../core/model.ts';
 import { analyse } from './analyse.ts';
+import { syntaxWords, typeMistake, typeName } from './cel-errors.ts';
 import { clauseOf } from './clauses.ts';
-import { explain } from './explain.ts';
 import type { Compiled, ConditionUse, Language, Mistake } from './language.ts';
 import { emptyLists, literalMistakes } from './literals.ts';
 import type { Facts } from './logic.ts';
@@ -20,6 +20,7 @@ export interface CompiledCondition extends Condition {
   readonly facts: Facts;
 }
 
+/** A condition; its mistakes' offsets count in `text`. */
 export function compileCondition(language: Language, text: string, use: ConditionUse): Compiled<CompiledCondition> {
   if (text.trim() === '') return refused([{ message: 'the condition is empty', start: 0, end: 1 }]);
   if (text.length > LONGEST)
@@ -69,7 +70,7 @@ function syntaxMistake(error: unknown, source: string): Mistake {
   if (!(error instanceof ParseError))
     return { message: 'the condition is nested too deeply', start: 0, end: source.length };
   const { start = 0, end = source.length } = error.range ?? {};
-  const { message, hint } = explain.syntax(error.summary, source, start);
+  const { message, hint } = syntaxWords(error.summary, source, start);
   return { message, hint, start: Math.min(start, Math.max(0, source.length - 1)), end };
 }
 
@@ -79,11 +80,11 @@ function check(language: Language, program: ParseResult, source: string): Mistak
   if (empty.length > 0) return empty;
   const result = program.check();
   const ast = nodeOf(program.ast);
-  if (!result.valid) return [explain.type(language.world, result.error, { ast, source })];
+  if (!result.valid) return [typeMistake(language.world, result.error, { ast, source })];
   if (result.type !== 'bool' && result.type !== 'dyn')
     return [
       {
-        message: `a condition is true or false, this is ${explain.typeName(result.type ?? '')}`,
+        message: `a condition is true or false, this is ${typeName(result.type ?? '')}`,
         start: ast.start,
         end: ast.end,
       },

@@ -1,9 +1,10 @@
 // What `check` prints: for every watch what it asks, how often, and what that costs.
 import type { Config, Plan } from '../config/config.ts';
-import { showDuration } from '../config/scalars.ts';
+import { formatDuration } from '../config/scalars.ts';
 import { headQuestionOf } from '../core/kind.ts';
 import type { Recipient, Schedule, Watch } from '../core/model.ts';
 import type { Question } from '../core/question.ts';
+import { inColumns } from '../lib/columns.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { shortened } from './expand.ts';
 import { timesPerDay } from './schedule.ts';
@@ -29,7 +30,7 @@ export function describeWatches(watches: readonly Watch[], config: Config): Desc
   const costs = costsOf(watches);
   const sharing = sharingOf(watches, costs);
   const rows = costs.map((cost) => rowOf(cost, (sharing.get(keyOf(cost))?.length ?? 1) - 1));
-  const lines = align(rows);
+  const lines = inColumns(rows);
   const warnings: string[] = [];
   for (const [explorer, sum] of sumsOf(sharing)) {
     const plan = planOf(config, explorer);
@@ -103,7 +104,7 @@ function rowOf({ watch, question, requestsPerDay, creditsPerDay }: Cost, others:
 
 /** `every 1m`, or `cron 0 3 * * *` */
 export function showSchedule(schedule: Schedule): string {
-  return schedule.type === 'cron' ? `cron ${schedule.expression}` : `every ${showDuration(schedule.intervalMs)}`;
+  return schedule.type === 'cron' ? `cron ${schedule.expression}` : `every ${formatDuration(schedule.intervalMs)}`;
 }
 
 /** `oncall (ada@example.com)`; a channel with one receiver by its name alone. */
@@ -120,17 +121,6 @@ export function subjectOf({ of, token, kind, target }: Watch): string {
 
 function shortPath(path: string): string {
   return path.replace(/0x([0-9a-f]{4})[0-9a-f]{32}([0-9a-f]{4})/gi, '0x$1…$2');
-}
-
-/** Columns under each other; the last one is ragged. */
-function align(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 function total(costs: readonly Cost[], what: 'requestsPerDay' | 'creditsPerDay'): number {

@@ -20,29 +20,27 @@ export interface Instance {
 export function spread(compiling: Compiling): readonly Instance[] {
   const explorers = explorersOf(compiling);
   const instances = new Map<string, Instance>();
-  const seen = { explorers: explorers.length, isGroup: false, tokens: 0 };
+  let mostTokens = 0;
   for (const explorer of explorers) {
     const addresses = addressesOf(compiling, explorer);
     const tokens = tokensOf(compiling, explorer);
-    seen.isGroup ||= addresses.length > 1;
-    seen.tokens = Math.max(seen.tokens, tokens.length);
+    mostTokens = Math.max(mostTokens, tokens.length);
     for (const address of addresses)
       for (const token of tokens) {
         const key = [explorer.name, address?.key, token?.key].join(' ');
         if (!instances.has(key)) instances.set(key, { explorer, address, token, label: null });
       }
   }
-  const isList = seen.isGroup || (compiling.watch.of?.length ?? 0) > 1 || namesGroup(compiling);
-  return [...instances.values()].map((instance) => ({
-    ...instance,
-    label: labelOf(compiling, instance, { explorers: seen.explorers > 1, addresses: isList, tokens: seen.tokens > 1 }),
-  }));
+  const fans = { explorers: explorers.length > 1, addresses: namesSeveral(compiling), tokens: mostTokens > 1 };
+  return [...instances.values()].map((instance) => ({ ...instance, label: labelOf(compiling, instance, fans) }));
 }
 
-function namesGroup({ watch, catalogue }: Compiling): boolean {
-  return watch.of?.some((name) => catalogue.config.names.get(name)?.type === 'group') ?? false;
+/** A group of one is a group as well: what is added to it later must not rename the others. */
+function namesSeveral({ watch: { of = [] }, catalogue }: Compiling): boolean {
+  return of.length > 1 || of.some((name) => catalogue.config.names.get(name)?.type === 'group');
 }
 
+/** Over which of these a watch is spread. */
 interface Fans {
   readonly explorers: boolean;
   readonly addresses: boolean;
@@ -60,6 +58,7 @@ function labelOf({ catalogue }: Compiling, { explorer, address, token }: Instanc
   return parts.length === 0 ? null : parts.join(', ');
 }
 
+/** `0x47ac…f3a1` */
 export function shortened({ text }: { readonly text: string }): string {
   return `${text.slice(0, 6)}…${text.slice(-4)}`;
 }
@@ -77,16 +76,12 @@ function explorersOf({ place, watch, catalogue, complain }: Compiling): readonly
     const explorer = catalogue.explorer(name);
     if (explorer !== undefined) explorers.push(explorer);
     else
-      complain(isOwn ? pathTo(compilingPath('explorer'), names, i) : [], {
+      complain(isOwn ? pathTo(['explorer'], names, i) : [], {
         message: `no explorer ${quote(name)}`,
         hint: hintFor(name, all),
       });
   }
   return [...new Set(explorers)];
-}
-
-function compilingPath(key: string): Path {
-  return [key];
 }
 
 /** A single text has no index in the file. */
@@ -98,21 +93,25 @@ function addressesOf({ kind, watch, catalogue, complain }: Compiling, explorer: 
   const { of } = watch;
   if (!fits(kind, { key: 'of', written: of, presence: kind.of }, complain)) return [];
   if (of === undefined) return [null];
-  const addresses = of.flatMap((written, i) => {
+  return of.flatMap((written, i) => {
     const literal = Address.parse(written);
     if (literal !== undefined) return [literal];
     const name = catalogue.config.names.get(written);
     const meaning = name === undefined ? undefined : meaningOn(name, explorer.name);
-    if (meaning === undefined) complain(pathTo(['of'], of, i), unknownAddress(written, catalogue.config.names.keys()));
+    if (meaning === undefined)
+      complain(pathTo(['of'], of, i), unknownName('address', written, catalogue.config.names.keys()));
     if (meaning === 'absent') complain(pathTo(['of'], of, i), absentToken(written, explorer));
     return meaning === undefined || meaning === 'absent' ? [] : meaning instanceof Address ? [meaning] : meaning;
   });
-  return uniqueBy(addresses, ({ key }) => key);
 }
 
-function unknownAddress(written: string, names: Iterable<string>): { message: string; hint?: string | undefined } {
+function unknownName(
+  what: 'address' | 'token',
+  written: string,
+  names: Iterable<string>,
+): { message: string; hint?: string | undefined } {
   if (/^0x/i.test(written)) return { message: addressComplaint(written) };
-  return { message: `no address ${quote(written)}`, hint: hintFor(written, names) };
+  return { message: `no ${what} ${quote(written)}`, hint: hintFor(written, names) };
 }
 
 function absentToken(written: string, explorer: Explorer): { message: string; hint: string } {
@@ -133,13 +132,13 @@ function tokensOf({ kind, watch, catalogue, complain }: Compiling, explorer: Exp
     const meaning = name === undefined ? undefined : meaningOn(name, explorer.name);
     if (name?.type === 'token' && meaning instanceof Address) return [meaning];
     const legal = [...catalogue.config.names].filter(([, { type }]) => type === 'token').map(([one]) => one);
-    const unknown = /^0x/i.test(written)
-      ? { message: addressComplaint(written) }
-      : { message: `no token ${quote(written)}`, hint: hintFor(written, legal) };
-    complain(pathTo(['token'], token, i), meaning === 'absent' ? absentToken(written, explorer) : unknown);
+    complain(
+      pathTo(['token'], token, i),
+      meaning === 'absent' ? absentToken(written, explorer) : unknownName('token', written, legal),
+    );
     return [];
   });
-  return uniqueBy(tokens, ({ key }) => key);
+  return distinct(tokens);
 }
 
 interface Asked {
@@ -164,6 +163,8 @@ function fits(kind: AnyKind, { key, written, presence }: Asked, complain: Compil
   return true;
 }
 
-function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
-  return [...new Map(items.map((item) => [keyOf(item), item] as const).toReversed()).values()].toReversed();
+function distinct(addresses: readonly Address[]): readonly Address[] {
+  const byKey = new Map<string, Address>();
+  for (const address of addresses) if (!byKey.has(address.key)) byKey.set(address.key, address);
+  return [...byKey.values()];
 }

@@ -4,6 +4,7 @@ import type { Address } from '../core/address.ts';
 import type { AnyKind } from '../core/kind.ts';
 import { createWorld, type Constant, type World } from './cel.ts';
 import { compileCondition, type CompiledCondition } from './conditions.ts';
+import { Held } from './held.ts';
 import { compileTemplate, type CompiledTemplate, type TemplateUse } from './templates.ts';
 
 /** Something wrong in a text: where, what, and what to do. */
@@ -27,7 +28,7 @@ export type Meaning = Address | readonly Address[] | 'absent';
 /** What a text may speak of beside the thing itself: the values before, and the watch's own history. */
 export interface ConditionUse {
   readonly before: boolean;
-  readonly windows?: boolean;
+  readonly windows: boolean;
 }
 
 export interface Language {
@@ -41,48 +42,29 @@ export interface Language {
   sweep(): void;
 }
 
+/** `names`: what the config's names mean on this explorer. */
 export function createLanguage(kind: AnyKind, explorer: string, names: ReadonlyMap<string, Meaning>): Language {
   const constants = new Map<string, Constant>();
   for (const [name, meaning] of names) if (meaning !== 'absent') constants.set(name, meaning);
-  const conditions = new Texts<Compiled<CompiledCondition>>();
-  const templates = new Texts<Compiled<CompiledTemplate>>();
+  const conditions = new Held<Compiled<CompiledCondition>>();
+  const templates = new Held<Compiled<CompiledTemplate>>();
   const language: Language = {
     kind,
     explorer,
     names,
     world: createWorld(kind.fields, kind.noun, constants),
-    condition: (text, use) =>
-      conditions.once(`${use.before} ${use.windows === true} ${text}`, () => compileCondition(language, text, use)),
-    template: (text, use) =>
-      templates.once(`${use.as} ${use.before} ${use.windows === true} ${text}`, () =>
-        compileTemplate(language, text, use),
-      ),
+    condition(text, use) {
+      const key = `${use.before} ${use.windows} ${text}`;
+      return conditions.get(key) ?? conditions.set(key, compileCondition(language, text, use));
+    },
+    template(text, use) {
+      const key = `${use.as} ${use.before} ${use.windows} ${text}`;
+      return templates.get(key) ?? templates.set(key, compileTemplate(language, text, use));
+    },
     sweep() {
       conditions.sweep();
       templates.sweep();
     },
   };
   return language;
-}
-
-/** Each distinct text is made once. */
-class Texts<T> {
-  readonly #made = new Map<string, { readonly value: T; isUsed: boolean }>();
-
-  once(text: string, make: () => T): T {
-    const known = this.#made.get(text);
-    if (known !== undefined) {
-      known.isUsed = true;
-      return known.value;
-    }
-    const value = make();
-    this.#made.set(text, { value, isUsed: true });
-    return value;
-  }
-
-  sweep(): void {
-    for (const [text, one] of this.#made)
-      if (one.isUsed) one.isUsed = false;
-      else this.#made.delete(text);
-  }
 }

@@ -15,6 +15,7 @@ export class Hash {
 // cel-js keeps its duration class to itself; the only way to one is through an expression.
 const Duration = (evaluate('duration("0s")') as object).constructor as new (seconds: bigint, nanos: number) => object;
 
+/** Under it a lens keeps the view that it looks at. */
 export const SEEN = Symbol('seen');
 
 export interface Lens {

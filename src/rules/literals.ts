@@ -7,15 +7,14 @@ import type { Mistake } from './language.ts';
 import { percentOf } from './numbers.ts';
 import { childrenOf, isAccess, isBinary, isName, isText, type Node } from './syntax.ts';
 
-/** A function that takes a text in quotes. */
+/** What a function takes in quotes; `hint` for a text that is none of it. */
 export interface Literal {
   readonly test: (text: string) => boolean;
   readonly example: string;
   readonly hint?: (text: string) => string | undefined;
 }
 
-export const NO_LITERAL: Literal = { test: () => true, example: '' };
-
+/** By the function's name. */
 export const LITERALS: Readonly<Record<string, Literal>> = {
   amount: { test: (text) => Amount.parse(text) !== undefined, example: '1.5' },
   percent: { test: (text) => percentOf(text) !== undefined, example: '5' },
@@ -32,6 +31,40 @@ export const LITERALS: Readonly<Record<string, Literal>> = {
       isInItsMonth(text),
     example: '2026-01-31T00:00:00Z',
   },
+};
+
+/**
+ * The number that stands in quotes, times and durations in seconds, so that they may be added:
+ * `literalNumber('percent', '5') // 0.05`. Undefined for other functions, and for a text that is none of theirs.
+ */
+export function literalNumber(name: string, text: string): Amount | undefined {
+  return Object.hasOwn(NUMBERS, name) ? NUMBERS[name]?.(text) : undefined;
+}
+
+const NUMBERS: Readonly<Record<string, (text: string) => Amount | undefined>> = {
+  amount: (text) => Amount.parse(text),
+  percent: (text) => percentOf(text),
+  duration(text) {
+    let seconds = ZERO;
+    for (const [, count = '', unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)) {
+      const part = Amount.parse(count)?.times(UNIT_SECONDS[unit] ?? ZERO);
+      if (part === undefined) return undefined;
+      seconds = seconds.plus(part);
+    }
+    return text.startsWith('-') ? seconds.negated() : seconds;
+  },
+  timestamp(text) {
+    const ms = Date.parse(text);
+    return Number.isNaN(ms) ? undefined : new Amount(BigInt(ms), 3);
+  },
+};
+
+const ZERO = new Amount(0n, 0);
+const UNIT_SECONDS: Readonly<Record<string, Amount>> = {
+  h: new Amount(3600n, 0),
+  m: new Amount(60n, 0),
+  s: new Amount(1n, 0),
+  ms: new Amount(1n, 3),
 };
 
 /** A date of the 30th of February would quietly be one of March. */

@@ -1,19 +1,10 @@
 // Where a condition is true, and where it is false: for every field that it compares with constants, the values that
 // the field may have there. `a && b` narrows, `a || b` widens; when nothing is left, the condition is never so.
 import { Amount } from '../core/amount.ts';
+import { isSign, MIRRORED, OPPOSITE, type Sign } from './signs.ts';
 import { childrenOf, type Node } from './syntax.ts';
 import { asName, isNamed, isNumeric, type Constant, type Domain, type Scope, type Terms } from './terms.ts';
-import {
-  intersect,
-  isEmpty,
-  namesOf,
-  numbersThat,
-  OPPOSITE,
-  unite,
-  wholeOnly,
-  type Sign,
-  type ValueSet,
-} from './value-sets.ts';
+import { intersect, isEmpty, setOfNames, numbersThat, unite, wholeOnly, type ValueSet } from './value-sets.ts';
 
 interface Known {
   readonly values: ValueSet;
@@ -41,6 +32,7 @@ export function isPossible(a: Outcome, b: Outcome): boolean {
 const NOTHING: Knowledge = new Map();
 const ZERO = new Amount(0n, 0);
 
+/** What is known where a part of a condition is true, or false: `wanted` says which. Remembers every part it saw. */
 export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: Scope) => Outcome {
   const known = { true: new Map<Node, Outcome>(), false: new Map<Node, Outcome>() };
 
@@ -76,7 +68,7 @@ export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: 
 
   /** A part that is looked at as a whole: it is either true or false. */
   function opaque(node: Node, wanted: boolean, scope: Scope): Outcome {
-    return only(terms.keyOf(node, scope), { values: namesOf([String(wanted)]), by: [node] });
+    return only(terms.keyOf(node, scope), { values: setOfNames([String(wanted)]), by: [node] });
   }
 
   function comparison(node: Node, { a, b, sign }: Compared, scope: Scope): Outcome | undefined {
@@ -118,8 +110,8 @@ export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: 
   /** Of a closed set, without some are the others. */
   function named(names: readonly string[], isWithout: boolean, subject: Node, scope: Scope): ValueSet {
     const all = terms.namesFor(subject, scope);
-    if (all === undefined || !isWithout) return namesOf(names, isWithout);
-    return namesOf(all.filter((name) => !names.includes(name)));
+    if (all === undefined || !isWithout) return setOfNames(names, isWithout);
+    return setOfNames(all.filter((name) => !names.includes(name)));
   }
 
   return outcomeOf;
@@ -208,10 +200,3 @@ function join(a: Outcome, b: Outcome): Outcome {
   }
   return either;
 }
-
-function isSign(op: string): op is Sign {
-  return Object.hasOwn(OPPOSITE, op);
-}
-
-/** `5 < x` is `x > 5`. */
-const MIRRORED: Readonly<Record<Sign, Sign>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' };

@@ -40,6 +40,7 @@ export function registerNumbers(env: Environment): void {
   env.registerOperator('Amount in list<Amount>: bool', among);
 }
 
+/** Throws a RangeError for what is no finite number. */
 export function exact(value: Numeric): Amount {
   if (value instanceof Amount) return value;
   if (typeof value === 'bigint') return new Amount(value, 0);
@@ -68,6 +69,7 @@ function remainder(a: Amount, b: Amount): Amount {
   return new Amount((x ?? 0n) % (y ?? 0n), scale);
 }
 
+/** Throws a RangeError when the text is no number. */
 export function amountOf(text: string): Amount {
   const amount = Amount.parse(text);
   if (amount === undefined) throw new RangeError('no amount');

@@ -133,7 +133,8 @@ export interface Complaint {
   readonly hint?: string | undefined;
 }
 
-export function createPaths(language: Language, { before, windows: canLook = false }: ConditionUse): Paths {
+/** For one condition: it gathers what is read. */
+export function createPaths(language: Language, { before, windows: canLook }: ConditionUse): Paths {
   const windows: Window[] = [];
   const reads = new Set<string>();
   const readsBefore = new Set<string>();

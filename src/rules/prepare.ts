@@ -7,7 +7,7 @@ import { Address } from '../core/address.ts';
 import { Amount } from '../core/amount.ts';
 import type { History, Measure, Window } from '../core/model.ts';
 import type { Mistake } from './language.ts';
-import { globPattern, LITERALS, NO_LITERAL } from './literals.ts';
+import { globPattern, LITERALS, type Literal } from './literals.ts';
 import type { Paths } from './paths.ts';
 import {
   childrenOf,
@@ -32,6 +32,7 @@ export interface Around {
   readonly isIndex?: boolean;
 }
 
+/** Visits a tree once and changes it in place; what is wrong with it gathers in `mistakes`. */
 export class Preparation {
   readonly mistakes: Mistake[] = [];
   readonly #source: string;
@@ -85,7 +86,7 @@ export class Preparation {
     else if (isMeasure(name)) this.#visitWindow(node, name);
     else if (name === 're' || name === 'glob') this.#visitPattern(node, around);
     else if (name === 'size') for (const arg of args) this.visit(arg, around);
-    else this.#checkLiteral(node);
+    else this.#checkLiteral(node, LITERALS[name]);
   }
 
   // CEL's own `has` takes neither a bare field nor a path whose beginning is unknown; here it asks for any of them.
@@ -150,10 +151,11 @@ export class Preparation {
     }
   }
 
-  /** `amount`, `duration` and `timestamp` take a text in quotes, which is read once here. */
-  #checkLiteral(node: Call): void {
+  /** `amount`, `percent`, `duration` and `timestamp` take a text in quotes, which is read once here. */
+  #checkLiteral(node: Call, literal: Literal | undefined): void {
+    if (literal === undefined) return;
     const [name, [arg, ...others]] = node.args;
-    const { test, example, hint } = LITERALS[name] ?? LITERALS['amount'] ?? NO_LITERAL;
+    const { test, example, hint } = literal;
     if (arg === undefined || others.length > 0 || !isText(arg))
       this.#complain(node, `${name}() takes a text in quotes`, `Write ${name}("${example}").`);
     else if (!test(arg.args))

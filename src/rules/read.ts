@@ -32,29 +32,32 @@ export function readRuleFiles(config: Config, readFile: (path: string) => string
       if (isInside(config.directory, path)) paths.add(path);
       else complain(`${relative(config.directory, path)} is outside of the config's directory`, 'Keep rules below it.');
   }
+  const named = [...paths].toSorted().map((path) => ({ file: shownPath(config, path), path }));
+  const read = readEach(named, readFile);
+  return { files: read.files, problems: sortProblems([...problems, ...read.problems]) };
+}
+
+/** Files that were named one by one, as on a command line, instead of those of the config. */
+export function readNamedFiles(paths: readonly string[], readFile: (path: string) => string): RuleFiles {
+  return readEach(
+    paths.map((file) => ({ file, path: resolve(file) })),
+    readFile,
+  );
+}
+
+/** `file` is how a path is shown. */
+function readEach(
+  named: readonly { readonly file: string; readonly path: string }[],
+  readFile: (path: string) => string,
+): RuleFiles {
   const files: RuleFile[] = [];
-  for (const path of [...paths].toSorted()) {
-    const file = shownPath(config, path);
+  const problems: Problem[] = [];
+  for (const { file, path } of named)
     try {
       files.push({ file, text: readFile(path) });
     } catch (error) {
       problems.push(fileProblem(file, `cannot be read: ${reasonOf(error)}`));
     }
-  }
-  return { files, problems: sortProblems(problems) };
-}
-
-/** Files that were named one by one, as on a command line, instead of those of the config. */
-export function readNamedFiles(paths: readonly string[], readFile: (path: string) => string): RuleFiles {
-  const problems: Problem[] = [];
-  const files = paths.flatMap((file): RuleFile[] => {
-    try {
-      return [{ file, text: readFile(resolve(file)) }];
-    } catch (error) {
-      problems.push(fileProblem(file, `cannot be read: ${reasonOf(error)}`));
-      return [];
-    }
-  });
   return { files, problems: sortProblems(problems) };
 }
 

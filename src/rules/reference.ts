@@ -1,6 +1,7 @@
 // What one may write in the rules of a kind, as plain data: made of the tables that loading itself uses.
 import type { AnyRecord, FieldType } from '../core/fields.ts';
 import type { AnyKind } from '../core/kind.ts';
+import { inColumns } from '../lib/columns.ts';
 import { EVENT_DOCS, FILTER_DOCS, FUNCTION_DOCS, METHOD_DOCS, WINDOW_DOCS, type FunctionDoc } from './function-docs.ts';
 import { FILTER_TYPES } from './show.ts';
 import { BEFORE, RESERVED_NAMES } from './words.ts';
@@ -172,16 +173,15 @@ function filterRows(): string[][] {
   ]);
 }
 
+/** For a terminal: each section a table in columns. */
 export function asText({ title, summary, notes, sections }: Reference): string {
-  const tables = sections.map(({ title: name, rows }) => `${name}\n${aligned(rows)}`);
+  const tables = sections.map(({ title: name, rows }) =>
+    [name, ...inColumns(rows).map((line) => `  ${line}`)].join('\n'),
+  );
   return [`${title}: ${summary}`, ...(notes.length > 0 ? [notes.join('\n')] : []), ...tables].join('\n\n');
 }
 
-function aligned(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-  return rows.map((row) => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`.trimEnd()).join('\n');
-}
-
+/** Each section a table, below headings of the second and third level. */
 export function asMarkdown({ title, summary, notes, sections }: Reference): string {
   const tables = sections.map(({ title: name, columns, rows }) => {
     const lines = [columns, columns.map(() => '---'), ...rows.map(markRow)].map((cells) => `| ${cells.join(' | ')} |`);

@@ -6,7 +6,6 @@ import { nextDue, phaseOf } from '../core/schedule.ts';
 import { quote } from '../config/scalars.ts';
 
 const DAY_MS = 86_400_000;
-const DAY_S = 86_400;
 /** How many values each field has, from the right: the seconds may be left out. */
 const FIELDS = [
   { name: 'second', size: 60 },
@@ -28,7 +27,7 @@ export function cronSchedule(written: string): Schedule | { readonly complaint: 
     for (const [, step = ''] of (parts[i] ?? '').matchAll(/\/(\d+)/g))
       if (Number(step) >= size || Number(step) === 0)
         return { complaint: `a step of ${step} is larger than the field: there are ${size} values of ${name}` };
-  return { type: 'cron', expression, intervalMs: timesOf(expression).shortestMs };
+  return { type: 'cron', expression, intervalMs: paceOf(expression).shortestMs };
 }
 
 function isValid(expression: string): boolean {
@@ -41,7 +40,7 @@ function isValid(expression: string): boolean {
 
 /** How often a schedule is due in a day, on average over a year. */
 export function timesPerDay(schedule: Schedule): number {
-  return schedule.type === 'every' ? DAY_MS / schedule.intervalMs : timesOf(schedule.expression).perDay;
+  return schedule.type === 'every' ? DAY_MS / schedule.intervalMs : paceOf(schedule.expression).perDay;
 }
 
 /** When a watch is due next, after `now`; null when its cron has no time within a year. */
@@ -53,50 +52,45 @@ export function nextTimeOf(watch: Pick<Watch, 'kind' | 'target' | 'schedule'>, n
 }
 
 function nextOf(expression: string, now: Instant): Instant | null {
-  const { second, minute, hour, dayOfMonth, month, dayOfWeek } = parse(expression);
+  const { times, days } = partsOf(expression);
   const today = Math.floor(now / DAY_MS) * DAY_MS;
-  const times = hour.flatMap((h) => minute.flatMap((m) => second.map((s) => ((h * 60 + m) * 60 + s) * 1000)));
-  const clock = times.toSorted((a, b) => a - b);
-  const days = { ofMonth: dayOfMonth.map(Number), months: month, ofWeek: dayOfWeek.map(Number) };
   for (let day = today; day < today + LEAP_YEAR * DAY_MS; day += DAY_MS) {
     if (!isDay(new Date(day), days)) continue;
-    const time = clock.find((ms) => day + ms > now);
+    const time = times.find((ms) => day + ms > now);
     if (time !== undefined) return day + time;
   }
   return null;
 }
 
-interface Times {
-  readonly shortestMs: number;
-  readonly perDay: number;
-}
-
-/** Over one year of days, from the expression's own fields. */
-function timesOf(expression: string): Times {
-  const { second, minute, hour, dayOfMonth, month, dayOfWeek } = parse(expression);
-  const clock = hour.flatMap((h) => minute.flatMap((m) => second.map((s) => h * 3600 + m * 60 + s)));
-  const times = clock.toSorted((a, b) => a - b);
-  const days = matchingDays(dayOfMonth.map(Number), month, dayOfWeek.map(Number));
+/** Over one year of days. */
+function paceOf(expression: string): { readonly shortestMs: number; readonly perDay: number } {
+  const { times, days } = partsOf(expression);
+  const due = Array.from({ length: YEAR }, (_, day) => day).filter((day) =>
+    isDay(new Date(A_YEAR + day * DAY_MS), days),
+  );
   const gaps = times.slice(1).map((time, i) => time - (times[i] ?? 0));
-  const overnight = (times[0] ?? 0) + DAY_S - (times.at(-1) ?? 0);
-  for (let i = 1; i < days.length; i++) gaps.push(((days[i] ?? 0) - (days[i - 1] ?? 0) - 1) * DAY_S + overnight);
-  const shortest = gaps.reduce((least, gap) => Math.min(least, gap), YEAR * DAY_S);
-  return { shortestMs: shortest * 1000, perDay: (times.length * days.length) / YEAR };
+  const overnight = (times[0] ?? 0) + DAY_MS - (times.at(-1) ?? 0);
+  for (let i = 1; i < due.length; i++) gaps.push(((due[i] ?? 0) - (due[i - 1] ?? 0) - 1) * DAY_MS + overnight);
+  const shortestMs = gaps.reduce((least, gap) => Math.min(least, gap), YEAR * DAY_MS);
+  return { shortestMs, perDay: (times.length * due.length) / YEAR };
 }
 
 const YEAR = 365;
 const LEAP_YEAR = 366;
 const A_YEAR = Date.UTC(2026, 0, 1);
 
-function matchingDays(ofMonth: readonly number[], months: readonly number[], ofWeek: readonly number[]): number[] {
-  const days = { ofMonth, months, ofWeek };
-  return Array.from({ length: YEAR }, (_, day) => day).filter((day) => isDay(new Date(A_YEAR + day * DAY_MS), days));
-}
-
 interface Days {
   readonly ofMonth: readonly number[];
   readonly months: readonly number[];
   readonly ofWeek: readonly number[];
+}
+
+/** `times`: milliseconds since midnight, the earliest first. */
+function partsOf(expression: string): { readonly times: readonly number[]; readonly days: Days } {
+  const { second, minute, hour, dayOfMonth, month, dayOfWeek } = parse(expression);
+  const times = hour.flatMap((h) => minute.flatMap((m) => second.map((s) => ((h * 60 + m) * 60 + s) * 1000)));
+  const days = { ofMonth: dayOfMonth.map(Number), months: month, ofWeek: dayOfWeek.map(Number) };
+  return { times: times.toSorted((a, b) => a - b), days };
 }
 
 // A field that node-cron could not make into numbers ("L") counts as every day: an estimate on the safe side.

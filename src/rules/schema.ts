@@ -3,13 +3,13 @@
 import { z } from 'zod';
 import type { AnyKind } from '../core/kind.ts';
 import { strict } from '../config/channels.ts';
-import { ConfigShape, ExplorerShapes, namesOf, SecretText } from '../config/shape.ts';
+import { ConfigShape, ExplorerShapes, byName, SecretText } from '../config/shape.ts';
 import { address, LABEL, NAME } from '../config/scalars.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
 import { DESCRIPTIONS, EXAMPLES } from './examples.ts';
 import { AlertShape, FileShape, WatchShape } from './shape.ts';
 
-type JsonSchema = Record<string, unknown>;
+export type JsonSchema = Record<string, unknown>;
 
 /** For `# yaml-language-server: $schema=rules.schema.json`. */
 export function rulesJsonSchema(kinds: readonly AnyKind[]): JsonSchema {
@@ -27,7 +27,7 @@ export function rulesJsonSchema(kinds: readonly AnyKind[]): JsonSchema {
 export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema {
   const file = toJson(ConfigShape);
   const namedBy = (name: RegExp, value: JsonSchema): JsonSchema => ({
-    ...toJson(namesOf(z.unknown(), name)),
+    ...toJson(byName(z.unknown(), name)),
     additionalProperties: value,
   });
   const oneAddress = toJson(address('an address'));
@@ -53,7 +53,8 @@ export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema 
   });
 }
 
-const DRAFT = 'http://json-schema.org/draft-07/schema#';
+/** What every schema for editors says it is. */
+export const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
 /** A zod schema for editors: every scalar is taken in any of its forms. */
 export function toJson(schema: z.ZodType): JsonSchema {
@@ -107,7 +108,8 @@ function isSchema(part: unknown): part is JsonSchema {
   return typeof part === 'object' && part !== null && !Array.isArray(part);
 }
 
-function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
+/** Of an object's schema, those of its keys. */
+export function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
   return (schema['properties'] ?? {}) as Record<string, JsonSchema>;
 }
 

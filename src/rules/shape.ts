@@ -1,15 +1,10 @@
 // The rule file as a schema. What `of`, `token`, `explorer` and `notify` name is looked up later, against the config.
 import { z } from 'zod';
-import { boolean, duration, integer, text } from '../config/scalars.ts';
+import { boolean, duration, integer, oneOrMore, text } from '../config/scalars.ts';
 import { EVENT_NAMES, SEVERITIES } from './words.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 const HALF_YEAR_MS = 183 * 86_400_000;
-
-const oneOrMore = (description: string) =>
-  z
-    .union([text(description).transform((one) => [one]), z.array(text(description)).min(1, 'the list is empty')])
-    .meta({ description });
 
 const every = () => duration(1000, WEEK_MS, 'how often it asks');
 const maxPages = () => integer(1, 1000, 'pages read at most in one poll');

@@ -37,6 +37,7 @@ export const FILTER_TYPES: Readonly<Record<string, readonly FieldType['type'][]>
 /** What stands for a value that is not known. */
 export const UNKNOWN = 'unknown';
 
+/** A known value as it stands in a message; a single text from the chain is the caller's to keep closed. */
 export function showValue(type: FieldType, value: Value): Segment {
   if (type.type === 'list') return showList(type.of, value);
   if (value instanceof Amount) return { text: formatAmount(value) };

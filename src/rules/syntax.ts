@@ -1,5 +1,6 @@
 // The syntax tree of cel-js, as far as conditions look at it. Literals are replaced in it before it is checked.
 import type { ASTNode } from '@marcbachmann/cel-js';
+import type { Span } from '../config/problem.ts';
 
 export interface Node {
   readonly op: string;
@@ -38,6 +39,31 @@ export function childrenOf(node: Node): readonly Node[] {
   if (isMethodCall(node)) return [node.args[1], ...node.args[2]];
   if (node.op === 'value' || node.op === 'id') return [];
   return Array.isArray(node.args) ? (node.args as Node[]) : [node.args as Node];
+}
+
+/** What `&&`, `||` or `!` joins: `a && b && c` is three parts. */
+export function joinedBy(node: Node): readonly Node[] {
+  return childrenOf(node).flatMap((child) => (child.op === node.op && node.op !== '!_' ? joinedBy(child) : [child]));
+}
+
+/** Where an expression stands in its text, with the parentheses at its ends, which a node's own offsets leave out. */
+export function wholeSpan(text: string, { start, end }: Span): Span {
+  const { opened, closed } = unmatched(text.slice(start, end));
+  let [from, to] = [start, end];
+  for (let i = 0; i < closed && from > 0; i++) from = text.lastIndexOf('(', from - 1);
+  for (let i = 0; i < opened; i++) to = text.indexOf(')', to) + 1;
+  return from >= 0 && to >= end ? { start: from, end: to } : { start, end };
+}
+
+/** How many parentheses are opened and never closed in a text, and closed without being opened. */
+function unmatched(text: string): { readonly opened: number; readonly closed: number } {
+  let [opened, closed] = [0, 0];
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[()]/g)) {
+    if (token === '(') opened += 1;
+    else if (token === ')' && opened > 0) opened -= 1;
+    else if (token === ')') closed += 1;
+  }
+  return { opened, closed };
 }
 
 /**

@@ -53,6 +53,7 @@ interface Output {
   readonly window?: Window;
 }
 
+/** A title or a text; its mistakes' offsets count in `source`. */
 export function compileTemplate(language: Language, source: string, use: TemplateUse): Compiled<CompiledTemplate> {
   const longest = use.as === 'title' ? LONGEST_TITLE : LONGEST;
   if (source.trim() === '') return refused({ message: `the ${use.as} is empty`, start: 0, end: 1 });
@@ -144,7 +145,7 @@ function windowOf(
   const [, measure, time = ''] = WINDOW_NAME.exec(name) ?? [];
   const ms = parseDuration(time);
   if (measure === undefined || ms === undefined) return null;
-  const path = historyPath(language, { canLook: use.windows === true, names: undefined });
+  const path = historyPath(language, { canLook: use.windows, names: undefined });
   if (typeof path !== 'string') return mistaken(token, path.message, path.hint);
   const field: Resolved = { path: '', before: false, type: { type: 'amount', unit: 'plain' } };
   const window: Window = { measure: measure as Measure, path, ms };

@@ -5,7 +5,7 @@ import { Address } from '../core/address.ts';
 import { Amount } from '../core/amount.ts';
 import { identityOf } from './cel.ts';
 import type { Language } from './language.ts';
-import { percentOf } from './numbers.ts';
+import { literalNumber } from './literals.ts';
 import { childrenOf, isAccess, isBinary, isCall, isMethodCall, isName, isText, type Node } from './syntax.ts';
 import { BEFORE, COMPREHENSIONS, WINDOWS } from './words.ts';
 
@@ -28,6 +28,7 @@ const NO_SCOPE: Scope = new Map();
 const NUMBERS: ReadonlySet<string> = new Set(['Amount', 'int', 'double']);
 const TIMES: ReadonlySet<string> = new Set(['google.protobuf.Timestamp', 'google.protobuf.Duration']);
 
+/** Answers questions about the parts of conditions that passed the type check of this language. */
 export function createTerms(language: Language) {
   const { kind, names, world } = language;
 
@@ -117,7 +118,7 @@ export function createTerms(language: Language) {
   function numberOf(node: Node, scope: Scope): Amount | undefined {
     if (isCall(node)) {
       const [name, [arg]] = node.args;
-      return arg !== undefined && isText(arg) ? LITERAL_NUMBERS[name]?.(arg.args) : undefined;
+      return arg !== undefined && isText(arg) ? literalNumber(name, arg.args) : undefined;
     }
     const numbers = childrenOf(node).map((child) => {
       const constant = constantOf(child, scope);
@@ -191,10 +192,12 @@ function domainOfType(type: FieldType | undefined): Domain {
 
 export type Terms = ReturnType<typeof createTerms>;
 
+/** CEL's name of the type, known once it was checked. */
 export function typeOf(node: Node): string {
   return node.checkedType?.name ?? '';
 }
 
+/** Numbers, times and durations: what has an order. */
 export function isNumeric(node: Node): boolean {
   return NUMBERS.has(typeOf(node)) || TIMES.has(typeOf(node));
 }
@@ -211,32 +214,6 @@ export function asName({ name }: { readonly name: string }, beside: Node): strin
 }
 
 const FIXED_CALLS: ReadonlySet<string> = new Set(['size', 'amount', 'duration', 'timestamp', 'percent', 're', 'glob']);
-
-// Seconds, so that a time and a duration may be added.
-const LITERAL_NUMBERS: Readonly<Record<string, (text: string) => Amount | undefined>> = {
-  amount: (text) => Amount.parse(text),
-  percent: (text) => percentOf(text),
-  duration(text) {
-    let seconds = ZERO;
-    for (const [, count = '', unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)) {
-      const part = Amount.parse(count)?.times(UNIT_SECONDS[unit] ?? ZERO);
-      if (part === undefined) return undefined;
-      seconds = seconds.plus(part);
-    }
-    return text.startsWith('-') ? seconds.negated() : seconds;
-  },
-  timestamp(text) {
-    const ms = Date.parse(text);
-    return Number.isNaN(ms) ? undefined : new Amount(BigInt(ms), 3);
-  },
-};
-
-const UNIT_SECONDS: Readonly<Record<string, Amount>> = {
-  h: new Amount(3600n, 0),
-  m: new Amount(60n, 0),
-  s: new Amount(1n, 0),
-  ms: new Amount(1n, 3),
-};
 
 /** What the getters of a time give at most; all of them begin at 0. */
 const MOST: Readonly<Record<string, number>> = {

@@ -1,6 +1,7 @@
 // Which values a field may have where a condition is true: ranges of exact numbers, or a list of names. An empty set is
 // a condition that can never be true.
 import { Amount } from '../core/amount.ts';
+import type { Sign } from './signs.ts';
 
 /** Null = without an end. */
 export interface Range {
@@ -14,17 +15,6 @@ export interface Range {
 export type ValueSet =
   | { readonly type: 'numbers'; readonly ranges: readonly Range[] }
   | { readonly type: 'names'; readonly names: ReadonlySet<string>; readonly isWithout: boolean };
-
-export type Sign = '<' | '<=' | '>' | '>=' | '==' | '!=';
-
-export const OPPOSITE: Readonly<Record<Sign, Sign>> = {
-  '<': '>=',
-  '<=': '>',
-  '>': '<=',
-  '>=': '<',
-  '==': '!=',
-  '!=': '==',
-};
 
 /** The numbers for which `x sign bound` is true. */
 export function numbersThat(sign: Sign, bound: Amount): ValueSet {
@@ -41,10 +31,12 @@ export function numbersThat(sign: Sign, bound: Amount): ValueSet {
   return { type: 'numbers', ranges: ranges[sign] };
 }
 
-export function namesOf(names: Iterable<string>, isWithout = false): ValueSet {
+/** These names, or with `isWithout` every name but these. */
+export function setOfNames(names: Iterable<string>, isWithout = false): ValueSet {
   return { type: 'names', names: new Set(names), isWithout };
 }
 
+/** Whether no value is left. */
 export function isEmpty(set: ValueSet): boolean {
   return set.type === 'numbers' ? set.ranges.length === 0 : !set.isWithout && set.names.size === 0;
 }
@@ -54,9 +46,9 @@ export function intersect(a: ValueSet, b: ValueSet): ValueSet {
   if (a.type === 'numbers' && b.type === 'numbers')
     return { type: 'numbers', ranges: a.ranges.flatMap((one) => b.ranges.flatMap((other) => overlap(one, other))) };
   if (a.type !== 'names' || b.type !== 'names') return a;
-  if (a.isWithout && b.isWithout) return namesOf(a.names.union(b.names), true);
-  if (a.isWithout) return namesOf(b.names.difference(a.names));
-  return namesOf(b.isWithout ? a.names.difference(b.names) : a.names.intersection(b.names));
+  if (a.isWithout && b.isWithout) return setOfNames(a.names.union(b.names), true);
+  if (a.isWithout) return setOfNames(b.names.difference(a.names));
+  return setOfNames(b.isWithout ? a.names.difference(b.names) : a.names.intersection(b.names));
 }
 
 /** What is in either; undefined when that says nothing. */
@@ -64,9 +56,9 @@ export function unite(a: ValueSet, b: ValueSet): ValueSet | undefined {
   if (a.type === 'numbers' && b.type === 'numbers')
     return { type: 'numbers', ranges: merged([...a.ranges, ...b.ranges]) };
   if (a.type !== 'names' || b.type !== 'names') return undefined;
-  if (a.isWithout && b.isWithout) return namesOf(a.names.intersection(b.names), true);
-  if (a.isWithout) return namesOf(a.names.difference(b.names), true);
-  return b.isWithout ? namesOf(b.names.difference(a.names), true) : namesOf(a.names.union(b.names));
+  if (a.isWithout && b.isWithout) return setOfNames(a.names.intersection(b.names), true);
+  if (a.isWithout) return setOfNames(a.names.difference(b.names), true);
+  return b.isWithout ? setOfNames(b.names.difference(a.names), true) : setOfNames(a.names.union(b.names));
 }
 
 /** Only the whole numbers of a set of ranges. */

@@ -37,6 +37,7 @@ const NOBODY: AnyNotifier = {
 /** How the made-up config is called where it is named in a problem. */
 const MADE_UP = '(config made up, for the test names none)';
 
+/** A config with these names, none of which leads anywhere. */
 export function imaginedConfig({ explorers, addresses, groups, tokens, channels }: UsedNames): Loaded {
   const addressOf = (name: string) => imaginedAddress(name).text;
   const single = [...addresses].filter((name) => !groups.has(name) && !tokens.has(name));

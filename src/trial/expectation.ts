@@ -2,13 +2,12 @@
 import { parseAt } from '../config/issues.ts';
 import { hintFor } from '../config/nearest.ts';
 import { quote } from '../config/scalars.ts';
-import type { Path } from '../config/yaml.ts';
+import { isMap, type Path } from '../config/yaml.ts';
 import { showDuration } from '../lib/clock.ts';
 import type { Watch } from '../core/model.ts';
 import type { Reading } from './load.ts';
 import type { Expected, Poll, Wanted } from './model.ts';
 import { ExpectShape, type WrittenTest } from './shape.ts';
-import { isMap } from './values.ts';
 
 interface Row {
   readonly written: unknown;

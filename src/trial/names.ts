@@ -2,12 +2,11 @@
 // slip, and loading says so.
 import { nearest } from '../config/nearest.ts';
 import { LABEL, NAME } from '../config/scalars.ts';
-import { parseYaml, type Written } from '../config/yaml.ts';
+import { isMap, parseYaml, type Written } from '../config/yaml.ts';
 import { Address } from '../core/address.ts';
 import type { AnyKind } from '../core/kind.ts';
 import type { RuleFile } from '../rules/load.ts';
 import { BEFORE, FUNCTIONS, METHODS, RESERVED_NAMES } from '../rules/words.ts';
-import { isMap } from './values.ts';
 
 export interface UsedNames {
   readonly explorers: ReadonlySet<string>;

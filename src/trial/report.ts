@@ -1,5 +1,5 @@
 // What people read of a test: one line when it went well, the story beside the expectation when it did not.
-import { showDuration } from '../config/scalars.ts';
+import { formatDuration } from '../config/scalars.ts';
 import { typeAt, valueAt } from '../core/fields.ts';
 import type { AlertRule, ConditionAlert, Reason, Watch } from '../core/model.ts';
 import { REASON_WORDS } from '../core/reason-words.ts';
@@ -19,6 +19,7 @@ export interface Verdict {
   readonly told: readonly string[];
 }
 
+/** The run beside what was expected of it. */
 export function judge(trial: Trial, run: Run): Verdict {
   const lines = compare(trial, run);
   const isOk = run.broken === null && lines.every(isRight);
@@ -118,7 +119,7 @@ function explained(type: keyof typeof REASON_WORDS, { alert, watch, ran }: Told)
   const words = type === 'told' ? 'another item was told' : `${type}: ${REASON_WORDS[type]}`;
   if (type === 'unknown' && alert?.type === 'condition') return `${words}${unknownFields(alert, watch, ran)}`;
   // Polls that a test leaves out are polls that never came, of which the lifecycle counts three.
-  const interval = showDuration(watch.schedule.intervalMs);
+  const interval = formatDuration(watch.schedule.intervalMs);
   const counted = `; from poll to poll at most three intervals of ${interval} count`;
   return `${words}${type === 'still-pending' || type === 'still-recovering' ? counted : ''}`;
 }

@@ -2,14 +2,14 @@
 import { parseAt, unknownKey } from '../config/issues.ts';
 import { quote } from '../config/scalars.ts';
 import { showDuration } from '../lib/clock.ts';
-import type { Path, ProblemAt } from '../config/yaml.ts';
+import { isMap, type Path, type ProblemAt, type WrittenMap } from '../config/yaml.ts';
 import type { ImaginedRow, Script } from '../core/kind.ts';
 import type { Head, Instant, Watch } from '../core/model.ts';
 import type { Reading } from './load.ts';
 import type { Poll, RecordedAnswer, Sight } from './model.ts';
 import { RowShape, type WrittenAnswer, type WrittenRow } from './shape.ts';
 import { pathOf, showRow } from './show.ts';
-import { isMap, viewOfWritten, type WrittenMap } from './values.ts';
+import { viewOfWritten } from './values.ts';
 import { jsonAt } from './body.ts';
 
 const COMMON = Object.keys(RowShape.shape);
@@ -124,13 +124,11 @@ class RowReader {
   }
 
   #answers(answers: readonly WrittenAnswer[]): RecordedAnswer[] {
-    return answers.map((answer, i) => {
-      return {
-        path: this.#addressed(pathOf(answer.path)),
-        status: answer.status,
-        body: this.#bodyOf(answer, ['answers', i]),
-      };
-    });
+    return answers.map((answer, i) => ({
+      path: this.#addressed(pathOf(answer.path)),
+      status: answer.status,
+      body: this.#bodyOf(answer, ['answers', i]),
+    }));
   }
 
   /** `addresses/treasury/tokens`: names of the config stand for addresses. */

@@ -32,6 +32,7 @@ export interface Run {
   readonly broken: string | null;
 }
 
+/** Why a run could not go on is part of what it gives. */
 export async function runTrial(trial: Trial): Promise<Run> {
   const { watch } = trial;
   const ran: Ran[] = [];

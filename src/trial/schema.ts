@@ -1,10 +1,8 @@
 // The editor schema of test files. Which fields a row may have depends on its watch, which a schema cannot see: any is
 // taken, and checked when the tests run.
 import type { AnyKind } from '../core/kind.ts';
-import { toJson } from '../rules/schema.ts';
+import { DRAFT, propertiesOf, toJson, type JsonSchema } from '../rules/schema.ts';
 import { ExpectShape, RowShape, TestFileShape, TestShape } from './shape.ts';
-
-type JsonSchema = Record<string, unknown>;
 
 /** For `# yaml-language-server: $schema=rules-test.schema.json`. */
 export function testsJsonSchema(kinds: readonly AnyKind[]): JsonSchema {
@@ -19,7 +17,7 @@ export function testsJsonSchema(kinds: readonly AnyKind[]): JsonSchema {
     },
   };
   return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
+    $schema: DRAFT,
     title: 'Tests of Chainwarden rules',
     ...file,
     properties: { ...propertiesOf(file), tests: { ...propertiesOf(file)['tests'], items: tests } },
@@ -45,8 +43,4 @@ function rowSchema(kinds: readonly AnyKind[]): JsonSchema {
     properties: { ...propertiesOf(row), ...(Object.fromEntries(rows) as JsonSchema) },
     additionalProperties: true,
   };
-}
-
-function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
-  return (schema['properties'] ?? {}) as Record<string, JsonSchema>;
 }

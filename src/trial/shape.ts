@@ -1,6 +1,6 @@
 // A test file as a schema. What a row of `saw` says beside its time is the kind's to read.
 import { z } from 'zod';
-import { duration, integer, text } from '../config/scalars.ts';
+import { duration, integer, oneOrMore, text } from '../config/scalars.ts';
 import { MISS_REASONS } from '../core/model.ts';
 import { SEVERITIES } from '../rules/words.ts';
 
@@ -8,11 +8,6 @@ const HALF_YEAR_MS = 183 * 86_400_000;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/;
 
 const at = () => duration(0, HALF_YEAR_MS, 'time since the start, such as 1m30s');
-
-const oneOrMore = (description: string) =>
-  z
-    .union([text(description).transform((one) => [one]), z.array(text(description)).min(1, 'the list is empty')])
-    .meta({ description });
 
 export const TestFileShape = z.strictObject({
   rules: oneOrMore('the rule file that is tested; relative paths start at this file'),

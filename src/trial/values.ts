@@ -1,7 +1,7 @@
 // Values of a test, written as in rules, in the form in which the core remembers them: amounts in whole units, exact.
 import { parseDuration, quote } from '../config/scalars.ts';
 import { hintFor } from '../config/nearest.ts';
-import type { Path, ProblemAt, Written } from '../config/yaml.ts';
+import { isMap, type Path, type ProblemAt, type Written, type WrittenMap } from '../config/yaml.ts';
 import { Address } from '../core/address.ts';
 import { Amount } from '../core/amount.ts';
 import { decodeEncoded } from '../core/encoded.ts';
@@ -18,14 +18,6 @@ export interface ValueReader {
   /** Names that were perhaps meant. */
   readonly names: readonly string[];
   complain(path: Path, at: ProblemAt): void;
-}
-
-export interface WrittenMap {
-  readonly [key: string]: Written;
-}
-
-export function isMap(written: unknown): written is WrittenMap {
-  return typeof written === 'object' && written !== null && !Array.isArray(written);
 }
 
 /** The fields of one record as a view. `moreNames` are legal beside the fields, for the hint. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Address } from '../../src/core/address.ts';
 import type { AnyView } from '../../src/core/fields.ts';
 import { analyse, type Analysis } from '../../src/rules/analyse.ts';
 import { createLanguage, type Meaning } from '../../src/rules/language.ts';
@@ -9,7 +8,7 @@ import { Preparation } from '../../src/rules/prepare.ts';
 import { nodeOf } from '../../src/rules/syntax.ts';
 import { kinds } from '../../src/watches/index.ts';
 import { effort, NO_HANG } from '../support/effort.ts';
-import { Item, items } from './support/kinds.ts';
+import { addressOf, items, viewOf } from './support/kinds.ts';
 import { load } from './support/load.ts';
 
 const VAULT = '0xBA12222222228d8Ba445958a75a0704d566BF2C8';
@@ -20,12 +19,6 @@ const names = new Map<string, Meaning>([
   ['hot_wallets', HOT.map(addressOf)],
 ]);
 const testLanguage = createLanguage(items, 'ethereum', names);
-
-function addressOf(text: string): Address {
-  const address = Address.parse(text);
-  if (address === undefined) throw new Error(`no address: ${text}`);
-  return address;
-}
 
 function languageOf(kind: string) {
   const found = kinds.find(({ name }) => name === kind);
@@ -151,7 +144,10 @@ describe('A condition that can never be true is refused, with the place', () => 
   });
 
   test('a value that an open set may have tomorrow is a doubt', () => {
-    const { mistakes, doubts } = languageOf('token').condition('token.type == "ERC-21"', { before: true });
+    const { mistakes, doubts } = languageOf('token').condition('token.type == "ERC-21"', {
+      before: true,
+      windows: false,
+    });
     expect(mistakes).toEqual([]);
     expect(doubts).toEqual([expect.objectContaining({ hint: 'Did you mean ERC-20?' })]);
   });
@@ -230,7 +226,7 @@ interface Looked extends Analysis {
 function look(text: string): Looked {
   const { world } = testLanguage;
   const program = world.env.parse(text);
-  const preparation = new Preparation(text, createPaths(testLanguage, { before: true }));
+  const preparation = new Preparation(text, createPaths(testLanguage, { before: true, windows: false }));
   preparation.visit(nodeOf(program.ast), { locals: new Set(), nesting: 0 });
   expect(preparation.mistakes).toEqual([]);
   expect(program.check().valid).toBe(true);
@@ -312,11 +308,6 @@ describe('On random conditions and random views', () => {
     },
     { requiredKeys: [] },
   );
-  const viewOf = (raw: object): AnyView => {
-    const view = Item.read(raw, { coin: 18 });
-    if (view === undefined) throw new Error('no view');
-    return view;
-  };
 
   test('nothing that comes true is called impossible, and nothing that comes false is called certain', () => {
     const seen = { never: 0, always: 0, open: 0 };

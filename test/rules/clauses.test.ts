@@ -1,10 +1,9 @@
 // A condition taken apart: every part is written as it was, and comes to what it comes to within the whole.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { AnyView } from '../../src/core/fields.ts';
 import type { Clause, Scene, Truth } from '../../src/core/model.ts';
 import { createLanguage } from '../../src/rules/language.ts';
-import { Item, items } from './support/kinds.ts';
+import { items, viewOf } from './support/kinds.ts';
 
 const language = createLanguage(items, 'ethereum', new Map());
 
@@ -16,7 +15,7 @@ function clauseOf(text: string): Clause {
 }
 
 function sceneOf(row: Record<string, unknown>): Scene {
-  return { view: Item.read(row, { coin: 18 }) as AnyView, before: null, history: null };
+  return { view: viewOf(row), before: null, history: null };
 }
 
 /** `all(a, any(b, c))` */
@@ -53,6 +52,7 @@ test.each([
   ['before.value != amount("0.1")', 'before value', '!=', '0.1'],
   ['age > duration("1h30m")', 'age', '>', '5400000'],
   ['change("1h") <= -0.05', 'change value', '<=', '-0.05'],
+  ['change("1h") < percent("-10")', 'change value', '<', '-0.1'],
   ['head.height == 5', 'head.height', '==', '5'],
 ])('%s compares with a constant', (text, name, operator, bound) => {
   const { compares } = clauseOf(text.replace('tx.', `${items.noun}.`));

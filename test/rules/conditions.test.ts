@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Address } from '../../src/core/address.ts';
 import { Amount } from '../../src/core/amount.ts';
 import type { AnyView } from '../../src/core/fields.ts';
 import type { History, Truth, Window } from '../../src/core/model.ts';
@@ -8,7 +7,7 @@ import { untrusted } from '../../src/lib/untrusted.ts';
 import { createLanguage, type Meaning } from '../../src/rules/language.ts';
 import { kinds } from '../../src/watches/index.ts';
 import { effort, NO_HANG } from '../support/effort.ts';
-import { Item, items } from './support/kinds.ts';
+import { addressOf, Item, items, viewOf } from './support/kinds.ts';
 
 const VAULT = '0xBA12222222228d8Ba445958a75a0704d566BF2C8';
 const HOT = ['0x1111111111111111111111111111111111111111', '0x2222222222222222222222222222222222222222'] as const;
@@ -25,21 +24,9 @@ const language = createLanguage(
   ]),
 );
 
-function addressOf(text: string): Address {
-  const address = Address.parse(text);
-  if (address === undefined) throw new Error(`no address: ${text}`);
-  return address;
-}
-
-function viewOf(row: Record<string, unknown>): AnyView {
-  const view = Item.read(row, { coin: 18 });
-  if (view === undefined) throw new Error('no view');
-  return view;
-}
-
 /** Evaluates a condition that has to compile. */
 function truth(text: string, row: Record<string, unknown>, before?: Record<string, unknown>): Truth {
-  const { value, mistakes } = language.condition(text, { before: true });
+  const { value, mistakes } = language.condition(text, { before: true, windows: false });
   expect(mistakes).toEqual([]);
   return (
     value?.evaluate({ view: viewOf(row), before: before === undefined ? null : viewOf(before), history: null }) ??
@@ -47,7 +34,7 @@ function truth(text: string, row: Record<string, unknown>, before?: Record<strin
   );
 }
 
-function complaints(text: string, use = { before: true }): string[] {
+function complaints(text: string, use = { before: true, windows: false }): string[] {
   const { mistakes } = language.condition(text, use);
   return mistakes.map(
     ({ message, hint, start, end }) => `${text.slice(start, end)} | ${message}${hint === undefined ? '' : `. ${hint}`}`,
@@ -266,7 +253,7 @@ describe('Texts, times and the rest', () => {
 
   test("a stranger's text is compared, never run", () => {
     const view = Item.make({ method: untrusted('") || true || ("') }) as unknown as AnyView;
-    const { value } = language.condition('method == "x"', { before: false });
+    const { value } = language.condition('method == "x"', { before: false, windows: false });
     expect(value?.evaluate({ view, before: null, history: null })).toBe(false);
   });
 
@@ -380,7 +367,7 @@ describe('Real transactions', () => {
     ['value == amount("1.5")', true],
     ['revert_reason.contains("paused")', 'unknown'],
   ])('%s is %s', (text, expected) => {
-    const { value, mistakes } = real.condition(text, { before: false });
+    const { value, mistakes } = real.condition(text, { before: false, windows: false });
     expect(mistakes).toEqual([]);
     const view = transactions.fields.read(row, { coin: 18 });
     expect(view === undefined ? null : value?.evaluate({ view, before: null, history: null })).toBe(expected);
@@ -391,7 +378,7 @@ describe('Real transactions', () => {
       const many = Array.from({ length: count }, () => transfer('X', 18, '1', 'ok'));
       const view = transactions.fields.read({ ...row, token_transfers: many }, { coin: 18 });
       const nested = 'token_transfers.exists(t, token_transfers.exists(u, re(u.token.symbol, "(X+)+Y")))';
-      const compiled = real.condition(nested, { before: false }).value;
+      const compiled = real.condition(nested, { before: false, windows: false }).value;
       if (view === undefined || compiled === null) throw new Error('no condition');
       return compiled.evaluate({ view, before: null, history: null });
     };
@@ -416,7 +403,7 @@ describe('What a condition reads', () => {
     ['meta.a.b == "x"', ['meta']],
     ['re(method, "x") && glob(token.symbol, "y*")', ['method', 'token.symbol']],
   ])('%s reads %j', (text, reads) => {
-    expect(language.condition(text, { before: true }).value?.reads).toEqual(reads);
+    expect(language.condition(text, { before: true, windows: false }).value?.reads).toEqual(reads);
   });
 
   test.each([
@@ -425,12 +412,12 @@ describe('What a condition reads', () => {
     ['age > duration("2m") && value > 1', false],
     ['value > 1', false],
   ])('%s rests on the head alone: %s', (text, expected) => {
-    expect(language.condition(text, { before: true }).value?.headOnly).toBe(expected);
+    expect(language.condition(text, { before: true, windows: false }).value?.headOnly).toBe(expected);
   });
 
   test('a text is compiled once, however many watches use it', () => {
-    const one = language.condition('value > 123', { before: false }).value;
-    expect(language.condition('value > 123', { before: false }).value).toBe(one);
+    const one = language.condition('value > 123', { before: false, windows: false }).value;
+    expect(language.condition('value > 123', { before: false, windows: false }).value).toBe(one);
   });
 });
 
@@ -551,7 +538,7 @@ describe('Mistakes are found at load, with the place and a way out', () => {
   });
 
   test('before exists only where something was before', () => {
-    expect(complaints('before.value > 1', { before: false })).toEqual([
+    expect(complaints('before.value > 1', { before: false, windows: false })).toEqual([
       'before | there is no before here. It exists for `on: changed`, and for `while` of kinds that notice changes.',
     ]);
   });
@@ -559,6 +546,7 @@ describe('Mistakes are found at load, with the place and a way out', () => {
   test('a word that was never seen is a doubt, not a mistake: tomorrow it may exist', () => {
     const { mistakes, doubts } = language.condition('status == "okk" || token.reputation in ["scam", "spam"]', {
       before: false,
+      windows: false,
     });
     expect(mistakes).toEqual([]);
     expect(doubts.map(({ message, hint }) => `${message}. ${hint ?? ''}`)).toEqual([
@@ -633,7 +621,7 @@ describe('Mistakes are found at load, with the place and a way out', () => {
     );
     fc.assert(
       fc.property(text, (written) => {
-        const { value, mistakes } = language.condition(written, { before: true });
+        const { value, mistakes } = language.condition(written, { before: true, windows: false });
         expect(value === null).toBe(mistakes.length > 0);
         for (const { start, end } of mistakes) expect(start <= Math.max(1, written.length) && end >= start).toBe(true);
         expect([true, false, 'unknown']).toContain(

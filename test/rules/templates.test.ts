@@ -1,18 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Address } from '../../src/core/address.ts';
-import type { AnyView } from '../../src/core/fields.ts';
 import type { Segment } from '../../src/core/model.ts';
 import { rawText } from '../../src/lib/untrusted.ts';
 import { createLanguage, type Meaning } from '../../src/rules/language.ts';
-import { Item, items } from './support/kinds.ts';
+import { addressOf, items, viewOf } from './support/kinds.ts';
 
 const VAULT = '0xBA12222222228d8Ba445958a75a0704d566BF2C8';
 const EVIL = '{{ value }} {% raw %} <b>"; DROP TABLE';
 
 const names = new Map<string, Meaning>();
-const vault = Address.parse(VAULT);
-if (vault !== undefined) names.set('vault', vault).set('hot_wallets', [vault]);
+const vault = addressOf(VAULT);
+names.set('vault', vault).set('hot_wallets', [vault]);
 const language = createLanguage(items, 'ethereum', names);
 
 const row = {
@@ -30,14 +28,8 @@ const row = {
   notes: ['a https://evil.example', 'b'],
 };
 
-function viewOf(raw: Record<string, unknown>): AnyView {
-  const view = Item.read(raw, { coin: 18 });
-  if (view === undefined) throw new Error('no view');
-  return view;
-}
-
 function render(text: string, before: Record<string, unknown> | null = { value: '1000' }): readonly Segment[] {
-  const { value, mistakes } = language.template(text, { as: 'text', before: true });
+  const { value, mistakes } = language.template(text, { as: 'text', before: true, windows: false });
   expect(mistakes).toEqual([]);
   return value?.render({ view: viewOf(row), before: before === null ? null : viewOf(before), history: null }) ?? [];
 }
@@ -48,7 +40,7 @@ function shown(segments: readonly Segment[]): string {
 }
 
 function complaints(text: string, as: 'title' | 'text' = 'text'): string[] {
-  const { mistakes } = language.template(text, { as, before: false });
+  const { mistakes } = language.template(text, { as, before: false, windows: false });
   return mistakes.map(
     ({ message, hint, start, end }) => `${text.slice(start, end)} | ${message}${hint === undefined ? '' : `. ${hint}`}`,
   );
@@ -85,7 +77,11 @@ describe('Rendering', () => {
   test("a stranger's text never becomes ours, whatever it is", () => {
     fc.assert(
       fc.property(fc.string(), (evil) => {
-        const template = language.template('[{{ method }}] {{ to.name }}', { as: 'text', before: false }).value;
+        const template = language.template('[{{ method }}] {{ to.name }}', {
+          as: 'text',
+          before: false,
+          windows: false,
+        }).value;
         const segments =
           template?.render({ view: viewOf({ method: evil, to: { name: evil } }), before: null, history: null }) ?? [];
         expect(segments.map((segment) => ('text' in segment ? segment.text : rawText(segment.untrusted)))).toEqual([
@@ -102,6 +98,7 @@ describe('Rendering', () => {
     const { value } = language.template('{{ value }} {{ before.token.symbol }} {{ item.to.hash }} {{ vault }}', {
       as: 'text',
       before: true,
+      windows: false,
     });
     expect(value?.reads).toEqual(['value', 'token.symbol', 'to.hash']);
     expect(value?.readsBefore).toEqual(['token.symbol']);
@@ -211,7 +208,7 @@ describe('Mistakes', () => {
           fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join('')),
         ),
         (text) => {
-          const { value, mistakes } = language.template(text, { as: 'text', before: false });
+          const { value, mistakes } = language.template(text, { as: 'text', before: false, windows: false });
           expect(value === null).toBe(mistakes.length > 0);
         },
       ),

@@ -1,5 +1,6 @@
 // Small kinds with a field of every type, so that these tests stand on nothing but the contracts.
 import { z } from 'zod';
+import { Address } from '../../../src/core/address.ts';
 import {
   address,
   amount,
@@ -15,6 +16,7 @@ import {
   text,
   time,
   word,
+  type AnyView,
 } from '../../../src/core/fields.ts';
 import type { AnyKind, Kind } from '../../../src/core/kind.ts';
 
@@ -135,3 +137,16 @@ const details: AnyKind = {
 };
 
 export const testKinds: readonly AnyKind[] = [items, calls, details];
+
+/** An item of the kind `items`, from a row as the explorer writes it. */
+export function viewOf(row: Readonly<Record<string, unknown>>): AnyView {
+  const view = Item.read(row, { coin: 18 });
+  if (view === undefined) throw new Error('no view');
+  return view;
+}
+
+export function addressOf(text: string): Address {
+  const address = Address.parse(text);
+  if (address === undefined) throw new Error(`no address: ${text}`);
+  return address;
+}

@@ -5,6 +5,7 @@ import { addressComplaint } from '../config/scalars.ts';
 import { Address } from '../core/address.ts';
 import type { World } from './cel.ts';
 import type { Mistake } from './language.ts';
+import { isSign } from './signs.ts';
 import { childrenOf, type Node } from './syntax.ts';
 
 interface Words {
@@ -12,48 +13,48 @@ interface Words {
   readonly hint?: string | undefined;
 }
 
-export const explain = {
-  /** A text that is no expression. */
-  syntax(summary: string, source: string, at: number): Words {
-    const limit = /^Exceeded max(\w+) \((\d+)\)/.exec(summary);
-    if (limit !== null) return { message: LIMIT_WORDS[limit[1] ?? ''] ?? `too many parts: at most ${limit[2] ?? ''}` };
-    const next = source.slice(at).trimStart();
-    const slip = SLIPS.find(([pattern]) => pattern.test(next));
-    if (slip !== undefined) return { message: slip[1], hint: `Write ${slip[2]}.` };
-    if (/\bnot\s+$/i.test(source.slice(0, at))) return { message: '"not" is no operator here', hint: 'Write !.' };
-    if (next === '') return { message: 'the condition ends too early' };
-    return { message: `no expression: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}` };
-  },
+/** Of a text that is no expression: what is wrong at the offset `at`. */
+export function syntaxWords(summary: string, source: string, at: number): Words {
+  const limit = /^Exceeded max(\w+) \((\d+)\)/.exec(summary);
+  if (limit !== null) return { message: LIMIT_WORDS[limit[1] ?? ''] ?? `too many parts: at most ${limit[2] ?? ''}` };
+  const next = source.slice(at).trimStart();
+  const slip = SLIPS.find(([pattern]) => pattern.test(next));
+  if (slip !== undefined) return { message: slip[1], hint: `Write ${slip[2]}.` };
+  if (/\bnot\s+$/i.test(source.slice(0, at))) return { message: '"not" is no operator here', hint: 'Write !.' };
+  if (next === '') return { message: 'the condition ends too early' };
+  return { message: `no expression: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}` };
+}
 
-  /** An expression whose parts do not fit together. */
-  type(
-    world: World,
-    error: ParseError | CelTypeError | undefined,
-    { ast, source }: { readonly ast: Node; readonly source: string },
-  ): Mistake {
-    const { start, end } = error?.range ?? ast;
-    const at = { start, end };
-    const summary = error?.summary ?? 'the condition is wrong';
-    const key = /^No such key: (.+)$/.exec(summary)?.[1];
-    if (key !== undefined) return { ...missingField(world, error, key), ...at };
-    const overload = /^no such overload: (.+?) (==|!=|<=|>=|<|>|\+|-|\*|\/|%|in) (.+)$/.exec(summary);
-    const mistake = NOT_OF_NUMBERS.test(summary) ? misreadHex(error, source) : undefined;
-    if (mistake !== undefined) return mistake;
-    const written = source.slice(start, end);
-    if (overload !== null)
-      return { ...noOverload(overload[1] ?? '', overload[2] ?? '', { right: overload[3] ?? '', written }), ...at };
-    const unary = /^no such overload: ([!-])(\w.*)$/.exec(summary);
-    if (unary !== null) return { message: `${unary[1] ?? ''} does not take ${typeName(unary[2] ?? '')}`, ...at };
-    const joined = /^Logical operator requires bool operands, got '(.+)'$/.exec(summary)?.[1];
-    if (joined !== undefined)
-      return { message: `&& and || join what is true or false, not ${typeName(joined)}`, hint: JOIN_HINT, ...at };
-    const call = /^found no matching overload for '(?:.*\.)?(\w+)\((.*)\)'$/s.exec(summary);
-    if (call !== null) return { message: `${call[1] ?? ''}() does not take ${takes(call[2] ?? '')}`, ...at };
-    return { message: withTypes(summary), ...at };
-  },
+/** Of an expression whose parts do not fit together. */
+export function typeMistake(
+  world: World,
+  error: ParseError | CelTypeError | undefined,
+  { ast, source }: { readonly ast: Node; readonly source: string },
+): Mistake {
+  const { start, end } = error?.range ?? ast;
+  const summary = error?.summary ?? 'the condition is wrong';
+  const key = /^No such key: (.+)$/.exec(summary)?.[1];
+  if (key !== undefined) return { ...missingField(world, error, key), start, end };
+  const misread = NOT_OF_NUMBERS.test(summary) ? misreadHex(error, source) : undefined;
+  return misread ?? { ...typeWords(summary, source.slice(start, end)), start, end };
+}
 
-  typeName,
-};
+/** `written`: the source of the part that is complained of. */
+function typeWords(summary: string, written: string): Words {
+  const overload = /^no such overload: (.+?) (==|!=|<=|>=|<|>|\+|-|\*|\/|%|in) (.+)$/.exec(summary);
+  if (overload !== null) {
+    const [, left = '', sign = '', right = ''] = overload;
+    return noOverload(left, sign, { right, written });
+  }
+  const unary = /^no such overload: ([!-])(\w.*)$/.exec(summary);
+  if (unary !== null) return { message: `${unary[1] ?? ''} does not take ${typeName(unary[2] ?? '')}` };
+  const joined = /^Logical operator requires bool operands, got '(.+)'$/.exec(summary)?.[1];
+  if (joined !== undefined)
+    return { message: `&& and || join what is true or false, not ${typeName(joined)}`, hint: JOIN_HINT };
+  const call = /^found no matching overload for '(?:.*\.)?(\w+)\((.*)\)'$/s.exec(summary);
+  if (call !== null) return { message: `${call[1] ?? ''}() does not take ${takes(call[2] ?? '')}` };
+  return { message: withTypes(summary) };
+}
 
 const LIMIT_WORDS: Readonly<Record<string, string>> = {
   AstNodes: 'the condition is too long: it has more than 500 parts',
@@ -107,7 +108,7 @@ function missingField(world: World, error: ParseError | CelTypeError | undefined
 
 function noOverload(left: string, sign: string, { right, written }: { right: string; written: string }): Words {
   const types = [left, right];
-  const message = COMPARING.has(sign)
+  const message = isSign(sign)
     ? `${typeName(left)} cannot be compared with ${typeName(right)}`
     : sign === 'in'
       ? `${typeName(left)} cannot be in ${typeName(right)}`
@@ -120,8 +121,6 @@ function hintForList(sign: string, right: string): string | undefined {
   if ((sign === '==' || sign === '!=') && isList) return 'Write in, for one of a list.';
   return sign === 'in' && !isList ? 'Behind in stands a list or a group, such as ["ok", "error"].' : undefined;
 }
-
-const COMPARING = new Set(['==', '!=', '<', '<=', '>', '>=']);
 
 /** `written`: the source of the comparison. */
 function hintForTypes(types: readonly string[], written: string): string | undefined {
@@ -140,7 +139,7 @@ const DURATION = 'google.protobuf.Duration';
 const TIMESTAMP = 'google.protobuf.Timestamp';
 
 /** `Amount` is "a number" to whoever writes a rule. */
-function typeName(type: string): string {
+export function typeName(type: string): string {
   const list = /^list<(.+)>$/.exec(type)?.[1];
   if (list !== undefined) return `a list (${typeName(list)} each)`;
   if (type.startsWith('Record')) return `a record (${type.slice('Record'.length)})`;
