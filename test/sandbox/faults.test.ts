@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FAULTS, type FaultOptions } from '../../src/sandbox/faults/fault.ts';
+import { serveSandbox } from '../../src/sandbox/server.ts';
 import { cursorOf, join, runSandbox, type Json, type Running } from './support.ts';
 
 let running: Running;
@@ -281,9 +282,8 @@ describe('a hostile client', () => {
   );
 
   test('a taken port is refused, and closing twice is fine', async () => {
-    const { serveSandbox } = await import('../../src/sandbox/server.ts');
     const port = Number(new URL(running.url).port);
-    await expect(serveSandbox(running.sandbox, { port })).rejects.toThrow('EADDRINUSE');
+    await expect(serveSandbox(running.sandbox, port)).rejects.toThrow('EADDRINUSE');
     await running.close();
   });
 });
