@@ -125,8 +125,8 @@ describe('bytes that fail', () => {
   test('slow-headers: nothing until the time has come', async () => {
     fail({ fault: 'slow-headers', ms: 5000 });
     const answer = running.get('blocks');
-    await running.clock.sleeper();
-    running.clock.advance(5000);
+    await running.clock.whenSleeping(1);
+    await running.clock.advance(5000);
     expect((await answer).status).toBe(200);
   });
 
@@ -148,7 +148,7 @@ describe('bytes that fail', () => {
   test('closing does not wait for the slow', async () => {
     fail({ fault: 'slow-headers' });
     const answer = readRaw(PATH);
-    await running.clock.sleeper();
+    await running.clock.whenSleeping(1);
     await running.close();
     expect((await answer).broken).toBe(true);
   });
