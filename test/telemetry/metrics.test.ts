@@ -148,7 +148,7 @@ describe('a watch that is removed', () => {
     metrics.mirrorAlerts(() => []);
     metrics.mirrorHealth(() => []);
     metrics.mirrorData(() => []);
-    metrics.forgetWatch('treasury-usdc');
+    metrics.forgetWatch({ watch: 'treasury-usdc', of: 'treasury' });
     expect(await metrics.text()).not.toContain('watch="');
   });
 
@@ -157,9 +157,9 @@ describe('a watch that is removed', () => {
     metrics.watchUp({ watch: 'w', of: 'a' }, true);
     metrics.watchUp({ watch: 'w', of: 'b' }, true);
     metrics.skipped('w');
-    metrics.forgetWatch('w', 'a');
+    metrics.forgetWatch({ watch: 'w', of: 'a' });
     expect((await samplesOf(metrics, 'chainwarden_watch_up')).map(({ labels }) => labels['of'])).toEqual(['b']);
-    metrics.forgetWatch('w', 'b');
+    metrics.forgetWatch({ watch: 'w', of: 'b' });
     await clock.advance(1000);
     expect(await metrics.text()).not.toContain('watch="');
   });
