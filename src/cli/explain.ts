@@ -4,14 +4,14 @@ import { findWatches } from '../explain/find.ts';
 import type { StoredDelivery } from '../store/rows.ts';
 import { openReaderIfAny, type StoreReader } from '../store/sqlite.ts';
 import { CommandError, EXIT } from './exit.ts';
-import { loadOrFail } from './load.ts';
+import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';
 
 const MOST_WATCHES = 20;
 const MOST_TOLD = 5;
 
 /** Why an alert fires or does not, from the rules and the state file: it asks the network nothing and writes nothing. */
-export async function explain(terminal: Terminal, name: string, { config: file }: { readonly config: string }) {
+export async function explain(terminal: Terminal, name: string, { config: file }: ConfigOption): Promise<number> {
   const { config, watches } = loadOrFail(terminal, file);
   const found = findWatches(watches, name);
   if ('complaint' in found) throw new CommandError(EXIT.usage, found.complaint);
