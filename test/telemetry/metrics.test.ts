@@ -1,5 +1,5 @@
 import { expect, test, describe } from '@jest/globals';
-import { METRICS, metricsAsMarkdown } from '../../src/telemetry/metric-table.ts';
+import { METRICS } from '../../src/telemetry/metric-table.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from '../../src/telemetry/metrics.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { everythingHappens } from './everything-happens.ts';
@@ -49,12 +49,6 @@ describe('the table', () => {
     expect(row.help).toMatch(/^[A-Z].*\.$/);
     expect(name.endsWith('_total')).toBe(row.type === 'counter');
     expect(name).toMatch(/^(chainwarden|process)_[a-z_]+$/);
-  });
-
-  test('is shown to people line by line', () => {
-    expect(metricsAsMarkdown()).toContain(
-      '| `chainwarden_watch_up{watch,of}` | gauge | Whether the last poll of the watch got a usable answer (1) or not (0). |',
-    );
   });
 });
 
