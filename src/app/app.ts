@@ -144,7 +144,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       log.error('config:rejected', { effect: 'the last good config and rules stay in force', problems });
       return;
     }
-    warnOfRestart(current, loaded.setup, log);
+    warnOfRestart(options.setup, loaded.setup, log);
     try {
       await apply(loaded.setup);
       log.info('config:reloaded', { watches: loaded.setup.watches.length });
@@ -210,14 +210,14 @@ function keyOf(watch: Watch): string {
   return `${rule}\n${of}`;
 }
 
-/** Parts of the config that a reload does not touch, and their keys in the file. */
+/** Parts of the config that stay as they were at the start, and their keys in the file. */
 const FIXED = [
   ['stateFile', 'state'],
   ['listen', 'http'],
   ['recording', 'recording'],
 ] as const;
 
-function warnOfRestart({ config: current }: Setup, { config: next }: Setup, log: SafeLog): void {
+function warnOfRestart({ config: started }: Setup, { config: next }: Setup, log: SafeLog): void {
   for (const [part, what] of FIXED)
-    if (JSON.stringify(current[part]) !== JSON.stringify(next[part])) log.warn('config:needs-a-restart', { what });
+    if (JSON.stringify(started[part]) !== JSON.stringify(next[part])) log.warn('config:needs-a-restart', { what });
 }
