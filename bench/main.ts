@@ -49,7 +49,7 @@ console.table(perPoll);
 
 const growth: Growth[] = [];
 for (const size of SIZES) growth.push(await growthOf(size));
-measureLoading();
+await measureLoading();
 server.disconnect();
 console.table(
   Object.fromEntries(

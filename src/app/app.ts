@@ -36,7 +36,7 @@ export interface AppOptions extends SetupTools {
   /** Named to the next daemon that wants the same state file. */
   readonly owner: string;
   /** Writes down what polls see; closed by who opened it. */
-  readonly recorder?: Recorder | null;
+  readonly recorder: Recorder | null;
   /** Does everything but send, with a memory of its own that ends with the process. */
   readonly isDry: boolean;
 }
@@ -55,24 +55,24 @@ const COURIER_BUDGET_MS = 7000;
 
 /** Rejects with a `StorageError`, `StoreBusyError` or `WebError` whose text is for the operator. */
 export async function openApp(options: AppOptions): Promise<App> {
-  const { clock, log, metrics, isDry } = options;
+  const { clock, log, metrics, owner, recorder } = options;
   const { config } = options.setup;
   await using opened = new AsyncDisposableStack();
   const reading = new AbortController();
-  const { owner } = options;
   const store = opened.use(
-    isDry ? await openVolatileStore({ log }) : await openSqliteStore({ file: config.stateFile, owner, log }),
+    options.isDry ? await openVolatileStore({ log }) : await openSqliteStore({ file: config.stateFile, owner, log }),
   );
   const recovered = await store.recover(clock.now());
   if (recovered > 0) log.info('outbox:recovered', { deliveries: recovered, effect: 'sent again under the same ids' });
 
-  const userAgent = `chainwarden/${options.version}`;
-  const meter = metrics;
-  const recorder = options.recorder ?? null;
   const explorers = opened.use(
     createExplorers({
-      ...{ clock, log, meter, userAgent, signal: reading.signal },
-      ...(recorder === null ? {} : { onAnswer: recorder.onAnswer }),
+      clock,
+      log,
+      meter: metrics,
+      userAgent: `chainwarden/${options.version}`,
+      signal: reading.signal,
+      ...(recorder && { onAnswer: recorder.onAnswer }),
     }),
   );
   const channels = createChannels({ ...options, store });
@@ -118,7 +118,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     await explorers.apply(next.config);
     channels.apply(next.config);
     const kept = new Set(next.watches.map(keyOf));
-    for (const watch of current.watches) if (!kept.has(keyOf(watch))) forget(watch, metrics);
+    for (const watch of current.watches) if (!kept.has(keyOf(watch))) metrics.forgetWatch(labelsOf(watch));
     current = next;
     scheduler.set(next.watches, isRunning ? dueAtOnce(next.watches, poller, clock) : []);
     metrics.reload(true, clock.now());
@@ -144,7 +144,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       log.error('config:rejected', { effect: 'the last good config and rules stay in force', problems });
       return;
     }
-    warnOfRestart(current, loaded.setup, log);
+    warnOfRestart(options.setup, loaded.setup, log);
     try {
       await apply(loaded.setup);
       log.info('config:reloaded', { watches: loaded.setup.watches.length });
@@ -210,15 +210,14 @@ function keyOf(watch: Watch): string {
   return `${rule}\n${of}`;
 }
 
-function forget(watch: Watch, metrics: Metrics): void {
-  const { watch: rule, of } = labelsOf(watch);
-  metrics.forgetWatch(rule, of);
-}
+/** Parts of the config that stay as they were at the start, and their keys in the file. */
+const FIXED = [
+  ['stateFile', 'state'],
+  ['listen', 'http'],
+  ['recording', 'recording'],
+] as const;
 
-function warnOfRestart(current: Setup, next: Setup, log: SafeLog): void {
-  const differs = (part: 'stateFile' | 'listen' | 'recording'): boolean =>
-    JSON.stringify(current.config[part]) !== JSON.stringify(next.config[part]);
-  if (differs('stateFile')) log.warn('config:needs-a-restart', { what: 'state' });
-  if (differs('listen')) log.warn('config:needs-a-restart', { what: 'http' });
-  if (differs('recording')) log.warn('config:needs-a-restart', { what: 'recording' });
+function warnOfRestart({ config: started }: Setup, { config: next }: Setup, log: SafeLog): void {
+  for (const [part, what] of FIXED)
+    if (JSON.stringify(started[part]) !== JSON.stringify(next[part])) log.warn('config:needs-a-restart', { what });
 }

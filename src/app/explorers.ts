@@ -104,11 +104,11 @@ function whereOf(
 ): { baseUrl: string; auth: Auth; headers: Record<string, string> } {
   if (settings.form === 'sandbox') return { baseUrl: served?.url ?? '', auth: { type: 'none' }, headers: {} };
   const { apiKey, auth } = settings;
-  const headers = Object.entries(settings.headers).map(([name, value]) => [name, value.reveal()]);
+  const headers = Object.entries(settings.headers).map(([name, value]): [string, string] => [name, value.reveal()]);
   return {
     baseUrl: settings.form === 'multichain' ? `${settings.baseUrl}/${settings.chainId}` : settings.instanceUrl,
     auth: apiKey === null ? { type: 'none' } : { type: auth, key: () => apiKey.reveal() },
-    headers: Object.fromEntries(headers) as Record<string, string>,
+    headers: Object.fromEntries(headers),
   };
 }
 

@@ -1,9 +1,10 @@
 import { describeWatches } from '../rules/describe.ts';
 import { EXIT } from './exit.ts';
-import { loadOrFail } from './load.ts';
+import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';
 
-export function check(terminal: Terminal, { config: file }: { readonly config: string }): number {
+/** Prints a line per watch and what all of them cost; with problems, all of those, and the code for them. */
+export function check(terminal: Terminal, { config: file }: ConfigOption): number {
   const { config, watches } = loadOrFail(terminal, file, EXIT.problems);
   const { lines, warnings } = describeWatches(watches, config);
   for (const line of lines) terminal.out(line);

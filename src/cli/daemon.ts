@@ -3,16 +3,16 @@ import { openApp } from '../app/app.ts';
 import type { Setup } from '../app/setup.ts';
 import { secretsOf } from '../config/config.ts';
 import type { RuleCache } from '../rules/cache.ts';
-import type { Recorder } from '../recording/recorder.ts';
+import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
 import { describeWatches } from '../rules/describe.ts';
 import { createLog, type LogLevel, type SafeLog } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
+import type { ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 
-export interface DaemonOptions {
-  readonly config: string;
+export interface DaemonOptions extends ConfigOption {
   readonly dry: boolean;
   readonly logLevel: LogLevel;
   readonly logFormat?: 'json' | 'text';
@@ -25,8 +25,11 @@ export interface Life {
   /** Ends by itself after this long; null = never. */
   readonly forMs: number | null;
   readonly hint: string;
-  readonly openRecorder: (tools: { readonly log: SafeLog; readonly metrics: Metrics }) => Recorder | null;
+  readonly openRecorder: (tools: RecorderTools) => Recorder | null;
 }
+
+/** What a recorder needs beside its file and its bounds. */
+export type RecorderTools = Pick<RecorderOptions, 'clock' | 'log'> & { readonly onFailed: () => void };
 
 /** Lives until a signal. The first one stops within ten seconds, the second at once: nothing unsent is lost. */
 export async function live(terminal: Terminal, options: DaemonOptions, life: Life): Promise<number> {
@@ -35,20 +38,7 @@ export async function live(terminal: Terminal, options: DaemonOptions, life: Lif
   const version = readVersion();
   const metrics = createMetrics({ clock, process: terminal.facts });
   metrics.buildInfo({ version, ...versions });
-  const onDropped = (lines: number): void => {
-    metrics.logDropped(lines);
-  };
-  terminal.waitForNobody(onDropped);
-  const log = createLog({
-    level: options.logLevel,
-    format: options.logFormat ?? (terminal.isInteractive ? 'text' : 'json'),
-    clock,
-    write: (line) => {
-      terminal.err(line);
-    },
-    secrets: secretsOf(setup.config),
-    onDropped,
-  });
+  const log = openLog(terminal, options, { setup, metrics });
   const crash = (error: unknown): void => {
     log.error('daemon:crashed', {
       error,
@@ -57,7 +47,10 @@ export async function live(terminal: Terminal, options: DaemonOptions, life: Lif
     terminal.exit(EXIT.bug);
   };
   terminal.onCrash(crash);
-  await using recorder = life.openRecorder({ log, metrics });
+  const onFailed = (): void => {
+    metrics.recordingFailed();
+  };
+  await using recorder = life.openRecorder({ clock, log, onFailed });
   const app = await openApp({
     configFile: options.config,
     setup,
@@ -95,6 +88,29 @@ export async function live(terminal: Terminal, options: DaemonOptions, life: Lif
   });
   log.info('daemon:stopped');
   return EXIT.ok;
+}
+
+interface LogSources {
+  readonly setup: Setup;
+  readonly metrics: Metrics;
+}
+
+/** The daemon's own log, on a standard error that waits for nobody. */
+function openLog(terminal: Terminal, { logLevel, logFormat }: DaemonOptions, { setup, metrics }: LogSources): SafeLog {
+  const onDropped = (lines: number): void => {
+    metrics.logDropped(lines);
+  };
+  terminal.waitForNobody(onDropped);
+  return createLog({
+    level: logLevel,
+    format: logFormat ?? (terminal.isInteractive ? 'text' : 'json'),
+    clock: terminal.clock,
+    write: (line) => {
+      terminal.err(line);
+    },
+    secrets: secretsOf(setup.config),
+    onDropped,
+  });
 }
 
 function stopOnSignal(terminal: Terminal): AbortController {

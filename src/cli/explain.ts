@@ -1,31 +1,28 @@
-import type { AlertId, Watch } from '../core/model.ts';
+import type { AlertId, AlertRule, Instant, Watch } from '../core/model.ts';
 import { explainWatch, type Facts } from '../explain/explain.ts';
 import { findWatches } from '../explain/find.ts';
 import type { StoredDelivery } from '../store/rows.ts';
 import { openReaderIfAny, type StoreReader } from '../store/sqlite.ts';
 import { CommandError, EXIT } from './exit.ts';
-import { loadOrFail } from './load.ts';
+import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';
 
 const MOST_WATCHES = 20;
 const MOST_TOLD = 5;
 
 /** Why an alert fires or does not, from the rules and the state file: it asks the network nothing and writes nothing. */
-export async function explain(terminal: Terminal, name: string, { config: file }: { readonly config: string }) {
+export async function explain(terminal: Terminal, name: string, { config: file }: ConfigOption): Promise<number> {
   const { config, watches } = loadOrFail(terminal, file);
   const found = findWatches(watches, name);
   if ('complaint' in found) throw new CommandError(EXIT.usage, found.complaint);
   await using reader = await openReaderIfAny({ file: config.stateFile });
   if (reader === null)
     terminal.out(`There is no state file at ${config.stateFile} yet: only the rule can be explained.\n`);
+  const now = terminal.clock.now();
   const shown = found.slice(0, MOST_WATCHES);
   for (const [i, { watch, alerts }] of shown.entries()) {
     if (i > 0) terminal.out('');
-    const facts = await factsOf(
-      watch,
-      alerts.map(({ id }) => id),
-      { reader, terminal },
-    );
+    const facts = await factsOf(watch, alerts, { reader, now });
     for (const line of explainWatch(watch, alerts, facts)) terminal.out(line);
   }
   if (found.length > shown.length)
@@ -35,14 +32,13 @@ export async function explain(terminal: Terminal, name: string, { config: file }
 
 interface Sources {
   readonly reader: StoreReader | null;
-  readonly terminal: Terminal;
+  readonly now: Instant;
 }
 
-async function factsOf({ id }: Watch, alerts: readonly AlertId[], { reader, terminal }: Sources): Promise<Facts> {
-  const now = terminal.clock.now();
+async function factsOf({ id }: Watch, alerts: readonly AlertRule[], { reader, now }: Sources): Promise<Facts> {
   if (reader === null) return { memory: null, kept: null, said: new Map(), now };
   const said = new Map<AlertId, readonly StoredDelivery[]>();
-  for (const alert of alerts) said.set(alert, await reader.saidOf(id, alert, MOST_TOLD));
+  for (const alert of alerts) said.set(alert.id, await reader.saidOf(id, alert.id, MOST_TOLD));
   const memory = (await reader.recall([id])).get(id) ?? null;
   const kept = (await reader.kept([id])).get(id) ?? null;
   return { memory, kept, said, now };

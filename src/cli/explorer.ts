@@ -15,7 +15,7 @@ export interface ExplorerOptions {
 export async function explorer(terminal: Terminal, options: ExplorerOptions): Promise<number> {
   const { port, seed, control } = options;
   const sandbox = createSandbox({ seed, blockTimeMs: blockTimeOf(options.blockTime), clock: terminal.clock, control });
-  const served = await serveSandbox(sandbox, { port }).catch((error: unknown) => {
+  const served = await serveSandbox(sandbox, port).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandError(EXIT.config, `cannot listen on port ${port} (${why}). Choose another with --port.`);
   });

@@ -3,6 +3,11 @@ import { formatProblems } from '../config/problem.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
+/** What every command that reads the config is given: its file. */
+export interface ConfigOption {
+  readonly config: string;
+}
+
 /**
  * The setup of a config file, with warnings on standard error; throws a `CommandError` that shows every problem.
  * Rule files that are named stand in for the config's.

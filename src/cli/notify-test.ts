@@ -3,16 +3,12 @@ import type { Delivery, Message } from '../core/delivery.ts';
 import type { Instant } from '../core/model.ts';
 import type { Channel } from '../config/config.ts';
 import { CommandError, EXIT } from './exit.ts';
-import { loadOrFail } from './load.ts';
+import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 
 /** Sends a sample to every recipient of a channel and prints what was answered. Nothing is stored or repeated. */
-export async function notifyTest(
-  terminal: Terminal,
-  name: string,
-  { config: file }: { readonly config: string },
-): Promise<number> {
+export async function notifyTest(terminal: Terminal, name: string, { config: file }: ConfigOption): Promise<number> {
   const { config } = loadOrFail(terminal, file);
   const channel = config.channels.get(name);
   if (channel === undefined) {

@@ -2,11 +2,10 @@ import { outlineOf, readOutline, type Outline } from '../plan/outline.ts';
 import { planOf, type State } from '../plan/plan.ts';
 import { openReaderIfAny, type StoreReader } from '../store/sqlite.ts';
 import { EXIT } from './exit.ts';
-import { loadOrFail } from './load.ts';
+import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface PlanOptions {
-  readonly config: string;
+export interface PlanOptions extends ConfigOption {
   readonly against?: string;
 }
 

@@ -1,22 +1,19 @@
 // The commands and their options. Each command is a file of its own, loaded when it is called.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../config/scalars.ts';
+import type { DaemonOptions } from './daemon.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
 import type { ExplorerOptions } from './explorer.ts';
+import type { ConfigOption } from './load.ts';
 import type { PlanOptions } from './plan.ts';
 import type { FieldsOptions } from './fields.ts';
 import type { RecordOptions } from './record.ts';
 import type { ReplayOptions } from './replay.ts';
-import type { RunOptions } from './run.ts';
 import type { Terminal } from './terminal.ts';
 import type { TestOptions } from './test.ts';
 import { readVersion } from './version.ts';
 
 const CONFIG = ['-c, --config <file>', 'the config file', 'config.yaml'] as const;
-
-interface ConfigOption {
-  readonly config: string;
-}
 
 /** Runs the command that argv names; resolves with the exit code when all was said. Never rejects. */
 export async function main(terminal: Terminal): Promise<number> {
@@ -28,7 +25,7 @@ export async function main(terminal: Terminal): Promise<number> {
     await program.parseAsync(terminal.argv, { from: 'user' });
     return code;
   } catch (error) {
-    return explain(terminal, error);
+    return sayFailure(terminal, error);
   } finally {
     await terminal.flushed();
   }
@@ -56,7 +53,7 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .option('--dry', 'do everything but send, with a memory that ends with the process', false)
     .addOption(logLevel())
     .addOption(logFormat())
-    .action(async (options: RunOptions) => {
+    .action(async (options: DaemonOptions) => {
       end(await (await import('./run.ts')).run(terminal, options));
     });
 
@@ -201,7 +198,7 @@ function toWhole(text: string): number {
   return Number(text);
 }
 
-function explain(terminal: Terminal, error: unknown): number {
+function sayFailure(terminal: Terminal, error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   const known = exitCodeOf(error);
   const text = error instanceof Error ? error.message : String(error);

@@ -12,7 +12,7 @@ export interface RecordOptions extends Omit<DaemonOptions, 'dry'> {
   readonly for?: number;
 }
 
-/** A file for this alone may be as large as it becomes. */
+// A file for this alone may be as large as it becomes.
 const BOUNDS = { keepMs: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTEGER };
 
 /** Polls as a dry run does, with a memory of its own, sends nothing, and writes down what it sees. */
@@ -30,12 +30,7 @@ export async function record(command: Terminal, options: RecordOptions): Promise
       setup,
       forMs: options.for ?? null,
       hint: `recording to ${options.out}; nothing is sent`,
-      openRecorder({ log, metrics }) {
-        const onFailed = (): void => {
-          metrics.recordingFailed();
-        };
-        return openRecorder({ file, ...BOUNDS, clock: terminal.clock, log, onFailed });
-      },
+      openRecorder: (tools) => openRecorder({ file, ...BOUNDS, ...tools }),
     },
   );
   terminal.out(`recorded to ${options.out}; chainwarden replay --config ${options.config} --recording ${options.out}`);

@@ -23,14 +23,14 @@ import { createLog } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { count } from './replay-print.ts';
-import { instantOf, rangeOf, sayAll } from './replay-said.ts';
+import { instantOf, rangeOf, sayAll, type Asked } from './replay-said.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 
-export interface HistoryOptions {
-  readonly since?: string;
-  readonly until?: string;
+export interface HistoryOptions extends Asked {
+  /** Of one question, at most. */
   readonly maxPages: number;
+  /** Asks the explorers whatever it costs. */
   readonly yes: boolean;
 }
 

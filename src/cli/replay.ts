@@ -7,24 +7,18 @@ import { openRecording, type Recording } from '../recording/reader.ts';
 import { recordedPolls } from '../replay/recorded.ts';
 import { storyOf, type Story } from '../replay/story.ts';
 import { CommandError, EXIT } from './exit.ts';
-import { loadOrFail } from './load.ts';
-import { tellHistory } from './replay-history.ts';
+import { loadOrFail, type ConfigOption } from './load.ts';
+import { tellHistory, type HistoryOptions } from './replay-history.ts';
 import { count, storyAsJson, storyAsText } from './replay-print.ts';
 import { rangeOf, sayAll } from './replay-said.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface ReplayOptions {
-  readonly config: string;
+export interface ReplayOptions extends ConfigOption, HistoryOptions {
   readonly recording?: string;
-  readonly since?: string;
-  readonly until?: string;
   readonly format: 'text' | 'json';
-  /** Pages of one question at most, when an explorer is asked. */
-  readonly maxPages: number;
-  /** Asks an explorer without asking back. */
-  readonly yes: boolean;
 }
 
+/** Says what the rules would have told; without a recording, after the price of asking the explorers. */
 export async function replay(
   terminal: Terminal,
   ruleFiles: readonly string[],

@@ -1,14 +1,12 @@
 import type { RecordingSettings } from '../config/config.ts';
-import { openRecorder, type Recorder, type RecorderOptions } from '../recording/recorder.ts';
-import { live, type DaemonOptions } from './daemon.ts';
+import { openRecorder, type Recorder } from '../recording/recorder.ts';
 import { createRuleCache } from '../rules/cache.ts';
+import { live, type DaemonOptions, type RecorderTools } from './daemon.ts';
 import { loadOrFail } from './load.ts';
 import type { Terminal } from './terminal.ts';
 
-export type RunOptions = DaemonOptions;
-
-/** Runs the daemon. */
-export async function run(terminal: Terminal, options: RunOptions): Promise<number> {
+/** Runs the daemon until a signal; with `dry`, everything but the sending. */
+export async function run(terminal: Terminal, options: DaemonOptions): Promise<number> {
   const cache = createRuleCache();
   const setup = loadOrFail({ ...terminal, cache }, options.config);
   const { recording, rules } = setup.config;
@@ -17,22 +15,13 @@ export async function run(terminal: Terminal, options: RunOptions): Promise<numb
     cache,
     forMs: null,
     hint: hintFor(rules, options),
-    openRecorder({ log, metrics }) {
-      const { clock } = terminal;
-      const onFailed = (): void => {
-        metrics.recordingFailed();
-      };
-      // A dry run leaves nothing behind.
-      return recording === null || options.dry ? null : openOrGoOn(recording, { clock, log, onFailed });
-    },
+    // A dry run leaves nothing behind.
+    openRecorder: (tools) => (recording === null || options.dry ? null : openOrGoOn(recording, tools)),
   });
 }
 
 /** A recording that cannot be opened must not keep the daemon from its work. */
-function openOrGoOn(
-  settings: RecordingSettings,
-  tools: Pick<RecorderOptions, 'clock' | 'log'> & { readonly onFailed: () => void },
-): Recorder | null {
+function openOrGoOn(settings: RecordingSettings, tools: RecorderTools): Recorder | null {
   try {
     return openRecorder({ ...settings, ...tools });
   } catch (error) {
@@ -42,6 +31,6 @@ function openOrGoOn(
   }
 }
 
-function hintFor(rules: readonly string[], { dry }: RunOptions): string {
+function hintFor(rules: readonly string[], { dry }: DaemonOptions): string {
   return `${dry ? 'dry run: nothing is sent; ' : ''}edit ${rules.join(', ')}: a change takes effect when it is saved`;
 }

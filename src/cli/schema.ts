@@ -6,6 +6,7 @@ import { kinds } from '../watches/index.ts';
 import { EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
+/** Writes the schemas for editors, and prints where each of them is. */
 export function schema(terminal: Terminal, { out }: { readonly out: string }): number {
   const schemas = {
     'rules.schema.json': rulesJsonSchema(kinds),

@@ -7,13 +7,13 @@ import { singleLine } from '../lib/untrusted.ts';
 import { showRecipient } from '../rules/describe.ts';
 import { openSqliteReader } from '../store/sqlite.ts';
 import { EXIT } from './exit.ts';
-import { loadOrFail } from './load.ts';
+import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';
 
 const MOST_DEAD = 10;
 
 /** Reads the state file without the daemon's lock, so it also answers while the daemon runs. */
-export async function status(terminal: Terminal, { config: file }: { readonly config: string }): Promise<number> {
+export async function status(terminal: Terminal, { config: file }: ConfigOption): Promise<number> {
   const { config, watches } = loadOrFail(terminal, file);
   await using reader = await openSqliteReader({ file: config.stateFile });
   const memories = await reader.recall();

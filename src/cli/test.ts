@@ -1,5 +1,4 @@
-import type { Problem } from '../config/problem.ts';
-import { formatProblems, reasonOf, sortProblems } from '../config/problem.ts';
+import { formatProblems, reasonOf, sortProblems, type Problem } from '../config/problem.ts';
 import { notifiers } from '../notifiers/index.ts';
 import { findTestFiles } from '../trial/find.ts';
 import { toJUnit } from '../trial/junit.ts';

@@ -17,6 +17,7 @@ export interface Notifier<D> {
   recipients(to: D, channel: string): readonly string[];
   /** Things worth saying at load, such as "unsigned: no secret". */
   warnings(to: D): readonly string[];
+  /** Connects to nothing yet. The caller disposes of the sender. */
   open(to: D, tools: NotifierTools): Sender;
 }
 

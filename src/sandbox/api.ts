@@ -1,6 +1,6 @@
 // The API of the specification as a function from a request to an answer. No sockets here.
 import type { Clock } from '../lib/clock.ts';
-import { answer, notFound, unprocessable, type Answer, type Page, type Row } from './answer.ts';
+import { answer, notFound, replyOf, unprocessable, type Answer, type Page, type Reply, type Row } from './answer.ts';
 import { isAddress } from './chain/keys.ts';
 import { listAddressTokens } from './lists/address-tokens.ts';
 import { listBlocks } from './lists/blocks.ts';
@@ -19,11 +19,7 @@ export interface ApiRequest {
   readonly showScam: boolean;
 }
 
-/** An answer with its body as text. */
-export interface ApiAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
+export interface ApiAnswer extends Reply {
   /** Makes the body once more, for whoever wants to change it. */
   readonly again: () => unknown;
 }
@@ -93,8 +89,7 @@ function createShelf(world: World): (operation: Operation, request: ApiRequest) 
 
 /** Keeps the text alone: the objects that it was made from are many, and only a fault asks for them again. */
 function ready(make: () => Answer): ApiAnswer {
-  const { status, headers, body } = make();
-  return { status, headers, text: JSON.stringify(body), again: () => make().body };
+  return { ...replyOf(make()), again: () => make().body };
 }
 
 /** The API key changes nothing about the answer. */

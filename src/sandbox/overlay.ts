@@ -74,7 +74,7 @@ export function assertRoom(size: number, what: string): void {
     throw new ControlProblem(`there are ${MOST_CHANGES} ${what} already: start the sandbox anew`);
 }
 
-/** Null for the native coin's key space; `token|piece` for holdings. */
+/** By which a holding is found: the token in lower case, and the piece. */
 export function holdingKey(token: string, tokenId: string | null): string {
   return `${token.toLowerCase()}|${tokenId ?? ''}`;
 }

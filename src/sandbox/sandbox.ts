@@ -30,8 +30,6 @@ export interface Sandbox extends Control {
   readonly clock: Clock;
   readonly hasControl: boolean;
   head(): number;
-  /** Milliseconds since 1970 at which a block was made. */
-  timeOf(height: number): number;
   ask(request: ApiRequest): ApiAnswer;
   /** The fault that strikes the answer to this request, if one is due. */
   takeFault(request: ApiRequest, status: number): Fault | undefined;
@@ -57,7 +55,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     clock,
     hasControl,
     head: () => world.head(),
-    timeOf: (height) => world.timeOf(height),
     ask: (request) => api.ask(request),
     takeFault({ route: { operation, path } }, status) {
       return operation === null ? undefined : faults.take({ operation, path, status });

@@ -14,39 +14,31 @@ import type { Sandbox } from './sandbox.ts';
 export interface Served extends AsyncDisposable {
   /** `http://127.0.0.1:1234`: the base of both forms. */
   readonly url: string;
-  readonly port: number;
   /** Cuts every connection. Safe to call twice. */
   close(): Promise<void>;
 }
 
-export interface Listen {
-  /** 127.0.0.1 when left out. */
-  readonly host?: string;
-  /** Any free port when 0 or left out. */
-  readonly port?: number;
-}
-
+const HOST = '127.0.0.1';
 const MOST_CONNECTIONS = 1000;
 const KEEP_ALIVE_MS = 120_000;
 
-/** Rejects when the port is taken. */
-export async function serveSandbox(sandbox: Sandbox, { host = '127.0.0.1', port = 0 }: Listen = {}): Promise<Served> {
+/** On the loopback; `port` 0 is any free one. Rejects when it is taken. */
+export async function serveSandbox(sandbox: Sandbox, port = 0): Promise<Served> {
   const server = createServer((request, response) => void handle(sandbox, request, response));
   server.maxConnections = MOST_CONNECTIONS;
   // Longer than any client pauses: a connection that ends just as it is used again looks like an outage.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('clientError', (_error, socket) => socket.destroy());
-  await listen(server, host, port);
+  await listen(server, port);
   const { port: bound } = server.address() as AddressInfo;
-  const name = host.includes(':') ? `[${host}]` : host;
   const stop = (): Promise<void> => close(server);
-  return { url: `http://${name}:${bound}`, port: bound, close: stop, [Symbol.asyncDispose]: stop };
+  return { url: `http://${HOST}:${bound}`, close: stop, [Symbol.asyncDispose]: stop };
 }
 
-function listen(server: Server, host: string, port: number): Promise<void> {
+function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen(port, HOST, () => {
       server.removeListener('error', reject);
       resolve();
     });

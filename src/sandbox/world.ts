@@ -7,7 +7,7 @@ import { PURPOSE } from './chain/draw.ts';
 import { keyOf, type AddressKey } from './chain/keys.ts';
 import { createLedger, spamValue, type Holding, type Ledger } from './chain/ledger.ts';
 import { contractRef, createPeople, phaseOf, plainRef, type AddressRef, type People } from './chain/people.ts';
-import { COIN_STEP, USDC_STEP } from './chain/positions.ts';
+import { COIN_STEP, coinPhaseOf, USDC_STEP, usdcPhaseOf } from './chain/positions.ts';
 import { coinScene, spamScene, usdcScene, VAULT_SCENES, type Arrival } from './chain/scheduled-scenes.ts';
 import { SPAM_EVERY, spamArrivingAt } from './chain/spam.ts';
 import { createTimetable, type Lane } from './chain/timetable.ts';
@@ -77,12 +77,10 @@ function createCalendar({ blockTimeMs, clock, startBlock }: WorldOptions): Calen
 
 /** The slots with a timetable of their own. Their phases are those of the balances that they explain. */
 function planLanes(seed: number, tokens: TokenBook, ledger: Ledger): Lane[] {
-  const usdcPhase = phaseOf(seed, PURPOSE.balance, USDC_STEP);
-  const coinPhase = phaseOf(seed, PURPOSE.balance + 100, COIN_STEP);
   return [
     { every: 2, phase: phaseOf(seed, PURPOSE.fillers, 2), scenes: VAULT_SCENES },
-    { every: USDC_STEP, phase: usdcPhase, scenes: [usdcScene((height) => usdcChange(ledger, height))] },
-    { every: COIN_STEP, phase: coinPhase, scenes: [coinScene((height) => coinChange(ledger, height))] },
+    { every: USDC_STEP, phase: usdcPhaseOf(seed), scenes: [usdcScene((height) => usdcChange(ledger, height))] },
+    { every: COIN_STEP, phase: coinPhaseOf(seed), scenes: [coinScene((height) => coinChange(ledger, height))] },
     {
       every: SPAM_EVERY,
       phase: tokens.spamPhase,

@@ -1,7 +1,7 @@
 import type { Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 
-/** What only main.ts can know of the process. */
+/** What is exported of the process; cli/terminal.ts looks it up. */
 export interface ProcessFacts {
   readonly startedAt: Instant;
   cpuSeconds(): number;

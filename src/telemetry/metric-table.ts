@@ -202,12 +202,3 @@ export type LabelOf<N extends MetricName> = (typeof METRICS)[N]['labels'][number
 export type NameOf<T extends MetricRow['type']> = {
   [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never;
 }[MetricName];
-
-/** The table for people, as the README shows it: a line of Markdown for each metric. */
-export function metricsAsMarkdown(): string {
-  const lines = Object.entries<MetricRow>(METRICS).map(([name, { type, labels, help }]) => {
-    const set = labels.length === 0 ? '' : `{${labels.join(',')}}`;
-    return `| \`${name}${set}\` | ${type} | ${help} |`;
-  });
-  return ['| metric | type | meaning |', '| --- | --- | --- |', ...lines].join('\n');
-}

@@ -53,9 +53,9 @@ function onceASecond(clock: Clock, render: () => Promise<string>): () => Promise
   }
 
   return async () => {
-    const ageMs = last === null ? null : clock.now() - last.at;
+    const ageMs = last === null ? Infinity : clock.now() - last.at;
     // A negative age is a clock that was set back: what was rendered may be from any time.
-    if (last !== null && ageMs !== null && ageMs >= 0 && ageMs < CACHED_MS) return last.text;
+    if (last !== null && ageMs >= 0 && ageMs < CACHED_MS) return last.text;
     inFlight ??= renderNow();
     return inFlight;
   };

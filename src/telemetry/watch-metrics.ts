@@ -45,8 +45,8 @@ export interface WatchMetrics {
   undecided(watch: string, items: number): void;
   notExamined(watch: string): void;
   skipped(watch: string): void;
-  /** Takes out one target, with the rule when it was the last one; without `of`, the whole rule. */
-  forgetWatch(watch: string, of?: string): void;
+  /** Takes out one target, and its rule when it was the last one. */
+  forgetWatch(watch: WatchLabels): void;
   /** Asked on each scrape; the last one given counts. When it throws, the series are absent from that scrape. */
   mirrorAlerts(count: () => Iterable<AlertCount>): void;
   /** The same for the health of rules; those that are well need not be left out. */
@@ -129,10 +129,10 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
     skipped(watch) {
       rule(watch).skipped++;
     },
-    forgetWatch(watch, of) {
+    forgetWatch({ watch, of }) {
       const facts = factsByWatch.get(watch);
-      if (of !== undefined) facts?.factsByTarget.delete(of);
-      if (of === undefined || facts?.factsByTarget.size === 0) factsByWatch.delete(watch);
+      facts?.factsByTarget.delete(of);
+      if (facts?.factsByTarget.size === 0) factsByWatch.delete(watch);
     },
     mirrorAlerts(count) {
       countAlerts = count;

@@ -5,6 +5,7 @@ import { isIP, type AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
+import { isLoopback } from '../lib/loopback.ts';
 import type { Log } from '../telemetry/log.ts';
 
 export interface WebOptions {
@@ -87,10 +88,6 @@ function onlyKnownHosts(host: string, onRejected: WebOptions['onRejected']): Mid
 /** Without the port, which differs behind a tunnel: `[::1]:9797` is `[::1]`. */
 function hostNameOf(header = ''): string {
   return header.toLowerCase().replace(/:\d*$/, '');
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 function inUrl(host: string): string {

@@ -15,6 +15,8 @@ watches:
   - { id: ${id}, kind: internal-transactions, of: vault, every: 1s, alerts: [{ id: failed, on: new, if: success == false }] }
 `;
 
+const BLOCKS = 'watches: [{ id: head, kind: blocks, every: 1s, alerts: [{ id: any, on: new }] }]\n';
+
 const KEY = 'proapi_canary_4711';
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes long').toString('base64')}`;
 
@@ -123,7 +125,7 @@ function stateFiles(folder: string): string[] {
 
 test('a defect that nobody catches ends it with 70, and what is said of it holds no secret', async () => {
   using folder = createFolder({
-    'rules/a.yaml': 'watches: [{ id: head, kind: blocks, every: 1s, alerts: [{ id: any, on: new }] }]',
+    'rules/a.yaml': BLOCKS,
     'config.yaml': `
 explorers: { chain: { form: sandbox } }
 channels: { hook: { type: webhook, url: { env: HOOK } } }
@@ -142,4 +144,24 @@ rules: [rules/*.yaml]
   const last = daemon.err().trimEnd().split('\n').at(-1) ?? '';
   expect(JSON.parse(last)).toMatchObject({ level: 'error', event: 'daemon:crashed' });
   expect(daemon.err()).not.toContain('token-in-the-url');
+});
+
+test('what a reload cannot change is said to need a restart; put back as it runs, nothing is', async () => {
+  const config = (listen: string): string => `
+explorers: { chain: { form: sandbox } }
+channels: { screen: { type: log } }
+http: { listen: ${listen} }
+rules: [rules/*.yaml]
+`;
+  using folder = createFolder({ 'rules/a.yaml': BLOCKS, 'config.yaml': config('127.0.0.1:0') });
+  await using daemon = start(['run'], folder.path);
+  await daemon.says('watch:baseline');
+  folder.write('config.yaml', config('127.0.0.1:1'));
+  daemon.kill('SIGHUP');
+  expect(JSON.parse(await daemon.says('config:needs-a-restart'))).toMatchObject({ what: 'http' });
+  folder.write('config.yaml', config('127.0.0.1:0'));
+  folder.write('rules/b.yaml', BLOCKS.replace('head', 'second'));
+  daemon.kill('SIGHUP');
+  await daemon.says('"watches":2');
+  expect(daemon.err().match(/config:needs-a-restart/g)).toHaveLength(1);
 });

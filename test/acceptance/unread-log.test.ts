@@ -1,10 +1,11 @@
 // A log that nobody reads, or that is read too late: the daemon goes on, counts what is lost, and ends when told to.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { afterEach, expect, test } from '@jest/globals';
 import { createFolder, type Folder } from '../support/daemon.ts';
 import { freePort } from '../support/free-port.ts';
@@ -48,45 +49,25 @@ test('what waits when the daemon is told to end is said to a reader who comes ba
 
 test('alerts that nobody reads on standard output are owed, not lost, and do not keep it from ending', async () => {
   const ALERTS = 100;
-  using folder = createFolder();
-  const port = await freePort();
-  const watch = (n: number): string =>
-    `  - { id: w${n}x, kind: blocks, every: 7d, alerts: [{ id: any, while: height > 0, text: '${'long '.repeat(300)}' }] }`;
-  folder.write('rules.yaml', `watches:\n${Array.from({ length: ALERTS }, (_, n) => watch(n)).join('\n')}\n`);
-  folder.write(
-    'config.yaml',
-    `
-explorers: { chain: { form: sandbox } }
-channels: { screen: { type: log } }
-http: { listen: 127.0.0.1:${port} }
-rules: [rules.yaml]
-`,
+  using folder = folderWith(
+    ALERTS,
+    (n) => `id: w${n}x, alerts: [{ id: any, while: height > 0, text: '${'long '.repeat(300)}' }]`,
   );
   const path = join(folder.path, 'stdout');
   execFileSync(MAKE_PIPE, [path]);
   const reader = open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const live = () => {
-    const child = spawn(process.execPath, ['--no-warnings', resolve('src/main.ts'), 'run'], {
-      cwd: folder.path,
-      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(tmpdir(), 'chainwarden-compiled') },
-      stdio: ['ignore', open(path, constants.O_WRONLY), 'pipe'],
-    });
-    ended.push(() => child.kill('SIGKILL'));
-    if (child.stderr === null) throw new Error('no standard error');
-    const { stderr } = child;
-    return { child, stderr, code: once(child, 'exit').then(([code]: unknown[]) => code) };
-  };
+  const live = () => launch(folder, open(path, constants.O_WRONLY), 'pipe');
 
   const first = live();
   let fired = 0;
-  for await (const line of createInterface(first.stderr))
+  for await (const line of createInterface(readable(first.child.stderr)))
     if (line.includes('alert:firing') && (fired += 1) === ALERTS) break;
-  first.stderr.resume();
+  first.child.stderr?.resume();
   first.child.kill('SIGTERM');
   expect(await first.code).toBe(0);
 
   const second = live();
-  second.stderr.resume();
+  second.child.stderr?.resume();
   let said = '';
   const told = () => new Set(said.match(/\bw\d+x\/any FIRING/g));
   while (told().size < ALERTS && second.child.exitCode === null) said += await taken(reader);
@@ -101,35 +82,49 @@ function open(path: string, flags: number): number {
   return fd;
 }
 
-/** A daemon with much to say at its start, up to where it has polled. */
-async function start(stderr: 'pipe' | number) {
-  const folder: Folder = createFolder();
-  const port = await freePort();
-  const watch = (n: number): string =>
-    `  - { id: w${n}, kind: blocks, every: 7d, alerts: [{ id: any, ${n === 0 ? 'while: height > 0' : 'on: new'} }] }`;
-  folder.write('rules.yaml', `watches:\n${Array.from({ length: WATCHES }, (_, n) => watch(n)).join('\n')}\n`);
-  folder.write(
-    'config.yaml',
-    `
+/** Watches of blocks that are polled once; `watchText(n)`: what the n-th of them adds. */
+function folderWith(watches: number, watchText: (n: number) => string, port = 0): Folder {
+  const lines = Array.from({ length: watches }, (_, n) => `  - { kind: blocks, every: 7d, ${watchText(n)} }\n`);
+  return createFolder({
+    'rules.yaml': `watches:\n${lines.join('')}`,
+    'config.yaml': `
 explorers: { chain: { form: sandbox } }
 channels: { screen: { type: log } }
 http: { listen: 127.0.0.1:${port} }
 rules: [rules.yaml]
 `,
-  );
-  const child = spawn(process.execPath, ['--no-warnings', resolve('src/main.ts'), 'run', '--log-format', 'json'], {
+  });
+}
+
+interface Launched {
+  readonly child: ChildProcess;
+  readonly code: Promise<number | null>;
+}
+
+/** The daemon of a folder; ended by force when the test is over. */
+function launch(folder: Folder, stdout: 'pipe' | number, stderr: 'pipe' | number): Launched {
+  const child = spawn(process.execPath, ['--no-warnings', resolve('src/main.ts'), 'run'], {
     cwd: folder.path,
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(tmpdir(), 'chainwarden-compiled') },
-    stdio: ['ignore', 'pipe', stderr],
+    stdio: ['ignore', stdout, stderr],
   });
   ended.push(() => {
     child.kill('SIGKILL');
     child.stderr?.destroy();
+  });
+  return { child, code: once(child, 'exit').then(([code]: (number | null)[]) => code ?? null) };
+}
+
+/** A daemon with much to say at its start, up to where it has polled. */
+async function start(stderr: 'pipe' | number) {
+  const port = await freePort();
+  const alert = (n: number): string => (n === 0 ? 'while: height > 0' : 'on: new');
+  const folder = folderWith(WATCHES, (n) => `id: w${n}, alerts: [{ id: any, ${alert(n)} }]`, port);
+  ended.push(() => {
     folder[Symbol.dispose]();
   });
-  const code = once(child, 'exit').then(([ends]: (number | null)[]) => ends);
-  if (child.stdout === null) throw new Error('no standard output');
-  await once(createInterface(child.stdout), 'line');
+  const { child, code } = launch(folder, 'pipe', stderr);
+  await once(createInterface(readable(child.stdout)), 'line');
   return {
     code,
     isAlive: () => child.exitCode === null,
@@ -139,6 +134,11 @@ rules: [rules.yaml]
       return Number(/^chainwarden_log_dropped_total (\d+)$/m.exec(text)?.[1]);
     },
   };
+}
+
+function readable(stream: Readable | null): Readable {
+  if (stream === null) throw new Error('this is no pipe');
+  return stream;
 }
 
 /** What is in the pipe now. */

@@ -1,27 +1,17 @@
 // `chainwarden test`: what it prints, what it exits with, and what it never does.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { main } from '../../src/cli/program.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
+import { run as runCommand, type Ran } from '../support/cli.ts';
 import { createFolder } from '../support/daemon.ts';
 
-async function run(...argv: readonly string[]): Promise<{ code: number; out: string; err: string; wrote: string[] }> {
-  const printed = { out: '', err: '' };
+async function run(...args: readonly string[]): Promise<Ran & { readonly wrote: string[] }> {
   const wrote: string[] = [];
-  const terminal = createTerminal(process);
-  const code = await main({
-    ...terminal,
-    argv: ['test', ...argv],
-    env: {},
-    out: (line) => (printed.out += `${line}\n`),
-    err: (text) => (printed.err += text),
-    writeFile: (path, text) => {
-      wrote.push(path);
-      terminal.writeFile(path, text);
-    },
-  });
-  return { code, ...printed, wrote };
+  const writeFile = (path: string, text: string): void => {
+    wrote.push(path);
+    writeFileSync(path, text);
+  };
+  return { ...(await runCommand(['test', ...args], { env: {}, writeFile })), wrote };
 }
 
 const RULES = `watches:

@@ -8,7 +8,7 @@ import { notifiers } from '../../src/notifiers/index.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { configJsonSchema, rulesJsonSchema } from '../../src/rules/schema.ts';
 import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
-import { metricsAsMarkdown } from '../../src/telemetry/metric-table.ts';
+import { METRICS, type MetricRow } from '../../src/telemetry/metric-table.ts';
 import { kinds } from '../../src/watches/index.ts';
 
 const env = {
@@ -83,6 +83,15 @@ describe('the README', () => {
     expect(squeezed(table)).toBe(squeezed(metricsAsMarkdown()));
   });
 });
+
+/** A line of Markdown for each metric. */
+function metricsAsMarkdown(): string {
+  const lines = Object.entries<MetricRow>(METRICS).map(([name, { type, labels, help }]) => {
+    const set = labels.length === 0 ? '' : `{${labels.join(',')}}`;
+    return `| \`${name}${set}\` | ${type} | ${help} |`;
+  });
+  return ['| metric | type | meaning |', '| --- | --- | --- |', ...lines].join('\n');
+}
 
 test('the schemas for editors are fresh: run `npx chainwarden schema`', () => {
   expect(JSON.parse(read('rules.schema.json'))).toEqual(JSON.parse(JSON.stringify(rulesJsonSchema(kinds))));

@@ -2,8 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { loadSetup } from '../../src/app/setup.ts';
-import { main } from '../../src/cli/program.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import { findTestFiles } from '../../src/trial/find.ts';
 import { loadTrials } from '../../src/trial/load.ts';
@@ -11,17 +9,14 @@ import { judge } from '../../src/trial/report.ts';
 import { runTrial } from '../../src/trial/run.ts';
 import { testsJsonSchema } from '../../src/trial/schema.ts';
 import { kinds } from '../../src/watches/index.ts';
+import { run } from '../support/cli.ts';
 
 const readFile = (file: string): string => readFileSync(file, 'utf8');
 
 test('`chainwarden test rules/` goes well', async () => {
-  const printed: string[] = [];
-  const out = (line: string): number => printed.push(line);
-  const terminal = { ...createTerminal(process), argv: ['test', 'rules/'], env: {}, out, err: out };
-  expect([await main(terminal), printed.filter((line) => !line.startsWith('ok '))]).toEqual([
-    0,
-    [expect.stringMatching(/^\d+ tests: \d+ ok, 0 failed$/)],
-  ]);
+  const { code, out, err } = await run(['test', 'rules/'], { env: {} });
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toMatch(/^(ok .*\n)+\d+ tests: \d+ ok, 0 failed\n$/);
 });
 
 describe('every example alert', () => {

@@ -1,10 +1,10 @@
-import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { untrusted } from '../../src/lib/untrusted.ts';
 import type { Delivery, Fact, Outcome } from '../../src/core/delivery.ts';
 import { email, emailWith } from '../../src/notifiers/email.ts';
 import { certificate, certificateKey } from '../support/certificate.ts';
+import { freePort } from '../support/free-port.ts';
 import { createScriptedSmtp, createSmtpSink, refusal, type SmtpHooks } from '../support/sinks.ts';
 import { aDelivery, aMessage, aResolvedMessage, never, someTools } from './samples.ts';
 
@@ -246,11 +246,7 @@ describe('when the conversation breaks', () => {
   });
 
   test('a server that nobody runs: again', async () => {
-    const server = net.createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
-    expect(await send({ smtp: `smtp://127.0.0.1:${port}` })).toEqual({
+    expect(await send({ smtp: `smtp://127.0.0.1:${await freePort()}` })).toEqual({
       type: 'again',
       why: '127.0.0.1: no connection (ECONNREFUSED)',
     });
@@ -266,14 +262,10 @@ describe('when the conversation breaks', () => {
     await using server = await createScriptedSmtp({ dot: 'silence' });
     const stop = new AbortController();
     const outcome = send({ smtp: server.url, signal: stop.signal });
-    await lineSeen(server.lines.all, '.', server.lines.reached.bind(server.lines));
+    while (!server.lines.all.includes('.')) await server.lines.reached(server.lines.all.length + 1);
     stop.abort();
     expect(await outcome).toEqual({ type: 'unknown', why: '127.0.0.1: stopped before an answer came' });
   });
-
-  async function lineSeen(all: readonly string[], line: string, reached: (count: number) => Promise<unknown>) {
-    while (!all.includes(line)) await reached(all.length + 1);
-  }
 });
 
 describe('the password', () => {

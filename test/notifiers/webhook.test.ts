@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { untrusted } from '../../src/lib/untrusted.ts';
 import type { Delivery, Outcome } from '../../src/core/delivery.ts';
 import { webhook, webhookWith } from '../../src/notifiers/webhook.ts';
+import { freePort } from '../support/free-port.ts';
 import { createWebhookSink, status, type Answer } from '../support/sinks.ts';
 import { aDelivery, aMessage, aResolvedMessage, never, someTools } from './samples.ts';
 
@@ -235,10 +236,7 @@ describe('the answer decides', () => {
 
 describe('when no answer comes', () => {
   test('a refused connection is tried again', async () => {
-    const server = net.createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
+    const port = await freePort();
     expect(await send({ url: `http://127.0.0.1:${port}/s3cret-path` })).toEqual({
       type: 'again',
       why: `127.0.0.1:${port}: ECONNREFUSED`,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { GENESIS } from '../../src/sandbox/chain/calendar.ts';
-import { askDirectly, createStandingClock, LATE, runSandbox, type Json, type Running } from './support.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { askDirectly, LATE, runSandbox, type Json, type Running } from './support.ts';
 
 const PATHS = [
   'blocks',
@@ -23,68 +24,43 @@ function named({ sandbox }: Running, path: string): string {
     .join('/');
 }
 
-async function bytesOf(running: Running): Promise<string[]> {
+async function bytesOf(seed: number): Promise<string[]> {
+  await using running = await runSandbox({ seed });
   const answers = await Promise.all(PATHS.map((path) => running.get(named(running, path))));
   return answers.map(({ text }) => text);
 }
 
-async function withSandbox<T>(
-  use: (running: Running) => Promise<T>,
-  ...given: Parameters<typeof runSandbox>
-): Promise<T> {
-  const running = await runSandbox(...given);
-  try {
-    return await use(running);
-  } finally {
-    await running.close();
-  }
-}
-
 describe('the chain follows from the seed', () => {
   test('the same seed gives the same bytes in another instance, and after a restart', async () => {
-    expect(await withSandbox(bytesOf)).toEqual(await withSandbox(bytesOf));
+    expect(await bytesOf(7)).toEqual(await bytesOf(7));
   });
 
   test('another seed gives another chain with the same well-known names', async () => {
-    const [seven, eight] = [await withSandbox(bytesOf), await withSandbox(bytesOf, { seed: 8 })];
+    const [seven, eight] = [await bytesOf(7), await bytesOf(8)];
     for (const [place, text] of seven.entries()) expect(eight[place]).not.toBe(text);
-    const symbol = await withSandbox(
-      async ({ get, sandbox }) => (await get(`tokens/${sandbox.tokens.USDC}`)).body['symbol'],
-      { seed: 8 },
-    );
-    expect(symbol).toBe('USDC');
+    await using running = await runSandbox({ seed: 8 });
+    expect((await running.get(named(running, 'tokens/USDC'))).body['symbol']).toBe('USDC');
   });
 
   test('what was answered for an old block stays true when the chain has grown', async () => {
-    const clock = createStandingClock();
-    await withSandbox(
-      async ({ get }) => {
-        const path = 'blocks?block_number=9000000';
-        const before = (await get(path)).text;
-        clock.advance(3_600_000);
-        expect((await get(path)).text).toBe(before);
-      },
-      {},
-      clock,
-    );
+    await using running = await runSandbox();
+    const { clock, get } = running;
+    const path = 'blocks?block_number=9000000';
+    const before = (await get(path)).text;
+    await clock.advance(3_600_000);
+    expect((await get(path)).text).toBe(before);
   });
 
   test('block n is made n block times after genesis', async () => {
-    await withSandbox(async ({ items }) => {
-      const [head] = await items('blocks');
-      expect(head?.['height']).toBe(10_000_007);
-      expect(Date.parse(String(head?.['timestamp']))).toBe(GENESIS + 10_000_007 * 2000);
-    });
+    await using running = await runSandbox();
+    const [head] = await running.items('blocks');
+    expect(head?.['height']).toBe(10_000_007);
+    expect(Date.parse(String(head?.['timestamp']))).toBe(GENESIS + 10_000_007 * 2000);
   });
 
   test('before genesis there is block 0 only', async () => {
-    await withSandbox(
-      async ({ items }) => {
-        expect((await items('blocks')).map((row) => row['height'])).toEqual([0]);
-      },
-      {},
-      createStandingClock(0),
-    );
+    await using running = await runSandbox({ clock: createFakeClock(0) });
+    expect((await running.items('blocks')).map((row) => row['height'])).toEqual([0]);
   });
 });
 
@@ -101,130 +77,111 @@ describe('paging', () => {
   };
 
   test.each(Object.entries(identityOf))('%s: no row twice over five pages', async (path, identity) => {
-    await withSandbox(async (running) => {
-      const ids = (await running.pages(named(running, path), 5)).flat().map(identity);
-      expect(new Set(ids).size).toBe(ids.length);
-      expect(ids.length).toBeGreaterThan(100);
-    });
+    await using running = await runSandbox();
+    const ids = (await running.pages(named(running, path), 5)).flat().map(identity);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.length).toBeGreaterThan(100);
   });
 
-  test('no gap: on a young chain the pages hold every block, transaction and internal transaction', async () => {
-    await withSandbox(
-      async (running) => {
-        const blocks = (await running.pages('blocks')).flat();
-        expect(blocks.map((row) => row['height'])).toEqual(Array.from({ length: 401 }, (_, place) => 400 - place));
-        const transactions = (await running.pages('transactions')).flat();
-        const counted = blocks.reduce((sum, row) => sum + Number(row['transactions_count']), 0);
-        expect(transactions).toHaveLength(counted);
-        const { vault } = running.sandbox.addresses;
-        const all = (await running.pages(`addresses/${vault}/transactions`))
-          .flat()
-          .filter((row) => row['block_number'] !== null);
-        const expected = transactions.filter((row) =>
-          [row['from'], row['to']].some((ref) => (ref as Json | null)?.['hash'] === vault),
-        );
-        const hashes = new Set(all.map((row) => row['hash']));
-        for (const row of expected) expect(hashes).toContain(row['hash']);
-      },
-      { blockTimeMs: 'manual', startBlock: 400 },
+  test('no gap: on a young chain the pages hold every block and transaction, and all of an address', async () => {
+    await using running = await runSandbox({ blockTimeMs: 'manual', startBlock: 400 });
+    const blocks = (await running.pages('blocks')).flat();
+    expect(blocks.map((row) => row['height'])).toEqual(Array.from({ length: 401 }, (_, place) => 400 - place));
+    const transactions = (await running.pages('transactions')).flat();
+    const counted = blocks.reduce((sum, row) => sum + Number(row['transactions_count']), 0);
+    expect(transactions).toHaveLength(counted);
+    const { vault } = running.sandbox.addresses;
+    const all = (await running.pages(`addresses/${vault}/transactions`))
+      .flat()
+      .filter((row) => row['block_number'] !== null);
+    const expected = transactions.filter((row) =>
+      [row['from'], row['to']].some((ref) => (ref as Json | null)?.['hash'] === vault),
     );
+    const hashes = new Set(all.map((row) => row['hash']));
+    for (const row of expected) expect(hashes).toContain(row['hash']);
   });
 
   test('the transactions of one of the crowd are all found', async () => {
-    await withSandbox(
-      async ({ pages }) => {
-        const transactions = (await pages('transactions')).flat();
-        const someone = (transactions.at(-1)?.['from'] as Json)['hash'] as string;
-        const isParty = (row: Json): boolean =>
-          [row['from'], row['to']].some((ref) => (ref as Json | null)?.['hash'] === someone);
-        const own = (await pages(`addresses/${someone}/transactions`)).flat();
-        for (const row of transactions.filter(isParty)) expect(own.map((each) => each['hash'])).toContain(row['hash']);
-      },
-      { blockTimeMs: 'manual', startBlock: 600 },
-    );
+    await using running = await runSandbox({ blockTimeMs: 'manual', startBlock: 600 });
+    const { pages } = running;
+    const transactions = (await pages('transactions')).flat();
+    const someone = (transactions.at(-1)?.['from'] as Json)['hash'] as string;
+    const isParty = (row: Json): boolean =>
+      [row['from'], row['to']].some((ref) => (ref as Json | null)?.['hash'] === someone);
+    const own = (await pages(`addresses/${someone}/transactions`)).flat();
+    for (const row of transactions.filter(isParty)) expect(own.map((each) => each['hash'])).toContain(row['hash']);
   });
 
-  test('a page from the depth of the chain comes as fast as the first', async () => {
-    await withSandbox(async ({ items }) => {
-      const [deep] = await items('blocks?block_number=17');
-      expect(deep?.['height']).toBe(16);
-      const rows = await items('transactions?block_number=5000000&index=0');
-      expect(rows[0]?.['block_number']).toBeLessThan(5_000_000);
-    });
+  test('a page from the depth of the chain begins below the place that was asked for', async () => {
+    await using running = await runSandbox();
+    const { items } = running;
+    const [deep] = await items('blocks?block_number=17');
+    expect(deep?.['height']).toBe(16);
+    const rows = await items('transactions?block_number=5000000&index=0');
+    expect(rows[0]?.['block_number']).toBeLessThan(5_000_000);
   });
 
   test('a filter that finds little pauses: a short page still says where to go on', async () => {
-    await withSandbox(async ({ get }) => {
-      const { body } = await get('transactions?method=approve&type=token_creation');
-      expect(body['items']).toEqual([]);
-      expect(body['next_page_params']).toMatchObject({ index: 0, items_count: 50 });
-    });
+    await using running = await runSandbox();
+    const { get } = running;
+    const { body } = await get('transactions?method=approve&type=token_creation');
+    expect(body['items']).toEqual([]);
+    expect(body['next_page_params']).toMatchObject({ index: 0, items_count: 50 });
   });
 
   test('the calls of an address that never calls are an empty list, with an end', async () => {
-    await withSandbox(async ({ get, sandbox }) => {
-      const { body } = await get(`addresses/${sandbox.addresses.hot_wallet}/internal-transactions?filter=from`);
-      expect(body).toEqual({ items: [], next_page_params: null });
-    });
+    await using running = await runSandbox();
+    const { get, sandbox } = running;
+    const { body } = await get(`addresses/${sandbox.addresses.hot_wallet}/internal-transactions?filter=from`);
+    expect(body).toEqual({ items: [], next_page_params: null });
   });
 });
 
 describe('the chain hangs together', () => {
   test('every block names the one before as its parent', async () => {
-    await withSandbox(async ({ pages }) => {
-      const blocks = (await pages('blocks', 4)).flat();
-      for (const [place, block] of blocks.slice(0, -1).entries())
-        expect(block['parent_hash']).toBe(blocks[place + 1]?.['hash']);
-    });
+    await using running = await runSandbox();
+    const blocks = (await running.pages('blocks', 4)).flat();
+    for (const [place, block] of blocks.slice(0, -1).entries())
+      expect(block['parent_hash']).toBe(blocks[place + 1]?.['hash']);
   });
 
   test('what waits is mined with the same hash a few blocks later', async () => {
-    const clock = createStandingClock();
-    await withSandbox(
-      async ({ items }) => {
-        const waiting = (await items('transactions?filter=pending')).map((row) => row['hash']);
-        clock.advance(8000);
-        const mined = (await items('transactions')).map((row) => row['hash']);
-        for (const hash of waiting) expect(mined).toContain(hash);
-      },
-      {},
-      clock,
-    );
+    await using running = await runSandbox();
+    const { clock, items } = running;
+    const waiting = (await items('transactions?filter=pending')).map((row) => row['hash']);
+    expect(waiting.length).toBeGreaterThan(0);
+    await clock.advance(8000);
+    const mined = (await items('transactions')).map((row) => row['hash']);
+    for (const hash of waiting) expect(mined).toContain(hash);
   });
 
   test('a USDC transfer moves as much as the balance of the treasury changed', async () => {
-    const clock = createStandingClock();
-    await withSandbox(
-      async (running) => {
-        for (let block = 0; block < 6; block++) {
-          const before = usdcOf(running);
-          clock.advance(2000);
-          const change = usdcOf(running) - before;
-          expect(await usdcMoved(running)).toBe(change);
-        }
-      },
-      {},
-      clock,
-    );
+    await using running = await runSandbox();
+    for (let block = 0; block < 6; block++) {
+      const before = usdcOf(running);
+      await running.clock.advance(2000);
+      const change = usdcOf(running) - before;
+      expect(await usdcMoved(running)).toBe(change);
+    }
   });
 
   test('a contract and a token that were created on the way can be asked for', async () => {
-    await withSandbox(async ({ get, items }) => {
-      const [creation] = await items('transactions?type=token_creation');
-      const made = String((creation?.['created_contract'] as Json)['hash']);
-      expect((await get(`tokens/${made}`)).status).toBe(200);
-      expect((await get(`addresses/${made}`)).body).toMatchObject({ is_contract: true, coin_balance: '0' });
-      const own = await items(`addresses/${made}/transactions`);
-      expect(own.map((row) => row['hash'])).toEqual([creation?.['hash']]);
-    });
+    await using running = await runSandbox();
+    const { get, items } = running;
+    const [creation] = await items('transactions?type=token_creation');
+    const made = String((creation?.['created_contract'] as Json)['hash']);
+    expect((await get(`tokens/${made}`)).status).toBe(200);
+    expect((await get(`addresses/${made}`)).body).toMatchObject({ is_contract: true, coin_balance: '0' });
+    const own = await items(`addresses/${made}/transactions`);
+    expect(own.map((row) => row['hash'])).toEqual([creation?.['hash']]);
   });
 
   test('addresses are compared without case', async () => {
-    await withSandbox(async ({ get, sandbox }) => {
-      const { vault } = sandbox.addresses;
-      const path = (address: string): string => `addresses/${address}/internal-transactions`;
-      expect((await get(path(vault.toLowerCase()))).text).toBe((await get(path(vault))).text);
-    });
+    await using running = await runSandbox();
+    const { get, sandbox } = running;
+    const { vault } = sandbox.addresses;
+    const path = (address: string): string => `addresses/${address}/internal-transactions`;
+    expect((await get(path(vault.toLowerCase()))).text).toBe((await get(path(vault))).text);
   });
 });
 
@@ -257,14 +214,9 @@ describe('with the defaults there is something to see', () => {
   const EVERYTHING = { scam: true, failed: true, blocks: true, usdc: true, crossed: true, coin: true };
 
   test.each([7, 8])('in every half minute of polling (seed %d)', async (seed) => {
-    const clock = createStandingClock(LATE + 1234);
-    await withSandbox(
-      async (running) => {
-        for (let window = 0; window < 10; window++) expect(watchHalfMinute(running)).toEqual(EVERYTHING);
-      },
-      { seed },
-      clock,
-    );
+    const clock = createFakeClock(LATE + 1234);
+    await using running = await runSandbox({ seed, clock });
+    for (let window = 0; window < 10; window++) expect(await watchHalfMinute(running)).toEqual(EVERYTHING);
   });
 
   interface Seen {
@@ -276,10 +228,10 @@ describe('with the defaults there is something to see', () => {
   }
 
   /** Polls every five seconds, as the example rules do at the slowest. */
-  function watchHalfMinute(running: Running): typeof EVERYTHING {
+  async function watchHalfMinute(running: Running): Promise<typeof EVERYTHING> {
     const seen: Seen[] = [look(running)];
     for (let poll = 0; poll < 6; poll++) {
-      running.clock.advance(5000);
+      await running.clock.advance(5000);
       seen.push(look(running));
     }
     const steps = seen.slice(1).map((now, place) => [seen[place] ?? now, now] as const);
@@ -312,22 +264,18 @@ describe('with the defaults there is something to see', () => {
 
 describe('a quiet chain', () => {
   test('does nothing by itself', async () => {
-    await withSandbox(
-      async (running) => {
-        const { items, get, sandbox } = running;
-        const { treasury, vault } = sandbox.addresses;
-        const look = async (): Promise<string[]> => [
-          (await get(`addresses/${treasury}/tokens`)).text,
-          String((await get(`addresses/${treasury}`)).body['coin_balance']),
-          (await get(`addresses/${vault}/internal-transactions`)).text,
-          (await get('transactions')).text,
-        ];
-        const before = await look();
-        sandbox.mine({ blocks: 500 });
-        expect(await look()).toEqual(before);
-        expect((await items('blocks'))[0]?.['height']).toBe(600);
-      },
-      { blockTimeMs: 'manual', quiet: true },
-    );
+    await using running = await runSandbox({ blockTimeMs: 'manual', quiet: true });
+    const { items, get, sandbox } = running;
+    const { treasury, vault } = sandbox.addresses;
+    const look = async (): Promise<string[]> => [
+      (await get(`addresses/${treasury}/tokens`)).text,
+      String((await get(`addresses/${treasury}`)).body['coin_balance']),
+      (await get(`addresses/${vault}/internal-transactions`)).text,
+      (await get('transactions')).text,
+    ];
+    const before = await look();
+    sandbox.mine({ blocks: 500 });
+    expect(await look()).toEqual(before);
+    expect((await items('blocks'))[0]?.['height']).toBe(600);
   });
 });

@@ -17,9 +17,9 @@ const hashes = (rows: Json[]): unknown[] => rows.map((row) => row['hash']);
 async function post(
   verb: string,
   body: unknown,
-  headers: Record<string, string> = {},
+  { to = running, headers = {} }: { to?: Running; headers?: Record<string, string> } = {},
 ): Promise<{ status: number; body: Json }> {
-  const response = await fetch(`${running.url}/control/${verb}`, {
+  const response = await fetch(`${to.url}/control/${verb}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -38,7 +38,7 @@ async function coinOf(address: string): Promise<unknown> {
 
 describe('mine', () => {
   test('moves a manual head, and gives the new blocks the present time', async () => {
-    running.clock.advance(60_000);
+    await running.clock.advance(60_000);
     expect(running.sandbox.mine({ blocks: 3 })).toEqual({ head: 103 });
     const [head, ...older] = await running.items('blocks');
     expect([head?.['height'], older[3]?.['height']]).toEqual([103, 99]);
@@ -47,9 +47,8 @@ describe('mine', () => {
   });
 
   test('is refused where the clock mines', async () => {
-    const other = await runSandbox();
+    await using other = await runSandbox();
     expect(() => other.sandbox.mine()).toThrow(ControlProblem);
-    await other.close();
   });
 });
 
@@ -209,13 +208,12 @@ describe('reorganise', () => {
 
 describe('the head', () => {
   test('stands still while it is frozen, and catches up', async () => {
-    const other = await runSandbox();
+    await using other = await runSandbox();
     const { head } = other.sandbox.freeze();
-    other.clock.advance(10_000);
+    await other.clock.advance(10_000);
     expect((await other.items('blocks'))[0]?.['height']).toBe(head);
     expect(other.sandbox.unfreeze()).toEqual({ head: head + 5 });
     expect((await other.items('blocks'))[0]?.['height']).toBe(head + 5);
-    await other.close();
   });
 });
 
@@ -279,16 +277,9 @@ describe('over HTTP', () => {
   });
 
   test('freeze and unfreeze', async () => {
-    const other = await runSandbox({ control: true });
-    const send = (verb: string): Promise<Response> =>
-      fetch(`${other.url}/control/${verb}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{}',
-      });
+    await using other = await runSandbox({ control: true });
     for (const verb of ['freeze', 'unfreeze'])
-      expect(await (await send(verb)).json()).toEqual({ head: other.sandbox.head() });
-    await other.close();
+      expect((await post(verb, {}, { to: other })).body).toEqual({ head: other.sandbox.head() });
   });
 
   test.each([
@@ -306,15 +297,14 @@ describe('over HTTP', () => {
   });
 
   test('what a page in a browser can send is refused', async () => {
-    expect((await post('mine', {}, { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await post('mine', {}, { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
     expect((await running.get('/control/mine')).status).toBe(405);
     expect(running.sandbox.head()).toBe(100);
   });
 
   test('is not there unless it was asked for', async () => {
-    const other = await runSandbox({ blockTimeMs: 'manual' });
+    await using other = await runSandbox({ blockTimeMs: 'manual' });
     const got: Got = await other.get('/control/mine', { headers: SHOW_SCAM });
     expect([got.status, other.sandbox.head()]).toEqual([404, 100]);
-    await other.close();
   });
 });

@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FAULTS, type FaultOptions } from '../../src/sandbox/faults/fault.ts';
+import { serveSandbox } from '../../src/sandbox/server.ts';
 import { cursorOf, join, runSandbox, type Json, type Running } from './support.ts';
 
 let running: Running;
@@ -124,8 +125,8 @@ describe('bytes that fail', () => {
   test('slow-headers: nothing until the time has come', async () => {
     fail({ fault: 'slow-headers', ms: 5000 });
     const answer = running.get('blocks');
-    await running.clock.sleeper();
-    running.clock.advance(5000);
+    await running.clock.whenSleeping(1);
+    await running.clock.advance(5000);
     expect((await answer).status).toBe(200);
   });
 
@@ -147,7 +148,7 @@ describe('bytes that fail', () => {
   test('closing does not wait for the slow', async () => {
     fail({ fault: 'slow-headers' });
     const answer = readRaw(PATH);
-    await running.clock.sleeper();
+    await running.clock.whenSleeping(1);
     await running.close();
     expect((await answer).broken).toBe(true);
   });
@@ -281,9 +282,8 @@ describe('a hostile client', () => {
   );
 
   test('a taken port is refused, and closing twice is fine', async () => {
-    const { serveSandbox } = await import('../../src/sandbox/server.ts');
     const port = Number(new URL(running.url).port);
-    await expect(serveSandbox(running.sandbox, { port })).rejects.toThrow('EADDRINUSE');
+    await expect(serveSandbox(running.sandbox, port)).rejects.toThrow('EADDRINUSE');
     await running.close();
   });
 });

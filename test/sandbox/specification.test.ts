@@ -1,6 +1,8 @@
 // Walks the specification section by section, in both forms.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createStandingClock, FORMS, runSandbox, SHOW_SCAM, type Json, type Running } from './support.ts';
+import { CONTRACTS } from '../../src/sandbox/names.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { FORMS, runSandbox, SHOW_SCAM, type Json, type Running } from './support.ts';
 import {
   ADDRESS_REF,
   BLOCK,
@@ -114,11 +116,7 @@ describe('2.5 internal transaction', () => {
   });
 
   test('is of many types, creations among them', async () => {
-    const { router, factory } = {
-      router: '0x3c54fbFfcC0dCB1dAA210F8c51Bb20751258b3AB',
-      factory: '0xEc7bbEA8DBcF3f5860e18a04F67E95Bc6Cf1cf6a',
-    };
-    const addresses = [vault, router, factory];
+    const addresses = [vault, CONTRACTS.router, CONTRACTS.factory];
     const rows = (
       await Promise.all(addresses.map((each) => running.items(`addresses/${each}/internal-transactions`)))
     ).flat();
@@ -206,14 +204,12 @@ describe('2.8 pagination object', () => {
 
 describe('3 states', () => {
   test('reputation turns scam and back', async () => {
-    const clock = createStandingClock();
-    const other = await runSandbox({}, clock);
+    await using other = await runSandbox();
     const seen = new Set<unknown>();
     for (let step = 0; step < 5; step++) {
       seen.add((await other.get(`tokens/${other.sandbox.tokens.SPAM}`)).body['reputation']);
-      clock.advance(20_000);
+      await other.clock.advance(20_000);
     }
-    await other.close();
     expect(seen).toEqual(new Set(['ok', 'scam']));
   });
 
@@ -367,7 +363,7 @@ describe('8 limits', () => {
   const limits = { requestsPerSecond: 3, credits: 100 };
 
   test('every multichain answer says what is left; internal transactions cost double', async () => {
-    const other = await runSandbox({ limits }, createStandingClock(1_795_000_000_400));
+    await using other = await runSandbox({ limits, clock: createFakeClock(1_795_000_000_400) });
     const first = await other.get('blocks', { form: 'multichain' });
     expect(Object.fromEntries(first.headers)).toMatchObject({
       'x-ratelimit-limit': '3',
@@ -377,22 +373,20 @@ describe('8 limits', () => {
     });
     const second = await other.get(`addresses/${vault}/internal-transactions`, { form: 'multichain' });
     expect(second.headers.get('x-credits-remaining')).toBe('40');
-    await other.close();
   });
 
   test('429 beyond the requests of a second, and again in the next one', async () => {
-    const other = await runSandbox({ limits });
+    await using other = await runSandbox({ limits });
     for (let request = 0; request < 3; request++) await other.get('blocks', { form: 'multichain' });
     const refused = await other.get('blocks', { form: 'multichain' });
     expect([refused.status, refused.headers.get('x-ratelimit-remaining')]).toEqual([429, '0']);
     expect(refused.headers.get('x-credits-remaining')).toBe('40');
-    other.clock.advance(1000);
+    await other.clock.advance(1000);
     expect((await other.get('blocks', { form: 'multichain' })).status).toBe(200);
-    await other.close();
   });
 
   test('402 out of credits until midnight UTC; the per-instance form counts none', async () => {
-    const other = await runSandbox({ limits: { requestsPerSecond: 100, credits: 30 } });
+    await using other = await runSandbox({ limits: { requestsPerSecond: 100, credits: 30 } });
     expect((await other.get('blocks', { form: 'multichain' })).status).toBe(200);
     const refused = await other.get('blocks', { form: 'multichain' });
     expect([refused.status, refused.body]).toEqual([402, { error: 'Out of credits' }]);
@@ -400,9 +394,8 @@ describe('8 limits', () => {
     const instance = await other.get('blocks');
     expect([instance.status, instance.headers.get('x-credits-remaining')]).toEqual([200, null]);
     expect(instance.headers.get('x-ratelimit-limit')).toBe('100');
-    other.clock.advance(86_400_000);
+    await other.clock.advance(86_400_000);
     expect((await other.get('blocks', { form: 'multichain' })).status).toBe(200);
-    await other.close();
   });
 
   test('pages hold fifty rows', async () => {

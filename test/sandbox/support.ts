@@ -1,53 +1,12 @@
-import type { Clock } from '../../src/lib/clock.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { parseRoute } from '../../src/sandbox/routes.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
 export type Json = Record<string, unknown>;
 
 /** Ten million blocks after genesis at two seconds each, and a bit. */
 export const LATE = Date.UTC(2026, 0, 1) + 10_000_007 * 2000;
-
-export interface StandingClock extends Clock {
-  /** Moves the time and wakes whoever slept until then. */
-  advance(ms: number): void;
-  /** Resolves when somebody sleeps. */
-  sleeper(): Promise<void>;
-}
-
-export function createStandingClock(start = LATE): StandingClock {
-  let now = start;
-  let sleepers: { until: number; wake: () => void }[] = [];
-  let watchers: (() => void)[] = [];
-  return {
-    now: () => now,
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        if (signal?.aborted === true) {
-          resolve();
-          return;
-        }
-        const sleeper = { until: now + ms, wake: resolve };
-        signal?.addEventListener('abort', () => {
-          resolve();
-        });
-        sleepers.push(sleeper);
-        for (const watcher of watchers) watcher();
-        watchers = [];
-      }),
-    advance(ms) {
-      now += ms;
-      const due = sleepers.filter(({ until }) => until <= now);
-      sleepers = sleepers.filter(({ until }) => until > now);
-      for (const { wake } of due) wake();
-    },
-    sleeper: () =>
-      new Promise((resolve) => {
-        if (sleepers.length > 0) resolve();
-        else watchers.push(resolve);
-      }),
-  };
-}
 
 export const FORMS = ['multichain', 'instance'] as const;
 type Form = (typeof FORMS)[number];
@@ -59,9 +18,9 @@ export interface Got {
   readonly body: Json;
 }
 
-export interface Running {
+export interface Running extends AsyncDisposable {
   readonly sandbox: Sandbox;
-  readonly clock: StandingClock;
+  readonly clock: FakeClock;
   readonly url: string;
   /** `path` behind `/api/v2/`; a path that begins with a slash is taken as it is. */
   readonly get: (path: string, options?: { form?: Form; headers?: Record<string, string> }) => Promise<Got>;
@@ -71,10 +30,11 @@ export interface Running {
   readonly close: () => Promise<void>;
 }
 
-export async function runSandbox(
-  options: Partial<SandboxOptions> = {},
-  clock = createStandingClock(),
-): Promise<Running> {
+interface RunOptions extends Partial<SandboxOptions> {
+  readonly clock?: FakeClock;
+}
+
+export async function runSandbox({ clock = createFakeClock(LATE), ...options }: RunOptions = {}): Promise<Running> {
   const limits = { requestsPerSecond: 1_000_000 };
   const sandbox = createSandbox({ seed: 7, blockTimeMs: 2000, limits, clock, ...options });
   const served = await serveSandbox(sandbox);
@@ -105,6 +65,7 @@ export async function runSandbox(
       return pages;
     },
     close: () => served.close(),
+    [Symbol.asyncDispose]: () => served.close(),
   };
 }
 
@@ -136,7 +97,7 @@ export function join(path: string, query: string): string {
   return query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** Undefined for what is no JSON. */
+/** An empty object for what is no JSON. */
 function parse(text: string): Json {
   try {
     return JSON.parse(text) as Json;

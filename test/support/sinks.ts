@@ -17,7 +17,7 @@ interface Inbox<T> extends Arrivals<T> {
   push(item: T): void;
 }
 
-function createInbox<T>(): Inbox<T> {
+export function createInbox<T>(): Inbox<T> {
   const all: T[] = [];
   const watchers = new Set<() => void>();
   return {

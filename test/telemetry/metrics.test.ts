@@ -1,5 +1,5 @@
 import { expect, test, describe } from '@jest/globals';
-import { METRICS, metricsAsMarkdown } from '../../src/telemetry/metric-table.ts';
+import { METRICS } from '../../src/telemetry/metric-table.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from '../../src/telemetry/metrics.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { everythingHappens } from './everything-happens.ts';
@@ -49,12 +49,6 @@ describe('the table', () => {
     expect(row.help).toMatch(/^[A-Z].*\.$/);
     expect(name.endsWith('_total')).toBe(row.type === 'counter');
     expect(name).toMatch(/^(chainwarden|process)_[a-z_]+$/);
-  });
-
-  test('is shown to people line by line', () => {
-    expect(metricsAsMarkdown()).toContain(
-      '| `chainwarden_watch_up{watch,of}` | gauge | Whether the last poll of the watch got a usable answer (1) or not (0). |',
-    );
   });
 });
 
@@ -148,7 +142,7 @@ describe('a watch that is removed', () => {
     metrics.mirrorAlerts(() => []);
     metrics.mirrorHealth(() => []);
     metrics.mirrorData(() => []);
-    metrics.forgetWatch('treasury-usdc');
+    metrics.forgetWatch({ watch: 'treasury-usdc', of: 'treasury' });
     expect(await metrics.text()).not.toContain('watch="');
   });
 
@@ -157,9 +151,9 @@ describe('a watch that is removed', () => {
     metrics.watchUp({ watch: 'w', of: 'a' }, true);
     metrics.watchUp({ watch: 'w', of: 'b' }, true);
     metrics.skipped('w');
-    metrics.forgetWatch('w', 'a');
+    metrics.forgetWatch({ watch: 'w', of: 'a' });
     expect((await samplesOf(metrics, 'chainwarden_watch_up')).map(({ labels }) => labels['of'])).toEqual(['b']);
-    metrics.forgetWatch('w', 'b');
+    metrics.forgetWatch({ watch: 'w', of: 'b' });
     await clock.advance(1000);
     expect(await metrics.text()).not.toContain('watch="');
   });

@@ -9,6 +9,7 @@ import { freePort } from '../support/free-port.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { serveWeb } from '../../src/web/server.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { createInbox } from '../support/sinks.ts';
 import { everythingHappens } from './everything-happens.ts';
 import { parseExposition } from './exposition.ts';
 import { hasTool, startTool } from './prometheus-tools.ts';
@@ -18,13 +19,13 @@ const HAS_PROMETHEUS = hasTool('prometheus');
 test('what is served is what was rendered, and a real Prometheus takes all of it', async () => {
   const metrics = createMetrics({ clock: createFakeClock() });
   everythingHappens(metrics);
-  const scrapes = aCount();
+  const scrapes = createInbox<undefined>();
   await using stack = new AsyncDisposableStack();
   const web = await serveWeb({
     host: '127.0.0.1',
     port: 0,
     metricsText: () => {
-      scrapes.add();
+      scrapes.push(undefined);
       return metrics.text();
     },
     isAlive: () => true,
@@ -48,24 +49,6 @@ test('what is served is what was rendered, and a real Prometheus takes all of it
     ['1500000', { job: 'chainwarden', watch: 'treasury-usdc', of: 'treasury', token: 'USDC', field: 'balance' }],
   ]);
 });
-
-/** Counts, and lets a test wait for a count. */
-function aCount() {
-  let count = 0;
-  const waiting = new Map<number, () => void>();
-  return {
-    add() {
-      count++;
-      waiting.get(count)?.();
-    },
-    reached(wanted: number): Promise<void> {
-      return new Promise((resolve) => {
-        if (count >= wanted) resolve();
-        else waiting.set(wanted, resolve);
-      });
-    },
-  };
-}
 
 async function startPrometheus(directory: string, target: string, stack: AsyncDisposableStack): Promise<string> {
   const config = join(directory, 'prometheus.yml');

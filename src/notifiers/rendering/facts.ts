@@ -1,6 +1,7 @@
 // The values of a message in two forms: nested, for programs; and as labelled lines, for people.
 import { Amount, formatAmount } from '../../core/amount.ts';
 import type { Fact } from '../../core/delivery.ts';
+import type { Segment } from '../../core/model.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import { ours } from './wording.ts';
 
@@ -68,14 +69,13 @@ function rowsOf(fact: Fact, path: readonly string[]): Row[] {
 
 function listRows(list: readonly Fact[], path: readonly string[]): Row[] {
   const rows = list.flatMap((fact, index) => rowsOf(fact, [...path, String(index + 1)]));
-  return rows.length === 0 ? [{ label: path.join(' '), value: [{ text: 'none', strange: false }] }] : rows;
+  return rows.length === 0 ? [{ label: path.join(' '), value: [ourPiece('none')] }] : rows;
 }
 
-function pieceOf(fact: boolean | number | { text: string } | { untrusted: Parameters<typeof plain>[0] }, name: string) {
-  if (typeof fact !== 'object') return { text: String(fact), strange: false };
-  return 'text' in fact
-    ? { text: grouped(ownValue(fact.text), name), strange: false }
-    : { text: plain(fact.untrusted), strange: true };
+function pieceOf(fact: boolean | number | Segment, name: string): Piece {
+  if (typeof fact !== 'object') return ourPiece(String(fact));
+  if ('untrusted' in fact) return { text: plain(fact.untrusted), strange: true };
+  return ourPiece(grouped(ownValue(fact.text), name));
 }
 
 // Ids are copied, amounts are read.
@@ -104,6 +104,7 @@ function isHex({ text, strange }: Piece): boolean {
   return !strange && /^0x[\da-f]+$/i.test(text);
 }
 
-function ourPiece(text: string): Piece {
+/** What no stranger chose. */
+export function ourPiece(text: string): Piece {
   return { text, strange: false };
 }

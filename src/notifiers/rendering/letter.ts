@@ -2,7 +2,7 @@
 import { showInstant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
 import type { Message } from '../../core/delivery.ts';
-import { toRows, type Piece, type Row } from './facts.ts';
+import { ourPiece, toRows, type Piece, type Row } from './facts.ts';
 import { firedFor, linesOf, ours, pagesOf } from './wording.ts';
 
 export interface Letter {
@@ -109,15 +109,15 @@ function aboutRows(message: Message): Row[] {
 }
 
 function row(label: string, text: string): Row {
-  return { label, value: [{ text: ours(text), strange: false }] };
+  return { label, value: [ourPiece(ours(text))] };
 }
 
 // The name alone proves nothing: anyone may call a token USDC. Hence the whole address beside it.
 function tokenRow(token: NonNullable<Message['token']>): Row {
-  const address = { text: ours(token.address), strange: false };
+  const address = ourPiece(ours(token.address));
   if (token.symbol === null) return { label: 'token', value: [address] };
   const symbol = { text: plain(token.symbol), strange: true };
-  return { label: 'token', value: [symbol, { text: ' ', strange: false }, address] };
+  return { label: 'token', value: [symbol, ourPiece(' '), address] };
 }
 
 function notesOf(message: Message, values: readonly Row[], about: readonly Row[]): string[] {

@@ -4,6 +4,7 @@
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { createDeadline } from '../../lib/clock.ts';
+import { isLoopback } from '../../lib/loopback.ts';
 import { createRedactor } from '../../lib/redact.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { Outcome } from '../../core/delivery.ts';
@@ -105,10 +106,6 @@ function connectionTo({ host, port, secure, login }: SmtpServer, limits: SmtpLim
     socketCloseTimeout: CLOSE_MS,
     maxResponseSize: MOST_RESPONSE_BYTES,
   });
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 /** The server's answer behind the final dot. */

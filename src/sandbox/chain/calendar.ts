@@ -7,7 +7,6 @@ import { ControlProblem } from '../problem.ts';
 export const GENESIS: Instant = Date.UTC(2026, 0, 1);
 
 export interface Calendar {
-  readonly isManual: boolean;
   head(): number;
   timeOf(height: number): Instant;
   /** Moves a manual head; anything else is a ControlProblem. Returns the new head. */
@@ -22,7 +21,6 @@ export function createRunningCalendar(clock: Clock, blockTimeMs: number): Calend
   let frozenAt: number | null = null;
   const due = (): number => Math.max(0, Math.floor((clock.now() - GENESIS) / blockTimeMs));
   return {
-    isManual: false,
     head: () => frozenAt ?? due(),
     timeOf: (height) => GENESIS + height * blockTimeMs,
     mine: () => {
@@ -52,7 +50,6 @@ export function createManualCalendar(clock: Clock, start: number): Calendar {
   const batches: Batch[] = [];
   let head = start;
   return {
-    isManual: true,
     head: () => head,
     timeOf(height) {
       return height > start ? atOf(batches, height) : madeAt - (start - height) * USUAL_BLOCK_TIME_MS;

@@ -3,7 +3,10 @@ import { draw, drawHex, PURPOSE } from './draw.ts';
 import type { People } from './people.ts';
 import type { CallSketch, Play, Stage } from './stage.ts';
 import type { Timetable } from './timetable.ts';
-import type { Call, Transaction } from './transaction.ts';
+import { GWEI, type Call, type Transaction } from './transaction.ts';
+
+/** Most blocks that a transaction waits before it is mined. */
+export const LONGEST_LEAD = 3;
 
 /** The transaction of a slot of a block, if there is one. */
 export type Compose = (height: number, slot: number) => Transaction | undefined;
@@ -26,9 +29,7 @@ export function createComposer(seed: number, people: People, timetable: Timetabl
   };
 }
 
-const GWEI = 10n ** 9n;
 const PLAIN_GAS = 21_000;
-const LONGEST_LEAD = 3;
 
 function toTransaction(play: Play, stage: Stage, seed: number): Transaction {
   const chance = draw(seed, PURPOSE.gas, stage.height, stage.slot);
@@ -67,5 +68,3 @@ export function numberCalls(calls: readonly CallSketch[]): Call[] {
   const first = calls[0]?.type === 'create' ? 0 : 1;
   return calls.map((call, place) => ({ ...call, index: first + place }));
 }
-
-export { LONGEST_LEAD };

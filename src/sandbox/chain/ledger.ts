@@ -3,9 +3,10 @@ import { ADDRESSES } from '../names.ts';
 import type { TokenBase } from './catalogue.ts';
 import { draw, PURPOSE } from './draw.ts';
 import { keyOf, type AddressKey } from './keys.ts';
-import { phaseOf, type People } from './people.ts';
-import { COIN_STEP, crowdPositions, planPositions, type Position } from './positions.ts';
+import type { People } from './people.ts';
+import { COIN_STEP, coinPhaseOf, crowdPositions, planPositions, type Position } from './positions.ts';
 import { spamHeldAt } from './spam.ts';
+import { WEI_PER_MILLI_COIN } from './stage.ts';
 import type { TokenBook } from './tokens.ts';
 import { AROUND, amountAt, FILLING, isAlive, type Wave } from './wave.ts';
 
@@ -78,20 +79,20 @@ export function spamValue(seed: number, number: number): bigint {
   return BigInt(1 + (draw(seed, PURPOSE.amount, number) % 100_000)) * 10n ** 18n;
 }
 
-const MILLI_COIN = 10n ** 15n;
-
 function planCoins(seed: number): Map<AddressKey, Wave> {
-  const phase = phaseOf(seed, PURPOSE.balance + 100, COIN_STEP);
   return new Map<AddressKey, Wave>([
-    [keyOf(ADDRESSES.treasury), { base: 1_200_000n * MILLI_COIN, levels: AROUND, step: COIN_STEP, phase }],
-    [keyOf(ADDRESSES.vault), { base: 35_000_000n * MILLI_COIN, levels: AROUND, step: 2, phase: 0 }],
-    [keyOf(ADDRESSES.hot_wallet), { base: 40_000n * MILLI_COIN, levels: FILLING, step: 4, phase: 0 }],
-    [keyOf(ADDRESSES.collector), { base: 3_000n * MILLI_COIN, levels: AROUND, step: 25, phase: 0 }],
+    [
+      keyOf(ADDRESSES.treasury),
+      { base: 1_200_000n * WEI_PER_MILLI_COIN, levels: AROUND, step: COIN_STEP, phase: coinPhaseOf(seed) },
+    ],
+    [keyOf(ADDRESSES.vault), { base: 35_000_000n * WEI_PER_MILLI_COIN, levels: AROUND, step: 2, phase: 0 }],
+    [keyOf(ADDRESSES.hot_wallet), { base: 40_000n * WEI_PER_MILLI_COIN, levels: FILLING, step: 4, phase: 0 }],
+    [keyOf(ADDRESSES.collector), { base: 3_000n * WEI_PER_MILLI_COIN, levels: AROUND, step: 25, phase: 0 }],
   ]);
 }
 
 function crowdCoins(seed: number, number: number | undefined): Wave | undefined {
   if (number === undefined) return undefined;
-  const base = BigInt(1 + (draw(seed, PURPOSE.balance, number) % 50_000)) * MILLI_COIN;
+  const base = BigInt(1 + (draw(seed, PURPOSE.balance, number) % 50_000)) * WEI_PER_MILLI_COIN;
   return { base, levels: AROUND, step: 13, phase: number };
 }

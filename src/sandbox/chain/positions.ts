@@ -17,9 +17,17 @@ export interface Position {
   readonly isPiece: boolean;
 }
 
-/** USDC of the treasury moves in the very blocks in which the chain shows a transfer. */
+/** The treasury's USDC and coins move in the very blocks in which the chain shows a transfer of them. */
 export const USDC_STEP = 3;
 export const COIN_STEP = 5;
+
+export function usdcPhaseOf(seed: number): number {
+  return phaseOf(seed, PURPOSE.balance, USDC_STEP);
+}
+
+export function coinPhaseOf(seed: number): number {
+  return phaseOf(seed, PURPOSE.balance + 100, COIN_STEP);
+}
 
 const COIN = 10n ** 18n;
 
@@ -46,17 +54,14 @@ export function crowdPositions(seed: number, tokens: TokenBook, number: number):
 
 function treasuryPositions(seed: number, tokens: TokenBook): Position[] {
   const others = tokens.others.filter(({ type }) => type === 'ERC-20').slice(0, 8);
+  const usdc = named(tokens, TOKENS.USDC, 1_000_000n * 1_000_000n, USDC_STEP);
   return [
-    { ...named(tokens, TOKENS.USDC, 1_000_000n * 1_000_000n), wave: usdcWave(seed) },
+    { ...usdc, wave: { ...usdc.wave, phase: usdcPhaseOf(seed) } },
     named(tokens, TOKENS.ACME, 2_500_000n * COIN, 7),
     named(tokens, TOKENS.SPAM, 777n * COIN, 50),
     ...others.map((token, place) => steady(seed, token, BigInt(5 + place), 9 + place)),
     { ...named(tokens, TOKENS.BADGE, 1n), tokenId: '1', isPiece: true },
   ].map((position, place) => (place === 5 ? { ...position, life: { cycle: 60, alive: 40 } } : position));
-}
-
-function usdcWave(seed: number): Wave {
-  return { ...wave(1_000_000n * 1_000_000n, USDC_STEP), phase: phaseOf(seed, PURPOSE.balance, USDC_STEP) };
 }
 
 function vaultPositions(seed: number, tokens: TokenBook): Position[] {

@@ -26,7 +26,7 @@ export function spamArrivingAt(height: number, phase: number): number | undefine
 /** Whether a rotating token is called scam: from its arrival, or soon after, until its next arrival. */
 export function isRotatingScam(number: number, height: number, phase: number): boolean {
   const rounds = ROTATING * SPAM_EVERY;
-  const age = (((height + phase - number * SPAM_EVERY) % rounds) + rounds) % rounds;
+  const age = (height + phase + rounds - number * SPAM_EVERY) % rounds;
   return number % 3 !== 1 || age >= FOUND_OUT_AFTER;
 }
 

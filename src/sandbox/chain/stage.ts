@@ -40,12 +40,11 @@ export interface Play {
 interface CallExtra {
   readonly value?: bigint;
   readonly error?: string;
-  readonly gas?: number;
 }
 
 export function call(type: CallType, from: string, to: string, extra: CallExtra = {}): CallSketch {
-  const { value = 0n, error = null, gas = 60_000 } = extra;
-  return { type, from, to, created: null, value, gas, error };
+  const { value = 0n, error = null } = extra;
+  return { type, from, to, created: null, value, gas: 60_000, error };
 }
 
 export function creation(type: 'create' | 'create2', from: string, created: string): CallSketch {

@@ -9,11 +9,10 @@ import { draw, PURPOSE } from './draw.ts';
 export const SLOTS = 7;
 const FIRST_FILLER = 4;
 
-/** A slot that comes round every `every` blocks: in those where height % every == phase. */
+/** Blocks that come round every `every` blocks: those where height % every == phase. */
 export interface Recurrence {
   readonly every: number;
   readonly phase: number;
-  readonly slot: number;
 }
 
 export interface Lane {
@@ -69,31 +68,29 @@ function listRecurrences(lanes: readonly Lane[]): Map<AddressKey, Recurrence[]> 
     for (const address of new Set(scene.cast))
       byKey.set(keyOf(address), [...(byKey.get(keyOf(address)) ?? []), recurrence]);
   };
-  for (const [slot, { every, phase, scenes }] of lanes.entries())
-    for (const [turn, scene] of scenes.entries())
-      note(scene, turnOf(every * scenes.length, every * turn - phase, slot));
+  for (const { every, phase, scenes } of lanes)
+    for (const [turn, scene] of scenes.entries()) note(scene, turnOf(every * scenes.length, every * turn - phase));
   for (let slot = FIRST_FILLER; slot < SLOTS; slot++)
     for (const [turn, scene] of FILLER_SCENES.entries())
-      note(scene, turnOf(FILLER_SCENES.length, turn - STRIDE.scene * slot, slot));
+      note(scene, turnOf(FILLER_SCENES.length, turn - STRIDE.scene * slot));
   return byKey;
 }
 
-function turnOf(every: number, place: number, slot: number): Recurrence {
-  return { every, phase: modulo(place, every), slot };
+function turnOf(every: number, place: number): Recurrence {
+  return { every, phase: modulo(place, every) };
 }
 
 function crowdRecurrences(number: number): Recurrence[] {
   return Array.from({ length: SLOTS }, (_, slot) => [
-    turnOf(CROWD, number - STRIDE.sender * slot, slot),
-    turnOf(CROWD, number - STRIDE.peer * slot - PEER_OFFSET, slot),
+    turnOf(CROWD, number - STRIDE.sender * slot),
+    turnOf(CROWD, number - STRIDE.peer * slot - PEER_OFFSET),
   ]).flat();
 }
 
 /** A contract that was made on the way appears in the one block that made it. */
 function birthRecurrence(people: People, key: AddressKey): Recurrence[] | undefined {
   const birthplace = people.birthplaceOf(key);
-  if (birthplace === undefined) return undefined;
-  return [{ every: ONCE, phase: birthplace.height, slot: birthplace.slot }];
+  return birthplace === undefined ? undefined : [{ every: ONCE, phase: birthplace.height }];
 }
 
 function modulo(value: number, by: number): number {

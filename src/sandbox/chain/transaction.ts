@@ -81,8 +81,10 @@ export interface Waiting {
   readonly seenAt: number;
 }
 
-const NOTHING = '0x0000000000000000000000000000000000000000';
-export const ZERO_ADDRESS = NOTHING;
+export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
+
+/** In wei. */
+export const GWEI = 10n ** 9n;
 
 /** Methods that the chain knows, by name. */
 export const METHODS = {

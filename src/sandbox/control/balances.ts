@@ -80,10 +80,16 @@ function setAmount(world: World, address: string, { token, tokenId }: Piece, val
     coins.set(holder, value);
     return;
   }
-  const base = world.tokens.find(token);
-  if (base === undefined) throw new ControlProblem(`there is no token ${token}: give it to somebody first`);
+  const base = tokenAt(world, token);
   const changes = holdings.get(holder) ?? new Map<string, never>();
   assertRoom(Math.max(holdings.size, changes.size), 'balances set');
   const piece = tokenId ?? null;
   holdings.set(holder, new Map([...changes, [holdingKey(token, piece), { token: base, tokenId: piece, value }]]));
+}
+
+/** The token of an address; one that does not exist is a ControlProblem. */
+export function tokenAt({ tokens }: World, address: string): TokenBase {
+  const token = tokens.find(address);
+  if (token === undefined) throw new ControlProblem(`there is no token ${address}: give it to somebody first`);
+  return token;
 }

@@ -5,7 +5,7 @@ import { createFaultQueue, FaultOptions, type FaultQueue } from '../faults/fault
 import { assertRoom, type Overlay } from '../overlay.ts';
 import { ControlProblem } from '../problem.ts';
 import type { World } from '../world.ts';
-import { giveToken, moveBalance, setBalance, type Given } from './balances.ts';
+import { giveToken, moveBalance, setBalance, tokenAt, type Given } from './balances.ts';
 import * as schemas from './schemas.ts';
 import { addTransaction, failCall, type Added, type AddedCall } from './transactions.ts';
 
@@ -85,10 +85,8 @@ function read<S extends z.ZodType>(schema: S, options: unknown): z.output<S> {
   throw new ControlProblem(said.join('; '));
 }
 
-function flagToken({ overlay, tokens }: World, { token, reputation }: z.output<typeof schemas.FlagToken>) {
-  if (tokens.find(token) === undefined)
-    throw new ControlProblem(`there is no token ${token}: give it to somebody first`);
-  overlay.reputations.set(keyOf(token), reputation);
+function flagToken(world: World, { token, reputation }: z.output<typeof schemas.FlagToken>) {
+  world.overlay.reputations.set(keyOf(tokenAt(world, token).address), reputation);
   return { reputation };
 }
 

@@ -4,21 +4,18 @@ import { TOKEN_TYPES } from '../chain/catalogue.ts';
 import { isAddress } from '../chain/keys.ts';
 import { ADDRESSES, TOKENS } from '../names.ts';
 
-/** An address: 0x and 40 digits, or one of the well-known names. */
-const Account = z.string().transform((text, context) => {
-  const address = Object.hasOwn(ADDRESSES, text) ? ADDRESSES[text as keyof typeof ADDRESSES] : text;
-  if (isAddress(address)) return address;
-  context.addIssue({ code: 'custom', message: `expected 0x and 40 digits, or ${Object.keys(ADDRESSES).join(', ')}` });
-  return z.NEVER;
-});
+const Account = addressOrOneOf(ADDRESSES);
+const TokenName = addressOrOneOf(TOKENS);
 
-/** A token: its address, or one of the well-known names. */
-const TokenName = z.string().transform((text, context) => {
-  const address = Object.hasOwn(TOKENS, text) ? TOKENS[text as keyof typeof TOKENS] : text;
-  if (isAddress(address)) return address;
-  context.addIssue({ code: 'custom', message: `expected 0x and 40 digits, or ${Object.keys(TOKENS).join(', ')}` });
-  return z.NEVER;
-});
+/** 0x and 40 digits, or one of the well-known names. */
+function addressOrOneOf(names: Readonly<Record<string, string>>) {
+  const addressByName = new Map(Object.entries(names));
+  const message = `expected 0x and 40 digits, or ${Object.keys(names).join(', ')}`;
+  return z
+    .string()
+    .transform((text) => addressByName.get(text) ?? text)
+    .refine(isAddress, message);
+}
 
 /** In the smallest unit; text for what is above 2^53. */
 const Raw = z

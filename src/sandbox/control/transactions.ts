@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { numberCalls } from '../chain/compose.ts';
 import { draw, drawHex, PURPOSE } from '../chain/draw.ts';
-import { METHODS, type Method, type Transaction } from '../chain/transaction.ts';
+import { GWEI, METHODS, type Method, type Transaction } from '../chain/transaction.ts';
 import { CONTRACTS } from '../names.ts';
 import { assertRoom, originOf, type Placed } from '../overlay.ts';
 import { ControlProblem } from '../problem.ts';
@@ -68,7 +68,7 @@ function blank(world: World): Transaction {
     action: null,
     gasUsed: 60_000,
     gasLimit: 90_000,
-    tip: 10n ** 9n,
+    tip: GWEI,
     nonce: number,
     lead: 0,
   };

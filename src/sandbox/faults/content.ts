@@ -1,6 +1,6 @@
 // Right answers, spoilt: shapes, cursors, names and numbers as they were seen in life.
 import type { ApiAnswer } from '../api.ts';
-import type { Reply, Row } from '../answer.ts';
+import { replyOf, type Page, type Reply, type Row } from '../answer.ts';
 import type { Params } from '../params.ts';
 import type { ContentFaultName } from './fault.ts';
 
@@ -43,12 +43,7 @@ export function spoil(name: ContentFaultName, spoiling: Spoiling): Reply {
 
 const UNKNOWN_LIMITS = { 'x-ratelimit-limit': '-1', 'x-ratelimit-remaining': '-1', 'x-ratelimit-reset': '-1' };
 
-interface AnyPage {
-  readonly items: readonly Row[];
-  readonly next_page_params: Row | null;
-}
-
-function isPage(body: unknown): body is AnyPage {
+function isPage(body: unknown): body is Page {
   return isRow(body) && Array.isArray(body['items']);
 }
 
@@ -57,7 +52,7 @@ function isRow(value: unknown): value is Row {
 }
 
 function withBody({ status, headers }: ApiAnswer, body: unknown): Reply {
-  return { status, headers, text: JSON.stringify(body) };
+  return replyOf({ status, headers, body });
 }
 
 function withRows(right: ApiAnswer, change: (row: Row) => unknown): Reply {

@@ -1,11 +1,10 @@
 import type { Page, Row } from '../answer.ts';
-import { isFrom, isParty, isTo } from '../chain/chain.ts';
 import { keyOf } from '../chain/keys.ts';
 import { numberOf, type Params } from '../params.ts';
 import { renderCall, type TracedCall } from '../render/rows.ts';
 import type { World } from '../world.ts';
 import { takePage, visitSome, type Pause } from './page.ts';
-import { firstHeight } from './transactions.ts';
+import { firstHeight, sideOf } from './transactions.ts';
 
 interface CallPlace {
   readonly height: number;
@@ -16,10 +15,10 @@ interface CallPlace {
 /** Specification 4.3: newest first. Blocks that are not traced yet are left out, and appear in their place later. */
 export function listInternalTransactions(world: World, address: string, params: Params): Page {
   const key = keyOf(address);
-  const touches = { to: isTo, from: isFrom }[params.get('filter') ?? ''] ?? isParty;
+  const isOnSide = sideOf(params);
   const below = placeOf(params);
   const rows = visitSome(world.chain.heightsOf(key, firstHeight(world, below)), (height) =>
-    callsOf(world, height).filter((row) => touches(row.call, key) && isBelow(row, below)),
+    callsOf(world, height).filter((row) => isOnSide(row.call, key) && isBelow(row, below)),
   );
   const page = takePage(rows, { item: (row) => renderCall(world, row), cursor });
   // Some addresses never call: no explorer sends a cursor behind an empty page, and readers would follow it for ever.

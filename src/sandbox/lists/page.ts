@@ -3,7 +3,7 @@ import type { Page, Row } from '../answer.ts';
 
 const PAGE_SIZE = 50;
 
-/** So many blocks were looked at without filling the page; the next page goes on below `height`. */
+/** So many blocks were looked at without filling the page; the next page goes on below. */
 export interface Pause {
   readonly pausedBelow: number;
 }

@@ -21,8 +21,8 @@ export function listTransactions(world: World, params: Params): Page {
 /** `addresses/{hash}/transactions`: what waits comes first, then what is mined, newest first. */
 export function listAddressTransactions(world: World, address: string, params: Params): Page {
   const key = keyOf(address);
-  const touches = { to: isTo, from: isFrom }[params.get('filter') ?? ''] ?? isParty;
-  const matches: Matches = (transaction) => touches(transaction, key);
+  const isOnSide = sideOf(params);
+  const matches: Matches = (transaction) => isOnSide(transaction, key);
   const below = placeOf(params);
   const heights = world.chain.heightsOf(key, firstHeight(world, below));
   const waiting = below === undefined ? waitingBelow(world, params, matches) : [];
@@ -70,6 +70,11 @@ function isHopeless({ overlay }: World, params: Params): boolean {
 function placeOf(params: Params): Place | undefined {
   const height = numberOf(params, 'block_number');
   return height === undefined ? undefined : { height, position: numberOf(params, 'index') ?? 0 };
+}
+
+/** On which side an address has to stand, as `filter` says. */
+export function sideOf(params: Params): typeof isParty {
+  return { to: isTo, from: isFrom }[params.get('filter') ?? ''] ?? isParty;
 }
 
 export function firstHeight(world: World, below: { readonly height: number } | undefined): number {

@@ -1,12 +1,11 @@
 // Blocks, internal transactions, holdings and addresses as specification 2.4, 2.5 and 2.7 write them.
+import type { Row } from '../answer.ts';
 import { showTime } from '../chain/keys.ts';
 import type { Holding } from '../chain/ledger.ts';
 import type { Call, Mined } from '../chain/transaction.ts';
 import { draw, PURPOSE } from '../chain/draw.ts';
 import type { World } from '../world.ts';
-import { baseFeeOf } from './transaction.ts';
-
-type Row = Readonly<Record<string, unknown>>;
+import { baseFeeOf, COIN_PRICE } from './transaction.ts';
 
 export interface TracedCall {
   readonly mined: Mined;
@@ -141,7 +140,7 @@ export function renderAddress(world: World, address: string): Row {
   return {
     ...ref,
     coin_balance: coin === null ? null : String(coin),
-    exchange_rate: '2345.67',
+    exchange_rate: COIN_PRICE,
     block_number_balance_updated_at: coin === null ? null : world.head(),
     creator_address_hash: null,
     creation_transaction_hash: null,

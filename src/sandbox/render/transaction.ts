@@ -1,13 +1,12 @@
 // A transaction as specification 2.6 writes it.
+import type { Row } from '../answer.ts';
 import type { TokenBook } from '../chain/tokens.ts';
 import { showTime } from '../chain/keys.ts';
-import type { Mined, Transaction, Transfer, Waiting } from '../chain/transaction.ts';
+import { GWEI, type Mined, type Transaction, type Transfer, type Waiting } from '../chain/transaction.ts';
 import type { World } from '../world.ts';
 
-type Row = Readonly<Record<string, unknown>>;
-
-const COIN_PRICE = '2345.67';
-const GWEI = 10n ** 9n;
+/** Of the native coin, in dollars. */
+export const COIN_PRICE = '2345.67';
 
 /** Base fee of a block in wei: it swings slowly around ten gwei. */
 export function baseFeeOf(height: number): bigint {
