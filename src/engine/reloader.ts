@@ -15,7 +15,7 @@ export interface ReloaderOptions {
 }
 
 export interface Reloader extends AsyncDisposable {
-  /** Directories to look at, replacing the former ones. */
+  /** Begins to look at these directories; what changed in them a moment ago counts too. */
   lookAt(directories: readonly string[]): void;
   /** Reload soon, as after SIGHUP. */
   ask(): void;
@@ -23,10 +23,11 @@ export interface Reloader extends AsyncDisposable {
 }
 
 const QUIET_MS = 500;
+/** What was loaded at the start may have changed before anyone looked. Once too often costs a reload of the same. */
+const JUST_NOW_MS = 2_000;
 
 export function createReloader({ clock, log, reload, concerns }: ReloaderOptions): Reloader {
   let watcher: FSWatcher | null = null;
-  let looked: readonly string[] = [];
   let events = 0;
   let handled = 0;
   let bell = Promise.withResolvers<undefined>();
@@ -46,13 +47,18 @@ export function createReloader({ clock, log, reload, concerns }: ReloaderOptions
   return {
     ask,
     lookAt(directories) {
-      const next = [...new Set(directories)].toSorted();
-      if (next.join('\n') === looked.join('\n')) return;
-      looked = next;
-      void watcher?.close();
-      watcher = watchFiles(next, { ignoreInitial: true, depth: 8, ignored: /node_modules|\.git(\/|$)/ });
-      watcher.on('all', (_event, path) => {
-        if (concerns(path)) ask();
+      const since = clock.now() - JUST_NOW_MS;
+      let isReady = false;
+      watcher = watchFiles([...new Set(directories)], {
+        alwaysStat: true,
+        depth: 8,
+        ignored: /node_modules|\.git(\/|$)/,
+      });
+      watcher.on('all', (_event, path, stats) => {
+        if (concerns(path) && (isReady || (stats?.mtimeMs ?? 0) > since)) ask();
+      });
+      watcher.on('ready', () => {
+        isReady = true;
       });
       watcher.on('error', (error) => {
         log.warn('config:cannot-watch', { error, hint: 'send SIGHUP after a change' });

@@ -165,3 +165,19 @@ rules: [rules/*.yaml]
   await daemon.says('"watches":2');
   expect(daemon.err().match(/config:needs-a-restart/g)).toHaveLength(1);
 });
+
+test('a rule that is written the moment the daemon runs is not missed', async () => {
+  using folder = createFolder({
+    'rules/a.yaml': BLOCKS,
+    'config.yaml': `
+explorers: { chain: { form: sandbox } }
+channels: { screen: { type: log } }
+http: { listen: 127.0.0.1:0 }
+rules: [rules/*.yaml]
+`,
+  });
+  await using daemon = start(['run'], folder.path);
+  await daemon.says('daemon:started');
+  folder.write('rules/b.yaml', BLOCKS.replace('head', 'second'));
+  await daemon.says('"watches":2');
+});
