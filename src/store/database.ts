@@ -4,8 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageError } from './store.ts';
 
-// How long another program, such as a backup, may hold the file before a write fails.
-const BUSY_TIMEOUT_MS = 5000;
+// How long another program, such as a backup, may hold the file before a write fails. All else waits for it too, and a
+// stop makes several writes within its ten seconds.
+const BUSY_TIMEOUT_MS = 2000;
 const LARGEST_IDLE_WAL = 16 * 2 ** 20;
 
 /** Where the file really is: two names of one file must find the same lock. Makes the directories on the way. */
