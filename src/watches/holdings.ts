@@ -71,10 +71,11 @@ export const holdings: Kind<object, State, Seen> = {
   async observe(target, state, read): Promise<Reading<Seen>> {
     const page = await read.page(question(target), null);
     if (state !== null && quiet.hasLearned(page.content, state)) return { seen: seenAgain(page), partial: null };
-    const first = await readOnce(target, read, page);
+    const first = await readOn(target, read, page);
     if (first.partial !== null || state === null || !hasMissing(state, first.seen)) return first;
     // A row can slip between two pages while prices move the order: what is missing is looked for once more.
-    const second = await readOnce(target, again(read));
+    const anew = again(read);
+    const second = await readOn(target, anew, await anew.page(question(target), null));
     const rows = new Map([...second.seen.rows, ...first.seen.rows]);
     return { seen: { rows, nameless: first.seen.nameless + second.seen.nameless }, partial: second.partial };
   },
@@ -178,11 +179,12 @@ function hasMissing(state: State, seen: Seen): boolean {
   return Object.keys(state.items).some((key) => !seen.rows.has(key));
 }
 
-async function readOnce(target: Target, read: Pages, page?: Page<Fields>): Promise<Reading<Seen>> {
-  const first = page === undefined ? {} : { first: page };
-  const reading = await readAll(read, question(target), { identityOf, maxPages: target.maxPages, ...first });
-  const isWhole = reading.pages === 1 && reading.partial === null;
-  return { seen: { ...seenIn(reading.rows), content: isWhole ? page?.content : undefined }, partial: reading.partial };
+/** The whole list, from its first page on. */
+async function readOn(target: Target, read: Pages, first: Page<Fields>): Promise<Reading<Seen>> {
+  const { maxPages } = target;
+  const { rows, pages, partial } = await readAll(read, question(target), { identityOf, maxPages, first });
+  const content = pages === 1 && partial === null ? first.content : undefined;
+  return { seen: { ...seenIn(rows), content }, partial };
 }
 
 /** A list that came before is decoded only for who looks at it. */
