@@ -10,6 +10,8 @@ if (major < NEEDED) {
   );
   process.exitCode = 78;
 } else {
+  const { ensureRuntimeFlags } = await import('./cli/runtime-flags.ts');
+  ensureRuntimeFlags(process);
   const { createTerminal } = await import('./cli/terminal.ts');
   const { main } = await import('./cli/program.ts');
   const terminal = createTerminal(process);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { RUNTIME_FLAGS } from '../../src/cli/runtime-flags.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
@@ -122,6 +123,27 @@ function cmdlineOf({ pid }: Process): string {
 function stateFiles(folder: string): string[] {
   return readdirSync(join(folder, 'data')).map((file) => readFileSync(join(folder, 'data', file), 'latin1'));
 }
+
+test('however it was started, no signal opens a debugger and the flags that keep memory small are set', async () => {
+  using folder = createFolder({
+    'rules/a.yaml': BLOCKS,
+    'config.yaml': `
+explorers: { chain: { form: sandbox } }
+channels: { screen: { type: log } }
+http: { listen: 127.0.0.1:0 }
+rules: [rules/*.yaml]
+`,
+  });
+  await using daemon = start(['run'], folder.path);
+  const { pid } = JSON.parse(await daemon.says('daemon:started')) as { pid: number };
+  // The process that was started has become another one: a supervisor may go on with the pid that it knows.
+  expect(pid).toBe(daemon.pid);
+  expect(cmdlineOf(daemon).split('\0')).toEqual(expect.arrayContaining([...RUNTIME_FLAGS, '--no-warnings']));
+  daemon.kill('SIGUSR1');
+  daemon.kill('SIGTERM');
+  expect(await daemon.ended).toEqual({ code: 0, signal: null });
+  expect(daemon.err()).not.toContain('Debugger');
+});
 
 test('a defect that nobody catches ends it with 70, and what is said of it holds no secret', async () => {
   using folder = createFolder({

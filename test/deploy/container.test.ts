@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { expect, test, describe } from '@jest/globals';
+import { RUNTIME_FLAGS } from '../../src/cli/runtime-flags.ts';
 
 interface Instruction {
   readonly name: string;
@@ -63,11 +64,8 @@ describe('the image', () => {
   test('can be scraped from outside, and starts the daemon without a shell', () => {
     expect(textOf('ENV')).toContain('CHAINWARDEN_LISTEN=0.0.0.0:9797');
     expect(textOf('EXPOSE')).toBe('9797');
-    expect(JSON.parse(textOf('ENTRYPOINT') ?? '')).toEqual(
-      'node --disable-sigusr1 --max-semi-space-size=8 --heap-growing-percent=20 dist/main.js run --config /etc/chainwarden/config.yaml'.split(
-        ' ',
-      ),
-    );
+    const run = 'dist/main.js run --config /etc/chainwarden/config.yaml'.split(' ');
+    expect(JSON.parse(textOf('ENTRYPOINT') ?? '')).toEqual(['node', ...RUNTIME_FLAGS, ...run]);
   });
 
   test('takes in only what is named, and all that is named exists', () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { RUNTIME_FLAGS } from '../../src/cli/runtime-flags.ts';
 
 const SETTINGS = readFileSync('deploy/chainwarden.service', 'utf8')
   .split('\n')
@@ -35,10 +36,10 @@ test('it gives the ten seconds of an orderly stop, and some more', () => {
   expect(Number(timeout?.split('=')[1])).toBeGreaterThan(10);
 });
 
-test('no secret stands on the command line, and no signal opens a debugger', () => {
+test('no secret stands on the command line, and the program need not replace itself to have its flags', () => {
   const command = SETTINGS.find((line) => line.startsWith('ExecStart='));
   expect(command).toMatch(/\/dist\/main\.js run --config \S+$/);
-  expect(command).toContain('--disable-sigusr1');
+  expect(command).toContain(` ${RUNTIME_FLAGS.join(' ')} `);
 });
 
 test('V8 may compile: the one protection that would stop it is not asked for', () => {

@@ -1,0 +1,38 @@
+// How the daemon wants its runtime, wherever it is started: the unit, the image, npm, npx, or by hand.
+import { setFlagsFromString } from 'node:v8';
+
+/**
+ * Options that count only when the process starts. SIGUSR1 would open Node's debugger; nobody needs that here. A young
+ * generation that stays small costs some collections and saves 40 MB.
+ */
+export const RUNTIME_FLAGS: readonly string[] = ['--disable-sigusr1', '--max-semi-space-size=8'];
+
+/** The old generation grows in small steps: 10,000 watches take 300 MB instead of 600. V8 reads it at each collection. */
+const HEAP_GROWTH = '--heap-growing-percent=20';
+
+type Started = Pick<NodeJS.Process, 'execArgv' | 'env' | 'execPath' | 'argv' | 'platform' | 'execve'>;
+
+/**
+ * Replaces this process by the same command with the flags that it was started without: the same pid, the same standard
+ * streams. Returns where nothing is missing, and on Windows, where a process cannot be replaced: there it goes on as it
+ * was started.
+ */
+export function ensureRuntimeFlags(started: Started): void {
+  const missing = missingFlags(started);
+  if (missing.length > 0 && started.platform !== 'win32') {
+    const { execPath, execArgv, argv, env } = started;
+    started.execve?.(execPath, [execPath, ...missing, ...execArgv, ...argv.slice(1)], env);
+  }
+  setFlagsFromString(HEAP_GROWTH);
+}
+
+/** A flag that was given with another value stays as it was given. */
+export function missingFlags({ execArgv, env }: Pick<Started, 'execArgv' | 'env'>): readonly string[] {
+  const given = [...execArgv, ...(env['NODE_OPTIONS'] ?? '').split(' ')].map(nameOf);
+  return RUNTIME_FLAGS.filter((flag) => !given.includes(nameOf(flag)));
+}
+
+/** `--max_semi_space_size=8` is `--max-semi-space-size`. */
+function nameOf(flag: string): string {
+  return flag.replace(/=.*/s, '').replaceAll('_', '-');
+}
