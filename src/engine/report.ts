@@ -50,9 +50,9 @@ export function* countAlerts(
 ): Generator<AlertCount> {
   for (const watch of watches) {
     const memory = memoryOf(watch.id);
-    for (const { id } of watch.alerts)
+    for (const { id, severity } of watch.alerts)
       for (const alert of Object.values(memory?.alerts[id] ?? {}))
-        yield { watch: watch.rule, alert: id, state: stateOf(alert), count: 1 };
+        yield { watch: watch.rule, alert: id, severity, state: stateOf(alert), count: 1 };
   }
 }
 
@@ -91,7 +91,7 @@ function outcomeOf(observation: Observation, decision: Decision) {
 
 function reportValues(watch: Watch, { now }: Decision, metrics: ReportOptions['metrics']): void {
   if (now === null) return;
-  const token = watch.token === null ? 'coin' : (watch.token.name ?? watch.token.address);
+  const token = watch.token === null ? watch.target.coin.symbol : (watch.token.name ?? watch.token.address);
   for (const field of watch.kind.exported)
     metrics.watchValue({ ...labelsOf(watch), token, field }, toNumber(valueAt(now, field)), watch.schedule.intervalMs);
 }

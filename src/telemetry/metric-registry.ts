@@ -39,12 +39,14 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
   // prom-client renders 10,000 series in 35 ms and takes as long to be filled with them; most of ours are mirrored, and
   // written straight out they take a tenth of that.
   function render(name: MetricName, series: Iterable<readonly [Readonly<Record<string, string>>, number]>): string {
-    const { type, help, labels }: MetricRow = METRICS[name];
+    const { type, help, labels, states }: MetricRow = METRICS[name];
     const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+    // A state set is exported whole or not at all.
+    const most = mostSeries * (states?.length ?? 1);
     let seen = 0;
     for (const [values, value] of series)
-      if (seen++ < mostSeries) lines.push(`${name}${labelsText(labels, values)} ${value}`);
-    if (seen > mostSeries) leftOut.set({ metric: name }, seen - mostSeries);
+      if (seen++ < most) lines.push(`${name}${labelsText(labels, values)} ${value}`);
+    if (seen > most) leftOut.set({ metric: name }, seen - most);
     else leftOut.remove({ metric: name });
     return lines.join('\n');
   }

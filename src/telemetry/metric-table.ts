@@ -2,12 +2,37 @@
 // and never an address unless the rule's author wrote one: the number of series is bounded by the configuration.
 // A value that is not known is absent: no -1, no 0 in its place. Times are exported as timestamps, not as ages, so
 // that they cannot lie when nothing moves any more.
+import { DATA_STATES, type ConditionState, type EventState } from '../core/memory.ts';
 
 export interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];
   readonly buckets?: readonly number[];
+  /** A state set: one series for each of these values of the label `state`, 1 or 0. */
+  readonly states?: readonly string[];
+}
+
+/** Of a condition or of an event; `open`: an event whose condition is still unknown. */
+export type AlertState = ConditionState['state'] | EventState['state'] | 'open';
+
+const ALERT_STATES: Readonly<Record<AlertState, string>> = {
+  inactive: 'condition false',
+  pending: 'true, waits for `for`',
+  firing: 'true',
+  recovering: 'false, waits for `keep_firing_for`',
+  open: 'event whose condition is unknown',
+  observed: 'event that waits for its confirmations',
+  confirmed: 'told',
+  suspect: 'told, missing from the last reading',
+  retracted: 'told and taken back',
+  dropped: 'gone before it was told',
+};
+
+function explained(meaningByState: Readonly<Record<string, string>>): string {
+  return Object.entries(meaningByState)
+    .map(([state, meaning]) => `${state} (${meaning})`)
+    .join(', ');
 }
 
 export const METRICS = {
@@ -82,12 +107,13 @@ export const METRICS = {
   },
   chainwarden_watch_data_state: {
     type: 'gauge',
-    help: 'Always 1; the state says what the last poll was worth: ok, nodata, stale, partial, throttled or error.',
+    help: `Whether the last poll left the data of the watch in this state (1) or not (0): ${DATA_STATES.join(', ')}.`,
     labels: ['watch', 'of', 'state'],
+    states: DATA_STATES,
   },
   chainwarden_watch_value: {
     type: 'gauge',
-    help: 'The watched value in whole units, rounded to a double; absent once it has not been confirmed for a while.',
+    help: 'The watched value in whole units, as a double; absent when not confirmed for a while; `token` of a native coin is its symbol.',
     labels: ['watch', 'of', 'token', 'field'],
   },
   chainwarden_watch_undecided_total: {
@@ -103,8 +129,8 @@ export const METRICS = {
 
   chainwarden_alerts: {
     type: 'gauge',
-    help: 'Alerts that are alive, by state.',
-    labels: ['watch', 'alert', 'state'],
+    help: `Alerts by state: ${explained(ALERT_STATES)}.`,
+    labels: ['watch', 'alert', 'severity', 'state'],
   },
   chainwarden_rule_health: {
     type: 'gauge',

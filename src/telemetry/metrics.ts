@@ -18,7 +18,7 @@ export interface MetricsOptions {
   readonly clock: Clock;
   /** Left out, the `process_` metrics are absent. */
   readonly process?: ProcessFacts;
-  /** Limit of series of one metric that mirrors watches or alerts; the rest is left out and counted. */
+  /** Limit of series (of whole state sets) of one metric that mirrors watches or alerts; the rest is left out and counted. */
   readonly mostSeries?: number;
 }
 

@@ -1,8 +1,9 @@
 import type { Health } from '../core/health.ts';
-import type { ConditionState, DataState, EventState } from '../core/memory.ts';
-import type { MissReason } from '../core/model.ts';
+import { DATA_STATES, type DataState } from '../core/memory.ts';
+import type { MissReason, Severity } from '../core/model.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
+import type { AlertState } from './metric-table.ts';
 
 /** One running watch: the rule's id, and what it looks at (`''` for a whole chain). */
 interface WatchLabels {
@@ -11,7 +12,7 @@ interface WatchLabels {
 }
 
 interface ValueLabels extends WatchLabels {
-  /** A token's name or address, or `coin`; `''` when the value belongs to no token. */
+  /** A token's name or address, or the symbol of the native coin. */
   readonly token: string;
   readonly field: string;
 }
@@ -21,7 +22,8 @@ type PollOutcome = 'complete' | 'unchanged' | 'partial' | MissReason;
 export interface AlertCount {
   readonly watch: string;
   readonly alert: string;
-  readonly state: ConditionState['state'] | EventState['state'] | 'open';
+  readonly severity: Severity;
+  readonly state: AlertState;
   readonly count: number;
 }
 
@@ -99,7 +101,7 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
   registry.mirror('chainwarden_scheduler_skipped_total', () => countsOf(factsByWatch, 'skipped'));
   registry.mirror('chainwarden_alerts', () => summed(() => alertsOf(countAlerts())));
   registry.mirror('chainwarden_rule_health', () => summed(() => unwellOf(lookAtHealth())));
-  registry.mirror('chainwarden_watch_data_state', () => summed(() => dataOf(lookAtData())));
+  registry.mirror('chainwarden_watch_data_state', () => orNothing(() => dataOf(lookAtData())));
 
   const rule = (watch: string): RuleFacts => getOrAdd(factsByWatch, watch, freshRule);
   const target = ({ watch, of }: WatchLabels): TargetFacts => getOrAdd(rule(watch).factsByTarget, of, freshTarget);
@@ -202,7 +204,7 @@ function* countsOf(
 }
 
 function* alertsOf(counts: Iterable<AlertCount>): Generator<[Omit<AlertCount, 'count'>, number]> {
-  for (const { watch, alert, state, count } of counts) yield [{ watch, alert, state }, count];
+  for (const { watch, alert, severity, state, count } of counts) yield [{ watch, alert, severity, state }, count];
 }
 
 // Five series for every alert would say no more than one for each that needs a look, and reach the limit of series.
@@ -210,21 +212,36 @@ function* unwellOf(healths: Iterable<AlertHealth>): Generator<[AlertHealth, numb
   for (const { watch, alert, health } of healths) if (health !== 'ok') yield [{ watch, alert, health }, 1];
 }
 
-// Only the present state has a series: one of many is told by its absence.
-function* dataOf(watches: Iterable<WatchData>): Generator<[WatchData, number]> {
-  for (const { watch, of, state } of watches) yield [{ watch, of, state }, 1];
+// Where targets share their labels (one address on two explorers), every state that one of them is in is 1.
+function dataOf(watches: Iterable<WatchData>): [WatchData, number][] {
+  const statesByLabels = new Map<string, { readonly labels: WatchLabels; readonly states: Set<DataState> }>();
+  for (const { watch, of, state } of watches)
+    getOrAdd(statesByLabels, JSON.stringify([watch, of]), () => ({
+      labels: { watch, of },
+      states: new Set<DataState>(),
+    })).states.add(state);
+  return [...statesByLabels.values()].flatMap(({ labels, states }) =>
+    DATA_STATES.map((state): [WatchData, number] => [{ ...labels, state }, states.has(state) ? 1 : 0]),
+  );
 }
 
 /** Summed, since the targets of a rule share their labels. */
 function summed<L extends object>(read: () => Iterable<[L, number]>): Iterable<[L, number]> {
-  const sums = new Map<string, [L, number]>();
-  try {
+  return orNothing(() => {
+    const sums = new Map<string, [L, number]>();
     for (const [labels, count] of read()) {
       const key = JSON.stringify(labels);
       sums.set(key, [labels, (sums.get(key)?.[1] ?? 0) + count]);
     }
+    return sums.values();
+  });
+}
+
+/** What cannot be read is absent from this scrape. */
+function orNothing<T>(read: () => Iterable<T>): Iterable<T> {
+  try {
+    return read();
   } catch {
     return [];
   }
-  return sums.values();
 }

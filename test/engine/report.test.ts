@@ -1,23 +1,22 @@
 import { expect, test } from '@jest/globals';
 import type { Decision, Observation } from '../../src/core/model.ts';
 import { blankMemory } from '../../src/core/step.ts';
-import { createReport } from '../../src/engine/report.ts';
+import { createReport, type ReportOptions } from '../../src/engine/report.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { aWatch } from '../support/watch.ts';
+import { aWatch, Gauge } from '../support/watch.ts';
+
+const uncounted: ReportOptions['metrics'] = {
+  poll: () => undefined,
+  watchUp: () => undefined,
+  watchValue: () => undefined,
+  undecided: () => undefined,
+  notExamined: () => undefined,
+};
 
 test('what a watch could not read, and what it has to note, is said once per cause and again when it comes back', () => {
   const log = createRecordingLog();
   let notExamined = 0;
-  const report = createReport({
-    log,
-    metrics: {
-      poll: () => undefined,
-      watchUp: () => undefined,
-      watchValue: () => undefined,
-      undecided: () => undefined,
-      notExamined: () => (notExamined += 1),
-    },
-  });
+  const report = createReport({ log, metrics: { ...uncounted, notExamined: () => (notExamined += 1) } });
   const watch = aWatch([]);
   const poll = (partial: string | null, ...notes: string[]): string[] => {
     const before = log.lines.length;
@@ -40,4 +39,20 @@ test('what a watch could not read, and what it has to note, is said once per cau
     'watch:note',
   ]);
   expect(notExamined).toBe(4);
+});
+
+test('the value of the native coin is labelled with its symbol, as dashboards show it', () => {
+  const labels: string[] = [];
+  const metrics = { ...uncounted, watchValue: ({ token }: { token: string }) => labels.push(token) };
+  const report = createReport({ log: createRecordingLog(), metrics });
+  const plain = aWatch([]);
+  const coin = { symbol: 'xDAI', decimals: 18 };
+  const watch = { ...plain, exported: true, token: null, target: { ...plain.target, coin } };
+  const now = Gauge.make({});
+  const nothing = { deliveries: [], reasons: [], now, look: null, truths: {}, learned: true };
+  const decision: Decision = { watchId: watch.id, expects: 0, memory: blankMemory(watch), ...nothing };
+  const observation: Observation = { type: 'seen', at: 0, head: null, seen: null, partial: null };
+  report(watch, observation, decision);
+  report({ ...watch, token: { name: 'USDC', address: '0x1' } }, observation, decision);
+  expect(labels).toEqual(['xDAI', 'USDC']);
 });

@@ -16,7 +16,9 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.undecided('treasury-usdc', 1);
   metrics.notExamined('treasury-usdc');
   metrics.skipped('treasury-usdc');
-  metrics.mirrorAlerts(() => [{ watch: 'treasury-usdc', alert: 'low', state: 'firing', count: 1 }]);
+  metrics.mirrorAlerts(() => [
+    { watch: 'treasury-usdc', alert: 'low', severity: 'warning', state: 'firing', count: 1 },
+  ]);
   metrics.mirrorHealth(() => [{ watch: 'treasury-usdc', alert: 'low', health: 'never-true' }]);
   metrics.mirrorData(() => [{ watch: 'treasury-usdc', of: 'treasury', state: 'partial' }]);
   metrics.channelOpened('ops');

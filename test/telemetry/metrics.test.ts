@@ -97,7 +97,7 @@ describe('what is not known', () => {
 });
 
 describe('a watch that fails', () => {
-  const VALUE = { watch: 'w', of: 'treasury', token: 'coin', field: 'balance' };
+  const VALUE = { watch: 'w', of: 'treasury', token: 'ETH', field: 'balance' };
 
   test.each([
     ['5 minutes at a pace of one minute', 60_000, 5 * 60_000],
@@ -192,19 +192,57 @@ describe('deliveries', () => {
 });
 
 describe('alerts', () => {
-  test('of the targets of one rule are counted together', async () => {
+  test('of the targets of one rule are counted together, by state and severity', async () => {
     const { metrics } = aDaemon();
+    const low = { watch: 'w', alert: 'low', severity: 'critical' } as const;
     metrics.mirrorAlerts(() => [
-      { watch: 'w', alert: 'low', state: 'firing', count: 1 },
-      { watch: 'w', alert: 'low', state: 'pending', count: 1 },
-      { watch: 'w', alert: 'low', state: 'firing', count: 2 },
+      { ...low, state: 'firing', count: 1 },
+      { ...low, state: 'pending', count: 1 },
+      { ...low, state: 'firing', count: 2 },
     ]);
-    expect(
-      (await samplesOf(metrics, 'chainwarden_alerts')).map(({ labels, value }) => [labels['state'], value]),
-    ).toEqual([
-      ['firing', 3],
-      ['pending', 1],
+    expect(await samplesOf(metrics, 'chainwarden_alerts')).toMatchObject([
+      { labels: { ...low, state: 'firing' }, value: 3 },
+      { labels: { ...low, state: 'pending' }, value: 1 },
     ]);
+  });
+
+  test('have states whose meaning stands in the help', () => {
+    const ofConditions = ['inactive', 'pending', 'firing', 'recovering'];
+    const ofEvents = ['open', 'observed', 'confirmed', 'suspect', 'retracted', 'dropped'];
+    for (const state of [...ofConditions, ...ofEvents])
+      expect(METRICS.chainwarden_alerts.help).toMatch(new RegExp(`${state} \\([^)]+\\)`));
+  });
+});
+
+describe('the state of the data', () => {
+  async function stateOf(metrics: Metrics): Promise<Record<string, number>> {
+    const samples = await samplesOf(metrics, 'chainwarden_watch_data_state');
+    return Object.fromEntries(samples.map(({ labels, value }): [string, number] => [labels['state'] ?? '', value]));
+  }
+
+  test('is a state set: the series of the state that ended falls to 0 instead of going stale', async () => {
+    const { clock, metrics } = aDaemon();
+    metrics.mirrorData(() => [{ watch: 'w', of: 'treasury', state: 'ok' }]);
+    expect(await stateOf(metrics)).toEqual({ ok: 1, nodata: 0, stale: 0, partial: 0, throttled: 0, error: 0 });
+    metrics.mirrorData(() => [{ watch: 'w', of: 'treasury', state: 'error' }]);
+    await clock.advance(1000);
+    expect(await stateOf(metrics)).toMatchObject({ ok: 0, error: 1 });
+  });
+
+  test('of two targets with the same labels is never 2, and hides neither', async () => {
+    const { metrics } = aDaemon();
+    metrics.mirrorData(() =>
+      (['ok', 'error', 'error'] as const).map((state) => ({ watch: 'w', of: 'treasury', state })),
+    );
+    expect(await stateOf(metrics)).toMatchObject({ ok: 1, error: 1, partial: 0 });
+  });
+
+  test('is exported whole up to the limit of series', async () => {
+    const { metrics } = aDaemon({ mostSeries: 2 });
+    metrics.mirrorData(() => ['a', 'b', 'c'].map((watch) => ({ watch, of: '', state: 'ok' })));
+    const samples = await samplesOf(metrics, 'chainwarden_watch_data_state');
+    expect(new Set(samples.map(({ labels }) => labels['watch']))).toEqual(new Set(['a', 'b']));
+    expect(samples.filter(({ value }) => value === 1)).toHaveLength(2);
   });
 });
 
