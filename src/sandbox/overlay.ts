@@ -22,7 +22,7 @@ export interface Reorg {
 
 /** A transaction of the control API; mined at `height`, waiting before that. */
 export interface Placed {
-  readonly transaction: Transaction;
+  transaction: Transaction;
   readonly height: number;
   /** Head when it was added. */
   readonly seenAt: number;
@@ -44,6 +44,8 @@ export interface Overlay {
   readonly reputations: Map<AddressKey, Reputation>;
   readonly made: Map<AddressKey, TokenBase>;
   readonly reorgs: Reorg[];
+  /** How many transactions were ever added: each has a hash of its own. */
+  added: number;
   readonly placed: Placed[];
   /** The same by height, in the order in which they were added. */
   readonly placedByHeight: Map<number, Placed[]>;
@@ -59,6 +61,7 @@ export function createOverlay(): Overlay {
     reputations: new Map(),
     made: new Map(),
     reorgs: [],
+    added: 0,
     placed: [],
     placedByHeight: new Map(),
     delays: [],

@@ -20,6 +20,8 @@ export interface SandboxOptions {
   readonly startBlock?: number;
   /** A chain on which nothing happens by itself: blocks are empty, balances and reputations stand still. */
   readonly quiet?: boolean;
+  /** Rows of a full page, 1 to 50; 50 when left out. */
+  readonly pageSize?: number;
 }
 
 export interface Sandbox extends Control {
@@ -36,14 +38,17 @@ export interface Sandbox extends Control {
 }
 
 const START_BLOCK = 100;
+const LARGEST_PAGE = 50;
 
-/** Throws a RangeError for a seed or a block time that is no whole number. */
+/** Throws a RangeError for a seed, a block time or a page size that is no whole number, or out of range. */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { seed, blockTimeMs, clock, limits, control: hasControl = false, startBlock = START_BLOCK } = options;
+  const { seed, blockTimeMs, clock, limits, control: hasControl = false } = options;
+  const { startBlock = START_BLOCK, pageSize = LARGEST_PAGE } = options;
   assertWhole('seed', seed, -Number.MAX_SAFE_INTEGER);
   assertWhole('startBlock', startBlock, 0);
+  assertWhole('pageSize', pageSize, 1, LARGEST_PAGE);
   if (blockTimeMs !== 'manual') assertWhole('blockTimeMs', blockTimeMs, 1);
-  const world = createWorld({ seed, blockTimeMs, clock, startBlock, isLively: options.quiet !== true });
+  const world = createWorld({ seed, blockTimeMs, clock, startBlock, pageSize, isLively: options.quiet !== true });
   const api = createApi(world, clock, { ...DEFAULT_LIMITS, ...limits });
   const { control, faults } = createControl(world);
   return {
@@ -62,7 +67,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-function assertWhole(name: string, value: number, least: number): void {
-  if (!Number.isSafeInteger(value) || value < least)
-    throw new RangeError(`${name} must be a whole number from ${least} on`);
+function assertWhole(name: string, value: number, least: number, most = Number.MAX_SAFE_INTEGER): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`;
+  throw new RangeError(`${name} must be a whole number ${range}`);
 }

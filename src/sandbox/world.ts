@@ -17,6 +17,8 @@ import { createOverlay, holdingKey, type Overlay } from './overlay.ts';
 
 export interface World {
   readonly seed: number;
+  /** Rows of a full page. */
+  readonly pageSize: number;
   readonly calendar: Calendar;
   readonly chain: Chain;
   readonly tokens: TokenBook;
@@ -34,6 +36,7 @@ export interface World {
 
 export interface WorldOptions {
   readonly seed: number;
+  readonly pageSize: number;
   readonly blockTimeMs: number | 'manual';
   readonly clock: Clock;
   /** Head of a manual chain before anything is mined. */
@@ -55,6 +58,7 @@ export function createWorld(options: WorldOptions): World {
   const compose = createComposer(seed, people, timetable);
   return {
     seed,
+    pageSize: options.pageSize,
     calendar,
     tokens,
     overlay,

@@ -145,6 +145,37 @@ describe('transactions', () => {
     expect(hashes(await running.items('transactions?filter=pending'))).toContain(hash);
   });
 
+  test('one that waits is dropped, and the next one still has a hash of its own', async () => {
+    const { hash, block } = running.sandbox.addTransaction({ status: 'pending', minedAfter: 2, nonce: 5 });
+    running.sandbox.dropTransaction({ hash });
+    const next = running.sandbox.addTransaction({ status: 'pending', minedAfter: 2, nonce: 5 });
+    const waiting = await running.items('transactions?filter=pending');
+    expect(hashes(waiting)).not.toContain(hash);
+    expect(waiting.find((row) => row['hash'] === next.hash)).toMatchObject({ nonce: 5 });
+    running.sandbox.mine({ blocks: 2 });
+    const mined = await running.items('transactions');
+    expect(mined[0]).toMatchObject({ hash: next.hash, block_number: block, nonce: 5 });
+    expect(hashes(mined)).not.toContain(hash);
+    expect(() => running.sandbox.dropTransaction({ hash: next.hash })).toThrow('only one that waits');
+  });
+
+  test('one ends otherwise, itself or the calls inside it', async () => {
+    const added = running.sandbox.addTransaction({ to: 'vault', status: 'error', reason: 'paused' });
+    const call = running.sandbox.failCall({ to: 'vault', reason: 'no more' });
+    running.sandbox.changeTransaction({ hash: added.hash, reason: null });
+    running.sandbox.changeTransaction({ hash: call.hash, reason: null });
+    const rows = await running.items('transactions');
+    const find = (hash: string): Json | undefined => rows.find((row) => row['hash'] === hash);
+    expect(find(added.hash)).toMatchObject({ status: 'ok', result: 'success', revert_reason: null });
+    expect(find(call.hash)).toMatchObject({ status: 'ok', has_error_in_internal_transactions: false });
+    const calls = `addresses/${vault}/internal-transactions`;
+    expect((await running.items(calls))[0]).toMatchObject({ success: true, error: null });
+    running.sandbox.changeTransaction({ hash: call.hash, reason: 'out of gas' });
+    expect((await running.items(calls))[0]).toMatchObject({ success: false, error: 'out of gas' });
+    const nobody = `0x${'0'.repeat(64)}`;
+    expect(() => running.sandbox.changeTransaction({ hash: nobody, reason: null })).toThrow('was not added');
+  });
+
   test('many waiting ones come in pages', async () => {
     for (let count = 0; count < 120; count++)
       running.sandbox.addTransaction({ to: 'vault', status: 'pending', minedAfter: null });
@@ -252,6 +283,20 @@ describe('internal transactions', () => {
     expect(await shown()).toBe(false);
     running.sandbox.hideTraces({ block: block ?? 0, hidden: false });
     expect(await shown()).toBe(true);
+  });
+});
+
+describe('pages', () => {
+  test('are as small as was asked for, and lead through the whole list', async () => {
+    await using small = await runSandbox({ blockTimeMs: 'manual', quiet: true, startBlock: 20, pageSize: 8 });
+    const pages = await small.pages('blocks');
+    expect(pages.map((page) => page.length)).toEqual([8, 8, 5]);
+    expect(new Set(hashes(pages.flat())).size).toBe(21);
+  });
+
+  test('of no rows, or of more than an explorer gives, are refused', async () => {
+    await expect(runSandbox({ pageSize: 0 })).rejects.toThrow('pageSize must be a whole number from 1 to 50');
+    await expect(runSandbox({ pageSize: 51 })).rejects.toThrow(RangeError);
   });
 });
 

@@ -7,7 +7,14 @@ import { ControlProblem } from '../problem.ts';
 import type { World } from '../world.ts';
 import { giveToken, moveBalance, setBalance, tokenAt, type Given } from './balances.ts';
 import * as schemas from './schemas.ts';
-import { addTransaction, failCall, type Added, type AddedCall } from './transactions.ts';
+import {
+  addTransaction,
+  changeTransaction,
+  dropTransaction,
+  failCall,
+  type Added,
+  type AddedCall,
+} from './transactions.ts';
 
 type Input<S extends z.ZodType> = z.input<S>;
 
@@ -20,6 +27,10 @@ export interface Control {
   failCall(options: Input<typeof schemas.FailCall>): AddedCall;
   /** Puts a transaction into the head block, or lets it wait. */
   addTransaction(options?: Input<typeof schemas.AddTransaction>): Added;
+  /** Takes out a transaction that waits, as one that was replaced or given up. */
+  dropTransaction(options: Input<typeof schemas.DropTransaction>): { hash: string };
+  /** Another end of an added transaction, and of the calls inside it, as after a block was replaced. */
+  changeTransaction(options: Input<typeof schemas.ChangeTransaction>): { hash: string };
   flagToken(options: Input<typeof schemas.FlagToken>): { reputation: string };
   giveToken(options: Input<typeof schemas.GiveToken>): Given;
   /** Replaces the last blocks. */
@@ -52,6 +63,8 @@ export function createControl(world: World): Controls {
     moveBalance: (options) => changed(moveBalance(world, read(schemas.MoveBalance, options))),
     failCall: (options) => changed(failCall(world, read(schemas.FailCall, options))),
     addTransaction: (options = {}) => changed(addTransaction(world, read(schemas.AddTransaction, options))),
+    dropTransaction: (options) => changed(dropTransaction(world, read(schemas.DropTransaction, options))),
+    changeTransaction: (options) => changed(changeTransaction(world, read(schemas.ChangeTransaction, options))),
     flagToken: (options) => changed(flagToken(world, read(schemas.FlagToken, options))),
     giveToken: (options) => changed(giveToken(world, read(schemas.GiveToken, options))),
     reorganise: (options = {}) => changed(reorganise(world, read(schemas.Reorganise, options))),

@@ -13,6 +13,8 @@ const VERBS = {
   'move-balance': 'moveBalance',
   'fail-call': 'failCall',
   'add-transaction': 'addTransaction',
+  'drop-transaction': 'dropTransaction',
+  'change-transaction': 'changeTransaction',
   'flag-token': 'flagToken',
   'give-token': 'giveToken',
   reorganise: 'reorganise',

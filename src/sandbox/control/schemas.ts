@@ -65,7 +65,16 @@ export const AddTransaction = z.strictObject({
   reason: Text.nullable().default(null),
   /** For `pending`: after how many blocks it is mined; null = never. */
   minedAfter: z.number().int().min(1).max(MOST_BLOCKS).nullable().default(1),
+  /** Left out: the next one. Two of one sender with one nonce exclude each other in practice, but not here. */
+  nonce: z.number().int().min(0).optional(),
 });
+
+const Hash = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected 0x and 64 digits');
+
+export const DropTransaction = z.strictObject({ hash: Hash });
+
+/** Null: it goes through. */
+export const ChangeTransaction = z.strictObject({ hash: Hash, reason: Text.nullable() });
 
 export const FlagToken = z.strictObject({ token: TokenName, reputation: z.enum(['ok', 'scam']).default('scam') });
 

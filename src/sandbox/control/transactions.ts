@@ -19,9 +19,10 @@ export interface AddedCall extends Added {
 }
 
 export function addTransaction(world: World, options: z.output<typeof schemas.AddTransaction>): Added {
-  const { status, minedAfter, reason, ...rest } = options;
-  const failure = status === 'error' ? { status, reason, result: reason ?? 'execution reverted' } : {};
-  const transaction = { ...blank(world), ...rest, ...failure, ...kindOf(options) };
+  const { status, minedAfter, reason, nonce, ...rest } = options;
+  const empty = blank(world);
+  const failure = status === 'error' ? failedWith(reason) : {};
+  const transaction = { ...empty, ...rest, nonce: nonce ?? empty.nonce, ...failure, ...kindOf(options) };
   if (status !== 'pending') return place(world, transaction, world.head());
   return place(world, transaction, minedAfter === null ? Infinity : world.head() + minedAfter);
 }
@@ -34,6 +35,40 @@ export function failCall(world: World, options: z.output<typeof schemas.FailCall
   const calls = numberCalls([{ type, from, ...target, value, gas: 60_000, error: reason }]);
   const transaction = { ...blank(world), to: from, method: METHODS.execute, parameters: ['0x'], calls };
   return { ...place(world, { ...transaction, types: ['contract_call'] }, world.head()), index: calls[0]?.index ?? 1 };
+}
+
+export function dropTransaction(world: World, { hash }: z.output<typeof schemas.DropTransaction>): { hash: string } {
+  const { placed, placedByHeight } = world.overlay;
+  const found = placedWith(world, hash);
+  if (found.height <= world.head()) throw new ControlProblem(`${hash} is mined: only one that waits can be dropped`);
+  placed.splice(placed.indexOf(found), 1);
+  placedByHeight.set(
+    found.height,
+    (placedByHeight.get(found.height) ?? []).filter((one) => one !== found),
+  );
+  return { hash };
+}
+
+export function changeTransaction(
+  world: World,
+  { hash, reason }: z.output<typeof schemas.ChangeTransaction>,
+): { hash: string } {
+  const found = placedWith(world, hash);
+  const { transaction } = found;
+  const end = reason === null ? { status: 'ok' as const, reason, result: 'success' } : failedWith(reason);
+  const calls = transaction.calls.map((call) => ({ ...call, error: reason }));
+  found.transaction = calls.length > 0 ? { ...transaction, calls } : { ...transaction, ...end };
+  return { hash };
+}
+
+function failedWith(reason: string | null): Pick<Transaction, 'status' | 'reason' | 'result'> {
+  return { status: 'error', reason, result: reason ?? 'execution reverted' };
+}
+
+function placedWith({ overlay: { placed } }: World, hash: string): Placed {
+  const found = placed.find(({ transaction }) => transaction.hash === hash);
+  if (found === undefined) throw new ControlProblem(`${hash} was not added by the control API`);
+  return found;
 }
 
 function kindOf({ to, value, method, types }: z.output<typeof schemas.AddTransaction>) {
@@ -49,7 +84,7 @@ function methodOf(name: string): Method {
 }
 
 function blank(world: World): Transaction {
-  const number = world.overlay.placed.length;
+  const number = world.overlay.added;
   return {
     hash: `0x${drawHex(world.seed, PURPOSE.control, number, 2, 8)}`,
     from: world.account(number),
@@ -82,6 +117,7 @@ function place(world: World, transaction: Transaction, height: number): Added {
   if (origin === undefined) throw new ControlProblem(`block ${height} was emptied: mine another one first`);
   const added: Placed = { transaction, height: origin, seenAt: world.head() };
   placed.push(added);
+  world.overlay.added += 1;
   placedByHeight.set(origin, [...(placedByHeight.get(origin) ?? []), added]);
   return { hash: transaction.hash, block: height === Infinity ? null : height };
 }

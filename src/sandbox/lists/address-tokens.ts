@@ -25,7 +25,7 @@ export function listAddressTokens(world: World, address: string, params: Params,
     .map(rank)
     .filter((row) => after === undefined || compareRanks(row, after) > 0)
     .sort(compareRanks);
-  return takePage<Ranked>(ranked, {
+  return takePage<Ranked>(ranked, world.pageSize, {
     item: ({ holding }) => renderHolding(world, address, holding),
     cursor: (last) => ('pausedBelow' in last ? {} : cursor(last)),
   });

@@ -8,7 +8,7 @@ import { downFrom, takePage } from './page.ts';
 /** Specification 4.5: newest first; `type=reorg` lists the blocks that were replaced. */
 export function listBlocks(world: World, params: Params): Page {
   const below = numberOf(params, 'block_number') ?? Infinity;
-  return takePage(rowsOf(world, params.get('type') ?? 'block', below), {
+  return takePage(rowsOf(world, params.get('type') ?? 'block', below), world.pageSize, {
     item: (row) => renderBlock(world, row),
     cursor: (last) => ({ block_number: 'pausedBelow' in last ? last.pausedBelow : last.height }),
   });

@@ -20,7 +20,7 @@ export function listInternalTransactions(world: World, address: string, params: 
   const rows = visitSome(world.chain.heightsOf(key, firstHeight(world, below)), (height) =>
     callsOf(world, height).filter((row) => isOnSide(row.call, key) && isBelow(row, below)),
   );
-  const page = takePage(rows, { item: (row) => renderCall(world, row), cursor });
+  const page = takePage(rows, world.pageSize, { item: (row) => renderCall(world, row), cursor });
   // Some addresses never call: no explorer sends a cursor behind an empty page, and readers would follow it for ever.
   return page.items.length === 0 ? { ...page, next_page_params: null } : page;
 }

@@ -1,8 +1,6 @@
 // Pages of rows that are made while they are read.
 import type { Page, Row } from '../answer.ts';
 
-const PAGE_SIZE = 50;
-
 /** So many blocks were looked at without filling the page; the next page goes on below. */
 export interface Pause {
   readonly pausedBelow: number;
@@ -14,20 +12,20 @@ export interface Render<T> {
   readonly cursor: (last: T | Pause) => Row;
 }
 
-/** The first fifty rows. A page may be shorter and still have a next one: only the cursor says where the end is. */
-export function takePage<T extends object>(rows: Iterable<T | Pause>, render: Render<T>): Page {
+/** The first `size` rows. A page may be shorter and still have a next one: only the cursor says where the end is. */
+export function takePage<T extends object>(rows: Iterable<T | Pause>, size: number, render: Render<T>): Page {
   const taken: T[] = [];
   for (const row of rows) {
-    if ('pausedBelow' in row) return toPage(taken, render, row);
-    if (taken.length === PAGE_SIZE) return toPage(taken, render, taken.at(-1));
+    if ('pausedBelow' in row) return toPage(taken, size, render, row);
+    if (taken.length === size) return toPage(taken, size, render, taken.at(-1));
     taken.push(row);
   }
-  return toPage(taken, render, undefined);
+  return toPage(taken, size, render, undefined);
 }
 
-function toPage<T>(taken: readonly T[], render: Render<T>, next: T | Pause | undefined): Page {
-  // Fifty, also behind a shorter page: it must be within what the parameter allows when it comes back.
-  const cursor = next === undefined ? null : { ...render.cursor(next), items_count: PAGE_SIZE };
+function toPage<T>(taken: readonly T[], size: number, render: Render<T>, next: T | Pause | undefined): Page {
+  // The full size, also behind a shorter page: it must be within what the parameter allows when it comes back.
+  const cursor = next === undefined ? null : { ...render.cursor(next), items_count: size };
   return { items: taken.map((row) => render.item(row)), next_page_params: cursor };
 }
 

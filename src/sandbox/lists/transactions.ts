@@ -15,7 +15,7 @@ export function listTransactions(world: World, params: Params): Page {
   if (params.get('filter') === 'pending') return listPending(world, params, matches);
   const below = placeOf(params);
   const rows = isHopeless(world, params) ? [] : minedBelow(world, downFrom(firstHeight(world, below)), below, matches);
-  return takePage(rows, { item: (mined) => renderMined(world, mined), cursor: minedCursor });
+  return takePage(rows, world.pageSize, { item: (mined) => renderMined(world, mined), cursor: minedCursor });
 }
 
 /** `addresses/{hash}/transactions`: what waits comes first, then what is mined, newest first. */
@@ -28,6 +28,7 @@ export function listAddressTransactions(world: World, address: string, params: P
   const waiting = below === undefined ? waitingBelow(world, params, matches) : [];
   return takePage<Mined | Waiting>(
     chained<Mined | Waiting | Pause>(waiting, minedBelow(world, heights, below, matches)),
+    world.pageSize,
     {
       item: (row) => ('seenAt' in row ? renderWaiting(world, row) : renderMined(world, row)),
       cursor: (last) => addressCursor(world, last),
@@ -36,7 +37,7 @@ export function listAddressTransactions(world: World, address: string, params: P
 }
 
 function listPending(world: World, params: Params, matches: Matches): Page {
-  return takePage<Waiting>(waitingBelow(world, params, matches), {
+  return takePage<Waiting>(waitingBelow(world, params, matches), world.pageSize, {
     item: (row) => renderWaiting(world, row),
     cursor: (last) => ('pausedBelow' in last ? {} : waitingCursor(world, last)),
   });
