@@ -14,7 +14,7 @@ import type { Budget } from './budget.ts';
 import { createDesk, type Shelf } from './desk.ts';
 import { createFilters } from './filters.ts';
 import { headOf } from './head.ts';
-import { createDoor, HTTP_LIMITS, type Auth, type HttpLimits } from './http.ts';
+import { createDoor, HTTP_LIMITS, type Auth, type Door, type HttpLimits } from './http.ts';
 import type { ExplorerMeter } from './meter.ts';
 
 export interface ExplorerOptions {
@@ -39,6 +39,8 @@ export interface ExplorerOptions {
    */
   readonly onAnswer?: (answer: object, body: Buffer) => void;
   readonly limits?: Partial<HttpLimits>;
+  /** What sends each request, closed with the explorer; HTTP when left out. */
+  readonly transport?: Door;
   readonly clock: Clock;
   readonly log: Log;
   /** Aborts what is under way: asks then throw its reason, which has no effect, instead of `Missed`. */
@@ -56,7 +58,9 @@ export interface Explorer extends AsyncDisposable {
 export function createExplorer(options: ExplorerOptions): Explorer {
   const { name, auth, clock, signal, budget, meter } = options;
   const limits = { ...HTTP_LIMITS, ...options.limits };
-  const door = createDoor({ auth, headers: options.headers ?? {}, userAgent: options.userAgent, limits, signal });
+  const door =
+    options.transport ??
+    createDoor({ auth, headers: options.headers ?? {}, userAgent: options.userAgent, limits, signal });
   const filters = createFilters(options.log, name);
   const ask = createAsk({
     explorer: name,

@@ -190,3 +190,23 @@ describe('a filter that a newer release refuses', () => {
     expect(server.requests[0]?.url.split('?')[1]).toBe('filter=to&block_number=9');
   });
 });
+
+test('requests go through the transport that is given, which is closed with the explorer', async () => {
+  const sent: string[] = [];
+  let isClosed = false;
+  const transport = {
+    async get(target: string) {
+      sent.push(target);
+      return { status: 200, headers: {}, wire: [Buffer.from(JSON.stringify(PAGE))] };
+    },
+    close() {
+      isClosed = true;
+    },
+  };
+  const { explorer } = openExplorer('https://explorer.example/1', { transport });
+  const { rows } = await explorer.round().page(someBlocks, null);
+  expect(rows).toHaveLength(5);
+  expect(sent).toEqual(['https://explorer.example/1/api/v2/blocks']);
+  await explorer[Symbol.asyncDispose]();
+  expect(isClosed).toBe(true);
+});
