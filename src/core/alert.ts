@@ -55,16 +55,19 @@ type Holds = Pick<LastingAlert, 'forMs' | 'keepFiringForMs'>;
 
 /** One poll in the life of a condition. Returns the very same state object when nothing changed. */
 export function advance(rule: Holds, before: ConditionState, truths: Truths, time: PollTime): Advanced {
-  const output = compare(truths, before.output);
+  const output = compare(truths, before);
   if (output === 'unknown') return { after: freeze(before, time), transition: 'unknown' };
   const state = settle(withOutput(before, output), time);
   return output ? whenTrue(rule, state, time.at) : whenFalse(rule, state, time.at);
 }
 
-/** The comparator with memory: between `while` and `until` the last output stands. */
-function compare(truths: Truths, last: boolean): Truth {
+/**
+ * The comparator with memory: once it fired, the last output stands between `while` and `until`. While it is pending,
+ * `while` itself must hold: `for` counts no time in which it did not.
+ */
+function compare(truths: Truths, { state, output }: ConditionState): Truth {
   if (truths.while === 'unknown' || truths.while) return truths.while;
-  if (truths.until === null || !last) return false;
+  if (truths.until === null || !output || state === 'pending') return false;
   return truths.until === 'unknown' ? 'unknown' : !truths.until;
 }
 

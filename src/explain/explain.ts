@@ -129,10 +129,11 @@ function changeLines(alert: AlertRule, memory: Memory | null, stage: Stage): str
 
 function lastingChange(alert: ConditionAlert, memory: Memory | null, stage: Stage): string[] {
   const state = memory?.alerts[alert.id]?.[''];
-  const isOn = state?.type === 'condition' && state.output;
-  if (!isOn) return needLines('to fire', needsOf(alert.while.clause(), true, stage));
+  if (state?.type !== 'condition' || !state.output)
+    return needLines('to fire', needsOf(alert.while.clause(), true, stage));
   const over = needsOf(alert.while.clause(), false, stage);
-  const until = alert.until === null ? [] : needsOf(alert.until.clause(), true, stage);
+  // A pending alert is over as soon as `while` is: `until` is asked only after it fired.
+  const until = alert.until === null || state.state === 'pending' ? [] : needsOf(alert.until.clause(), true, stage);
   return needLines('to end', [...new Set([...over, ...until])]);
 }
 

@@ -1,4 +1,5 @@
 // One alert of a watch, compiled once for every explorer that the watch runs on.
+import { typeAt } from '../core/fields.ts';
 import type { AlertRule, Recipient, Window } from '../core/model.ts';
 import { parseAt, parseEach } from '../config/issues.ts';
 import { hintFor } from '../config/nearest.ts';
@@ -9,6 +10,7 @@ import type { Compiling } from './compile-watch.ts';
 import type { CompiledCondition } from './conditions.ts';
 import type { Compiled, Language, Mistake } from './language.ts';
 import { isPossible } from './logic.ts';
+import { overlapOf, type IsWhole } from './overlap.ts';
 import { AlertShape, type WrittenAlert } from './shape.ts';
 import type { CompiledTemplate } from './templates.ts';
 
@@ -200,22 +202,29 @@ function baseOf({ place, watch }: Compiling, { written, path, notify }: Alert, {
   } as const;
 }
 
-/** An end that comes with the beginning, or never: it is asked for once `while` is false. */
-function complainOfPair(
-  { complain }: Compiling,
-  pair: { readonly while: CompiledCondition | null; readonly until: CompiledCondition | null },
-  path: Path,
-): void {
-  if (pair.while === null || pair.until === null) return;
-  const saysNothing = !isPossible(pair.while.facts.whenTrue, pair.until.facts.whenFalse);
-  const neverEnds = !isPossible(pair.while.facts.whenFalse, pair.until.facts.whenTrue);
-  if (!saysNothing && !neverEnds) return;
-  complain([...path, 'until'], {
-    message: neverEnds
-      ? 'until is never true once while is false: the alert would never end'
-      : 'until holds whenever while does: it does not tell the end from the beginning',
-    hint: 'until is what ends it, such as `until: balance > 200` of `while: balance < 100`.',
-  });
+interface Pair {
+  readonly while: CompiledCondition;
+  readonly until: CompiledCondition;
+}
+
+function complainOfPair(compiling: Compiling, conditions: Pick<Parts, 'while' | 'until'>, path: Path): void {
+  const { while: held, until } = conditions;
+  if (held === null || until === null) return;
+  const message = pairMistake(compiling, { while: held, until });
+  const hint = 'until is what ends it, such as `until: balance > 200` of `while: balance < 100`.';
+  if (message !== null) compiling.complain([...path, 'until'], { message, hint });
+}
+
+/** An end that never comes, that comes with the beginning, or that can hold at the same time as the beginning. */
+function pairMistake({ kind }: Compiling, { while: held, until }: Pair): string | null {
+  if (!isPossible(held.facts.whenFalse, until.facts.whenTrue))
+    return 'until is never true once while is false: the alert would never end';
+  if (!isPossible(held.facts.whenTrue, until.facts.whenFalse))
+    return 'until holds whenever while does: it does not tell the end from the beginning';
+  const isWhole: IsWhole = (subject) => subject.type === 'field' && typeAt(kind.fields, subject.path)?.type === 'int';
+  const overlap = overlapOf(held.clause(), until.clause(), isWhole);
+  if (overlap === null) return null;
+  return `while ${quote(overlap.one.text)} and until ${quote(overlap.other.text)} can both be true at once`;
 }
 
 function accept<T>({ complain, warn }: Compiling, path: Path, { value, mistakes, doubts }: Compiled<T>): T | null {

@@ -98,6 +98,28 @@ describe('`until`', () => {
       ['4m', '110', 'inactive'],
     ]);
   });
+
+  test('nobody is woken by a dip that ended before `for` was over, though `until` was not reached yet', () => {
+    story({ until: above('120'), forMs: 120_000 }, [
+      ['0m', '99', 'pending'],
+      ['1m', '110', 'inactive'],
+      ['2m', '110', 'inactive'],
+      ['3m', '99', 'pending'],
+      ['4m', '99', 'pending'],
+      ['5m', '99', 'firing', 'firing'],
+      ['6m', '110', 'firing'],
+      ['7m', '121', 'inactive', 'resolved'],
+    ]);
+  });
+
+  test('still holds between the thresholds while `keep_firing_for` runs', () => {
+    story({ until: above('120'), keepFiringForMs: 120_000 }, [
+      ['0m', '99', 'firing', 'firing'],
+      ['1m', '121', 'recovering'],
+      ['2m', '110', 'recovering'],
+      ['3m', '110', 'inactive', 'resolved'],
+    ]);
+  });
 });
 
 describe('`keep_firing_for`', () => {

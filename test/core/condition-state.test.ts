@@ -13,7 +13,7 @@ const NO_WAITS = { forMs: 0, keepFiringForMs: 0 };
 
 type State = ConditionState['state'];
 
-/** A condition that has waited for so many minutes; between its thresholds it would still hold when it fires. */
+/** A condition that has waited for so many minutes. */
 function at(state: State, waited = 0): ConditionState {
   const isWaiting = state === 'pending' || state === 'recovering';
   const since = isWaiting ? NOW - MINUTE : null;
@@ -43,7 +43,8 @@ const TABLE: readonly Row[] = [
   [at('pending', 2), T, WAITS, 'firing', 'firing'],
   [at('pending', 1), F, WAITS, 'dropped', 'inactive'],
   [at('pending', 1), X, WAITS, 'unknown', 'pending'],
-  [at('pending', 1), BETWEEN, WAITS, 'still-pending', 'pending'],
+  [at('pending', 1), BETWEEN, WAITS, 'dropped', 'inactive'],
+  [at('pending', 1), HALF_KNOWN, WAITS, 'dropped', 'inactive'],
   [at('pending', 1), CLEAR, WAITS, 'dropped', 'inactive'],
   [at('firing'), T, WAITS, 'still-firing', 'firing'],
   [at('firing'), F, NO_WAITS, 'resolved', 'inactive'],

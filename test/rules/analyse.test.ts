@@ -209,7 +209,23 @@ describe('while and until', () => {
   });
 
   test.each([
+    ['value < 100', 'value > 50', 'while "value < 100" and until "value > 50" can both be true at once'],
+    ['value <= 100', 'value >= 100', 'while "value <= 100" and until "value >= 100" can both be true at once'],
+    [
+      'value > 5 && value < 100',
+      'success || value > 50',
+      'while "value > 5 && value < 100" and until "value > 50" can both be true at once',
+    ],
+    ["'!(value >= 100)'", '50 < value', 'while "!(value >= 100)" and until "50 < value" can both be true at once'],
+  ])('while %s until %s is refused: both would be true of one value', (held, until, said) => {
+    expect(problemsOf(held, until)).toEqual([`9:16 ${said}`]);
+  });
+
+  test.each([
     ['value < 100', 'value > 200'],
+    ['value < 100', 'value >= 100'],
+    ['value < 100 && value > 5', 'value >= 100 || value <= 5'],
+    ['value < 100 || success', 'value > 200'],
     ['value < 100', 'value < 200 && success'],
     ['value < 100 && success', 'value < 50'],
     ['success', 'value > 5'],
