@@ -35,10 +35,8 @@ const shared = {
     .meta({ description: 'sent with every request' }),
 };
 
-const Auth = z
-  .enum(['bearer', 'query'])
-  .default('bearer')
-  .meta({ description: 'how the key is sent: as a bearer token, or as the parameter apikey' });
+const Auth = z.enum(['bearer', 'query']);
+const AUTH = { description: 'how the key is sent: as a bearer token, or as the parameter apikey' };
 
 const Multichain = z.strictObject({
   form: z.literal('multichain').meta({ description: '{base_url}/{chain_id}/api/v2/...' }),
@@ -48,7 +46,7 @@ const Multichain = z.strictObject({
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'a chain id has letters, digits, dashes and underscores')
     .meta({ description: 'which chain, such as "1"' }),
   api_key: SecretText.optional(),
-  auth: Auth,
+  auth: Auth.default('bearer').meta(AUTH),
   ...shared,
 });
 
@@ -56,7 +54,8 @@ const Instance = z.strictObject({
   form: z.literal('instance').meta({ description: '{instance_url}/api/v2/...' }),
   instance_url: webUrl('address of the explorer'),
   api_key: SecretText.optional(),
-  auth: Auth,
+  // An instance reads no bearer token: with one it would answer as if there were no key.
+  auth: Auth.default('query').meta(AUTH),
   ...shared,
 });
 

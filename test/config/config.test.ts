@@ -88,7 +88,7 @@ describe('A good config', () => {
       form: 'instance',
       instanceUrl: 'http://127.0.0.1:4000',
       apiKey: null,
-      auth: 'bearer',
+      auth: 'query',
       coin: { symbol: 'coin', decimals: 18 },
       plan: null,
       concurrency: 1,
@@ -97,6 +97,18 @@ describe('A good config', () => {
     expect(config.explorers.get('playground')).toMatchObject({ seed: 7, blockTime: { ms: 500 }, control: true });
     expect(config.explorers.get('still')).toMatchObject({ seed: 1, blockTime: 'manual', control: false });
     expect(config.channels.get('ops')?.to).toEqual({ url: HOOK, secret: 'whsec_abc' });
+  });
+
+  test('sends a key where each form reads it: a bearer token is lost on an instance', () => {
+    const config = configOf(`
+explorers:
+  many: { form: multichain, base_url: 'https://a.example.com', chain_id: '1', api_key: k }
+  one: { form: instance, instance_url: 'https://b.example.com', api_key: k }
+  guarded: { form: instance, instance_url: 'https://c.example.com', api_key: k, auth: bearer }
+channels: { ops: { type: list, to: [a] } }
+`);
+    const auth = [...config.explorers.values()].map((one) => (one.form === 'sandbox' ? null : one.auth));
+    expect(auth).toEqual(['bearer', 'query', 'bearer']);
   });
 
   test('knows its groups through other names, without twins', () => {
