@@ -94,6 +94,13 @@ export const record = <F extends Fields>(of: RecordType<F>, doc: string, extra?:
 
 export type RawRow = Readonly<Record<string, unknown>>;
 
+interface RecordOptions {
+  /** Decimals of the amounts whose unit is `own`; null = not known. */
+  readonly decimals?: (row: RawRow) => number | null;
+  /** Keys that some explorers send and nothing reads: known all the same, so that a new one stands out. */
+  readonly ignored?: readonly string[];
+}
+
 /** A record's table, and the two ways to a view of it: `read` a raw row (lazily) or `make` one of values at hand. */
 export class RecordType<F extends Fields> {
   /** The name of the type in error messages and in the catalogue, such as `Token`. */
@@ -103,11 +110,11 @@ export class RecordType<F extends Fields> {
   readonly #known: ReadonlySet<string>;
   readonly #View: ViewClass;
 
-  constructor(name: string, fields: F, decimals?: (row: RawRow) => number | null) {
+  constructor(name: string, fields: F, { decimals, ignored = [] }: RecordOptions = {}) {
     this.name = name;
     this.fields = fields;
     this.#decimals = decimals;
-    this.#known = new Set(Object.entries(fields).flatMap(([key, { was }]) => [key, ...was]));
+    this.#known = new Set([...Object.entries(fields).flatMap(([key, { was }]) => [key, ...was]), ...ignored]);
     this.#View = viewClassOf(this);
   }
 
@@ -128,7 +135,7 @@ export class RecordType<F extends Fields> {
     return new this.#View(values, base) as View<F>;
   }
 
-  /** The keys of a raw row that the table does not know, for counting. */
+  /** The keys of a raw row that the table neither reads nor ignores, for counting. */
   unknownKeys(raw: unknown): string[] {
     return isRow(raw) ? Object.keys(raw).filter((key) => !this.#known.has(key)) : [];
   }

@@ -21,6 +21,7 @@ import {
   word,
   type View,
 } from '../core/fields.ts';
+import { IGNORED_KEYS } from './ignored-keys.ts';
 
 /** Decimals of the token a row speaks of. ERC-721 and ERC-1155 without decimals count in whole pieces. */
 function tokenDecimals(token: unknown): number | null {
@@ -67,12 +68,14 @@ const Implementation = new RecordType('Implementation', {
   name: text('name of the contract'),
 });
 
+const IMPLEMENTATIONS = list(record(Implementation, 'one implementation'), 'contracts behind a proxy');
+
 /** 2.3 */
 export const AddressRef = new RecordType('AddressRef', {
   hash: address('the address'),
   name: text('name of the contract or account'),
   implementation_name: text('name of the contract behind a proxy'),
-  implementations: list(record(Implementation, 'one implementation'), 'contracts behind a proxy'),
+  implementations: IMPLEMENTATIONS,
   is_contract: bool('whether code stands there'),
   is_verified: bool('whether its source is verified'),
   ens_domain_name: text('ENS name'),
@@ -81,8 +84,13 @@ export const AddressRef = new RecordType('AddressRef', {
   watchlist_names: list(record(WatchlistName, 'a name'), 'names on the watch list of the key holder'),
   metadata: record(Metadata, 'first tag of the metadata service', { from: firstTag }),
   proxy_type: word('how the contract delegates', []),
-  reputation: oneOf('what the explorer thinks of it', ['ok', 'scam']),
+  reputation: oneOf('what the explorer thinks of it', ['ok', 'scam'], { was: ['is_scam'], from: reputationOf }),
 });
+
+/** Releases 6.9 to 9.0 say whether it is scam, later ones how they call it. */
+function reputationOf(raw: unknown): unknown {
+  return typeof raw === 'boolean' ? (raw ? 'scam' : 'ok') : raw;
+}
 
 /** 2.2 */
 export const Token = new RecordType(
@@ -105,7 +113,7 @@ export const Token = new RecordType(
     foreign_address: address('its address on the other chain'),
     origin_chain_id: text('the chain it came from'),
   },
-  tokenDecimals,
+  { decimals: tokenDecimals, ignored: IGNORED_KEYS.Token },
 );
 
 /** Pieces count whole; a fungible token without decimals has an unknown balance and a known raw one. */
@@ -135,25 +143,29 @@ export const TokenBalance = new RecordType(
     token: record(Token, 'what is held'),
     token_instance: record(TokenInstance, 'the piece held'),
   },
-  (row) => tokenDecimals(row['token']),
+  { decimals: (row) => tokenDecimals(row['token']), ignored: IGNORED_KEYS.TokenBalance },
 );
 
 /** 2.5 */
-export const InternalTransaction = new RecordType('InternalTransaction', {
-  block_number: natural('block it happened in', { was: ['block'], from: blockNumber }),
-  transaction_hash: hash('transaction it belongs to'),
-  index: natural('place in its transaction'),
-  transaction_index: natural('place of its transaction in the block'),
-  timestamp: time('time of its block'),
-  type: word('kind of call', ['call', 'callcode', 'delegatecall', 'staticcall', 'create', 'create2', 'selfdestruct']),
-  success: bool('whether the call itself went through; true also for a sub-call of a transaction that failed'),
-  error: text('why it failed, in the words of the node'),
-  from: record(AddressRef, 'caller'),
-  to: record(AddressRef, 'called; unknown for creations'),
-  created_contract: record(AddressRef, 'contract created'),
-  value: quantity('coin', 'coins moved'),
-  gas_limit: natural('gas it was given'),
-});
+export const InternalTransaction = new RecordType(
+  'InternalTransaction',
+  {
+    block_number: natural('block it happened in', { was: ['block'], from: blockNumber }),
+    transaction_hash: hash('transaction it belongs to'),
+    index: natural('place in its transaction'),
+    transaction_index: natural('place of its transaction in the block'),
+    timestamp: time('time of its block'),
+    type: word('kind of call', ['call', 'callcode', 'delegatecall', 'staticcall', 'create', 'create2', 'selfdestruct']),
+    success: bool('whether the call itself went through; true also for a sub-call of a transaction that failed'),
+    error: text('why it failed, in the words of the node'),
+    from: record(AddressRef, 'caller'),
+    to: record(AddressRef, 'called; unknown for creations'),
+    created_contract: record(AddressRef, 'contract created'),
+    value: quantity('coin', 'coins moved'),
+    gas_limit: natural('gas it was given'),
+  },
+  { ignored: IGNORED_KEYS.InternalTransaction },
+);
 
 const Fee = new RecordType('Fee', {
   type: oneOf('whether it is final', ['maximum', 'actual']),
@@ -191,7 +203,7 @@ const Total = new RecordType(
     value: quantity('own', 'amount in whole tokens'),
     token_id: text('number of the piece'),
   },
-  (row) => tokenDecimals({ decimals: row['decimals'] }),
+  { decimals: (row) => tokenDecimals({ decimals: row['decimals'] }) },
 );
 
 /** 2.6 */
@@ -217,44 +229,60 @@ function revertText(raw: unknown): unknown {
   return values.length === 0 ? raw['method_call'] : `${raw['method_call']}: ${values.join(', ')}`;
 }
 
-export const Transaction = new RecordType('Transaction', {
-  hash: hash('the transaction'),
-  timestamp: time('time of its block'),
-  block_number: natural('block it is in; unknown while pending', { was: ['block'], from: blockNumber }),
-  status: oneOf('how it ended; unknown while pending', ['ok', 'error']),
-  method: text('method called'),
-  confirmations: int('blocks on top of it'),
-  confirmation_duration: list(double('milliseconds'), 'how long it waited'),
-  type: int('envelope type'),
-  position: natural('place in its block'),
-  nonce: natural('counter of the sender'),
-  from: record(AddressRef, 'sender'),
-  to: record(AddressRef, 'receiver; unknown for creations'),
-  created_contract: record(AddressRef, 'contract created'),
-  fee: record(Fee, 'what it cost'),
-  value: quantity('coin', 'coins sent'),
-  gas_limit: natural('gas it may use'),
-  gas_used: natural('gas it used'),
-  gas_price: quantity('gwei', 'price of gas'),
-  base_fee_per_gas: quantity('gwei', 'base fee of its block'),
-  max_fee_per_gas: quantity('gwei', 'most it would pay'),
-  max_priority_fee_per_gas: amount('gwei', 'highest tip it would pay'),
-  priority_fee: amount('coin', 'tip paid'),
-  transaction_burnt_fee: quantity('coin', 'fee burnt', { was: ['tx_burnt_fee'] }),
-  exchange_rate: amount('plain', 'price of one coin in US dollars'),
-  result: text('how it ended, in words'),
-  revert_reason: text('why it failed', { from: revertText }),
-  raw_input: text('call data'),
-  has_error_in_internal_transactions: bool('whether a call inside failed; unknown until traced', {
-    was: ['has_error_in_internal_txs'],
-  }),
-  transaction_tag: text('tag of the key holder', { was: ['tx_tag'] }),
-  transaction_types: list(word('a type', []), 'what it is: coin_transfer, contract_call, ...', { was: ['tx_types'] }),
-  token_transfers: list(record(TokenTransfer, 'a transfer'), 'tokens moved; often unknown in lists'),
-  token_transfers_overflow: bool('whether there are more transfers than shown'),
-  decoded_input: record(DecodedInput, 'the call, decoded'),
-  actions: list(record(Action, 'an action'), 'what it did, by protocol'),
+/** EIP-7702 */
+const Authorization = new RecordType('Authorization', {
+  address_hash: address('contract that may act', { was: ['address'] }),
+  authority: address('account that lets it'),
+  chain_id: natural('on which chain; 0 = on every one'),
+  nonce: natural('counter of the account'),
+  status: word('whether it took effect', ['ok', 'invalid_chain_id', 'invalid_signature', 'invalid_nonce']),
 });
+
+export const Transaction = new RecordType(
+  'Transaction',
+  {
+    hash: hash('the transaction'),
+    timestamp: time('time of its block'),
+    block_number: natural('block it is in; unknown while pending', { was: ['block'], from: blockNumber }),
+    status: oneOf('how it ended; unknown while pending', ['ok', 'error']),
+    method: text('method called'),
+    confirmations: int('blocks on top of it'),
+    confirmation_duration: list(double('milliseconds'), 'how long it waited'),
+    type: int('envelope type'),
+    position: natural('place in its block'),
+    nonce: natural('counter of the sender'),
+    from: record(AddressRef, 'sender'),
+    to: record(AddressRef, 'receiver; unknown for creations'),
+    created_contract: record(AddressRef, 'contract created'),
+    fee: record(Fee, 'what it cost'),
+    value: quantity('coin', 'coins sent'),
+    gas_limit: natural('gas it may use'),
+    gas_used: natural('gas it used'),
+    gas_price: quantity('gwei', 'price of gas'),
+    base_fee_per_gas: quantity('gwei', 'base fee of its block'),
+    max_fee_per_gas: quantity('gwei', 'most it would pay'),
+    max_priority_fee_per_gas: amount('gwei', 'highest tip it would pay'),
+    priority_fee: amount('coin', 'tip paid'),
+    transaction_burnt_fee: quantity('coin', 'fee burnt', { was: ['tx_burnt_fee'] }),
+    exchange_rate: amount('plain', 'price of one coin in US dollars'),
+    result: text('how it ended, in words'),
+    revert_reason: text('why it failed', { from: revertText }),
+    raw_input: text('call data'),
+    has_error_in_internal_transactions: bool('whether a call inside failed; unknown until traced', {
+      was: ['has_error_in_internal_txs'],
+    }),
+    transaction_tag: text('tag of the key holder', { was: ['tx_tag'] }),
+    transaction_types: list(word('a type', []), 'what it is: coin_transfer, contract_call, ...', { was: ['tx_types'] }),
+    token_transfers: list(record(TokenTransfer, 'a transfer'), 'tokens moved; often unknown in lists'),
+    token_transfers_overflow: bool('whether there are more transfers than shown'),
+    decoded_input: record(DecodedInput, 'the call, decoded'),
+    actions: list(record(Action, 'an action'), 'what it did, by protocol'),
+    authorization_list: list(record(Authorization, 'one of them'), 'accounts that let a contract act for them'),
+    is_pending_update: bool('whether its block is read again, so that anything here may still change'),
+    l1_fee: quantity('coin', 'fee paid on the chain below; rollups only'),
+  },
+  { ignored: IGNORED_KEYS.Transaction },
+);
 
 const Reward = new RecordType('Reward', {
   reward: amount('coin', 'coins paid'),
@@ -267,40 +295,53 @@ function hashesOf(raw: unknown): unknown {
 }
 
 /** 2.7 */
-export const Block = new RecordType('Block', {
-  hash: hash('the block'),
-  parent_hash: hash('the block before'),
-  height: natural('its number', { from: blockNumber }),
-  type: oneOf('its standing', ['block', 'uncle', 'reorg']),
-  timestamp: time('when it was made'),
-  miner: record(AddressRef, 'who made it'),
-  nonce: text('nonce of proof of work'),
-  difficulty: natural('difficulty'),
-  total_difficulty: natural('difficulty of the chain'),
-  size: natural('bytes'),
-  extra_data: text('free bytes of its maker'),
-  state_root: hash('state after it'),
-  gas_limit: natural('gas it may use'),
-  gas_used: natural('gas it used'),
-  gas_used_percentage: double('percent of the gas limit'),
-  gas_target_percentage: double('percent above or below the gas target'),
-  base_fee_per_gas: quantity('gwei', 'base fee'),
-  burnt_fees: quantity('coin', 'fees burnt'),
-  burnt_fees_percentage: double('percent of the fees'),
-  priority_fee: amount('coin', 'tips'),
-  transaction_fees: amount('coin', 'all fees', { was: ['tx_fees'] }),
-  transactions_count: natural('number of transactions', { was: ['transaction_count', 'tx_count'] }),
-  withdrawals_count: natural('number of withdrawals'),
-  uncles_hashes: list(hash('an uncle'), 'uncles', { from: hashesOf }),
-  rewards: list(record(Reward, 'a reward'), 'what its maker got'),
-});
+export const Block = new RecordType(
+  'Block',
+  {
+    hash: hash('the block'),
+    parent_hash: hash('the block before'),
+    height: natural('its number', { from: blockNumber }),
+    type: oneOf('its standing', ['block', 'uncle', 'reorg']),
+    timestamp: time('when it was made'),
+    miner: record(AddressRef, 'who made it'),
+    nonce: text('nonce of proof of work'),
+    difficulty: natural('difficulty'),
+    total_difficulty: natural('difficulty of the chain'),
+    size: natural('bytes'),
+    extra_data: text('free bytes of its maker'),
+    state_root: hash('state after it'),
+    gas_limit: natural('gas it may use'),
+    gas_used: natural('gas it used'),
+    gas_used_percentage: double('percent of the gas limit'),
+    gas_target_percentage: double('percent above or below the gas target'),
+    base_fee_per_gas: quantity('gwei', 'base fee'),
+    burnt_fees: quantity('coin', 'fees burnt'),
+    burnt_fees_percentage: double('percent of the fees'),
+    priority_fee: amount('coin', 'tips'),
+    transaction_fees: amount('coin', 'all fees', { was: ['tx_fees'] }),
+    transactions_count: natural('number of transactions', { was: ['transaction_count', 'tx_count'] }),
+    withdrawals_count: natural('number of withdrawals'),
+    uncles_hashes: list(hash('an uncle'), 'uncles', { from: hashesOf }),
+    rewards: list(record(Reward, 'a reward'), 'what its maker got'),
+  },
+  { ignored: IGNORED_KEYS.Block },
+);
 
 /** `addresses/{hash}`, for the native coin (facts 4.6). */
-export const AddressDetails = new RecordType('AddressDetails', {
-  hash: address('the address'),
-  coin_balance: quantity('coin', 'coins held'),
-  raw: natural('coins held, in the smallest unit', { was: ['coin_balance'] }),
-  is_contract: bool('whether code stands there'),
-  name: text('name of the contract or account'),
-  block_number_balance_updated_at: natural('block as of which the balance is known'),
-});
+export const AddressDetails = new RecordType(
+  'AddressDetails',
+  {
+    hash: address('the address'),
+    coin_balance: quantity('coin', 'coins held'),
+    raw: natural('coins held, in the smallest unit', { was: ['coin_balance'] }),
+    is_contract: bool('whether code stands there'),
+    name: text('name of the contract or account'),
+    block_number_balance_updated_at: natural('block as of which the balance is known'),
+    exchange_rate: amount('plain', 'price of one coin in US dollars'),
+    is_verified: bool('whether its source is verified'),
+    proxy_type: word('how the contract delegates', []),
+    implementations: IMPLEMENTATIONS,
+    creator_address_hash: address('who created the contract'),
+  },
+  { ignored: IGNORED_KEYS.AddressDetails },
+);

@@ -1,20 +1,25 @@
 import { z } from 'zod';
 import { Address } from '../core/address.ts';
 import { Amount } from '../core/amount.ts';
-import { address, natural, quantity, record, RecordType, text, type View } from '../core/fields.ts';
+import { address, amount, natural, quantity, record, RecordType, text, type View } from '../core/fields.ts';
 import type { ImaginedRow, Kind, Noticed, Reading, Target } from '../core/kind.ts';
 import type { Read } from '../core/question.ts';
 import { track, viewOf } from '../core/tracked.ts';
 import { rawText, untrusted } from '../lib/untrusted.ts';
 import { addressDetails, addressTokens, tokenDetails } from '../explorer/endpoints.ts';
 import { again, readAll, readUntil, type Pages } from '../explorer/paging.ts';
-import { decimalsOf, Token, type TokenBalance } from '../explorer/resources.ts';
+import { AddressDetails, decimalsOf, Token, type TokenBalance } from '../explorer/resources.ts';
 import { bothForms, IMAGINED_DECIMALS } from './imagined.ts';
 import { oneChange } from './one-change.ts';
 import { Values } from './values.ts';
 
 type Row = View<typeof TokenBalance.fields>;
 type TokenView = View<typeof Token.fields>;
+
+const { is_verified, proxy_type, implementations, creator_address_hash } = AddressDetails.fields;
+
+/** What the details of an address say beside its coins: they are read for the native coin alone. */
+const OF_THE_ADDRESS = { is_verified, proxy_type, implementations, creator_address_hash };
 
 const Balance = new RecordType('Balance', {
   balance: quantity('plain', 'what is held, in whole coins or tokens'),
@@ -23,6 +28,8 @@ const Balance = new RecordType('Balance', {
   decimals: natural('decimals of the coin or token'),
   address: address('who holds it'),
   token: record(Token, 'the token; unknown for the native coin'),
+  exchange_rate: amount('plain', 'price of one coin or token in US dollars'),
+  ...OF_THE_ADDRESS,
 });
 type Seen = View<typeof Balance.fields> | null;
 
@@ -76,10 +83,10 @@ function known(holder: Address | null): Address {
 }
 
 async function observeCoin(target: Target, read: Read): Promise<Reading<Seen>> {
-  const { coin_balance, raw } = await read.one(addressDetails(target.explorer, known(target.address)));
+  const details = await read.one(addressDetails(target.explorer, known(target.address)));
   const { symbol, decimals } = target.coin;
   const coin = { symbol: untrusted(symbol), decimals: BigInt(decimals), address: known(target.address) };
-  return { seen: Balance.make({ ...coin, balance: coin_balance, raw }), partial: null };
+  return { seen: Balance.over(details, { ...coin, balance: details.coin_balance }), partial: null };
 }
 
 /** The list holds only what is above zero, so a token that is absent from a complete list, twice, has balance 0. */
@@ -132,6 +139,7 @@ function sum(target: Target, rows: readonly Row[]): Seen {
     decimals: decimalsOf(token),
     address: known(target.address),
     token,
+    exchange_rate: token?.exchange_rate,
   });
 }
 
@@ -139,11 +147,12 @@ function sum(target: Target, rows: readonly Row[]): Seen {
 async function nothing(target: Target, token: Address, state: Values | null, read: Read): Promise<Seen> {
   const zero = { raw: 0n, balance: Amount.ofRaw(0n, 0), address: known(target.address) };
   if (state !== null) {
-    const { symbol, decimals, token: last } = viewOf(Balance, state.values) as View<typeof Balance.fields>;
-    return Balance.make({ ...zero, symbol, decimals, token: last });
+    const last = viewOf(Balance, state.values) as View<typeof Balance.fields>;
+    return Balance.over(last, zero);
   }
   const details = await read.one(tokenDetails(target.explorer, token));
-  return Balance.make({ ...zero, symbol: details.symbol, decimals: decimalsOf(details), token: details });
+  const { symbol, exchange_rate } = details;
+  return Balance.make({ ...zero, symbol, decimals: decimalsOf(details), token: details, exchange_rate });
 }
 
 function imagine({ token, coin, address: holder }: Target, { view, says }: ImaginedRow): Seen {
@@ -156,6 +165,7 @@ function imagine({ token, coin, address: holder }: Target, { view, says }: Imagi
     symbol: says.has('symbol') ? written.symbol : symbol,
     decimals: says.has('decimals') ? written.decimals : decimals,
     address: written.address ?? known(holder),
+    exchange_rate: says.has('exchange_rate') ? written.exchange_rate : written.token?.exchange_rate,
     token: token === null ? undefined : imaginedToken(written.token ?? Token.make({ symbol, decimals }), token),
   });
 }

@@ -48,7 +48,7 @@ export const transactions: Kind<StartOption, ListState, ListSeen<Row>> = {
   state: ListState,
   comparedByDefault: [],
   shown: ['status', 'method', 'value', 'from.hash', 'to.hash', 'hash', 'block_number', 'revert_reason'],
-  fleeting: ['block_number', 'position', 'timestamp', 'confirmations', 'method'],
+  fleeting: ['block_number', 'position', 'timestamp', 'confirmations', 'method', 'is_pending_update'],
   measured: null,
   exported: [],
   question,

@@ -10,6 +10,7 @@ const token = (alerts: string) => `
 watches:
   - { id: usdc, kind: balance, of: treasury, token: USDC, every: 1m, alerts: [${alerts}] }
 `;
+const HOLDER = '0x00000000000000000000000000000000000000aa';
 const LOW = '{ id: low, while: balance < 100 }';
 const MOVED = '{ id: moved, on: changed }';
 
@@ -60,6 +61,35 @@ test('the native coin is read from the address, to the last wei', async () => {
   expect(world.messages[0]?.fields['balance']).toEqual({ text: '1000000.000000000000000001' });
 });
 
+test('a proxy that gets another implementation is told, and what its coins are worth', async () => {
+  let implementation = { address_hash: `0x${'c'.repeat(40)}`, name: 'VaultV1' };
+  await using explorer = await startServer((_request, response) => {
+    const details = { coin_balance: '2000000000000000000', exchange_rate: '2345.67', is_verified: true };
+    const proxy = { proxy_type: 'eip1967', implementations: [implementation], creator_address_hash: HOLDER };
+    sendJson(response, { hash: HOLDER, is_contract: true, ...details, ...proxy });
+  });
+  const opened = openExplorer(explorer.url);
+  const target = { explorer: 'ethereum', coin: { symbol: 'ETH', decimals: 18 }, token: null, maxPages: 1, options: {} };
+  const holder = { ...target, address: addressOf(HOLDER) };
+  const scope = { at: 0, tracked: ['implementations', 'exchange_rate'], isComplete: true, isWaiting: false };
+  let state: Values | null = null;
+  const poll = async () => {
+    const { seen } = await balance.observe(holder, state, opened.explorer.round());
+    const noticed = balance.detect(holder, state, seen, scope);
+    state = noticed.state;
+    return noticed;
+  };
+  const { now } = await poll();
+  if (now === null) throw new Error('nothing was seen');
+  expect(exactOf(valueAt(now, 'exchange_rate'))?.toString()).toBe('2345.67');
+  expect(valueAt(now, 'is_verified')).toBe(true);
+  expect(valueAt(now, 'proxy_type')).toBe('eip1967');
+  expect(valueAt(now, 'creator_address_hash')).toEqual(addressOf(HOLDER));
+  expect((await poll()).events.flatMap(({ changed }) => changed)).toEqual([]);
+  implementation = { address_hash: `0x${'d'.repeat(40)}`, name: 'VaultV2' };
+  expect((await poll()).events.flatMap(({ changed }) => changed)).toEqual(['implementations']);
+});
+
 test('nulls and failures are unknown: a firing alert stays, silently', async () => {
   await using world = await createWorld(token(LOW));
   world.sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 1 });
@@ -94,7 +124,6 @@ test('taking an address out of the rule resolves what fired there, for those who
 });
 
 describe('a token that is not in the list', () => {
-  const HOLDER = '0x00000000000000000000000000000000000000aa';
   const TOKEN = '0x00000000000000000000000000000000000000bb';
   const details = { decimals: null, symbol: 'ODD', type: 'ERC-20' };
 

@@ -1,0 +1,92 @@
+// What the records make of answers of different releases.
+import { describe, expect, test } from '@jest/globals';
+import { addressDetails, transactions } from '../../src/explorer/endpoints.ts';
+import { Address } from '../../src/core/address.ts';
+import { AddressRef, Transaction } from '../../src/explorer/resources.ts';
+import { openExplorer, someTokens, VAULT } from './support/open.ts';
+import { sendJson, startServer } from './support/server.ts';
+
+const UNITS = { coin: 18 };
+
+describe('the reputation of an address', () => {
+  test.each([
+    ['since 9.1', { reputation: 'scam' }, 'scam'],
+    ['from 6.9 to 9.0, as a flag', { is_scam: true }, 'scam'],
+    ['from 6.9 to 9.0, not flagged', { is_scam: false }, 'ok'],
+    ['by both names', { reputation: 'ok', is_scam: true }, 'ok'],
+    ['before 6.9', {}, undefined],
+    ['not known yet', { reputation: null }, undefined],
+  ])('%s', (_release, row, reputation) => {
+    expect(AddressRef.read(row, UNITS)?.reputation).toBe(reputation);
+  });
+});
+
+test('a transaction says what it pays for on the chain below, whom it authorises, and that it may still change', () => {
+  const authorization = { address_hash: VAULT.text, authority: VAULT.text, chain_id: 1, nonce: '7', status: 'ok' };
+  const row = Transaction.read(
+    {
+      l1_fee: '1500000000000',
+      is_pending_update: true,
+      authorization_list: [{ ...authorization, r: '1', s: '2', v: 0 }],
+    },
+    UNITS,
+  );
+  expect(row?.l1_fee?.toString()).toBe('0.0000015');
+  expect(row?.is_pending_update).toBe(true);
+  const [first] = row?.authorization_list ?? [];
+  expect(first).toMatchObject({ chain_id: 1n, nonce: 7n, status: 'ok' });
+  expect(first?.authority).toBeInstanceOf(Address);
+});
+
+describe('unknown fields', () => {
+  const ADDRESS = {
+    hash: VAULT.text,
+    coin_balance: '1',
+    ...{ name: null, ens_domain_name: null, metadata: null, private_tags: [], public_tags: [], watchlist_names: [] },
+    ...{
+      is_contract: true,
+      is_verified: true,
+      proxy_type: null,
+      implementations: [],
+      reputation: 'ok',
+      is_scam: false,
+    },
+    ...{ creator_address_hash: null, creation_transaction_hash: null, creation_status: 'success', token: null },
+    ...{ exchange_rate: null, block_number_balance_updated_at: 5, watchlist_address_id: null },
+    ...{ has_logs: true, has_tokens: true, has_token_transfers: true, has_validated_blocks: false },
+    has_beacon_chain_withdrawals: false,
+  };
+
+  test('are not those of an ordinary answer, so that the metric tells of an upgrade', async () => {
+    let body: object = ADDRESS;
+    await using server = await startServer((_request, response) => {
+      sendJson(response, body);
+    });
+    await using opened = openExplorer(server.url);
+    const ask = (): Promise<unknown> => opened.explorer.round().one(addressDetails('ethereum', VAULT));
+    await ask();
+    expect(opened.unknown).toEqual([]);
+    body = { ...ADDRESS, verdict: 'fine' };
+    await ask();
+    expect(opened.unknown).toEqual([{ explorer: 'ethereum', record: 'AddressDetails', count: 1 }]);
+  });
+
+  test('are neither what only some chains send, nor what only some releases do', async () => {
+    const transaction = {
+      hash: '0x1',
+      historic_exchange_rate: null,
+      fhe_operations_count: 0,
+      arbitrum: {},
+      scroll: {},
+    };
+    const holding = { value: '1', token: null, token_id: null, token_instance: null, reputation: 'ok' };
+    await using server = await startServer((request, response) => {
+      const row = request.path.endsWith('/tokens') ? holding : transaction;
+      sendJson(response, { items: [row], next_page_params: null });
+    });
+    await using opened = openExplorer(server.url);
+    await opened.explorer.round().page(transactions('ethereum'), null);
+    await opened.explorer.round().page(someTokens, null);
+    expect(opened.unknown).toEqual([]);
+  });
+});
