@@ -1,56 +1,101 @@
-// Bodies of the sizes that real explorers send, from memory. A process of its own, so that its CPU is not ours.
-// `/changed/...` puts a new row at the head of the list each time; `/same/...` never changes.
-import { createServer } from 'node:http';
+// The other side, in a process of its own, so that its CPU is not the daemon's: an explorer that answers from memory and
+// counts who came when, and a webhook receiver that knows when the answer behind each alert had left.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { systemClock } from '../src/lib/clock.ts';
-import { createSandbox } from '../src/sandbox/sandbox.ts';
-import { serveSandbox } from '../src/sandbox/server.ts';
+import { createListMaker, type ServedList } from './bodies.ts';
+import { CLIENTS, type Client, type Due, type Order, type Report } from './protocol.ts';
+import { createSamples, percentilesOf } from './samples.ts';
 
-const sandbox = createSandbox({ seed: 7, blockTimeMs: 'manual', clock: systemClock, startBlock: 10_000 });
-const served = await serveSandbox(sandbox);
-const PATHS = {
-  blocks: 'blocks',
-  'internal-transactions': `addresses/${sandbox.addresses.vault}/internal-transactions`,
-  tokens: `addresses/${sandbox.addresses.collector}/tokens`,
+const HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'max-age=0, private, must-revalidate',
+  'access-control-allow-origin': '*',
+  'x-request-id': 'GGxkpTxSUKlVYRkAAAAB',
 };
 
-interface List {
-  readonly items: Record<string, unknown>[];
-  next_page_params: unknown;
+/** What one client asks for at one path, and when it is due. */
+interface Served {
+  readonly list: ServedList;
+  readonly phaseMs: number;
 }
 
-const listByName = new Map<string, List>();
-for (const [name, path] of Object.entries(PATHS)) {
-  const list = (await (await fetch(`${served.url}/api/v2/${path}`)).json()) as List;
-  list.next_page_params = null;
-  listByName.set(name, list);
-}
-await served.close();
+const makeList = await createListMaker();
+const servedByPath = new Map<string, Served>();
+const lateness = { daemon: createSamples(), bare: createSamples() };
+const answerToWebhook = createSamples();
+/** When the answer that calls for an alert had left, by the hash of its transaction. */
+const awaited = new Map<string, number>();
+let intervalMs = 0;
+let changes = { share: 0, isTold: false };
 
-const sameByName = new Map([...listByName].map(([name, list]) => [name, Buffer.from(JSON.stringify(list))]));
-let counter = 0;
-
-/** One row is new: another hash and a higher block, as after one event. */
-function changed(list: List): Buffer {
-  counter += 1;
-  const [first, ...rest] = list.items;
-  const height = Number(first?.['height'] ?? first?.['block_number'] ?? 0) + counter;
-  const hash = `0x${counter.toString(16).padStart(64, '0')}`;
-  const head = { ...first, hash, transaction_hash: hash, height, block_number: height, value: String(counter) };
-  return Buffer.from(JSON.stringify({ ...list, items: [head, ...rest] }));
+function open(dues: readonly Due[]): void {
+  servedByPath.clear();
+  for (const client of CLIENTS)
+    for (const { path, list, phaseMs } of dues)
+      servedByPath.set(`/${client}/api/v2/${path}`, { list: makeList(list, path), phaseMs });
 }
 
-// On a busy machine a round takes longer than the five seconds after which Node shuts an idle connection, just as the
-// next call leaves on it.
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  const path = request.url?.split('?')[0] ?? '';
+  const served = servedByPath.get(path);
+  if (served === undefined) {
+    response.writeHead(404, HEADERS).end('{"message":"Not found"}');
+    return;
+  }
+  const client: Client = path.startsWith('/bare/') ? 'bare' : 'daemon';
+  count(client, served, Date.now());
+  const isTold = changes.isTold && client === 'daemon';
+  const hash = Math.random() < changes.share ? served.list.change(isTold) : null;
+  const body = served.list.body();
+  response.writeHead(200, { ...HEADERS, 'content-length': body.length });
+  response.end(body, () => {
+    if (isTold && hash !== null) awaited.set(hash, Date.now());
+  });
+}
+
+/** A poll belongs to the last time at which its path was due. */
+function count(client: Client, { phaseMs }: Served, now: number): void {
+  const due = Math.floor((now - phaseMs) / intervalMs) * intervalMs + phaseMs;
+  lateness[client].add(due, now - due);
+}
+
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const arrivedAt = Date.now();
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  response.writeHead(204).end();
+  const { data } = JSON.parse(text) as { data: { fields: { transaction_hash?: string } } };
+  const hash = data.fields.transaction_hash ?? '';
+  const answeredAt = awaited.get(hash);
+  if (answeredAt !== undefined) answerToWebhook.add(answeredAt, arrivedAt - answeredAt);
+  awaited.delete(hash);
+}
+
+function report(from: number, to: number): Report {
+  return {
+    port: (server.address() as AddressInfo).port,
+    polls: {
+      daemon: lateness.daemon.between(from, to).length,
+      bare: lateness.bare.between(from, to).length,
+    },
+    late: percentilesOf(lateness.daemon.between(from, to)),
+    answerToWebhook: percentilesOf(answerToWebhook.between(from, to)),
+    untold: [...awaited.values()].filter((at) => at >= from && at < to).length,
+  };
+}
+
+// A busy machine may take longer than the five seconds after which Node shuts an idle connection, just as the next call
+// leaves on it.
 const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-  const [, mode, , , ...path] = (request.url ?? '').split('?')[0]?.split('/') ?? [];
-  const name = path.at(-1) ?? '';
-  const list = listByName.get(name);
-  const body = list === undefined ? undefined : mode === 'changed' ? changed(list) : sameByName.get(name);
-  if (body === undefined) response.writeHead(404).end('{"message":"Not found"}');
-  else response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
+  if (request.method === 'POST') void receive(request, response);
+  else answer(request, response);
 });
-server.listen(0, '127.0.0.1', () => {
-  process.send?.((server.address() as AddressInfo).port);
+server.listen(0, '127.0.0.1', () => process.send?.(report(0, 0)));
+process.on('message', (order: Order) => {
+  if (order.type === 'lists') {
+    ({ intervalMs } = order);
+    open(order.dues);
+  } else if (order.type === 'changes') changes = order;
+  process.send?.(order.type === 'report' ? report(order.from, order.to) : report(0, 0));
 });
 process.on('disconnect', () => process.exit(0));
