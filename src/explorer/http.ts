@@ -5,6 +5,7 @@ import { setMaxListeners } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import got, { TimeoutError, type Got, type PlainResponse } from 'got';
+import { absorbErrors, SWITCHED_PROTOCOLS } from '../lib/request-errors.ts';
 import { ENCODINGS, tooLarge } from './body.ts';
 import { Fault } from './fault.ts';
 
@@ -140,6 +141,7 @@ function clientWithKey(base: Got, auth: Auth): (target: string, where: string) =
 function receive(client: Got, url: string, leftMs: number | null, maxBytes: number, where: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const stream = client.stream(url, leftMs === null ? {} : { timeout: { request: leftMs } });
+    absorbErrors(stream);
     const chunks: Buffer[] = [];
     let size = 0;
     let response: PlainResponse | undefined;
@@ -175,7 +177,8 @@ function faultOf(error: Error, hasResponse: boolean, where: string): Fault {
     return new Fault('tls', `${where}: the certificate or the encryption is not acceptable (${code})`);
   if (code === 'HPE_HEADER_OVERFLOW') return new Fault('too-large', `${where}: the headers are too large`);
   if (hasResponse) return new Fault('truncated', `${where}: the answer broke off (${code})`, { retry: 'soon' });
-  if (code.startsWith('HPE_')) return new Fault('http', `${where}: what answers does not speak HTTP (${code})`);
+  if (code.startsWith('HPE_') || code === SWITCHED_PROTOCOLS)
+    return new Fault('http', `${where}: what answers does not speak HTTP (${code})`);
   const isStale = code === 'ECONNRESET' || code === 'EPIPE';
   return new Fault('network', `${where}: no connection (${code})`, { retry: isStale ? 'now' : 'no' });
 }

@@ -7,6 +7,7 @@ import got, { RequestError, type Got, type PlainResponse, type Request } from 'g
 import { z } from 'zod';
 import { createDeadline, type Clock } from '../lib/clock.ts';
 import { createRedactor } from '../lib/redact.ts';
+import { absorbErrors } from '../lib/request-errors.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import type { Delivery, Outcome } from '../core/delivery.ts';
 import type { Notifier, NotifierTools, Sender } from './notifier.ts';
@@ -114,6 +115,7 @@ interface Answer {
 
 async function post(client: Got, to: WebhookConfig, call: Call, signal: AbortSignal): Promise<Answer> {
   const request = client.stream.post(to.url, { ...call, signal });
+  absorbErrors(request);
   const [response] = (await once(request, 'response')) as [PlainResponse];
   return { status: response.statusCode, headers: response.headers, text: await firstBytes(request) };
 }
@@ -122,7 +124,6 @@ async function post(client: Got, to: WebhookConfig, call: Call, signal: AbortSig
 async function firstBytes(request: Request): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  request.on('error', () => undefined);
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       chunks.push(chunk);

@@ -1,0 +1,29 @@
+// An HTTP answer can go wrong after it was accepted: bytes behind its length, a body behind a 204, a bad chunk, a bad
+// trailer. Node reports each as an 'error' event on whatever it still holds of the request, and an 'error' event that
+// nobody listens for ends the process.
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** The code of the error with which a request fails that was answered with 101. */
+export const SWITCHED_PROTOCOLS = 'SWITCHED_PROTOCOLS';
+
+/**
+ * Listens for the errors of one of got's request streams, and of what it is made of, for its whole life. To be called
+ * in the turn in which the stream is made. Listeners of the caller are told as before.
+ *
+ * An answer 101 hands the bare connection over. Nothing here asks for one: it is closed, and the stream fails.
+ */
+export function absorbErrors(stream: Duplex): void {
+  stream.on('error', ignore);
+  stream.on('request', (request: ClientRequest) => request.on('error', ignore));
+  stream.on('upgrade', (_answer: IncomingMessage, socket: Socket) => {
+    socket.on('error', ignore);
+    socket.destroy();
+    stream.destroy(Object.assign(new Error('answered with 101'), { code: SWITCHED_PROTOCOLS }));
+  });
+}
+
+function ignore(): void {
+  // Whoever waits for the answer has listeners of their own.
+}
