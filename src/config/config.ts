@@ -47,7 +47,7 @@ interface ExplorerBase {
   /** Without a slash at its end. */
   readonly pageUrl: string | null;
   readonly path: Path;
-  /** Secrets that could not be read; a problem when a watch uses this explorer. */
+  /** Secrets that could not be read, or cannot be sent; a problem when a watch uses this explorer. */
   readonly missing: readonly Problem[];
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Explorer, Plan } from './config.ts';
+import { headerFault, keyFault } from './header-values.ts';
 import { parseAt } from './issues.ts';
 import { hintFor } from './nearest.ts';
 import type { Problem } from './problem.ts';
@@ -78,18 +79,18 @@ function shared(at: WrittenSandbox | WrittenRemote, { name, path }: Tools) {
 
 function remote(at: WrittenRemote, tools: Tools) {
   const missing: Problem[] = [];
-  const secretAt = (written: SecretText, ...steps: string[]): Secret | null => {
-    const read = tools.secrets.read(written, [...tools.path, ...steps]);
+  const secretAt = (written: SecretText, steps: Path, faultOf: typeof headerFault): Secret | null => {
+    const read = tools.secrets.read(written, [...tools.path, ...steps], faultOf);
     if ('text' in read) return new Secret(read.text);
     missing.push(read.missing);
     return null;
   };
   const headers: Record<string, Secret> = {};
   for (const [name, written] of Object.entries(at.headers)) {
-    const value = secretAt(written, 'headers', name);
+    const value = secretAt(written, ['headers', name], headerFault);
     if (value !== null) headers[name.toLowerCase()] = value;
   }
-  const apiKey = at.api_key === undefined ? null : secretAt(at.api_key, 'api_key');
+  const apiKey = at.api_key === undefined ? null : secretAt(at.api_key, ['api_key'], keyFault);
   return {
     ...shared(at, tools),
     apiKey,

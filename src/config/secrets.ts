@@ -7,8 +7,11 @@ import type { Path, Source } from './yaml.ts';
 
 type SecretRead = { readonly text: string } | { readonly missing: Problem };
 
+/** What makes a text unfit for its purpose, said after its name: `has a line break in it`; null when it is fit. */
+type Fault = (text: string) => string | null;
+
 export interface SecretReader {
-  read(written: SecretText, path: Path): SecretRead;
+  read(written: SecretText, path: Path, faultOf?: Fault): SecretRead;
 }
 
 /** Reads `{ env: NAME }` and `{ file: PATH }`. What it complains of names the place, never the content. */
@@ -16,11 +19,14 @@ export function createSecretReader(source: Source, directory: string, { env, rea
   const missing = (path: Path, message: string, hint: string): SecretRead => ({
     missing: source.problem(path, { message, hint }),
   });
-  const checked = (text: string, path: Path, from: string): SecretRead =>
-    text === '' ? missing(path, `${from} is empty`, 'Put the secret there.') : { text };
 
   return {
-    read(written, path) {
+    read(written, path, faultOf = () => null) {
+      const checked = (text: string, at: Path, from: string): SecretRead => {
+        if (text === '') return missing(at, `${from} is empty`, 'Put the secret there.');
+        const fault = faultOf(text);
+        return fault === null ? { text } : missing(at, `${from} ${fault}`, 'Put the bare secret there, on one line.');
+      };
       if (typeof written === 'string') return checked(written, path, 'the secret');
       if ('env' in written) {
         const text = env[written.env];

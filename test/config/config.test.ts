@@ -187,6 +187,22 @@ describe('Secrets', () => {
       'ethereum',
       'explorers.ethereum.headers.X-Extra.file: the file "secrets/extra" cannot be read: no such file. Put the secret there.',
     ],
+    [
+      'header of two lines',
+      ENV,
+      { ...FILES, '/etc/chainwarden/secrets/extra': 'sekrit\nextra\n' },
+      'ethereum',
+      'explorers.ethereum.headers.X-Extra.file: the file "secrets/extra" has a line break in it. ' +
+        'Put the bare secret there, on one line.',
+    ],
+    [
+      'key with a blank',
+      { ...ENV, EXPLORER_KEY: 'sekrit key' },
+      FILES,
+      'ethereum',
+      'explorers.ethereum.api_key.env: the environment variable "EXPLORER_KEY" has a blank or a letter with an accent ' +
+        'in it. Put the bare secret there, on one line.',
+    ],
   ])('a %s is kept until it is known whether it is needed', (_name, env, files, explorer, complaint) => {
     const { config, problems } = loadConfigText(FULL, files, env);
     expect(problems).toEqual([]);
