@@ -7,6 +7,7 @@ import type { Sender } from '../notifiers/notifier.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { DeliveryMetrics } from '../telemetry/delivery-metrics.ts';
+import type { Prepared } from './prepared.ts';
 
 export interface ChannelsOptions {
   readonly store: Store;
@@ -20,16 +21,21 @@ export interface ChannelsOptions {
 }
 
 export interface Channels {
-  apply(config: Config): void;
+  /** Opens the channels that are new or have other settings; rejects when one of them cannot be opened. */
+  prepare(config: Config): Promise<Prepared>;
   wake(channels: ReadonlySet<string>): void;
   /** Lets what is in flight end; what has not after `budgetMs` is told to. */
   stop(budgetMs: number): Promise<void>;
 }
 
-interface Open {
+interface Built {
+  readonly name: string;
   readonly fingerprint: string;
   readonly courier: Courier;
   readonly sender: Sender;
+}
+
+interface Open extends Built {
   readonly stopping: AbortController;
   readonly abandoning: AbortController;
   readonly ended: Promise<void>;
@@ -40,7 +46,7 @@ export function createChannels(options: ChannelsOptions): Channels {
   const openByName = new Map<string, Open>();
   const retiring = new Map<Open, Promise<void>>();
 
-  function open(channel: Channel, fingerprint: string): Open {
+  function build(channel: Channel, fingerprint: string): Built {
     const { name, notifier, to } = channel;
     const sender = options.isDry ? createDrySender(log) : notifier.open(to, { ...options, channel: name });
     const courier = createCourier({
@@ -55,10 +61,14 @@ export function createChannels(options: ChannelsOptions): Channels {
         metrics.deliveryDead(name);
       },
     });
+    return { name, fingerprint, courier, sender };
+  }
+
+  function start(built: Built): void {
     const [stopping, abandoning] = [new AbortController(), new AbortController()];
-    metrics.channelOpened(name);
-    const ended = courier.run(stopping.signal, abandoning.signal);
-    return { fingerprint, courier, sender, stopping, abandoning, ended };
+    metrics.channelOpened(built.name);
+    const ended = built.courier.run(stopping.signal, abandoning.signal);
+    openByName.set(built.name, { ...built, stopping, abandoning, ended });
   }
 
   /** Takes no more; what is in flight ends in its own time, while a successor may already be at work beside it. */
@@ -75,16 +85,25 @@ export function createChannels(options: ChannelsOptions): Channels {
   }
 
   return {
-    apply(config) {
-      const wanted = [...config.channels.values()].filter(isUsable);
-      const names = new Set(wanted.map(({ name }) => name));
-      for (const name of openByName.keys()) if (!names.has(name)) retire(name);
-      for (const channel of wanted) {
+    async prepare(config) {
+      await using fresh = new AsyncDisposableStack();
+      const next = new Map<string, Built>();
+      for (const channel of [...config.channels.values()].filter(isUsable)) {
         const fingerprint = JSON.stringify([channel.type, channel.to]);
-        if (openByName.get(channel.name)?.fingerprint === fingerprint) continue;
-        retire(channel.name);
-        openByName.set(channel.name, open(channel, fingerprint));
+        const found = openByName.get(channel.name);
+        const isKept = found?.fingerprint === fingerprint;
+        next.set(channel.name, isKept ? found : fresh.adopt(build(channel, fingerprint), closeSender));
       }
+      const opened = fresh.move();
+      return {
+        commit() {
+          opened.move();
+          const gone = [...openByName.values()].filter((one) => next.get(one.name) !== one);
+          for (const { name } of gone) retire(name);
+          for (const built of next.values()) if (!openByName.has(built.name)) start(built);
+        },
+        [Symbol.asyncDispose]: () => opened.disposeAsync(),
+      };
     },
     wake(channels) {
       for (const name of channels) openByName.get(name)?.courier.wake();
@@ -99,6 +118,10 @@ export function createChannels(options: ChannelsOptions): Channels {
       inTime.abort();
     },
   };
+}
+
+function closeSender({ sender }: Built): PromiseLike<void> {
+  return sender[Symbol.asyncDispose]();
 }
 
 /** A channel without its secret is one that no watch uses: loading made sure of it. */

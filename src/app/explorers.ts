@@ -1,5 +1,6 @@
 // The explorers of the config, open. An explorer whose settings did not change stays open over a reload, with its
-// budget, its pauses and its connections; sandboxes stay as they were started.
+// budget, its pauses and its connections; sandboxes stay as they were started. New ones are opened before any is
+// replaced, so that one that cannot be opened leaves the others as they are.
 import type { Config, Explorer as Settings, SandboxExplorer } from '../config/config.ts';
 import { createAnswerMemory } from '../explorer/answer-memory.ts';
 import { createBudget, type Budget } from '../explorer/budget.ts';
@@ -10,6 +11,7 @@ import type { Clock } from '../lib/clock.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { serveSandbox, type Served } from '../sandbox/server.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { Prepared } from './prepared.ts';
 
 export interface ExplorersOptions {
   readonly clock: Clock;
@@ -20,38 +22,45 @@ export interface ExplorersOptions {
   readonly onAnswer?: (answer: object, body: Buffer) => void;
   /** Aborts the requests under way. */
   readonly signal: AbortSignal;
+  readonly openExplorer?: typeof createExplorer;
 }
 
 export interface Explorers extends AsyncDisposable {
-  apply(config: Config): Promise<void>;
+  /** Opens the explorers that are new or have other settings; rejects when one of them cannot be opened. */
+  prepare(config: Config): Promise<Prepared>;
   get(name: string): Explorer | undefined;
+  /** Closes those that a commit replaced. Requests that they have under way are cut off. */
+  closeReplaced(): Promise<void>;
 }
 
 interface Open {
+  readonly name: string;
   readonly fingerprint: string;
   readonly explorer: Explorer;
   readonly served: Served | null;
 }
 
 export function createExplorers(options: ExplorersOptions): Explorers {
-  const { clock, log, meter } = options;
-  const openByName = new Map<string, Open>();
+  const { clock, log, meter, openExplorer = createExplorer } = options;
+  let openByName: ReadonlyMap<string, Open> = new Map();
+  /** Replaced, and still read by polls that began before. */
+  const replaced = new Set<Open>();
   const budgetByPlan = new Map<string, Budget>();
   const answers = createAnswerMemory({ clock });
 
   async function open(settings: Settings, fingerprint: string): Promise<Open> {
+    const { name, coin } = settings;
     const served = settings.form === 'sandbox' ? await startSandbox(settings, clock) : null;
-    const where = whereOf(settings, served);
-    const explorer = createExplorer({
-      ...options,
-      ...where,
-      name: settings.name,
-      coin: settings.coin,
-      budget: budgetOf(settings, where.baseUrl),
-      answers,
-    });
-    if (served !== null) log.info('sandbox:listening', { explorer: settings.name, url: served.url });
-    return { fingerprint, explorer, served };
+    try {
+      const where = whereOf(settings, served);
+      const budget = budgetOf(settings, where.baseUrl);
+      const explorer = openExplorer({ ...options, ...where, name, coin, budget, answers });
+      if (served !== null) log.info('sandbox:listening', { explorer: name, url: served.url });
+      return { name, fingerprint, explorer, served };
+    } catch (error) {
+      await served?.close();
+      throw error;
+    }
   }
 
   /** One per (origin, key): two chains behind one key share it. */
@@ -63,34 +72,64 @@ export function createExplorers(options: ExplorersOptions): Explorers {
     return budget;
   }
 
-  async function close(name: string): Promise<void> {
-    const found = openByName.get(name);
-    openByName.delete(name);
-    await found?.explorer[Symbol.asyncDispose]();
-    await found?.served?.close();
-    meter.forgetExplorer(name);
+  function swap(next: ReadonlyMap<string, Open>): void {
+    const former = openByName;
+    openByName = next;
+    for (const one of former.values()) {
+      if (next.get(one.name) === one) continue;
+      replaced.add(one);
+      meter.forgetExplorer(one.name);
+    }
+  }
+
+  async function closeReplaced(): Promise<void> {
+    const all = [...replaced].reverse();
+    replaced.clear();
+    for (const one of all) {
+      await close(one);
+      // Its last polls were counted after the swap.
+      if (!openByName.has(one.name)) meter.forgetExplorer(one.name);
+    }
   }
 
   return {
     get: (name) => openByName.get(name)?.explorer,
-    async apply(config) {
-      for (const name of openByName.keys()) if (!config.explorers.has(name)) await close(name);
+    async prepare(config) {
+      await using fresh = new AsyncDisposableStack();
+      const next = new Map<string, Open>();
       for (const [name, settings] of config.explorers) {
         const fingerprint = fingerprintOf(settings);
         const found = openByName.get(name);
-        if (found?.fingerprint === fingerprint) continue;
-        if (found !== undefined && found.served !== null && settings.form === 'sandbox') {
+        const isKept = found !== undefined && staysOpen(found, settings, fingerprint);
+        if (isKept && found.fingerprint !== fingerprint)
           log.warn('config:needs-a-restart', { what: `the sandbox explorer ${name}` });
-          continue;
-        }
-        await close(name);
-        openByName.set(name, await open(settings, fingerprint));
+        next.set(name, isKept ? found : fresh.adopt(await open(settings, fingerprint), close));
       }
+      const opened = fresh.move();
+      return {
+        commit() {
+          opened.move();
+          swap(next);
+        },
+        [Symbol.asyncDispose]: () => opened.disposeAsync(),
+      };
     },
+    closeReplaced,
     async [Symbol.asyncDispose]() {
-      for (const name of [...openByName.keys()].reverse()) await close(name);
+      swap(new Map());
+      await closeReplaced();
     },
   };
+}
+
+async function close({ explorer, served }: Open): Promise<void> {
+  await explorer[Symbol.asyncDispose]();
+  await served?.close();
+}
+
+/** A running sandbox cannot be changed: its chain would be another one. */
+function staysOpen({ fingerprint, served }: Open, settings: Settings, wanted: string): boolean {
+  return fingerprint === wanted || (served !== null && settings.form === 'sandbox');
 }
 
 function startSandbox({ seed, blockTime, control }: SandboxExplorer, clock: Clock): Promise<Served> {

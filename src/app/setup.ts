@@ -2,7 +2,8 @@
 import { loadConfig, type Config } from '../config/config.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Watch } from '../core/model.ts';
-import { notifiers } from '../notifiers/index.ts';
+import { notifiers as allNotifiers } from '../notifiers/index.ts';
+import type { AnyNotifier } from '../notifiers/notifier.ts';
 import type { RuleCache } from '../rules/cache.ts';
 import { loadRules } from '../rules/load.ts';
 import { readNamedFiles, readRuleFiles } from '../rules/read.ts';
@@ -14,6 +15,8 @@ export interface SetupTools {
   readonly readFile: (path: string) => string;
   /** Makes the next load with it cheaper. */
   readonly cache?: RuleCache;
+  /** The channel types that a config may name; all of them when left out. */
+  readonly notifiers?: readonly AnyNotifier[];
 }
 
 export interface Setup {
@@ -29,7 +32,7 @@ export type LoadedSetup =
 /** All problems of all files at once, or a setup to run; `named` rule files stand in for the config's. Never throws. */
 export function loadSetup(
   file: string,
-  { env, readFile, cache }: SetupTools,
+  { env, readFile, cache, notifiers = allNotifiers }: SetupTools,
   named: readonly string[] = [],
 ): LoadedSetup {
   const { config, problems, warnings } = loadConfig(file, { env, readFile, notifiers });

@@ -50,7 +50,7 @@ export async function tellHistory(terminal: Terminal, setup: Setup, options: His
   if (!mayEstimate(terminal, chapters, options)) return null;
 
   await using explorers = openExplorers(terminal, setup.config);
-  await explorers.apply(askedOnly(setup.config, chapters));
+  (await explorers.prepare(askedOnly(setup.config, chapters))).commit();
   const priced = await price(terminal, explorers, chapters, reach);
   if (priced.length === 0) throw new CommandError(EXIT.problems, 'no explorer answered: nothing was replayed');
   if (!mayAsk(terminal, priced, options)) return null;

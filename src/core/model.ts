@@ -234,6 +234,7 @@ export const MISS_REASONS = [
   'dns',
   'tls',
   'network',
+  'no-explorer',
 ] as const;
 export type MissReason = (typeof MISS_REASONS)[number];
 

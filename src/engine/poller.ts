@@ -4,10 +4,10 @@
 // polls would only make the explorer slower.
 import type { HealthByAlert } from '../core/health.ts';
 import { rewound } from '../core/rewound.ts';
-import { blankMemory, retire } from '../core/step.ts';
+import { blankMemory } from '../core/step.ts';
 import type { Memory } from '../core/memory.ts';
 import type { Decision, Head, Instant, Observation, Watch, WatchId } from '../core/model.ts';
-import type { Read } from '../core/question.ts';
+import { Missed, type Read } from '../core/question.ts';
 import { nextTurn, showInstant, type Clock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Coverage, Store } from '../store/store.ts';
@@ -56,9 +56,17 @@ export interface PollerOptions {
   readonly onOwed: (channels: ReadonlySet<string>) => void;
 }
 
+/** Watches whose memory was read and that are not polled yet. Letting go of it takes nothing. */
+export interface PreparedWatches {
+  /** From now on these watches are polled, and no others. Does not fail. */
+  commit(): void;
+}
+
 export interface Poller {
-  /** Takes over a set of watches: remembers those that stay, and resolves what those that are gone had firing. */
-  adopt(watches: readonly Watch[]): Promise<void>;
+  /** Reads what these watches need and changes nothing. Rejects with a `StorageError`. */
+  prepare(watches: readonly Watch[]): Promise<PreparedWatches>;
+  /** Whether the watch is one of those that are polled. */
+  isAdopted(watch: WatchId): boolean;
   /** Polls all of them; ends when every one has been decided. Never throws. */
   poll(watches: readonly Watch[], signal: AbortSignal): Promise<void>;
   memoryOf(watch: WatchId): Memory | undefined;
@@ -123,47 +131,48 @@ export function createPoller(options: PollerOptions): Poller {
   }
 
   function settle({ watch, observation, decision, attended }: Decided): void {
+    // Its deliveries are on disk, even when a reload took the watch out during the commit.
+    if (decision.deliveries.length > 0) onOwed(new Set(decision.deliveries.map(({ channel }) => channel)));
+    if (!adopted.has(watch.id)) return;
     const version = decision.expects + (isWritten(decision) ? 1 : 0);
     memoryById.set(watch.id, { ...decision.memory, version });
     uncovered.add(watch.id);
     notebook.polled(watch, observation, decision);
     onPolled(watch, observation, decision);
     attended?.settled(observation);
-    if (decision.deliveries.length > 0) onOwed(new Set(decision.deliveries.map(({ channel }) => channel)));
   }
 
   return {
-    async adopt(watches) {
-      const watchById = new Map(watches.map((watch) => [watch.id, watch]));
-      const former = adopted;
-      adopted = new Set(watchById.keys());
-      try {
-        const recalled = [...(await store.recall())];
-        await retireAll(recalled.filter(([id]) => !watchById.has(id)));
-        for (const [id, memory] of recalled) {
-          const watch = watchById.get(id);
-          if (watch !== undefined && !memoryById.has(id)) memoryById.set(id, readable(watch, memory, log));
-        }
-      } catch (error) {
-        adopted = former;
-        throw error;
-      }
-      for (const id of memoryById.keys()) if (!watchById.has(id)) memoryById.delete(id);
-      const unknown = watches.filter(({ id }) => memoryById.has(id) && !notebook.knows(id));
-      notebook.adopt(watches, await store.kept(unknown.map(({ id }) => id)));
+    async prepare(watches) {
+      const unread = watches.filter(({ id }) => !memoryById.has(id));
+      const recalled = await store.recall(unread.map(({ id }) => id));
+      const kept = await store.kept(watches.filter(({ id }) => !notebook.knows(id)).map(({ id }) => id));
+      return {
+        commit() {
+          adopted = new Set(watches.map(({ id }) => id));
+          for (const watch of unread) {
+            const memory = recalled.get(watch.id);
+            if (memory !== undefined && !memoryById.has(watch.id))
+              memoryById.set(watch.id, readable(watch, memory, log));
+          }
+          for (const id of memoryById.keys()) if (!adopted.has(id)) memoryById.delete(id);
+          for (const id of uncovered) if (!adopted.has(id)) uncovered.delete(id);
+          notebook.adopt(watches, kept);
+        },
+      };
     },
+    isAdopted: (id) => adopted.has(id),
     async poll(watches, signal) {
       const startedAt = clock.now();
-      const ticks = new Map<string, Tick | null>();
+      const ticks = new Map<string, Tick>();
       const polls = watches.flatMap((watch) => {
         if (running.has(watch.id)) {
           onSkipped(watch);
           return [];
         }
         const { explorer } = watch.target;
-        const tick = ticks.get(explorer) ?? tickOf(readerOf(explorer), startedAt);
+        const tick = ticks.get(explorer) ?? tickOf(readerOf(explorer) ?? absent(explorer), startedAt);
         ticks.set(explorer, tick);
-        if (tick === null) return [];
         const poll = pollOne(watch, tick, signal).finally(() => running.delete(watch.id));
         running.set(watch.id, poll);
         return [poll];
@@ -200,16 +209,6 @@ export function createPoller(options: PollerOptions): Poller {
       throw error;
     }
   }
-
-  /** All or none: a set of watches that cannot be ended is not taken over either. */
-  async function retireAll(gone: readonly (readonly [WatchId, Memory])[]): Promise<void> {
-    if (gone.length === 0) return;
-    const decisions = gone.map(([id, memory]) => retire(id, memoryById.get(id) ?? memory, clock.now()));
-    await store.commit(decisions, clock.now());
-    for (const { watchId, memory, expects } of decisions) memoryById.set(watchId, { ...memory, version: expects + 1 });
-    onOwed(new Set(decisions.flatMap(({ deliveries }) => deliveries.map(({ channel }) => channel))));
-    await store.forget(gone.map(([id]) => id));
-  }
 }
 
 // Polls that are due run between two of them.
@@ -224,6 +223,12 @@ function readable(watch: Watch, memory: Memory, log: Pick<Log, 'warn'>): Memory 
   return { ...memory, state: null };
 }
 
-function tickOf(reader: Reader | undefined, startedAt: Instant): Tick | null {
-  return reader === undefined ? null : { reader, read: reader.round(), startedAt };
+function tickOf(reader: Reader, startedAt: Instant): Tick {
+  return { reader, read: reader.round(), startedAt };
+}
+
+/** Stands in for an explorer that is not open: its watches have missed polls, which are counted and logged. */
+function absent(explorer: string): Reader {
+  const refuse = () => Promise.reject(new Missed('no-explorer', `the explorer ${explorer} is not open`));
+  return { round: () => ({ one: refuse, page: refuse, pageAgain: refuse }), head: () => null };
 }

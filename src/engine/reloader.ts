@@ -8,11 +8,14 @@ import type { Log } from '../telemetry/log.ts';
 export interface ReloaderOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Reads everything anew; whether it changed anything is its own business. Must not throw. */
-  readonly reload: () => Promise<void>;
+  /** Reads everything anew. Must not throw. */
+  readonly reload: (signal: AbortSignal) => Promise<ReloadEnd>;
   /** Only events about these files matter. */
   readonly concerns: (path: string) => boolean;
 }
+
+/** `done`: in force, or to be mended by a person first. `again`: the files are right, and it may work later. */
+export type ReloadEnd = 'done' | 'again';
 
 export interface Reloader extends AsyncDisposable {
   /** Begins to look at these directories; what changed in them a moment ago counts too. */
@@ -23,6 +26,7 @@ export interface Reloader extends AsyncDisposable {
 }
 
 const QUIET_MS = 500;
+const AGAIN_MS = 30_000;
 /** What was loaded at the start may have changed before anyone looked. Once too often costs a reload of the same. */
 const JUST_NOW_MS = 2_000;
 
@@ -35,6 +39,11 @@ export function createReloader({ clock, log, reload, concerns }: ReloaderOptions
   function ask(): void {
     events += 1;
     bell.resolve(undefined);
+  }
+
+  async function askLater(signal: AbortSignal): Promise<void> {
+    await clock.sleep(AGAIN_MS, signal);
+    ask();
   }
 
   async function untilQuiet(signal: AbortSignal): Promise<void> {
@@ -71,7 +80,7 @@ export function createReloader({ clock, log, reload, concerns }: ReloaderOptions
         bell = Promise.withResolvers<undefined>();
         await untilQuiet(signal);
         handled = events;
-        if (isGoingOn(signal)) await reload();
+        if (isGoingOn(signal) && (await reload(signal)) === 'again') void askLater(signal);
       }
     },
     async [Symbol.asyncDispose]() {

@@ -13,6 +13,12 @@ export function createRecall(db: DatabaseSync): (ids?: readonly WatchId[]) => Ma
   return byWatch(db.prepare(SELECT), db.prepare(`${SELECT} WHERE memory.watch = ?`), memoryOf);
 }
 
+/** Reads whose memory there is. */
+export function createRemembered(db: DatabaseSync): () => WatchId[] {
+  const select = db.prepare('SELECT watch FROM memory');
+  return () => select.all().map(({ watch }) => String(watch));
+}
+
 /** Reads what is kept beside memory. */
 export function createKeptView(db: DatabaseSync): (ids?: readonly WatchId[]) => Map<WatchId, Kept> {
   const select = 'SELECT watch, look, health FROM coverage';

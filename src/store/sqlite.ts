@@ -17,7 +17,7 @@ import {
 } from './database.ts';
 import { takeLock } from './lock.ts';
 import { createFacts } from './facts.ts';
-import { createKeptView, createMemoryTable, createRecall } from './memory-table.ts';
+import { createKeptView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
 import { assertCurrent, migrate } from './migrations.ts';
 import { createOutboxTable, createOutboxView } from './outbox-table.ts';
 import type { StoredDelivery } from './rows.ts';
@@ -80,8 +80,9 @@ interface SqliteTools {
 
 /** The promise of `Store` over a database that was opened for writing and has the newest schema. */
 export function createSqliteStore(db: DatabaseSync, { file, log, release }: SqliteTools): Store {
-  const { recall, kept, memory, outbox, view, facts } = answering(file, 'prepare', () => ({
+  const { recall, remembered, kept, memory, outbox, view, facts } = answering(file, 'prepare', () => ({
     recall: createRecall(db),
+    remembered: createRemembered(db),
     kept: createKeptView(db),
     memory: createMemoryTable(db),
     outbox: createOutboxTable(db),
@@ -104,6 +105,7 @@ export function createSqliteStore(db: DatabaseSync, { file, log, release }: Sqli
 
   return {
     recall: async (ids) => read(() => recall(ids)),
+    remembered: async () => read(remembered),
     commit: async (decisions, at) => write(() => decisions.map((decision) => keep(decision, at))),
     async cover(coverage) {
       write(() => {

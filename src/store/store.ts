@@ -46,6 +46,9 @@ export interface Store extends AsyncDisposable {
   /** Memory by watch id; ids without memory are left out. Without ids: everything that is remembered. */
   recall(ids?: readonly WatchId[]): Promise<Map<WatchId, Memory>>;
 
+  /** The ids of all watches that are remembered. */
+  remembered(): Promise<WatchId[]>;
+
   /**
    * All decisions in one transaction; each is `superseded`, and leaves nothing behind, when the memory's version is no
    * longer the one it expects. Kept memory gets version + 1. A delivery id that is already there is not added again.

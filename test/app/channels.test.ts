@@ -29,7 +29,7 @@ test('what is owed to a recipient who was taken out is given up and counted once
   );
   await store.commit([aDecision('w', { deliveries })], clock.now());
 
-  channels.apply(aConfig(post.url));
+  (await channels.prepare(aConfig(post.url))).commit();
   await post.mails.reached(1);
   await channels.stop(1000);
 

@@ -6,6 +6,7 @@ import { observe } from '../../src/engine/observe.ts';
 import { createPoller, type PollerOptions } from '../../src/engine/poller.ts';
 import { AddressDetails } from '../../src/explorer/resources.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
+import { adopt } from '../support/adopt.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
@@ -58,7 +59,7 @@ const watches: readonly Watch[] = loadWatches(RULES);
 
 test('a decision is on disk before the courier hears of it', async () => {
   const { poller, seen, store } = aPoller();
-  await poller.adopt(watches);
+  await adopt(poller, watches);
   await poller.poll(watches, signal);
   expect(seen.owed).toEqual(['screen']);
   expect((await store.survey()).outbox).toMatchObject([{ channel: 'screen', rows: 1 }]);
@@ -66,7 +67,7 @@ test('a decision is on disk before the courier hears of it', async () => {
 
 test('a watch that is still being polled is skipped and counted, never queued', async () => {
   const { poller, seen, gate } = aPoller();
-  await poller.adopt(watches);
+  await adopt(poller, watches);
   const { promise, resolve } = Promise.withResolvers<undefined>();
   gate.open = promise;
   const first = poller.poll(watches, signal);
@@ -79,7 +80,7 @@ test('a watch that is still being polled is skipped and counted, never queued', 
 
 test('a poll that learned nothing writes nothing; its coverage is flushed apart', async () => {
   const { poller, seen, store, clock } = aPoller();
-  await poller.adopt(watches);
+  await adopt(poller, watches);
   await poller.poll(watches, signal);
   const versionOf = async () => [...(await store.recall()).values()].map(({ version }) => version);
   const before = await versionOf();
@@ -94,14 +95,14 @@ test('a poll that learned nothing writes nothing; its coverage is flushed apart'
 test('a clock that was set back is said, and blinds no watch', async () => {
   const { poller, seen, store, log, clock } = aPoller();
   seen.wei = '0';
-  await poller.adopt(watches);
+  await adopt(poller, watches);
   await poller.poll(watches, signal);
   const [memory] = [...(await store.recall()).values()];
   expect(memory?.coveredUntil).toBe(clock.now());
   await store.cover(new Map([[watches[0]?.id ?? '', { until: clock.now() + 3_600_000 }]]));
   const { poller: next, seen: later, log: lines } = aPoller({ store, clock });
   later.wei = '5000000000000000000';
-  await next.adopt(watches);
+  await adopt(next, watches);
   await next.poll(watches, signal);
   expect(lines.lines).toEqual(['warn clock:went-back']);
   expect(later.owed).toEqual(['screen']);
@@ -133,7 +134,7 @@ watches:
       await store.settle(delivery.id, { state: 'sent', outcome: { type: 'sent', answer: '' } }, clock.now());
     }
   };
-  await poller.adopt(rules);
+  await adopt(poller, rules);
   await poll('2000000000000000000', 4);
   await poll('0');
   await poll('2000000000000000000', 4);
@@ -179,7 +180,7 @@ test('when the storage fails nothing is acknowledged, one line says so, and the 
     commit: (...args) => (isDown ? Promise.reject(new StorageError('disk full')) : inner.commit(...args)),
   };
   const { poller, seen, log, clock } = aPoller({ store });
-  await poller.adopt(watches);
+  await adopt(poller, watches);
   await poller.poll(watches, signal);
   await clock.advance(60_000);
   await poller.poll(watches, signal);
@@ -196,7 +197,7 @@ test('when the storage fails nothing is acknowledged, one line says so, and the 
 
 test('an explorer that is down is one line, and one when it is back', async () => {
   const { poller, seen, log, clock } = aPoller();
-  await poller.adopt(watches);
+  await adopt(poller, watches);
   for (const wei of ['', '', '', '5', '5']) {
     seen.wei = wei;
     await clock.advance(60_000);
@@ -210,11 +211,11 @@ test('an explorer that is down is one line, and one when it is back', async () =
 
 test('what is read for a watch that a reload took out has no effect', async () => {
   const { poller, seen, gate, store } = aPoller();
-  await poller.adopt(watches);
+  await adopt(poller, watches);
   const { promise, resolve } = Promise.withResolvers<undefined>();
   gate.open = promise;
   const polling = poller.poll(watches, signal);
-  await poller.adopt([]);
+  await adopt(poller, []);
   resolve(undefined);
   await polling;
   expect(seen.polled).toEqual([]);
@@ -237,7 +238,7 @@ test('memory that this release cannot read is a new baseline, said aloud', async
   const none = { deliveries: [], reasons: [], now: null, look: null, truths: {} };
   const decision = { watchId: watch.id, expects: 0, memory, learned: true, ...none };
   await store.commit([decision], 0);
-  await poller.adopt(watches);
+  await adopt(poller, watches);
   expect(log.lines).toEqual(['warn watch:memory-unreadable']);
   await poller.poll(watches, signal);
   expect(seen.polled).toEqual([true]);
@@ -251,7 +252,7 @@ test('what could not be flushed is flushed the next time, the look with it', asy
     cover: (coverage) => (disk.isFull ? Promise.reject(new StorageError('full')) : memory.cover(coverage)),
   };
   const { poller } = aPoller({ store });
-  await poller.adopt(watches);
+  await adopt(poller, watches);
   await poller.poll(watches, signal);
   await expect(poller.flush()).rejects.toThrow(StorageError);
   disk.isFull = false;
@@ -262,14 +263,14 @@ test('what could not be flushed is flushed the next time, the look with it', asy
 test('a watch that was taken out and put back while it was polled is heard from then on', async () => {
   const { poller, seen, gate, clock } = aPoller();
   seen.wei = '5000000000000000000';
-  await poller.adopt(watches);
+  await adopt(poller, watches);
   await poller.poll(watches, signal);
   const { promise, resolve } = Promise.withResolvers<undefined>();
   gate.open = promise;
   await clock.advance(60_000);
   const polling = poller.poll(watches, signal);
-  await poller.adopt([]);
-  await poller.adopt(watches);
+  await adopt(poller, []);
+  await adopt(poller, watches);
   resolve(undefined);
   await polling;
   seen.wei = '0';
@@ -278,24 +279,39 @@ test('a watch that was taken out and put back while it was polled is heard from 
   expect(seen.owed).toEqual(['screen']);
 });
 
-test('a reload that the storage refuses changes nothing: the old watches go on', async () => {
+test.each(['recall', 'kept'] as const)('watches whose %s the storage refuses change nothing', async (method) => {
   const inner = createMemoryStore();
-  const disk = { isFull: false };
+  const disk = { isBroken: false };
   const store: Store = {
     ...inner,
-    commit: (...args) => (disk.isFull ? Promise.reject(new StorageError('full')) : inner.commit(...args)),
+    [method]: (ids?: string[]) => (disk.isBroken ? Promise.reject(new StorageError('broken')) : inner[method](ids)),
   };
   const { poller, seen, clock } = aPoller({ store });
   seen.wei = '5000000000000000000';
-  await poller.adopt(watches);
+  await adopt(poller, watches);
   await poller.poll(watches, signal);
-  disk.isFull = true;
-  await expect(poller.adopt([])).rejects.toThrow(StorageError);
-  disk.isFull = false;
+  disk.isBroken = true;
+  await expect(adopt(poller, loadWatches(RULES.replace('coins', 'others')))).rejects.toThrow(StorageError);
   seen.wei = '0';
   await clock.advance(60_000);
   await poller.poll(watches, signal);
   expect(seen.owed).toEqual(['screen']);
+});
+
+test('a watch whose explorer is missing is a missed poll that is counted and logged, not silence', async () => {
+  const outcomes: unknown[] = [];
+  const { poller, clock, log } = aPoller({
+    readerOf: () => undefined,
+    onPolled: (_watch, observation) => outcomes.push(observation.type === 'missed' && observation.reason),
+  });
+  await adopt(poller, watches);
+  for (const _poll of [1, 2]) {
+    await clock.advance(60_000);
+    await poller.poll(watches, signal);
+  }
+  expect(outcomes).toEqual(['no-explorer', 'no-explorer']);
+  expect(log.lines).toEqual(['warn explorer:no-answer']);
+  expect(log.fields[0]).toMatchObject({ explorer: 'chain', detail: 'the explorer chain is not open' });
 });
 
 test('a storage that another program holds keeps the daemon waiting once a tick, not once for each watch', async () => {
@@ -312,7 +328,7 @@ test('a storage that another program holds keeps the daemon waiting once a tick,
   });
   const rule = RULES.replace(/^\s*watches:\n/, '');
   const three = loadWatches(`watches:\n${['a', 'b', 'c'].map((id) => rule.replace('coins', id)).join('')}`);
-  await poller.adopt(three);
+  await adopt(poller, three);
   await poller.poll(three, signal);
   expect(waits).toHaveLength(1);
   expect(log.lines).toEqual(['error storage:failed']);

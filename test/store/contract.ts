@@ -30,6 +30,14 @@ export function keepsThePromise(open: () => Promise<Store>): void {
     expect(await store.recall(['w', 'unheard-of'])).toEqual(new Map([['w', aMemory({ version: 1 })]]));
   });
 
+  story('whose memory there is is known until it is forgotten', async (store) => {
+    expect(await store.remembered()).toEqual([]);
+    await store.commit([aDecision('w'), aDecision('x')], NOON);
+    expect((await store.remembered()).toSorted()).toEqual(['w', 'x']);
+    await store.forget(['w']);
+    expect(await store.remembered()).toEqual(['x']);
+  });
+
   story('the next decision replaces the memory, kind of alert and all', async (store) => {
     await store.commit([aDecision('w')], NOON);
     const memory = aMemory({ checksum: 'c2', state: null, alerts: {}, coveredUntil: null });

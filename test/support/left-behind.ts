@@ -10,6 +10,7 @@ import { createPoller } from '../../src/engine/poller.ts';
 import { AddressDetails } from '../../src/explorer/resources.ts';
 import { outlineOf } from '../../src/plan/outline.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { adopt } from './adopt.ts';
 import { run, type Ran } from './cli.ts';
 import { createFolder, type Folder } from './daemon.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -59,7 +60,7 @@ export function leaveBehind(rules: string, config = CONFIG): LeftBehind {
         onSkipped: () => undefined,
         onOwed: () => undefined,
       });
-      await poller.adopt(setup.watches);
+      await adopt(poller, setup.watches);
       await store.keepRunning(outlineOf(setup.watches));
       for (const balance of balances) {
         await clock.advance(60_000);

@@ -47,6 +47,7 @@ export function createMemoryStore(): Store {
       new Map(
         [...memoryById].filter(([id]) => ids === undefined || ids.includes(id)).map((entry) => structuredClone(entry)),
       ),
+    remembered: async () => [...memoryById.keys()],
     commit: async (decisions, at) => decisions.map((decision) => keep(decision, at)),
     async cover(coverage) {
       for (const [id, { until: coveredUntil, look, health }] of coverage) {

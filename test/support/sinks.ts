@@ -7,7 +7,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 /** What arrives, in order, and a way to wait for it. */
-interface Arrivals<T> {
+export interface Arrivals<T> {
   readonly all: readonly T[];
   /** Resolves once at least `count` have arrived. */
   reached(count: number): Promise<readonly T[]>;

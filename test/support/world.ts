@@ -17,6 +17,7 @@ import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import { kinds } from '../../src/watches/index.ts';
+import { adopt, retireGone } from './adopt.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
@@ -120,7 +121,9 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
     },
     async load(text) {
       watches = loadWatches(text);
-      await poller.adopt(watches);
+      await adopt(poller, watches);
+      const isAdopted = (id: string): boolean => poller.isAdopted(id);
+      await retireGone({ store, clock, log, isAdopted, onOwed: () => undefined });
     },
     async poll() {
       await clock.advance(60_000);
@@ -136,7 +139,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       await explorer[Symbol.asyncDispose]();
       explorer = newExplorer();
       poller = newPoller();
-      await poller.adopt(watches);
+      await adopt(poller, watches);
     },
     async [Symbol.asyncDispose]() {
       stop.abort();

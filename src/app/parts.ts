@@ -1,0 +1,83 @@
+// What a runtime is made of, wired together: questions go to explorers, decisions to the store, deliveries to channels.
+import { createPoller, type Poller } from '../engine/poller.ts';
+import { createReport } from '../engine/report.ts';
+import { createRetirement, type Retirement } from '../engine/retirement.ts';
+import { createScheduler, type Scheduler } from '../engine/scheduler.ts';
+import type { WatchId } from '../core/model.ts';
+import type { Mutex } from '../lib/mutex.ts';
+import type { Recorder } from '../recording/recorder.ts';
+import type { SafeLog } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { createChannels, type Channels, type ChannelsOptions } from './channels.ts';
+import { createExplorers, type Explorers, type ExplorersOptions } from './explorers.ts';
+
+export interface PartsOptions extends ChannelsOptions, Pick<ExplorersOptions, 'openExplorer'> {
+  readonly log: SafeLog;
+  readonly metrics: Metrics;
+  /** Writes down what polls see; closed by who opened it. */
+  readonly recorder: Recorder | null;
+}
+
+export interface Parts {
+  readonly explorers: Explorers;
+  readonly channels: Channels;
+  readonly poller: Poller;
+  readonly scheduler: Scheduler;
+  readonly retirement: Retirement;
+}
+
+interface Wiring {
+  /** Aborts requests and polls. */
+  readonly signal: AbortSignal;
+  /** Held while a setup is replaced. */
+  readonly changing: Mutex;
+  /** A poll of the watch ended, whatever came of it. */
+  readonly onPolled: (watch: WatchId) => void;
+}
+
+export function createParts(options: PartsOptions, { signal, changing, onPolled }: Wiring): Parts {
+  const { store, clock, log, metrics, recorder } = options;
+  const explorers = createExplorers({
+    ...options,
+    meter: metrics,
+    userAgent: `chainwarden/${options.version}`,
+    signal,
+    ...(recorder && { onAnswer: recorder.onAnswer }),
+  });
+  const channels = createChannels(options);
+  const onOwed = (owed: ReadonlySet<string>): void => {
+    channels.wake(owed);
+  };
+  const report = createReport({ log, metrics });
+  const poller = createPoller({
+    store,
+    clock,
+    log,
+    readerOf: (name) => explorers.get(name),
+    witness: recorder,
+    onPolled(watch, observation, decision) {
+      onPolled(watch.id);
+      report(watch, observation, decision);
+    },
+    onSkipped: ({ rule }) => {
+      metrics.skipped(rule);
+    },
+    onOwed,
+  });
+  const scheduler = createScheduler({
+    clock,
+    onTick: (due) => void poller.poll(due, signal),
+    onLag: (seconds) => {
+      metrics.schedulerLag(seconds);
+    },
+  });
+  const retirement = createRetirement({
+    store,
+    clock,
+    log,
+    isAdopted: (id) => poller.isAdopted(id),
+    exclusively: (work) => changing.hold(work),
+    onOwed,
+  });
+  return { explorers, channels, poller, scheduler, retirement };
+}

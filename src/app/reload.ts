@@ -1,0 +1,68 @@
+// Reads config and rules anew and puts them in force as a whole. Whatever goes wrong, the former ones stay in force.
+import { formatProblems } from '../config/problem.ts';
+import type { ReloadEnd } from '../engine/reloader.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Runtime } from './runtime.ts';
+import { loadSetup, type Setup, type SetupTools } from './setup.ts';
+
+export interface ReloadOptions extends SetupTools {
+  readonly configFile: string;
+  /** What the daemon started with. */
+  readonly setup: Setup;
+  readonly runtime: Pick<Runtime, 'prepare'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<DaemonMetrics, 'reload'>;
+}
+
+const KEPT = 'the last good config and rules stay in force';
+
+/** Never rejects. */
+export function createReload(options: ReloadOptions): (signal: AbortSignal) => Promise<ReloadEnd> {
+  const { configFile, setup: started, runtime, clock, log, metrics } = options;
+  let lastFailure: string | null = null;
+
+  /** Tried again every so often: a line for each cause, not for each try. */
+  function failed(error: unknown): ReloadEnd {
+    metrics.reload(false, clock.now());
+    if (lastFailure !== String(error)) log.error('config:not-applied', { error, effect: `${KEPT}; tried again` });
+    lastFailure = String(error);
+    return 'again';
+  }
+
+  function rejected(problems: string): ReloadEnd {
+    metrics.reload(false, clock.now());
+    log.error('config:rejected', { effect: KEPT, problems });
+    return 'done';
+  }
+
+  return async (signal) => {
+    const { setup, problems } = loadSetup(configFile, options);
+    if (setup === null) return rejected(formatProblems(problems));
+    try {
+      await using prepared = await runtime.prepare(setup);
+      if (signal.aborted) return 'done';
+      prepared.commit();
+    } catch (error) {
+      return failed(error);
+    }
+    lastFailure = null;
+    warnOfRestart(started, setup, log);
+    log.info('config:reloaded', { watches: setup.watches.length });
+    return 'done';
+  };
+}
+
+/** Parts of the config that stay as they were at the start, and their keys in the file. */
+const FIXED = [
+  ['stateFile', 'state'],
+  ['listen', 'http'],
+  ['recording', 'recording'],
+] as const;
+
+function warnOfRestart({ config: started }: Setup, { config: next }: Setup, log: Log): void {
+  for (const [part, what] of FIXED)
+    if (JSON.stringify(started[part]) !== JSON.stringify(next[part])) log.warn('config:needs-a-restart', { what });
+}

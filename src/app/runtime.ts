@@ -1,0 +1,170 @@
+// Runs one setup after the other. A setup is put in force in three steps:
+//
+//   prepare   reads the state file and opens what is new; the only step that may fail, and it changes nothing
+//   commit    swaps everything at once: a poll sees the former setup or the new one, never a mixture
+//   after     closes what was replaced once nobody uses it; retires watches that are gone (engine/retirement.ts)
+import { secretsOf } from '../config/config.ts';
+import type { Watch, WatchId } from '../core/model.ts';
+import { keep } from '../engine/keeper.ts';
+import { countAlerts, labelsOf, lookAtData, lookAtHealth } from '../engine/report.ts';
+import { createMutex } from '../lib/mutex.ts';
+import { outlineOf } from '../plan/outline.ts';
+import { createParts, type PartsOptions } from './parts.ts';
+import type { Prepared } from './prepared.ts';
+import type { Setup } from './setup.ts';
+
+export type RuntimeOptions = PartsOptions;
+
+/** Disposing of it lets deliveries in flight end, then closes explorers and channels. */
+export interface Runtime extends AsyncDisposable {
+  /**
+   * Rejects when the setup cannot be put in force; then nothing has changed. One setup is prepared at a time: the next
+   * one waits until this one is committed or disposed of.
+   */
+  prepare(next: Setup): Promise<Prepared>;
+  /** Those in force; none before the first commit. */
+  watches(): readonly Watch[];
+  /** The loops turn. */
+  isRunning(): boolean;
+  /** Every watch was polled once. */
+  isReady(): boolean;
+  /** Works until the signal aborts; then polls end, and what they learned is written down. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const COURIER_BUDGET_MS = 7000;
+
+export function createRuntime(options: RuntimeOptions): Runtime {
+  const { store, clock, log, metrics, recorder } = options;
+  const reading = new AbortController();
+  const changing = createMutex();
+  const polled = new Set<WatchId>();
+  const onPolled = (id: WatchId): void => void polled.add(id);
+  const { explorers, channels, poller, scheduler, retirement } = createParts(options, {
+    signal: reading.signal,
+    changing,
+    onPolled,
+  });
+  let watches: readonly Watch[] = [];
+  let isRunning = false;
+
+  metrics.mirrorAlerts(() => countAlerts(watches, (id) => poller.memoryOf(id)));
+  metrics.mirrorHealth(() => lookAtHealth(watches, (id) => poller.healthOf(id), clock.now()));
+  metrics.mirrorData(() => lookAtData(watches, (id) => poller.memoryOf(id)));
+  metrics.mirrorOutbox(async () => (await store.survey()).outbox);
+
+  async function build(next: Setup): Promise<Prepared> {
+    await using built = new AsyncDisposableStack();
+    log.addSecrets(secretsOf(next.config));
+    const parts = [
+      built.use(await explorers.prepare(next.config)),
+      built.use(await channels.prepare(next.config)),
+      await poller.prepare(next.watches),
+    ];
+    const open = built.move();
+    return {
+      commit() {
+        for (const part of parts) part.commit();
+        replaceWatches(next.watches);
+        metrics.reload(true, clock.now());
+      },
+      [Symbol.asyncDispose]: () => open.disposeAsync(),
+    };
+  }
+
+  function replaceWatches(next: readonly Watch[]): void {
+    const former = watches;
+    watches = next;
+    forget(former);
+    // Polls under way still read through the former explorers.
+    closeReplaced(poller.idle());
+    if (isRunning) scheduler.set(next, next.filter(isOverdue));
+    retirement.wake();
+    keepRunning();
+  }
+
+  function forget(former: readonly Watch[]): void {
+    const kept = new Set(watches.map(keyOf));
+    for (const watch of former) if (!kept.has(keyOf(watch))) metrics.forgetWatch(labelsOf(watch));
+    for (const { id } of former) if (!poller.isAdopted(id)) polled.delete(id);
+  }
+
+  function closeReplaced(unused: Promise<void>): void {
+    void unused
+      .then(() => explorers.closeReplaced())
+      .catch((error: unknown) => {
+        log.warn('explorer:not-closed', { error });
+      });
+  }
+
+  function keepRunning(): void {
+    store.keepRunning(outlineOf(watches)).catch((error: unknown) => {
+      log.warn('storage:housekeeping-failed', { error, effect: '`plan` compares with the former rules' });
+    });
+  }
+
+  /** Last looked at longer than an interval ago, or never. */
+  function isOverdue({ id, schedule }: Watch): boolean {
+    const until = poller.memoryOf(id)?.coveredUntil ?? null;
+    return until === null || clock.now() - until > schedule.intervalMs;
+  }
+
+  return {
+    async prepare(next) {
+      const release = await changing.acquire();
+      try {
+        return releasing(await build(next), release);
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    watches: () => watches,
+    isRunning: () => isRunning,
+    isReady: () => isRunning && watches.every(({ id }) => polled.has(id)),
+    async run(signal) {
+      const flush = (): Promise<void> => poller.flush();
+      isRunning = true;
+      scheduler.set(watches, watches.filter(isOverdue));
+      await Promise.all([
+        scheduler.run(signal),
+        retirement.run(signal),
+        keep({ store, flush, clock, log }, signal),
+        recorder?.run(signal),
+      ]);
+      isRunning = false;
+      reading.abort(new DOMException('the daemon is stopping', 'AbortError'));
+      await poller.idle();
+      // What is not flushed costs a `for` a few seconds at most: no reason to fail the stop.
+      await flush().catch((error: unknown) => {
+        log.warn('storage:housekeeping-failed', { error });
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await channels.stop(COURIER_BUDGET_MS);
+      await explorers[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Gives the mutex back as soon as the setup is committed or given up. */
+function releasing(built: Prepared, release: () => void): Prepared {
+  return {
+    commit() {
+      built.commit();
+      release();
+    },
+    async [Symbol.asyncDispose]() {
+      try {
+        await built[Symbol.asyncDispose]();
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+function keyOf(watch: Watch): string {
+  const { watch: rule, of } = labelsOf(watch);
+  return `${rule}\n${of}`;
+}

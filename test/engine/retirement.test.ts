@@ -1,0 +1,130 @@
+import { expect, test } from '@jest/globals';
+import { createPoller } from '../../src/engine/poller.ts';
+import { createRetirement } from '../../src/engine/retirement.ts';
+import { createMutex } from '../../src/lib/mutex.ts';
+import { AddressDetails } from '../../src/explorer/resources.ts';
+import { StorageError, type Store } from '../../src/store/store.ts';
+import { adopt } from '../support/adopt.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createMemoryStore } from '../support/memory-store.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+import { wordsOf } from '../support/story.ts';
+import { loadWatches, takeAll } from '../support/world.ts';
+
+const [watches, others] = ['coins', 'others'].map((id) =>
+  loadWatches(`
+watches:
+  - { id: ${id}, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }
+`),
+) as [ReturnType<typeof loadWatches>, ReturnType<typeof loadWatches>];
+
+/** A watch that fires, over a storage that can be told to refuse. */
+async function aFiringWatch() {
+  const clock = createFakeClock();
+  const log = createRecordingLog();
+  const inner = createMemoryStore();
+  const refused = new Set<'commit' | 'forget' | 'remembered'>();
+  const check = (method: 'commit' | 'forget' | 'remembered'): void => {
+    if (refused.has(method)) throw new StorageError(`${method} refused`);
+  };
+  const store: Store = {
+    ...inner,
+    async commit(...args) {
+      check('commit');
+      return inner.commit(...args);
+    },
+    async forget(...args) {
+      check('forget');
+      return inner.forget(...args);
+    },
+    async remembered() {
+      check('remembered');
+      return inner.remembered();
+    },
+  };
+  const one = async () => AddressDetails.read({ coin_balance: '5' }, { coin: 18 }) as never;
+  const page = () => Promise.reject(new Error('not asked for'));
+  const poller = createPoller({
+    store,
+    clock,
+    log,
+    readerOf: () => ({ round: () => ({ one, page, pageAgain: page }), head: () => null }),
+    onPolled: () => undefined,
+    onSkipped: () => undefined,
+    onOwed: () => undefined,
+  });
+  await adopt(poller, watches);
+  await poller.poll(watches, new AbortController().signal);
+  const changing = createMutex();
+  const retirement = createRetirement({
+    store,
+    clock,
+    log,
+    isAdopted: (id) => poller.isAdopted(id),
+    exclusively: (work) => changing.hold(work),
+    onOwed: () => undefined,
+  });
+  const stop = new AbortController();
+  /** Runs until the test is over. */
+  const retires = (): AsyncDisposable => {
+    const running = retirement.run(stop.signal);
+    return {
+      async [Symbol.asyncDispose]() {
+        stop.abort();
+        await running;
+      },
+    };
+  };
+  const said = async () => (await takeAll(store, clock)).map(({ message }) => wordsOf(message));
+  expect(await said()).toEqual(['low firing']);
+  return { clock, log, store, refused, poller, retirement, retires, changing, said };
+}
+
+test.each(['commit', 'forget', 'remembered'] as const)(
+  'an alert of a removed watch is resolved once, however long the storage refuses to %s',
+  async (method) => {
+    const { clock, log, store, refused, poller, retirement, retires, said } = await aFiringWatch();
+    await using _running = retires();
+    await clock.advance(1000);
+    expect([await said(), log.lines]).toEqual([[], []]);
+
+    refused.add(method);
+    await adopt(poller, others);
+    retirement.wake();
+    await clock.advance(600_000);
+    expect(log.lines).toEqual(['warn watch:not-retired']);
+    refused.clear();
+    await clock.advance(60_000);
+    expect(await said()).toEqual(['low resolved']);
+    expect(await store.remembered()).toEqual([]);
+    expect(log.lines).toEqual(['warn watch:not-retired', 'info watch:retired']);
+    await clock.advance(7_200_000);
+    expect(await said()).toEqual([]);
+  },
+);
+
+test('a watch that is put back before it was retired goes on: nothing is resolved, and nothing fires again', async () => {
+  const { clock, refused, poller, retires, said } = await aFiringWatch();
+  refused.add('commit');
+  await adopt(poller, others);
+  await using _running = retires();
+  await clock.advance(5000);
+  await adopt(poller, watches);
+  refused.clear();
+  await clock.advance(600_000);
+  await poller.poll(watches, new AbortController().signal);
+  expect(await said()).toEqual([]);
+});
+
+test('nothing is retired while a reload is under way', async () => {
+  const { clock, poller, retires, changing, said } = await aFiringWatch();
+  await adopt(poller, others);
+  const release = await changing.acquire();
+  await using _running = retires();
+  await clock.advance(60_000);
+  expect(await said()).toEqual([]);
+  await adopt(poller, watches);
+  release();
+  await clock.advance(60_000);
+  expect(await said()).toEqual([]);
+});

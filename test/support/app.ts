@@ -1,0 +1,186 @@
+// The daemon's application in this process: a real folder, state file, web server and explorer; only the clock is fake.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openApp, type App, type AppOptions } from '../../src/app/app.ts';
+import { loadSetup } from '../../src/app/setup.ts';
+import { formatProblems } from '../../src/config/problem.ts';
+import type { Recorder } from '../../src/recording/recorder.ts';
+import type { SafeLog } from '../../src/telemetry/logger.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+import type { Folder } from './daemon.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createInbox, type Arrivals } from './sinks.ts';
+
+export interface RunningApp extends AsyncDisposable {
+  readonly app: App;
+  readonly clock: FakeClock;
+  /** Polls that ended and took effect: `coins seen`, `coins missed`. */
+  readonly polls: Arrivals<string>;
+  /** Resolves with the fields of the next line of this event that was not asked for yet. */
+  says(event: string): Promise<Readonly<Record<string, unknown>>>;
+  /** Reads config and rules anew; resolves when it was tried. */
+  reload(): Promise<string>;
+  metrics(): Promise<string>;
+  /** Status and body of a page. */
+  page(path: string): Promise<{ readonly status: number; readonly body: string }>;
+}
+
+export type AppChange = Partial<Pick<AppOptions, 'openStore' | 'openExplorer' | 'notifiers' | 'print' | 'env'>>;
+
+/** Opens the app of `config.yaml` in the folder and runs it until it is disposed of. */
+export async function runApp(folder: Folder, change: AppChange = {}): Promise<RunningApp> {
+  const clock = createFakeClock();
+  const log = createAwaitedLog();
+  const polls = createInbox<string>();
+  const tools = { env: {}, readFile: (path: string) => readFileSync(path, 'utf8'), ...change };
+  const configFile = join(folder.path, 'config.yaml');
+  const { setup, problems } = loadSetup(configFile, tools);
+  if (setup === null) throw new Error(formatProblems(problems));
+  const metrics = createMetrics({ clock });
+  const app = await openApp({
+    print: () => Promise.resolve(),
+    ...tools,
+    configFile,
+    setup,
+    clock,
+    log,
+    metrics,
+    version: '0',
+    owner: 'test',
+    recorder: witness((poll) => {
+      polls.push(poll);
+    }),
+    isDry: false,
+  });
+  const stop = new AbortController();
+  const running = app.run(stop.signal);
+  return {
+    app,
+    clock,
+    polls,
+    says: (event) => log.says(event),
+    async reload() {
+      log.forget();
+      app.reload();
+      const ended = log.says('config:reloaded', 'config:rejected', 'config:not-applied');
+      await clock.advance(5000);
+      return String((await ended)['event']);
+    },
+    async metrics() {
+      // Past the second for which the text is kept.
+      clock.stall(1000);
+      return (await fetch(`${app.url}/metrics`)).text();
+    },
+    async page(path) {
+      const answer = await fetch(`${app.url}${path}`);
+      return { status: answer.status, body: await answer.text() };
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+/** Looks on as a recorder does. */
+function witness(onSettled: (poll: string) => void): Recorder {
+  return {
+    onAnswer: () => undefined,
+    attend: ({ watch }, read) => ({
+      read,
+      settled: ({ type }) => {
+        onSettled(`${watch.rule} ${type}`);
+      },
+    }),
+    run: () => Promise.resolve(),
+    flush: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+interface AwaitedLog extends SafeLog {
+  says(...events: readonly string[]): Promise<Readonly<Record<string, unknown>>>;
+  /** What was said so far is not asked for any more. */
+  forget(): void;
+}
+
+function createAwaitedLog(): AwaitedLog {
+  const lines = createInbox<Readonly<Record<string, unknown>>>();
+  const taken = new Set<unknown>();
+  const write = (event: string, fields: object = {}): void => {
+    lines.push({ ...fields, event });
+  };
+  return {
+    debug: write,
+    info: write,
+    warn: write,
+    error: write,
+    addSecrets: () => undefined,
+    forget: () => {
+      for (const line of lines.all) taken.add(line);
+    },
+    async says(...events) {
+      for (;;) {
+        const { length } = lines.all;
+        const found = lines.all.find((line) => !taken.has(line) && events.includes(String(line['event'])));
+        if (found !== undefined) {
+          taken.add(found);
+          return found;
+        }
+        await lines.reached(length + 1);
+      }
+    },
+  };
+}
+
+/** An explorer on which every address has the same balance. */
+export interface BalanceExplorer extends AsyncDisposable {
+  readonly url: string;
+  /** In wei. */
+  balance: string;
+  /** The next request is answered when it is released. */
+  hold(): { readonly asked: Promise<unknown>; release(): void };
+}
+
+export async function serveBalances(): Promise<BalanceExplorer> {
+  let held: { readonly asked: () => void; readonly released: Promise<unknown> } | null = null;
+  const server = createServer((_request, response) => {
+    const body = { hash: `0x${'11'.repeat(20)}`, coin_balance: explorer.balance };
+    const waits = held?.released ?? Promise.resolve();
+    held?.asked();
+    held = null;
+    void waits.then(() => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const explorer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    balance: '5000000000000000000',
+    hold() {
+      const [asked, released] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+      held = {
+        asked: () => {
+          asked.resolve(undefined);
+        },
+        released: released.promise,
+      };
+      return {
+        asked: asked.promise,
+        release: () => {
+          released.resolve(undefined);
+        },
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return explorer;
+}
