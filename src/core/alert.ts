@@ -19,6 +19,7 @@ export function newCondition(at: Instant): ConditionState {
     heldMs: 0,
     episode: 0,
     seq: 0,
+    head: null,
     firing: null,
     told: [],
     cooldownUntil: null,
@@ -65,7 +66,7 @@ export function advance(rule: Holds, before: ConditionState, truths: Truths, tim
  * The comparator with memory: once it fired, the last output stands between `while` and `until`. While it is pending,
  * `while` itself must hold: `for` counts no time in which it did not.
  */
-function compare(truths: Truths, { state, output }: ConditionState): Truth {
+export function compare(truths: Truths, { state, output }: ConditionState): Truth {
   if (truths.while === 'unknown' || truths.while) return truths.while;
   if (truths.until === null || !output || state === 'pending') return false;
   return truths.until === 'unknown' ? 'unknown' : !truths.until;

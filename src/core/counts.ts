@@ -32,6 +32,7 @@ export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): P
     reasons: [...picked.reasons, ...lived.flatMap(({ reasons }) => reasons)],
     truth: truthOfAll(lived.map(({ truth }) => truth)),
     matchingBaseline: picked.matchingBaseline.length,
+    needs: null,
   };
 }
 

@@ -18,7 +18,9 @@ export type Sight =
   | { readonly type: 'seen'; readonly as: 'same' | 'other' | 'no-match'; readonly block: number | null }
   /** Its range was read completely, and it was not there. `believedAfter`: how many such readings in a row it takes. */
   | { readonly type: 'absent'; readonly believedAfter: number }
-  | { readonly type: 'unread' };
+  | { readonly type: 'unread' }
+  /** It was not there, but the explorer has not read as far as its block. */
+  | { readonly type: 'behind' };
 
 type Depths = Pick<EventAlert, 'confirmations' | 'provisional'>;
 
@@ -43,12 +45,13 @@ export function beginEvent(rule: Depths, block: number | null, head: number | nu
 export function advanceEvent(rule: Depths, before: Life, sight: Sight, head: number | null): Advanced {
   const depth = depthOf(sight.type === 'seen' ? sight.block : before.block, head);
   if (sight.type === 'seen') return see(rule, before, sight, depth);
-  if (sight.type === 'unread' || isGone(before)) return endUnread(rule, before, depth);
-  return miss(before, sight.believedAfter);
+  if (sight.type === 'absent' && !isGone(before)) return miss(before, sight.believedAfter);
+  const ended = endUnread(rule, before, depth);
+  return sight.type === 'behind' && ended.transition === 'none' ? { ...ended, transition: 'behind' } : ended;
 }
 
 /** Another reading without it is no news. */
-function isGone({ state }: Life): boolean {
+export function isGone({ state }: Life): boolean {
   return state === 'retracted' || state === 'dropped';
 }
 

@@ -6,6 +6,7 @@ import { followAll, reasonOf, revOf, type Step } from './following.ts';
 import type { EventState } from './memory.ts';
 import type { EventAlert, Reason } from './model.ts';
 import { deliveriesOf, sameOr, unread, type AlertsByKey, type Part, type Poll } from './part.ts';
+import { greatestNeed } from './tick-chain.ts';
 import { pick, type Match } from './picking.ts';
 
 export function stepEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): Part {
@@ -21,6 +22,7 @@ export function stepEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): P
     reasons: [...steps.flatMap(({ reason }) => (reason === null ? [] : [reason])), ...picked.reasons],
     truth: picked.truth,
     matchingBaseline: picked.matchingBaseline.length,
+    needs: greatestNeed(steps.map(({ needs }) => needs)),
   };
 }
 
@@ -47,6 +49,7 @@ function begin(poll: Poll, alert: EventAlert, { noted, scene }: Match): Step {
     after,
     deliveries,
     reason: reasonOf(alert, noted.key, isTold ? 'told' : 'observed'),
+    needs: null,
   };
 }
 

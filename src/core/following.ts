@@ -2,15 +2,16 @@
 import { encode } from './encoded.ts';
 import { valueAt, type AnyView } from './fields.ts';
 import { blockOf, firstMessage } from './event-message.ts';
-import { advanceEvent, type Sight } from './event-state.ts';
+import { advanceEvent, isGone, type Sight } from './event-state.ts';
 import { idOf } from './identity.ts';
 import type { Noted } from './kind.ts';
 import { followUp } from './message.ts';
 import type { Delivery } from './delivery.ts';
 import type { EventState } from './memory.ts';
-import type { EventAlert, EventReason, Reason } from './model.ts';
+import type { EventAlert, EventReason, HeadNeed, Reason } from './model.ts';
 import { deliveriesOf, type AlertsByKey, type Poll } from './part.ts';
 import { sceneOf, truthOf } from './picking.ts';
+import { needOf } from './tick-chain.ts';
 
 /** What one poll made of one event. */
 export interface Step {
@@ -20,6 +21,8 @@ export interface Step {
   readonly after: EventState | null;
   readonly deliveries: readonly Delivery[];
   readonly reason: Reason | null;
+  /** The head that would show whether it is gone. */
+  readonly needs: HeadNeed | null;
 }
 
 /** One poll in the life of every event that is remembered. */
@@ -55,15 +58,18 @@ function follow(poll: Poll, alert: EventAlert, followed: Followed): Step {
     after: life === null ? null : next,
     deliveries: said === null ? [] : deliveriesOf(said.told, said.message),
     reason: transition === 'none' ? null : reasonOf(alert, key, transition),
+    needs: sight.type === 'behind' ? needOf(poll.chain, before.block ?? 0) : null,
   };
 }
 
-/** Only a complete reading of its range shows that it is gone. */
-function unseen(poll: Poll, { block }: EventState): Sight {
+/** Only a complete reading of its range shows that it is gone, by an explorer that has read as far as its block. */
+function unseen(poll: Poll, before: EventState): Sight {
   const range = poll.noticed?.range ?? null;
-  const isRead = range !== null && block !== null && block >= range.from && block <= range.to;
-  if (!poll.isComplete || !isRead) return { type: 'unread' };
-  return { type: 'absent', believedAfter: range.believedAfter };
+  const { block } = before;
+  if (!poll.isComplete || range === null || block === null || block < range.from) return { type: 'unread' };
+  const to = range.to === 'head' ? poll.reach : range.to;
+  if (to !== null && block <= to) return { type: 'absent', believedAfter: range.believedAfter };
+  return isGone(before) || range.to !== 'head' ? { type: 'unread' } : { type: 'behind' };
 }
 
 function sightOf(alert: EventAlert, before: EventState, seen: { noted: Noted; rev: EventState['rev'] }): Sight {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Address } from './address.ts';
 import type { AnyRecord, AnyView } from './fields.ts';
-import type { EventName, Instant, Watch } from './model.ts';
+import type { EventName, HeadNeed, Instant, TickChain, Watch } from './model.ts';
 import type { ListQuestion, Question, Read } from './question.ts';
 import type { Remembered } from './tracked.ts';
 
@@ -58,7 +58,10 @@ export interface Kind<E, S, O> {
   readonly exported: readonly string[];
   /** The question that every poll asks first; decides the phase and the price that `check` prints. */
   question(target: Target<E>): Question;
-  /** What shows the chain's head, where the kind's own answers do not: asked when an alert counts confirmations. */
+  /**
+   * What shows the chain's head, where the kind's own answers do not: asked when an alert counts confirmations, and when
+   * something rests on how far the explorer has read.
+   */
   head(target: Target<E>): ListQuestion | null;
   /** The path of the explorer's page about this item: `/tx/0x…`. */
   page(target: Target<E>, view: AnyView): string | null;
@@ -114,6 +117,7 @@ export interface Scope {
   readonly isComplete: boolean;
   /** An alert waits for what becomes of an item: then those that are known already are events too. */
   readonly isWaiting: boolean;
+  readonly chain: TickChain;
 }
 
 /** What a kind makes of one reading, knowing no alert. */
@@ -131,13 +135,15 @@ export interface Noticed<S> {
   readonly baseline: number | null;
   /** For the log: what was not examined. */
   readonly notes: readonly string[];
+  /** Set when the chain was not asked for, and what is noticed depends on it. */
+  readonly needs: HeadNeed | null;
 }
 
 /** Every item in the blocks from `from` to `to` was read. */
 export interface Range {
   readonly from: number;
-  /** And none above this one, which the explorer may not have yet; Infinity where nothing would show that. */
-  readonly to: number;
+  /** `head`: up to the newest block that the explorer has, which other answers of the same tick may show. */
+  readonly to: number | 'head';
   /** The newest block met; null when the list is empty. */
   readonly head: number | null;
   /** How many such readings in a row, all without an item, show that it is gone: hashes prove more than absence. */
@@ -162,6 +168,11 @@ export interface Noted {
   readonly happenedAt: Instant | null;
   /** The block it is in; `pending` while it is in none; `nowhere` when no block can take it back. */
   readonly block: number | 'pending' | 'nowhere';
+}
+
+/** Whether every poll of the watch shows where the chain's head is. */
+export function showsHead(watch: Watch): boolean {
+  return watch.kind.head(watch.target) === null || headQuestionOf(watch) !== null;
 }
 
 /** Confirmations are counted from the head; null when no alert of the watch counts any. */

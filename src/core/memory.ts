@@ -84,6 +84,8 @@ export interface ConditionState {
   readonly heldMs: number;
   readonly episode: number;
   readonly seq: number;
+  /** Height of the chain's head when it last fired: an explorer that has not read so far cannot end it. Null = unknown. */
+  readonly head: number | null;
   /** The firing message, to resolve what was said even when the rule is gone; null = this episode was not told. */
   readonly firing: Message | null;
   /** Who got it: those, and only those, hear of its end. */

@@ -200,12 +200,22 @@ export interface Head {
   readonly staleAfterMs: number;
 }
 
+/** What the first page of blocks shows when it is read in the same tick, from the same explorer, as the rest of a poll. */
+export interface ChainReading {
+  /** Height of its newest block: the explorer knows nothing above it. */
+  readonly head: number;
+}
+
+/** `not-asked`: nothing needed it. `unknown`: it was asked for, and no usable answer came. */
+export type TickChain = ChainReading | 'not-asked' | 'unknown';
+
 /** What one poll of a watch saw, or why it saw nothing. `seen` is the kind's own. */
 export type Observation =
   | {
       readonly type: 'seen';
       readonly at: Instant;
       readonly head: Head | null;
+      readonly chain: TickChain;
       readonly seen: unknown;
       /** Why not everything was read; null when the reading is complete. */
       readonly partial: string | null;
@@ -255,6 +265,13 @@ export interface Decision {
   readonly look: Look | null;
   /** What came of each alert's condition; `not-evaluated`: there was nothing to evaluate. */
   readonly truths: Readonly<Record<AlertId, Truth | 'not-evaluated'>>;
+  /** Set when the chain was not asked for and something rests on how far the explorer has read: ask, and decide again. */
+  readonly needs: HeadNeed | null;
+}
+
+/** The head that would do: from this height on, everything that the reading leaves out or ends is believed. */
+export interface HeadNeed {
+  readonly head: number;
 }
 
 /** Why something was said, or not. */
@@ -268,13 +285,19 @@ export type EventReason = 'told' | 'no-match' | 'open' | 'undecided' | EventTran
 
 /**
  * `observed`: waits for confirmations. `dropped`: gone before it was told. `suspect`: gone, perhaps for a moment.
- * `back`: it was there all the time. `sealed`: nothing takes it back any more.
+ * `back`: it was there all the time. `sealed`: nothing takes it back any more. `behind`: the explorer that does not show
+ * it has not read as far as its block.
  */
 export type EventTransition =
-  'observed' | 'confirmed' | 'dropped' | 'suspect' | 'back' | 'retracted' | 'corrected' | 'reinstated' | 'sealed';
+  | ('observed' | 'confirmed' | 'dropped' | 'suspect' | 'back' | 'retracted' | 'corrected' | 'reinstated' | 'sealed')
+  | 'behind';
 
-/** The first line says what changed; the second why nothing did; the third why a change was not told, or told late. */
+/**
+ * The first line says what changed; the second why nothing did; the third why a change was not told, or told late;
+ * `behind`: why its end is not believed.
+ */
 export type ConditionReason =
   | ('pending' | 'dropped' | 'firing' | 'recovering' | 'relapsed' | 'resolved')
   | ('clear' | 'still-pending' | 'still-firing' | 'still-recovering' | 'unknown')
-  | ('cooldown' | 'flapping' | 'steady');
+  | ('cooldown' | 'flapping' | 'steady')
+  | 'behind';

@@ -5,7 +5,7 @@ import type { Noticed } from './kind.ts';
 import { resolvedMessage } from './message.ts';
 import type { Delivery, Message } from './delivery.ts';
 import type { Alert, ConditionState } from './memory.ts';
-import type { FindingKey, Instant, Reason, Recipient, Scene, Truth, Watch } from './model.ts';
+import type { FindingKey, HeadNeed, Instant, Reason, Recipient, Scene, TickChain, Truth, Watch } from './model.ts';
 
 export type AlertsByKey = Readonly<Record<FindingKey, Alert>>;
 
@@ -21,6 +21,9 @@ export interface Poll {
   readonly isStale: boolean;
   /** Height of the newest block known; null when none is. */
   readonly head: number | null;
+  readonly chain: TickChain;
+  /** Height of the newest block that the explorer has read by what this tick shows; null when nothing shows one. */
+  readonly reach: number | null;
 }
 
 /** One alert's part of the decision. */
@@ -32,11 +35,12 @@ export interface Part {
   /** What came of its condition; `not-evaluated`: there was nothing to evaluate. */
   readonly truth: Truth | 'not-evaluated';
   readonly matchingBaseline: number;
+  readonly needs: HeadNeed | null;
 }
 
 /** Nothing was read, so nothing is said. */
 export function unread(known: AlertsByKey): Part {
-  return { alerts: known, deliveries: [], reasons: [], truth: 'unknown', matchingBaseline: 0 };
+  return { alerts: known, deliveries: [], reasons: [], truth: 'unknown', matchingBaseline: 0, needs: null };
 }
 
 /** The entries as a record; the very same one as before when none of them differs. */

@@ -28,4 +28,5 @@ export const REASON_WORDS: Readonly<Record<EventReason | ConditionReason, string
   cooldown: 'it fired within the cooldown of the last time, so that its message waits',
   flapping: 'it fired three times within an hour: nothing more is told until it is steady for 30 minutes',
   steady: 'it has been steady for 30 minutes',
+  behind: 'the head of the explorer is lower than that: this answer proves nothing',
 };

@@ -21,6 +21,7 @@ import type {
 } from './model.ts';
 import { endAll, type AlertsByKey, type Part, type Poll } from './part.ts';
 import { sceneOf as sceneOfItem } from './picking.ts';
+import { greatestNeed, reachOf } from './tick-chain.ts';
 import { viewOf } from './tracked.ts';
 
 type Seen = Extract<Observation, { type: 'seen' }>;
@@ -55,6 +56,7 @@ export function step(watch: Watch, memory: Memory, observation: Observation): De
     now: poll.scene?.view ?? null,
     look: lookOf(poll),
     truths: Object.fromEntries(parts.map(({ id, truth }) => [id, truth])),
+    needs: greatestNeed([poll.noticed?.needs ?? null, ...parts.map(({ needs }) => needs)]),
   };
 }
 
@@ -64,7 +66,7 @@ function isOlder({ coveredUntil }: Memory, { at }: Observation): boolean {
 }
 
 function nothingNew(watchId: WatchId, memory: Memory): Decision {
-  const nothing = { deliveries: [], reasons: [], now: null, look: null, truths: {} };
+  const nothing = { deliveries: [], reasons: [], now: null, look: null, truths: {}, needs: null };
   return { watchId, expects: memory.version, memory, learned: false, ...nothing };
 }
 
@@ -132,9 +134,9 @@ function pollOf(watch: Watch, memory: Memory, observation: Observation): LookedA
   const { at } = observation;
   const time = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };
   if (observation.type === 'missed') {
-    const nothing = { noticed: null, scene: null, isComplete: false, isStale: false, head: null };
+    const nothing = { noticed: null, scene: null, isComplete: false, isStale: false, head: null, reach: null };
     const data = dataStateOf(observation, { isStale: false, isKnown: false });
-    return { watch, time, ...nothing, samples: memory.history, data };
+    return { watch, time, ...nothing, chain: 'unknown', samples: memory.history, data };
   }
   const noticed = detect(watch, memory, observation);
   const samples = sample(memory.history, watch.windows, noticed.now, time);
@@ -148,6 +150,8 @@ function pollOf(watch: Watch, memory: Memory, observation: Observation): LookedA
     isComplete: observation.partial === null,
     isStale,
     head: headOf(observation, noticed),
+    chain: observation.chain,
+    reach: reachOf(observation.chain, noticed.range),
     samples,
     data: dataStateOf(observation, { isStale, isKnown: scene !== null || !watch.kind.conditions }),
   };
@@ -164,10 +168,10 @@ function headOf({ head }: Seen, { range }: Noticed<unknown>): number | null {
 function detect(
   { kind, target, tracked }: Watch,
   { state, alerts }: Memory,
-  { at, seen, partial }: Seen,
+  { at, seen, partial, chain }: Seen,
 ): Noticed<unknown> {
   const isWaiting = Object.values(alerts).some((byKey) => Object.values(byKey).some(waitsForItem));
-  return kind.detect(target, state, seen, { at, tracked, isComplete: partial === null, isWaiting });
+  return kind.detect(target, state, seen, { at, tracked, isComplete: partial === null, isWaiting, chain });
 }
 
 function waitsForItem({ type }: Alert): boolean {

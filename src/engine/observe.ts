@@ -1,9 +1,10 @@
 // One poll without its effects: what was seen, and what to think of it. The daemon and a replay both come through here.
 import type { Memory } from '../core/memory.ts';
-import type { Decision, Head, Instant, Observation, Watch } from '../core/model.ts';
+import type { Decision, Head, Instant, Observation, TickChain, Watch } from '../core/model.ts';
 import { headQuestionOf } from '../core/kind.ts';
 import { Missed, type Read } from '../core/question.ts';
 import { step } from '../core/step.ts';
+import { judge, readChain, type Judged } from '../core/tick-chain.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** When and where the chain was; asked once everything is read. */
@@ -12,6 +13,42 @@ export interface Surroundings {
   readonly head: () => Head | null;
   /** False where the head cannot be asked for: then it stays as it is known. */
   readonly canAsk?: boolean;
+  /** How far the explorer has read. Asked only when a decision rests on it; `readTickChain` where there is an explorer. */
+  readonly chain: () => Promise<TickChain>;
+}
+
+/** What one poll saw and what comes of it. Null when the daemon is stopping. */
+export async function poll(
+  watch: Watch,
+  memory: Memory,
+  read: Read,
+  surroundings: Surroundings,
+  log: Pick<Log, 'error'>,
+): Promise<Judged | null> {
+  const observation = await observe(watch, memory, read, surroundings);
+  if (observation === null) return null;
+  try {
+    return await judge(observation, (one) => decide(watch, memory, one, log), surroundings.chain);
+  } catch (error) {
+    if (isStop(error)) return null;
+    throw error;
+  }
+}
+
+/** The first page of blocks as this tick shows it. Whatever goes wrong leaves it unknown; only a stop is thrown. */
+export async function readTickChain({ kind, target }: Watch, read: Read): Promise<TickChain> {
+  const question = kind.head(target);
+  if (question === null) return 'unknown';
+  try {
+    return readChain((await read.page(question, null)).rows);
+  } catch (error) {
+    if (isStop(error)) throw error;
+    return 'unknown';
+  }
+}
+
+function isStop(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
 }
 
 /** Null when the daemon is stopping. */
@@ -19,17 +56,17 @@ export async function observe(
   watch: Watch,
   memory: Memory,
   read: Read,
-  { now, head, canAsk = true }: Surroundings,
+  { now, head, canAsk = true }: Omit<Surroundings, 'chain'>,
 ): Promise<Observation | null> {
   const state = memory.checksum === watch.checksum ? memory.state : null;
   try {
     const headQuestion = headQuestionOf(watch);
     if (headQuestion !== null && canAsk && !isFresh(head(), watch, now())) await read.page(headQuestion, null);
     const { seen, partial } = await watch.kind.observe(watch.target, state, read);
-    return { type: 'seen', at: now(), head: head(), seen, partial };
+    return { type: 'seen', at: now(), head: head(), chain: 'not-asked', seen, partial };
   } catch (error) {
     if (error instanceof Missed) return { type: 'missed', at: now(), reason: error.reason, detail: error.message };
-    if (error instanceof DOMException && error.name === 'AbortError') return null;
+    if (isStop(error)) return null;
     const detail = error instanceof Error ? error.message : String(error);
     return { type: 'missed', at: now(), reason: 'shape', detail };
   }
@@ -41,7 +78,7 @@ function isFresh(head: Head | null, { schedule }: Watch, now: Instant): boolean 
 }
 
 /** `step`, but for a defect in it: that is logged and taken for a missed poll. */
-export function decide(watch: Watch, memory: Memory, observation: Observation, log: Pick<Log, 'error'>): Decision {
+function decide(watch: Watch, memory: Memory, observation: Observation, log: Pick<Log, 'error'>): Decision {
   try {
     return step(watch, memory, observation);
   } catch (error) {

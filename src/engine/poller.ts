@@ -3,6 +3,7 @@
 // A watch is never polled twice at once: a tick that finds it still running is skipped and counted, for a queue of late
 // polls would only make the explorer slower.
 import type { HealthByAlert } from '../core/health.ts';
+import { showsHead } from '../core/kind.ts';
 import { rewound } from '../core/rewound.ts';
 import { blankMemory } from '../core/step.ts';
 import type { Memory } from '../core/memory.ts';
@@ -13,7 +14,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Coverage, Store } from '../store/store.ts';
 import { createBatch, isWritten } from './batch.ts';
 import { createNotebook } from './notebook.ts';
-import { decide, observe, readMemory } from './observe.ts';
+import { poll, readMemory, readTickChain } from './observe.ts';
 import { createOutages } from './outages.ts';
 
 /** What the poller needs of an explorer. */
@@ -99,6 +100,8 @@ export function createPoller(options: PollerOptions): Poller {
   const running = new Map<WatchId, Promise<void>>();
   const uncovered = new Set<WatchId>();
   let adopted: ReadonlySet<WatchId> = new Set();
+  /** Explorers whose head some watch reads at every poll. */
+  let withHead: ReadonlySet<string> = new Set();
   const outages = createOutages(log);
   const notebook = createNotebook();
   const batch = createBatch({ store, clock, outages, isInForce, onCommitted: settle });
@@ -107,14 +110,18 @@ export function createPoller(options: PollerOptions): Poller {
     const { reader, read, startedAt } = tick;
     const memory = notAhead(memoryById.get(watch.id) ?? blankMemory(watch), watch);
     const attended = witness?.attend({ watch, memory, startedAt }, read) ?? null;
-    const observation = await observe(watch, memory, attended?.read ?? read, {
+    const reading = attended?.read ?? read;
+    const surroundings = {
       now: () => clock.now(),
-      head: () => reader.head(),
-    });
+      // Where no watch reads it at every poll, it was read for a single decision, and grows old unnoticed.
+      head: () => (withHead.has(watch.target.explorer) ? reader.head() : null),
+      chain: () => readTickChain(watch, reading),
+    };
+    const judged = await poll(watch, memory, reading, surroundings, log);
     // What was read while stopping has no effect, nor for a watch that a reload took out meanwhile.
-    if (observation === null || signal.aborted || !adopted.has(watch.id)) return;
-    outages.polled(watch, observation);
-    await batch.add({ watch, observation, decision: decide(watch, memory, observation, log), attended });
+    if (judged === null || signal.aborted || !adopted.has(watch.id)) return;
+    outages.polled(watch, judged.observation);
+    await batch.add({ watch, ...judged, attended });
   }
 
   /** A clock that was set back would leave the watch blind, and its waits running, until it has caught up. */
@@ -150,6 +157,7 @@ export function createPoller(options: PollerOptions): Poller {
       return {
         commit() {
           adopted = new Set(watches.map(({ id }) => id));
+          withHead = new Set(watches.filter(showsHead).map(({ target }) => target.explorer));
           for (const watch of unread) {
             const memory = recalled.get(watch.id);
             if (memory !== undefined && !memoryById.has(watch.id))
@@ -173,9 +181,9 @@ export function createPoller(options: PollerOptions): Poller {
         const { explorer } = watch.target;
         const tick = ticks.get(explorer) ?? tickOf(readerOf(explorer) ?? absent(explorer), startedAt);
         ticks.set(explorer, tick);
-        const poll = pollOne(watch, tick, signal).finally(() => running.delete(watch.id));
-        running.set(watch.id, poll);
-        return [poll];
+        const polling = pollOne(watch, tick, signal).finally(() => running.delete(watch.id));
+        running.set(watch.id, polling);
+        return [polling];
       });
       await Promise.all(polls);
     },

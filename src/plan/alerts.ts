@@ -53,12 +53,15 @@ function lookAgain(watch: Watch, known: Memory, look: Look | null): Decision {
   if (look === null) return step(watch, memory, { type: 'missed', at, reason: 'network', detail: 'not looked at' });
   const before = look.before === null ? null : encodeView(look.before);
   const { state } = memory;
-  const noticed = { state, events: [], now: look.view, before, range: null, baseline: null, notes: [] };
+  const noticed = { state, events: [], now: look.view, before, range: null, baseline: null, notes: [], needs: null };
   const kind = { ...watch.kind, detect: () => noticed };
   const stale = { height: 0n, timestamp: at - 1, readAt: at, staleAfterMs: 0 };
   const head = look.isStale ? stale : null;
-  return step({ ...watch, kind }, memory, { type: 'seen', at, head, seen: null, partial: null });
+  return step({ ...watch, kind }, memory, { type: 'seen', at, head, chain: WHOLE, seen: null, partial: null });
 }
+
+/** What would end is believed: nothing is read here that an explorer could be behind with. */
+const WHOLE = { head: Number.MAX_SAFE_INTEGER };
 
 interface Moved {
   readonly before: Alert | undefined;

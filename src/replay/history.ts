@@ -8,7 +8,7 @@
 // reckoned by the pace of the rows' own blocks; no poll is ever missed; `cron` is taken for its shortest interval.
 import { encode } from '../core/encoded.ts';
 import { typeAt, valueAt, type AnyView } from '../core/fields.ts';
-import type { Head, Instant, Watch } from '../core/model.ts';
+import type { Head, Instant, TickChain, Watch } from '../core/model.ts';
 import { Missed, type Cursor, type ListQuestion, type Page, type Question, type Read } from '../core/question.ts';
 import { phaseOf } from '../core/schedule.ts';
 import { headOf } from '../explorer/head.ts';
@@ -106,13 +106,14 @@ export function* historyPolls(watch: Watch, { rows, from }: History, until: Inst
   for (let at = firstPoll(watch, from, intervalMs); at <= until; at += intervalMs) {
     while (newest > 0 && (rows[newest - 1]?.at ?? Infinity) <= at) newest -= 1;
     const page = pageFrom(rows, newest);
-    yield {
-      at,
-      read: readOf(rows, newest),
-      head: () => (isBlocks ? headOf(page.rows, at) : heads(at)),
-      canAsk: false,
-    };
+    const head = (): Head | null => (isBlocks ? headOf(page.rows, at) : heads(at));
+    const chain = async (): Promise<TickChain> => readingOf(head());
+    yield { at, read: readOf(rows, newest), head, chain, canAsk: false };
   }
+}
+
+function readingOf(head: Head | null): TickChain {
+  return head === null ? 'unknown' : { head: Number(head.height) };
 }
 
 /** A head that stands still is not to be seen in the past of another list. */

@@ -3,10 +3,10 @@
 // A watch that was recorded is polled when it was, and reads what it read then. One that was not is polled whenever its
 // first question was asked by anyone, and reads what was read in that tick. What the recording does not hold is a poll
 // without an answer: unknown, never guessed.
-import { readMemory } from '../engine/observe.ts';
+import { readMemory, readTickChain } from '../engine/observe.ts';
 import type { AnyView } from '../core/fields.ts';
 import type { Memory } from '../core/memory.ts';
-import type { Watch, WatchId } from '../core/model.ts';
+import type { Head, TickChain, Watch, WatchId } from '../core/model.ts';
 import { Missed, type Cursor, type Page, type Question, type Read } from '../core/question.ts';
 import { blankMemory } from '../core/step.ts';
 import { decodeAnswer } from '../explorer/decode.ts';
@@ -36,10 +36,12 @@ function* pollsOf(watch: Watch, options: RecordedOptions): Generator<ReplayedPol
     const memory = memoryFor(watch, poll, isFirst);
     isFirst = false;
     const tick = () => recording.answersInTick(watch.target.explorer, poll.startedAt);
+    const shelves = [() => recording.answers(poll.id), tick];
     yield {
       at: poll.at,
       head: () => poll.head,
-      read: createRead(watch, [() => recording.answers(poll.id), tick], decode, options),
+      chain: () => chainOf(watch, shelves, decode, poll.head),
+      read: createRead(watch, shelves, decode, options),
       coveredUntil: poll.coveredUntil,
       ...(memory === undefined ? {} : { memory }),
     };
@@ -72,9 +74,18 @@ function* ticksFor(watch: Watch, options: RecordedOptions): Generator<ReplayedPo
   for (const { startedAt, at, head } of recording.ticks(question)) {
     isAny = true;
     const tick = () => recording.answersInTick(watch.target.explorer, startedAt);
-    yield { at, head: () => head, read: createRead(watch, [tick], decode, options) };
+    const chain = () => chainOf(watch, [tick], decode, head);
+    yield { at, head: () => head, chain, read: createRead(watch, [tick], decode, options) };
   }
   if (!isAny) options.onNotRecorded(watch, question.path);
+}
+
+/** What the tick showed of the chain; where nobody asked then, the head that was last known. */
+async function chainOf(watch: Watch, shelves: Shelves, decode: Decode, head: Head | null): Promise<TickChain> {
+  const missing: string[] = [];
+  const onNotRecorded = (_watch: Watch, path: string): number => missing.push(path);
+  const chain = await readTickChain(watch, createRead(watch, shelves, decode, { onNotRecorded }));
+  return missing.length === 0 || head === null ? chain : { head: Number(head.height) };
 }
 
 type Decode = (question: Question, body: number) => AnyView | Page;
@@ -82,7 +93,12 @@ type Decode = (question: Question, body: number) => AnyView | Page;
 /** Where answers are looked for, in this order, and only when they are needed. */
 type Shelves = readonly (() => readonly RecordedAnswer[])[];
 
-function createRead(watch: Watch, shelves: Shelves, decode: Decode, { onNotRecorded }: RecordedOptions): Read {
+function createRead(
+  watch: Watch,
+  shelves: Shelves,
+  decode: Decode,
+  { onNotRecorded }: Pick<RecordedOptions, 'onNotRecorded'>,
+): Read {
   const opened = new Map<number, ReadonlyMap<string, readonly RecordedAnswer[]>>();
   const taken = new Map<string, number>();
 

@@ -2,11 +2,11 @@
 // nothing is kept: what comes out is what would have been said.
 import type { Delivery } from '../core/delivery.ts';
 import type { Memory } from '../core/memory.ts';
-import type { Decision, Head, Instant, Observation, Watch } from '../core/model.ts';
+import type { Decision, Head, Instant, Observation, TickChain, Watch } from '../core/model.ts';
 import type { Read } from '../core/question.ts';
 import { rewound } from '../core/rewound.ts';
 import { blankMemory } from '../core/step.ts';
-import { decide, observe } from '../engine/observe.ts';
+import { poll } from '../engine/observe.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** One poll to be made again. */
@@ -16,6 +16,8 @@ export interface ReplayedPoll {
   readonly read: Read;
   /** False where the head cannot be asked for: then it stays as it is given. */
   readonly canAsk?: boolean;
+  /** How far the explorer had read. */
+  readonly chain: () => Promise<TickChain>;
   /** What the watch starts from here instead of what it remembers; undefined = it goes on. */
   readonly memory?: Memory;
   /** Until when the daemon knew the watch to be covered; undefined = since the last poll. */
@@ -35,17 +37,13 @@ export async function* replay(
   log: Pick<Log, 'error'>,
 ): AsyncGenerator<ReplayedDecision> {
   let memory = blankMemory(watch);
-  for (const poll of polls) {
-    const start = startOf(memory, poll);
-    const observation = await observe(watch, start, poll.read, {
-      now: () => poll.at,
-      head: poll.head,
-      canAsk: poll.canAsk ?? true,
-    });
-    if (observation === null) continue;
-    const decision = decide(watch, start, observation, log);
-    ({ memory } = decision);
-    yield { watch, observation, decision };
+  for (const made of polls) {
+    const { at, head, canAsk = true, chain } = made;
+    const start = startOf(memory, made);
+    const judged = await poll(watch, start, made.read, { now: () => at, head, canAsk, chain }, log);
+    if (judged === null) continue;
+    ({ memory } = judged.decision);
+    yield { watch, ...judged };
   }
 }
 

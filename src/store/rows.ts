@@ -89,6 +89,7 @@ const condition = z.object({
   heldMs: z.number(),
   episode: count,
   seq: count,
+  head: z.number().nullable().default(null),
   firing: message.nullable(),
   told,
   cooldownUntil: instant.nullable().default(null),

@@ -4,9 +4,10 @@ import type { ImaginedRow } from '../core/kind.ts';
 import type { AnyView } from '../core/fields.ts';
 import type { Delivery, Message } from '../core/delivery.ts';
 import type { Memory } from '../core/memory.ts';
-import type { Decision, Head, Observation, Watch } from '../core/model.ts';
+import type { Decision, Head, Observation, TickChain, Watch } from '../core/model.ts';
 import { Missed } from '../core/question.ts';
 import { blankMemory, step } from '../core/step.ts';
+import { judge, readChain } from '../core/tick-chain.ts';
 import { headOf } from '../explorer/head.ts';
 import { Block } from '../explorer/resources.ts';
 import { NoAnswer, readAnswers } from './answers.ts';
@@ -37,12 +38,22 @@ export async function runTrial(trial: Trial): Promise<Run> {
   const { watch } = trial;
   const ran: Ran[] = [];
   let memory = startOf(trial);
+  let head = 0;
   try {
     for (const poll of trial.polls) {
-      const observation = await observe(watch, memory, poll);
-      const decision = step(watch, memory, observation);
-      memory = decision.memory;
-      ran.push({ poll, observation, decision });
+      const start = memory;
+      const observation = await observe(watch, start, poll);
+      const judged = await judge(
+        observation,
+        (one) => step(watch, start, one),
+        async (need) => {
+          const chain = (await chainOf(watch, poll)) ?? { head: Math.max(head + 1, need.head) };
+          if (typeof chain === 'object') head = Math.max(head, chain.head);
+          return chain;
+        },
+      );
+      memory = judged.decision.memory;
+      ran.push({ poll, ...judged });
     }
   } catch (error) {
     return { polls: ran, said: ran.flatMap(saidAt), broken: whyBroken(error, trial.polls[ran.length]) };
@@ -56,7 +67,7 @@ function startOf({ watch, isWithoutBaseline, polls }: Trial): Memory {
   if (!isWithoutBaseline) return blank;
   const at = (polls[0]?.at ?? 0) - watch.schedule.intervalMs;
   const seen = watch.kind.script.imagine(watch.target, { rows: [], isPartial: false }, null);
-  return step(watch, blank, { type: 'seen', at, head: null, seen, partial: null }).memory;
+  return step(watch, blank, { type: 'seen', at, head: null, chain: 'not-asked', seen, partial: null }).memory;
 }
 
 async function observe(watch: Watch, memory: Memory, { at, head, sight }: Poll): Promise<Observation> {
@@ -67,18 +78,33 @@ async function observe(watch: Watch, memory: Memory, { at, head, sight }: Poll):
     case 'rows': {
       const { rows, partial } = sight;
       const seen = watch.kind.script.imagine(watch.target, { rows, isPartial: partial !== null }, state);
-      return { type: 'seen', at, head: head ?? headAmong(watch, rows, at), seen, partial };
+      return { type: 'seen', at, head: head ?? headAmong(watch, rows, at), chain: 'not-asked', seen, partial };
     }
     case 'answers': {
       const reader = readAnswers(sight.answers, { coin: watch.target.coin, at });
       try {
         const { seen, partial } = await watch.kind.observe(watch.target, state, reader.read);
-        return { type: 'seen', at, head: head ?? reader.head(), seen, partial };
+        return { type: 'seen', at, head: head ?? reader.head(), chain: 'not-asked', seen, partial };
       } catch (error) {
         if (!(error instanceof Missed)) throw error;
         return { type: 'missed', at, reason: error.reason, detail: error.message };
       }
     }
+  }
+}
+
+/** How far the explorer has read by what the row says; null where it does not say: then it is not behind. */
+async function chainOf({ kind, target }: Watch, { at, head, sight }: Poll): Promise<TickChain | null> {
+  if (head !== null && head.height > 0n) return { head: Number(head.height) };
+  const question = kind.head(target);
+  if (sight.type !== 'answers' || question === null) return null;
+  try {
+    const { read } = readAnswers(sight.answers, { coin: target.coin, at });
+    return readChain((await read.page(question, null)).rows);
+  } catch (error) {
+    if (error instanceof NoAnswer) return null;
+    if (error instanceof Missed) return 'unknown';
+    throw error;
   }
 }
 

@@ -6,7 +6,7 @@ import type { ImaginedRow, Kind, Noticed, Reading, Target } from '../core/kind.t
 import type { Read } from '../core/question.ts';
 import { track, viewOf } from '../core/tracked.ts';
 import { rawText, untrusted } from '../lib/untrusted.ts';
-import { addressDetails, addressTokens, tokenDetails } from '../explorer/endpoints.ts';
+import { addressDetails, addressTokens, blocks, tokenDetails } from '../explorer/endpoints.ts';
 import { again, readAll, readUntil, type Pages } from '../explorer/paging.ts';
 import { AddressDetails, decimalsOf, Token, type TokenBalance } from '../explorer/resources.ts';
 import { bothForms, IMAGINED_DECIMALS } from './imagined.ts';
@@ -53,7 +53,7 @@ export const balance: Kind<object, Values, Seen> = {
   measured: 'balance',
   exported: ['balance'],
   question,
-  head: () => null,
+  head: ({ explorer }) => blocks(explorer),
   page: ({ address: holder }) => (holder === null ? null : `/address/${holder.text}`),
   async observe(target, state, read): Promise<Reading<Seen>> {
     return target.token === null ? observeCoin(target, read) : observeToken(target, target.token, state, read);
@@ -62,7 +62,7 @@ export const balance: Kind<object, Values, Seen> = {
     const before = state?.values ?? null;
     // Unknown is no reading: what was known stays, and the first known value will be the baseline.
     if (seen?.raw === undefined)
-      return { state, events: [], now: seen, before, range: null, baseline: null, notes: [] };
+      return { state, events: [], now: seen, before, range: null, baseline: null, notes: [], needs: null };
     const tracking = track(before, seen, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
     return oneChange(state, tracking, { now: seen, at: scope.at });
   },

@@ -5,7 +5,8 @@ import { idOf } from '../core/identity.ts';
 import type { ImaginedRow, Kind, Noted, Noticed, Reading, Scope, Target } from '../core/kind.ts';
 import { track, viewOf, type Remembered } from '../core/tracked.ts';
 import { rawText } from '../lib/untrusted.ts';
-import { addressTokens } from '../explorer/endpoints.ts';
+import { needOf } from '../core/tick-chain.ts';
+import { addressTokens, blocks } from '../explorer/endpoints.ts';
 import type { Page } from '../core/question.ts';
 import { again, readAll, type Pages } from '../explorer/paging.ts';
 import { decimalsOf, Token, TokenBalance } from '../explorer/resources.ts';
@@ -29,12 +30,15 @@ interface State {
   readonly counter: number;
   /** Polls in a row that showed an empty list after a full one: the third is believed. */
   readonly empty: number;
+  /** Height of the chain's head when a token last arrived: an explorer that has not read so far removes none. */
+  readonly head: number | null;
 }
 
 const State: z.ZodType<State> = z.object({
   items: z.record(z.string(), z.object({ values: remembered, arrival: z.number(), change: z.number() })),
   counter: z.number(),
   empty: z.number(),
+  head: z.number().nullable().default(null),
 });
 
 interface Seen {
@@ -66,7 +70,7 @@ export const holdings: Kind<object, State, Seen> = {
   measured: null,
   exported: [],
   question,
-  head: () => null,
+  head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
   async observe(target, state, read): Promise<Reading<Seen>> {
     const page = await read.page(question(target), null);
@@ -101,29 +105,39 @@ interface Draft {
 
 /** Only a complete list is a baseline: what a partial one leaves out would arrive later and never have been new. */
 function baseline(seen: Seen, scope: Scope): Noticed<State> {
-  const nothing = { now: null, before: null, range: null, notes: notesOf(seen) };
+  const nothing = { now: null, before: null, range: null, notes: notesOf(seen), needs: null };
   if (!scope.isComplete) return { ...nothing, state: null, events: [], baseline: null };
   const items: Record<string, Item> = {};
   for (const [key, row] of seen.rows) items[key] = { values: valuesOf(null, row, scope).after, arrival: 0, change: 0 };
   const events = [...seen.rows].map(([key, row]) => noted('added', `${key}#0`, 'baseline', row, null));
   const counter = firstCount(scope.at);
-  return { ...nothing, state: { items, counter, empty: 0 }, events, baseline: seen.rows.size };
+  return { ...nothing, state: { items, counter, empty: 0, head: null }, events, baseline: seen.rows.size };
 }
 
 function compare(state: State, seen: Seen, scope: Scope): Noticed<State> {
   const draft: Draft = { items: { ...state.items }, counter: state.counter, events: [], differs: false };
   for (const [key, row] of seen.rows) noticeRow(draft, key, row, scope);
-  const empty = noticeMissing(draft, state, seen, scope);
-  const isSame = !draft.differs && empty === state.empty;
+  const hasArrival = draft.events.some(({ on, standing }) => on === 'added' && standing === 'fresh');
+  const isBehind = hasMissing(state, seen) && state.head !== null && (headIn(scope) ?? -1) < state.head;
+  const empty = isBehind ? state.empty : noticeMissing(draft, state, seen, scope);
+  const head = hasArrival ? (headIn(scope) ?? state.head) : state.head;
+  const isSame = !draft.differs && empty === state.empty && head === state.head;
   return {
-    state: isSame ? state : { items: draft.items, counter: draft.counter, empty },
+    state: isSame ? state : { items: draft.items, counter: draft.counter, empty, head },
     events: draft.events,
     now: null,
     before: null,
     range: null,
     baseline: null,
-    notes: notesOf(seen),
+    notes: [...notesOf(seen), ...(isBehind ? [BEHIND] : [])],
+    needs: hasArrival || isBehind ? needOf(scope.chain, state.head ?? 0) : null,
   };
+}
+
+const BEHIND = 'the explorer has not read as far as when a token last arrived: nothing is judged to be gone';
+
+function headIn({ chain }: Scope): number | null {
+  return typeof chain === 'object' ? chain.head : null;
 }
 
 function noticeRow(draft: Draft, key: string, row: Row, scope: Scope): void {

@@ -23,5 +23,6 @@ export function oneChange(
     range: null,
     baseline: state === null ? 1 : null,
     notes: [],
+    needs: null,
   };
 }

@@ -37,5 +37,5 @@ export function createQuiet<State extends object>(): Quiet<State> {
 }
 
 function nothingNew<State>(state: State): Noticed<State> {
-  return { state, events: [], now: null, before: null, range: null, baseline: null, notes: [] };
+  return { state, events: [], now: null, before: null, range: null, baseline: null, notes: [], needs: null };
 }

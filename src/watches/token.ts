@@ -3,7 +3,7 @@ import { Address } from '../core/address.ts';
 import { valueAt, type AnyView, type View } from '../core/fields.ts';
 import type { Kind, Target } from '../core/kind.ts';
 import { track } from '../core/tracked.ts';
-import { tokenDetails } from '../explorer/endpoints.ts';
+import { blocks, tokenDetails } from '../explorer/endpoints.ts';
 import { Token } from '../explorer/resources.ts';
 import { oneChange } from './one-change.ts';
 import { Values } from './values.ts';
@@ -27,7 +27,7 @@ export const token: Kind<object, Values, Seen> = {
   measured: 'total_supply',
   exported: ['total_supply', 'holders_count', 'exchange_rate'],
   question,
-  head: () => null,
+  head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
   async observe(target, _state, read) {
     return { seen: await read.one(question(target)), partial: null };

@@ -116,6 +116,8 @@ test('data that is not good is said, and what fires on it is unverified', async 
 });
 
 test('behind a head that stands still nothing is known, and neither command claims otherwise', async () => {
+  const rules = `${RULES}  - { id: head, kind: blocks, every: 1m, alerts: [{ id: any, on: new }] }\n`;
+  left.folder.write('rules.yaml', rules);
   await left.lives('1020000');
   const at = left.clock.now();
   left.head = { height: 5n, timestamp: at - 600_000, readAt: at + 60_000, staleAfterMs: 180_000 };
@@ -129,7 +131,7 @@ test('behind a head that stands still nothing is known, and neither command clai
     'held back: it is unknown; the head of the chain stands still, so what is read may be old',
   ]);
   expect((await left.run('plan', '-c', left.config)).out).toMatch(/^nothing changes/);
-  left.folder.write('rules.yaml', RULES.replace('balance < 1_000_000', 'balance < 900_000'));
+  left.folder.write('rules.yaml', rules.replace('balance < 1_000_000', 'balance < 900_000'));
   const { out } = await left.run('plan', '-c', left.config);
   expect(out).toMatch(/\nnot known from what is kept: coins\/low\n$/);
 });

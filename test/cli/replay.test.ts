@@ -127,8 +127,8 @@ test('json, since and until, other rule files', async () => {
     expect((await replay('--since', 'yesterday')).code).toBe(64);
     expect((await replay('--since', '2027-01-01')).err).toContain('nothing between');
     expect((await replay(join(folder.path, 'none.yaml'))).err).toContain('cannot be read');
-    folder.write('asks.yaml', rules('{ id: head, kind: blocks, every: 1m, alerts: [{ id: any, on: new }] }'));
-    expect((await replay(join(folder.path, 'asks.yaml'))).err).toContain('head: not in the recording: blocks\n');
+    folder.write('asks.yaml', rules('{ id: all, kind: transactions, every: 1m, alerts: [{ id: any, on: new }] }'));
+    expect((await replay(join(folder.path, 'asks.yaml'))).err).toContain('all: not in the recording: transactions\n');
   });
 });
 

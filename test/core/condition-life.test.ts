@@ -212,7 +212,14 @@ describe('what is said', () => {
 
   test('a stale head makes it unknown, unless it reads only the head', () => {
     const head = { height: 1n, timestamp: 0, readAt: 600_000, staleAfterMs: 180_000 };
-    const stale: Observation = { type: 'seen', at: 600_000, head, seen: { level: '90' }, partial: null };
+    const stale: Observation = {
+      type: 'seen',
+      at: 600_000,
+      head,
+      chain: 'not-asked',
+      seen: { level: '90' },
+      partial: null,
+    };
     const plain = aWatch([whileAlert()]);
     const headOnly = aWatch([whileAlert({ while: { ...below('100'), headOnly: true } })]);
     expect(step(plain, blankMemory(plain), stale).deliveries).toEqual([]);

@@ -235,7 +235,7 @@ test('memory that this release cannot read is a new baseline, said aloud', async
     data: null,
     coveredUntil: null,
   };
-  const none = { deliveries: [], reasons: [], now: null, look: null, truths: {} };
+  const none = { deliveries: [], reasons: [], now: null, look: null, truths: {}, needs: null };
   const decision = { watchId: watch.id, expects: 0, memory, learned: true, ...none };
   await store.commit([decision], 0);
   await adopt(poller, watches);

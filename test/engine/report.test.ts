@@ -20,10 +20,10 @@ test('what a watch could not read, and what it has to note, is said once per cau
   const watch = aWatch([]);
   const poll = (partial: string | null, ...notes: string[]): string[] => {
     const before = log.lines.length;
-    const observation: Observation = { type: 'seen', at: 0, head: null, seen: null, partial };
+    const observation: Observation = { type: 'seen', at: 0, head: null, chain: 'not-asked', seen: null, partial };
     const reasons = notes.map((text) => ({ type: 'note', text }) as const);
     const memory = blankMemory(watch);
-    const nothing = { deliveries: [], now: null, look: null, truths: {}, learned: false };
+    const nothing = { deliveries: [], now: null, look: null, truths: {}, learned: false, needs: null };
     const decision: Decision = { watchId: watch.id, expects: 0, memory, reasons, ...nothing };
     report(watch, observation, decision);
     return log.lines.slice(before).map((line) => line.replace('warn ', ''));
@@ -49,9 +49,9 @@ test('the value of the native coin is labelled with its symbol, as dashboards sh
   const coin = { symbol: 'xDAI', decimals: 18 };
   const watch = { ...plain, exported: true, token: null, target: { ...plain.target, coin } };
   const now = Gauge.make({});
-  const nothing = { deliveries: [], reasons: [], now, look: null, truths: {}, learned: true };
+  const nothing = { deliveries: [], reasons: [], now, look: null, truths: {}, learned: true, needs: null };
   const decision: Decision = { watchId: watch.id, expects: 0, memory: blankMemory(watch), ...nothing };
-  const observation: Observation = { type: 'seen', at: 0, head: null, seen: null, partial: null };
+  const observation: Observation = { type: 'seen', at: 0, head: null, chain: 'not-asked', seen: null, partial: null };
   report(watch, observation, decision);
   report({ ...watch, token: { name: 'USDC', address: '0x1' } }, observation, decision);
   expect(labels).toEqual(['xDAI', 'USDC']);

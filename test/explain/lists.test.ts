@@ -38,7 +38,7 @@ function saw({ kind, target }: Watch, state: unknown, rows: Rows, at: number): O
     return { view, says: new Set(Object.keys(row)), id: null, place: `${at}/${i}` };
   });
   const seen = kind.script.imagine(target, { rows: imagined, isPartial: false }, state);
-  return { type: 'seen', at, head: null, seen, partial: null };
+  return { type: 'seen', at, head: null, chain: 'not-asked', seen, partial: null };
 }
 
 const hash = (n: number) => `0x${String(n).padStart(64, '0')}`;

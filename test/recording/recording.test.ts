@@ -48,7 +48,7 @@ function bench(file: string, bounds: { keepMs?: number; maxBytes?: number } = {}
       const memory = { ...blankMemory(watch), version: 1, state: 'known' };
       const attended = recorder.attend({ watch, memory, startedAt: clock.now() }, reading(recorder, body));
       await attended.read.page(LIST, null).catch(() => undefined);
-      attended.settled({ type: 'seen', at: clock.now(), head: null, seen: null, partial: null });
+      attended.settled({ type: 'seen', at: clock.now(), head: null, chain: 'not-asked', seen: null, partial: null });
       await clock.advance(MINUTE);
     },
   };
@@ -203,7 +203,14 @@ test('no key gets in: not from the request, not from an answer that echoes it', 
     const { next } = await read.page(someBlocks, null);
     await read.page(someBlocks, next);
     await read.pageAgain(someBlocks, next).catch(() => undefined);
-    attended.settled({ type: 'seen', at: clock.now(), head: opened.explorer.head(), seen: null, partial: null });
+    attended.settled({
+      type: 'seen',
+      at: clock.now(),
+      head: opened.explorer.head(),
+      chain: 'not-asked',
+      seen: null,
+      partial: null,
+    });
   }
   expect(server.requests.map(({ query }) => query['apikey'])).toEqual([key, key, key]);
   using recording = openRecording(file);

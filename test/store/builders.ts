@@ -60,6 +60,7 @@ const FIRING: ConditionState = {
   heldMs: 120_000,
   episode: 1,
   seq: 1,
+  head: 17,
   firing: aMessage(),
   told: [{ channel: 'ops', recipient: 'ops' }],
   cooldownUntil: NOON,
@@ -81,7 +82,7 @@ const CONFIRMED: Alert = {
 
 /** What a file of schema 1 holds: what it did not know yet is as before the first firing. */
 export function aMemoryOfSchema1(): Memory {
-  const none = { cooldownUntil: null, firings: [], flapping: null, flaps: 0 };
+  const none = { head: null, cooldownUntil: null, firings: [], flapping: null, flaps: 0 };
   const open: Alert = { type: 'open', since: NOON, before: null };
   return aMemory({ alerts: { low: { '': { ...FIRING, ...none } }, seen: { tx1: open } }, history: {}, data: null });
 }
@@ -110,6 +111,6 @@ export function aDecision(
 ): Decision {
   const { state, ...rest } = changes;
   const memory = aMemory(state === undefined ? {} : { state });
-  const nothing = { deliveries: [], reasons: [], now: null, look: null, truths: {} };
+  const nothing = { deliveries: [], reasons: [], now: null, look: null, truths: {}, needs: null };
   return { watchId, expects: 0, memory, learned: true, ...nothing, ...rest };
 }

@@ -31,8 +31,8 @@ export const Gauge = new RecordType('Gauge', {
 export interface Sight {
   readonly level?: string | null;
   readonly items?: Readonly<Record<string, string | null | Item>>;
-  /** The blocks that were read completely, and the newest one. */
-  readonly range?: { readonly from: number; readonly to?: number; readonly head: number };
+  /** The blocks that were read completely, and the newest one that was met. */
+  readonly range?: { readonly from: number; readonly to?: number; readonly head?: number };
 }
 
 /** An item in a block. */
@@ -97,9 +97,10 @@ function detect(state: State | null, { level, items = {}, range }: Sight, scope:
     events: [...events, ...(number?.events ?? [])],
     now,
     before: number?.before ?? null,
-    range: range === undefined ? null : { to: Infinity, ...range, believedAfter: 2 },
+    range: range === undefined ? null : { to: 'head', head: null, ...range, believedAfter: 2 },
     baseline: state === null ? events.length : null,
     notes: [],
+    needs: null,
   };
 }
 
@@ -256,7 +257,7 @@ export function at(offset: string): number {
 }
 
 export function saw(seen: Sight, when: string, change: { partial?: string } = {}): Observation {
-  return { type: 'seen', at: at(when), head: null, seen, partial: change.partial ?? null };
+  return { type: 'seen', at: at(when), head: null, chain: 'not-asked', seen, partial: change.partial ?? null };
 }
 
 export function missed(when: string): Observation {

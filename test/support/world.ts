@@ -8,6 +8,7 @@ import { createPoller, type Poller } from '../../src/engine/poller.ts';
 import type { AnswerMemory } from '../../src/explorer/answer-memory.ts';
 import { createBudget } from '../../src/explorer/budget.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../src/explorer/explorer.ts';
+import { createDoor, HTTP_LIMITS, type Auth } from '../../src/explorer/http.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
@@ -21,6 +22,7 @@ import { adopt, retireGone } from './adopt.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
+import { createReplicas, type Replicas } from './replicas.ts';
 import { wordsOf } from './story.ts';
 
 export const CONFIG = `
@@ -37,6 +39,8 @@ rules: [rules.yaml]
 
 export interface World extends AsyncDisposable {
   readonly sandbox: Sandbox;
+  /** Which of the explorer's replicas answers. */
+  readonly replicas: Replicas;
   readonly clock: FakeClock;
   readonly log: RecordingLog;
   readonly store: Store;
@@ -74,11 +78,13 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
   });
   const served = await serveSandbox(sandbox);
   const stop = new AbortController();
+  const replicas = createReplicas(() => sandbox.head());
   const newExplorer = (): Explorer =>
     openExplorer(options.form ?? 'instance', served.url, {
       clock,
       log,
       signal: stop.signal,
+      replicas,
       ...(options.answers === undefined ? {} : { answers: options.answers(clock) }),
       ...(options.recordTo === undefined
         ? {}
@@ -112,6 +118,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
 
   const world: World = {
     sandbox,
+    replicas,
     clock,
     log,
     store,
@@ -189,15 +196,24 @@ export async function takeAll(store: Store, clock: FakeClock, channel = 'screen'
 function openExplorer(
   form: 'instance' | 'multichain',
   url: string,
-  tools: Pick<ExplorerOptions, 'clock' | 'log' | 'signal' | 'answers' | 'onAnswer'>,
+  {
+    replicas,
+    ...tools
+  }: Pick<ExplorerOptions, 'clock' | 'log' | 'signal' | 'answers' | 'onAnswer'> & {
+    replicas: Replicas;
+  },
 ): Explorer {
+  const auth: Auth = form === 'instance' ? { type: 'none' } : { type: 'bearer', key: () => API_KEY };
+  const userAgent = 'chainwarden/test';
+  const door = createDoor({ auth, headers: {}, userAgent, limits: HTTP_LIMITS, signal: tools.signal });
   return createExplorer({
     ...tools,
     name: 'chain',
     baseUrl: form === 'instance' ? url : `${url}/${CHAIN_ID}`,
-    auth: form === 'instance' ? { type: 'none' } : { type: 'bearer', key: () => API_KEY },
+    auth,
     coin: { symbol: 'ETH', decimals: 18 },
-    userAgent: 'chainwarden/test',
+    userAgent,
+    transport: replicas.over(door),
     budget: createBudget({ clock: tools.clock, requestsPerSecond: null, concurrency: 4 }),
   });
 }

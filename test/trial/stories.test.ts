@@ -41,6 +41,33 @@ const STORIES: readonly (readonly [string, Story])[] = [
     },
   ],
   [
+    'an explorer that has not read as far as the one before resolves nothing',
+    {
+      rule: ruleOf(BALANCE, '{ id: low, while: balance < 5 }'),
+      saw: [
+        '{ at: 0m, balance: 1, head: { height: 100 } }',
+        '{ at: 1m, balance: 9, head: { height: 99 } }',
+        '{ at: 2m, balance: 9, head: { height: 100 } }',
+      ],
+      expect: ['{ at: 0m, alert: low, state: firing }', '{ at: 2m, alert: low, state: resolved }'],
+    },
+  ],
+  [
+    'what is told is retracted after three readings without it, by an explorer that has read its block',
+    {
+      rule: ruleOf(TXS, '{ id: any, on: new }'),
+      saw: [
+        '{ at: 0m, items: [{ id: a, status: ok, block_number: 100 }] }',
+        '{ at: 1m, items: [{ id: b, status: ok, block_number: 102 }, { id: a, status: ok, block_number: 100 }] }',
+        '{ at: 2m, items: [{ id: a, status: ok, block_number: 100 }], head: { height: 101 } }',
+        '{ at: 3m, items: [{ id: a, status: ok, block_number: 100 }] }',
+        '{ at: 4m, items: [{ id: a, status: ok, block_number: 100 }] }',
+        '{ at: 5m, items: [{ id: a, status: ok, block_number: 100 }] }',
+      ],
+      expect: ['{ at: 1m, alert: any, state: event }', '{ at: 5m, alert: any, state: retracted }'],
+    },
+  ],
+  [
     'numbers are exact, also unquoted ones beyond 2^53',
     {
       rule: ruleOf(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { exactOf, valueAt } from '../../src/core/fields.ts';
+import type { Scope } from '../../src/core/kind.ts';
 import { balance } from '../../src/watches/balance.ts';
 import type { Values } from '../../src/watches/values.ts';
 import { addressOf, openExplorer } from '../explorer/support/open.ts';
@@ -71,7 +72,13 @@ test('a proxy that gets another implementation is told, and what its coins are w
   const opened = openExplorer(explorer.url);
   const target = { explorer: 'ethereum', coin: { symbol: 'ETH', decimals: 18 }, token: null, maxPages: 1, options: {} };
   const holder = { ...target, address: addressOf(HOLDER) };
-  const scope = { at: 0, tracked: ['implementations', 'exchange_rate'], isComplete: true, isWaiting: false };
+  const scope: Scope = {
+    at: 0,
+    tracked: ['implementations', 'exchange_rate'],
+    isComplete: true,
+    isWaiting: false,
+    chain: 'not-asked',
+  };
   let state: Values | null = null;
   const poll = async () => {
     const { seen } = await balance.observe(holder, state, opened.explorer.round());
@@ -194,6 +201,7 @@ function openBalance(url: string, holder: string, token: string): () => Promise<
       tracked: ['balance'],
       isComplete: true,
       isWaiting: false,
+      chain: 'not-asked',
     });
     state = noticed.state;
     return noticed.now === null ? undefined : exactOf(valueAt(noticed.now, 'balance'))?.toString();

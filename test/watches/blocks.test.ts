@@ -58,7 +58,14 @@ test('a server that lags behind the one that was read before takes nothing back'
   const said: string[] = [];
   for (const [i, head] of [1000n, 1005n, 1002n, 1002n, 1003n, 1005n, 1006n].entries()) {
     const seen = { rows: upTo(head), isCutShort: false, reachedEnd: false };
-    const decision = step(watch, memory, { type: 'seen', at: i * 60_000, head: null, seen, partial: null });
+    const decision = step(watch, memory, {
+      type: 'seen',
+      at: i * 60_000,
+      head: null,
+      chain: 'not-asked',
+      seen,
+      partial: null,
+    });
     ({ memory } = decision);
     said.push(decision.deliveries.map(({ message }) => message.type.slice(6)).join(' '));
   }
@@ -203,7 +210,13 @@ function pollsOf(explorer: Explorer, maxPages: number): () => Promise<ReturnType
   let state: Parameters<typeof blocks.detect>[1] = null;
   return async () => {
     const { seen } = await blocks.observe(target, state, explorer.round());
-    const noticed = blocks.detect(target, state, seen, { at: 0, tracked: [], isComplete: true, isWaiting: false });
+    const noticed = blocks.detect(target, state, seen, {
+      at: 0,
+      tracked: [],
+      isComplete: true,
+      isWaiting: false,
+      chain: 'not-asked',
+    });
     state = noticed.state;
     return noticed;
   };

@@ -1,0 +1,49 @@
+// How far the explorer had read when it answered a poll.
+//
+// Replicas of one explorer answer in turn, and some are behind: they leave out what another one has shown. So what an
+// answer leaves out, or ends, counts only up to the newest block that the same explorer shows in the same tick. That
+// block costs a request where the answer does not show one itself, so it is asked for only when a decision rests on it:
+// `step` says so in `needs`, and decides again with what was read.
+import { valueAt, type AnyView } from './fields.ts';
+import type { Range } from './kind.ts';
+import type { ChainReading, Decision, HeadNeed, Observation, TickChain } from './model.ts';
+
+/** What a first page of blocks shows, in whatever order; `unknown` when no row has a height. */
+export function readChain(blocks: readonly AnyView[]): ChainReading | 'unknown' {
+  const heights = blocks.map((block) => valueAt(block, 'height')).filter((height) => typeof height === 'bigint');
+  return heights.length === 0 ? 'unknown' : { head: Math.max(...heights.map(Number)) };
+}
+
+/** The newest block that the explorer has read by what this tick shows; null when nothing shows one. */
+export function reachOf(chain: TickChain, range: Range | null): number | null {
+  const asked = typeof chain === 'object' ? chain.head : null;
+  const own = range?.head ?? null;
+  return asked === null || own === null ? (asked ?? own) : Math.max(asked, own);
+}
+
+/** Null where the chain was asked for already. */
+export function needOf(chain: TickChain, head: number): HeadNeed | null {
+  return chain === 'not-asked' ? { head } : null;
+}
+
+/** The one that would do for all. */
+export function greatestNeed(needs: readonly (HeadNeed | null)[]): HeadNeed | null {
+  return needs.reduce((most, need) => (need !== null && need.head > (most?.head ?? -1) ? need : most), null);
+}
+
+export interface Judged {
+  readonly observation: Observation;
+  readonly decision: Decision;
+}
+
+/** Decides; and decides again once `ask` has read the chain, where the first decision needs that. */
+export async function judge(
+  observation: Observation,
+  decide: (observation: Observation) => Decision,
+  ask: (need: HeadNeed) => Promise<TickChain>,
+): Promise<Judged> {
+  const decision = decide(observation);
+  if (decision.needs === null || observation.type === 'missed') return { observation, decision };
+  const whole = { ...observation, chain: await ask(decision.needs) };
+  return { observation: whole, decision: decide(whole) };
+}

@@ -1,0 +1,123 @@
+// An explorer is often several machines behind one address, and some of them are behind the others.
+import { describe, expect, test } from '@jest/globals';
+import { createWorld, type World } from '../support/world.ts';
+
+const EVENTS = `
+watches:
+  - { id: txs, kind: transactions, of: vault, every: 1m, alerts: [{ id: tx, on: new, if: value > 100 }] }
+  - { id: calls, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: call, on: new, if: success == false }] }
+`;
+
+async function polls(world: World, times: number): Promise<string[]> {
+  const said: string[] = [];
+  for (let i = 0; i < times; i += 1) said.push(...(await world.poll()));
+  return said;
+}
+
+function blocksAsked({ replicas }: World): number {
+  return replicas.asked.filter((path) => path === 'blocks').length;
+}
+
+describe('a replica three blocks behind', () => {
+  test('takes back nothing that another one has shown, for as long as it answers', async () => {
+    await using world = await createWorld(EVENTS);
+    await world.poll();
+    world.sandbox.mine({ blocks: 2 });
+    for (let i = 0; i < 6; i += 1) {
+      world.sandbox.addTransaction({ value: 101n * 10n ** 18n });
+      world.sandbox.failCall({ to: 'vault' });
+    }
+    expect(await world.poll()).toHaveLength(12);
+    world.replicas.lag(3);
+    expect(await polls(world, 6)).toEqual([]);
+    world.replicas.lag(0);
+    expect(await polls(world, 4)).toEqual([]);
+  });
+
+  test('takes back what is missing from a block that it has read', async () => {
+    await using world = await createWorld(EVENTS);
+    await world.poll();
+    world.sandbox.mine();
+    world.sandbox.addTransaction({ value: 101n * 10n ** 18n });
+    expect(await world.poll()).toEqual(['tx event']);
+    world.sandbox.mine({ blocks: 9 });
+    world.sandbox.reorganise({ blocks: 10, transactions: 'dropped' });
+    world.replicas.lag(3);
+    expect(await polls(world, 4)).toEqual(['tx retracted']);
+  });
+
+  test.each([
+    ['a balance', '{ id: w, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }'],
+    [
+      'a balance of a token',
+      '{ id: w, kind: balance, token: USDC, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }',
+    ],
+    ['a token', `{ id: w, kind: token, token: ACME, every: 1m, alerts: [{ id: low, while: reputation == "scam" }] }`],
+  ])('ends no alert on %s by what was so before', async (_what, watch) => {
+    await using world = await createWorld(`watches: [${watch}]`);
+    const set = (isLow: boolean): void => {
+      world.sandbox.mine();
+      world.sandbox.setBalance({ address: 'treasury', value: isLow ? 1n : 10n ** 20n });
+      world.sandbox.setBalance({ address: 'treasury', token: 'USDC', value: isLow ? 1n : 10n ** 9n });
+      world.sandbox.flagToken({ token: 'ACME', reputation: isLow ? 'scam' : 'ok' });
+    };
+    set(false);
+    expect(await world.poll()).toEqual([]);
+    set(true);
+    expect(await world.poll()).toEqual(['low firing']);
+    world.replicas.lag(1);
+    expect(await polls(world, 3)).toEqual([]);
+    world.replicas.lag(0);
+    expect(await polls(world, 2)).toEqual([]);
+    set(false);
+    expect(await world.poll()).toEqual(['low resolved']);
+  });
+
+  test('removes no token that arrived since', async () => {
+    await using world = await createWorld(
+      'watches: [{ id: w, kind: holdings, of: treasury, every: 1m, alerts: [{ id: here, on: added }, { id: gone, on: removed }] }]',
+    );
+    await world.poll();
+    world.sandbox.mine();
+    const { token } = world.sandbox.giveToken({ address: 'treasury', value: 5 });
+    expect(await world.poll()).toEqual(['here event']);
+    world.replicas.lag(1);
+    expect(await polls(world, 3)).toEqual([]);
+    world.replicas.lag(0);
+    expect(await polls(world, 2)).toEqual([]);
+    world.sandbox.setBalance({ address: 'treasury', token, value: 0 });
+    expect(await world.poll()).toEqual(['gone event']);
+  });
+});
+
+test('the head is asked for when a decision rests on it, once for all watches of a tick, and never in a quiet poll', async () => {
+  await using world = await createWorld(`${EVENTS}
+  - { id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }
+`);
+  world.sandbox.setBalance({ address: 'treasury', value: 10n ** 20n });
+  await polls(world, 3);
+  world.sandbox.mine();
+  world.sandbox.addTransaction({ value: 101n * 10n ** 18n });
+  world.sandbox.failCall({ to: 'vault' });
+  await polls(world, 3);
+  expect(blocksAsked(world)).toBe(0);
+  world.sandbox.setBalance({ address: 'treasury', value: 1n });
+  await polls(world, 3);
+  expect(blocksAsked(world)).toBe(1);
+  world.sandbox.setBalance({ address: 'treasury', value: 10n ** 20n });
+  world.replicas.lag(1);
+  await world.poll();
+  expect(blocksAsked(world)).toBe(2);
+});
+
+test('an alert does not end while it cannot be seen how far the explorer has read', async () => {
+  await using world = await createWorld(
+    'watches: [{ id: w, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }]',
+  );
+  world.sandbox.setBalance({ address: 'treasury', value: 1n });
+  expect(await world.poll()).toEqual(['low firing']);
+  world.sandbox.setBalance({ address: 'treasury', value: 10n ** 20n });
+  world.sandbox.fail({ fault: 'not-found', operation: 'blocks', times: 2 });
+  expect(await polls(world, 2)).toEqual([]);
+  expect(await world.poll()).toEqual(['low resolved']);
+});
