@@ -6,6 +6,7 @@
 import { dirname } from 'node:path';
 import type { Watch } from '../core/model.ts';
 import { createReloader } from '../engine/reloader.ts';
+import { createSupervisor } from '../engine/supervisor.ts';
 import { ruleDirectories } from '../rules/read.ts';
 import { openSqliteStore, openVolatileStore } from '../store/sqlite.ts';
 import type { Store } from '../store/store.ts';
@@ -14,7 +15,7 @@ import { createReload } from './reload.ts';
 import { createRuntime, type RuntimeOptions } from './runtime.ts';
 import type { Setup, SetupTools } from './setup.ts';
 
-export interface AppOptions extends SetupTools, Omit<RuntimeOptions, 'store'> {
+export interface AppOptions extends SetupTools, Omit<RuntimeOptions, 'store' | 'supervise'> {
   readonly configFile: string;
   readonly setup: Setup;
   /** Named to the next daemon that wants the same state file. */
@@ -39,7 +40,14 @@ export async function openApp(options: AppOptions): Promise<App> {
   const store = opened.use(await openStore(options));
   const recovered = await store.recover(clock.now());
   if (recovered > 0) log.info('outbox:recovered', { deliveries: recovered, effect: 'sent again under the same ids' });
-  const runtime = opened.use(createRuntime({ ...options, store }));
+  const supervise = createSupervisor({
+    clock,
+    log,
+    onRestart: (loop) => {
+      metrics.loopRestarted(loop);
+    },
+  });
+  const runtime = opened.use(createRuntime({ ...options, store, supervise }));
   await using first = await runtime.prepare(setup);
   const web = await serveWeb({
     ...setup.config.listen,
@@ -72,7 +80,8 @@ export async function openApp(options: AppOptions): Promise<App> {
     async run(signal) {
       await using _closing = closing;
       reloader.lookAt([dirname(setup.config.source.file), ...ruleDirectories(setup.config)]);
-      await Promise.all([runtime.run(signal), reloader.run(signal)]);
+      const watchFiles = supervise({ name: 'reloader', run: (until) => reloader.run(until) }, signal);
+      await Promise.all([runtime.run(signal), watchFiles]);
     },
   };
 }

@@ -2,6 +2,7 @@
 // reload; what is owed to a channel that is gone stays in the outbox until it is back.
 import type { Channel, Config } from '../config/config.ts';
 import { createCourier, type Courier } from '../engine/courier.ts';
+import type { Supervise } from '../engine/supervisor.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sender } from '../notifiers/notifier.ts';
 import type { Store } from '../store/store.ts';
@@ -13,6 +14,7 @@ export interface ChannelsOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
+  readonly supervise: Supervise;
   readonly metrics: Pick<DeliveryMetrics, 'channelOpened' | 'delivery' | 'deliveryDead'>;
   readonly print: (line: string) => Promise<void>;
   readonly version: string;
@@ -42,7 +44,7 @@ interface Open extends Built {
 }
 
 export function createChannels(options: ChannelsOptions): Channels {
-  const { clock, log, metrics } = options;
+  const { clock, log, metrics, supervise } = options;
   const openByName = new Map<string, Open>();
   const retiring = new Map<Open, Promise<void>>();
 
@@ -67,7 +69,14 @@ export function createChannels(options: ChannelsOptions): Channels {
   function start(built: Built): void {
     const [stopping, abandoning] = [new AbortController(), new AbortController()];
     metrics.channelOpened(built.name);
-    const ended = built.courier.run(stopping.signal, abandoning.signal);
+    const ended = supervise(
+      {
+        name: 'sender',
+        about: { channel: built.name },
+        run: (signal) => built.courier.run(signal, abandoning.signal),
+      },
+      stopping.signal,
+    );
     openByName.set(built.name, { ...built, stopping, abandoning, ended });
   }
 

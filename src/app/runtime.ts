@@ -7,6 +7,7 @@ import { secretsOf } from '../config/config.ts';
 import type { Watch, WatchId } from '../core/model.ts';
 import { keep } from '../engine/keeper.ts';
 import { countAlerts, labelsOf, lookAtData, lookAtHealth } from '../engine/report.ts';
+import type { Loop } from '../engine/supervisor.ts';
 import { createMutex } from '../lib/mutex.ts';
 import { outlineOf } from '../plan/outline.ts';
 import { createParts, type PartsOptions } from './parts.ts';
@@ -35,7 +36,7 @@ export interface Runtime extends AsyncDisposable {
 const COURIER_BUDGET_MS = 7000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { store, clock, log, metrics, recorder } = options;
+  const { store, clock, log, metrics, recorder, supervise } = options;
   const reading = new AbortController();
   const changing = createMutex();
   const polled = new Set<WatchId>();
@@ -103,6 +104,17 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     });
   }
 
+  function loops(): Loop[] {
+    const flush = (): Promise<void> => poller.flush();
+    const all: Loop[] = [
+      { name: 'scheduler', run: (signal) => scheduler.run(signal) },
+      { name: 'retirement', run: (signal) => retirement.run(signal) },
+      { name: 'housekeeping', run: (signal) => keep({ store, flush, clock, log }, signal) },
+    ];
+    if (recorder !== null) all.push({ name: 'recorder', run: (signal) => recorder.run(signal) });
+    return all;
+  }
+
   /** Last looked at longer than an interval ago, or never. */
   function isOverdue({ id, schedule }: Watch): boolean {
     const until = poller.memoryOf(id)?.coveredUntil ?? null;
@@ -123,20 +135,14 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     isRunning: () => isRunning,
     isReady: () => isRunning && watches.every(({ id }) => polled.has(id)),
     async run(signal) {
-      const flush = (): Promise<void> => poller.flush();
       isRunning = true;
       scheduler.set(watches, watches.filter(isOverdue));
-      await Promise.all([
-        scheduler.run(signal),
-        retirement.run(signal),
-        keep({ store, flush, clock, log }, signal),
-        recorder?.run(signal),
-      ]);
+      await Promise.all(loops().map((loop) => supervise(loop, signal)));
       isRunning = false;
       reading.abort(new DOMException('the daemon is stopping', 'AbortError'));
       await poller.idle();
       // What is not flushed costs a `for` a few seconds at most: no reason to fail the stop.
-      await flush().catch((error: unknown) => {
+      await poller.flush().catch((error: unknown) => {
         log.warn('storage:housekeeping-failed', { error });
       });
     },

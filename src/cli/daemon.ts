@@ -2,6 +2,7 @@
 import { openApp } from '../app/app.ts';
 import type { Setup } from '../app/setup.ts';
 import { secretsOf } from '../config/config.ts';
+import { isNetworkError } from '../lib/network-error.ts';
 import type { RuleCache } from '../rules/cache.ts';
 import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
 import { describeWatches } from '../rules/describe.ts';
@@ -46,7 +47,17 @@ export async function live(terminal: Terminal, options: DaemonOptions, life: Lif
     });
     terminal.exit(EXIT.bug);
   };
-  terminal.onCrash(crash);
+  terminal.onCrash((error) => {
+    if (!isNetworkError(error)) {
+      // It interrupted code of ours, perhaps a poll between its commit and the memory that the daemon holds, or a reload
+      // in the middle of its swap. From then on the daemon might decide by other state than that of its state file. A
+      // new process starts from the file.
+      crash(error);
+      return;
+    }
+    metrics.networkErrorUncaught();
+    log.error('daemon:uncaught', { error, effect: 'one connection ended; the daemon goes on' });
+  });
   const onFailed = (): void => {
     metrics.recordingFailed();
   };

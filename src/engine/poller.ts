@@ -181,7 +181,12 @@ export function createPoller(options: PollerOptions): Poller {
         const { explorer } = watch.target;
         const tick = ticks.get(explorer) ?? tickOf(readerOf(explorer) ?? absent(explorer), startedAt);
         ticks.set(explorer, tick);
-        const polling = pollOne(watch, tick, signal).finally(() => running.delete(watch.id));
+        const polling = pollOne(watch, tick, signal)
+          .catch((error: unknown) => {
+            // A defect around one watch must not end the daemon. Nothing was committed, and the next poll tries again.
+            log.error('watch:failed', { watch: watch.name, error });
+          })
+          .finally(() => running.delete(watch.id));
         running.set(watch.id, polling);
         return [polling];
       });

@@ -58,9 +58,10 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
     lookedAt = now;
     for (let group = queue.peek(); group !== undefined && group.due <= now; group = queue.peek()) {
       queue.pop();
+      // Before the tick: one that throws must not take its watches out of the queue.
+      queue.push({ ...group, due: nextDue(group, now) });
       onLag(secondsSince(clock, group.due));
       onTick(group.watches);
-      queue.push({ ...group, due: nextDue(group, now) });
     }
     cron.look(now);
   }

@@ -8,6 +8,10 @@ export interface ProcessFacts {
   residentBytes(): number;
 }
 
+/** What a supervisor keeps running. */
+export const LOOPS = ['scheduler', 'sender', 'reloader', 'retirement', 'housekeeping', 'recorder'] as const;
+export type LoopName = (typeof LOOPS)[number];
+
 export interface DaemonMetrics {
   buildInfo(build: { readonly version: string; readonly node: string; readonly sqlite: string }): void;
   schedulerLag(seconds: number): void;
@@ -16,6 +20,10 @@ export interface DaemonMetrics {
   httpRejected(reason: 'sockets' | 'host'): void;
   logDropped(lines: number): void;
   recordingFailed(): void;
+  /** A loop failed and was started again. */
+  loopRestarted(loop: LoopName): void;
+  /** A network error that nobody listened for; the daemon went on. */
+  networkErrorUncaught(): void;
 }
 
 export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFacts | undefined): DaemonMetrics {
@@ -26,6 +34,10 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
   const rejected = registry.counter('chainwarden_http_rejected_total');
   const dropped = registry.counter('chainwarden_log_dropped_total');
   const recordingFailures = registry.counter('chainwarden_recording_failures_total');
+  const restarts = registry.counter('chainwarden_loop_restarts_total');
+  const uncaught = registry.counter('chainwarden_uncaught_network_errors_total');
+  // So that even the first failure is an increase.
+  for (const loop of LOOPS) restarts.inc({ loop }, 0);
   if (process !== undefined) mirrorProcess(registry, process);
 
   return {
@@ -48,6 +60,12 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
     },
     recordingFailed() {
       recordingFailures.inc();
+    },
+    loopRestarted(loop) {
+      restarts.inc({ loop });
+    },
+    networkErrorUncaught() {
+      uncaught.inc();
     },
   };
 }

@@ -198,6 +198,16 @@ export const METRICS = {
     help: 'Writings to the recording that failed; alerts do not wait for them.',
     labels: [],
   },
+  chainwarden_loop_restarts_total: {
+    type: 'counter',
+    help: 'Loops of the daemon that failed and were started again: scheduler, sender, reloader, retirement, housekeeping or recorder.',
+    labels: ['loop'],
+  },
+  chainwarden_uncaught_network_errors_total: {
+    type: 'counter',
+    help: 'Network errors that no part of the daemon was listening for; the daemon went on.',
+    labels: [],
+  },
   chainwarden_series_left_out: {
     type: 'gauge',
     help: 'Series of a metric that are not exported, because it has reached its limit of series.',

@@ -9,6 +9,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import { createFolder, start, type Process } from '../support/daemon.ts';
+import { freePort } from '../support/free-port.ts';
 import { createWebhookSink, status } from '../support/sinks.ts';
 
 const RULE = (id: string): string => `
@@ -166,6 +167,32 @@ rules: [rules/*.yaml]
   const last = daemon.err().trimEnd().split('\n').at(-1) ?? '';
   expect(JSON.parse(last)).toMatchObject({ level: 'error', event: 'daemon:crashed' });
   expect(daemon.err()).not.toContain('token-in-the-url');
+});
+
+test('a connection that breaks where nobody listens does not end it: it is said, counted, and the polls go on', async () => {
+  using folder = createFolder({
+    'rules/a.yaml': BLOCKS,
+    'config.yaml': `
+explorers: { chain: { form: sandbox } }
+channels: { screen: { type: log } }
+http: { listen: 127.0.0.1:0 }
+rules: [rules/*.yaml]
+`,
+  });
+  const refused = await freePort();
+  const defect = `import { connect } from 'node:net'; process.once('SIGUSR2', () => connect(${refused}, '127.0.0.1'))`;
+  await using daemon = start(['run'], folder.path, {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(defect)}`,
+  });
+  const started = JSON.parse(await daemon.says('daemon:started')) as { metrics: string };
+  await daemon.says('watch:baseline');
+  daemon.kill('SIGUSR2');
+  expect(JSON.parse(await daemon.says('daemon:uncaught'))).toMatchObject({ level: 'error' });
+  await metricsWith(started.metrics, 'chainwarden_uncaught_network_errors_total 1');
+  folder.write('rules/b.yaml', BLOCKS.replace('head', 'second'));
+  await daemon.says('"watches":2');
+  daemon.kill('SIGTERM');
+  expect(await daemon.ended).toEqual({ code: 0, signal: null });
 });
 
 test('what a reload cannot change is said to need a restart; put back as it runs, nothing is', async () => {

@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { createChannels } from '../../src/app/channels.ts';
+import { createChannels, type ChannelsOptions } from '../../src/app/channels.ts';
 import { loadConfig } from '../../src/config/config.ts';
+import { createSupervisor } from '../../src/engine/supervisor.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
+import type { Store } from '../../src/store/store.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { aDecision, aDelivery } from '../store/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -9,21 +12,45 @@ import { createMemoryStore } from '../support/memory-store.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { createSmtpSink } from '../support/sinks.ts';
 
+test('a sender that fails is started again, and what it owes is sent', async () => {
+  await using post = await createSmtpSink();
+  const clock = createFakeClock();
+  const store = createMemoryStore();
+  const log = createRecordingLog();
+  const restarts: string[] = [];
+  // Fails in the first rest of the sender, after its first look.
+  let isBroken = true;
+  const channels = createChannels({
+    ...someOptions(clock, store),
+    log,
+    clock: {
+      now: () => clock.now(),
+      sleep(ms, signal) {
+        if (!isBroken) return clock.sleep(ms, signal);
+        isBroken = false;
+        return Promise.reject(new Error('a bug'));
+      },
+    },
+    supervise: createSupervisor({ clock, log, onRestart: (loop) => restarts.push(loop) }),
+  });
+  (await channels.prepare(aConfig(post.url))).commit();
+  await clock.whenSleeping(1);
+  const delivery = aDelivery({ id: 'owed', channel: 'post', recipient: 'ops@example.com' });
+  await store.commit([aDecision('w', { deliveries: [delivery] })], clock.now());
+  await clock.advance(1000);
+  await post.mails.reached(1);
+  await channels.stop(1000);
+  expect(restarts).toEqual(['sender']);
+  expect(log.fields[0]).toMatchObject({ loop: 'sender', channel: 'post' });
+  expect(await store.survey()).toMatchObject({ sent: 1, outbox: [] });
+});
+
 test('what is owed to a recipient who was taken out is given up and counted once, and what was sent is not', async () => {
   await using post = await createSmtpSink();
   const clock = createFakeClock();
   const store = createMemoryStore();
   const metrics = createMetrics({ clock });
-  const log = createRecordingLog();
-  const channels = createChannels({
-    store,
-    clock,
-    log,
-    metrics,
-    print: () => Promise.resolve(),
-    version: '0',
-    isDry: false,
-  });
+  const channels = createChannels({ ...someOptions(clock, store), metrics });
   const deliveries = ['gone@example.com', 'ops@example.com'].map((recipient) =>
     aDelivery({ id: recipient, key: recipient, channel: 'post', recipient }),
   );
@@ -38,6 +65,20 @@ test('what is owed to a recipient who was taken out is given up and counted once
   expect(text).toContain('chainwarden_deliveries_total{channel="post",outcome="rejected"} 1\n');
   expect(text).toContain('chainwarden_deliveries_total{channel="post",outcome="sent"} 1\n');
 });
+
+function someOptions(clock: Clock, store: Store): ChannelsOptions {
+  const log = createRecordingLog();
+  return {
+    store,
+    clock,
+    log,
+    supervise: createSupervisor({ clock, log, onRestart: () => undefined }),
+    metrics: createMetrics({ clock }),
+    print: () => Promise.resolve(),
+    version: '0',
+    isDry: false,
+  };
+}
 
 function aConfig(smtp: string) {
   const text = `

@@ -120,6 +120,7 @@ const STORIES: [alert: string, series: string, values: string, at: string, label
   ['ChainwardenDeliveriesLost', 'chainwarden_deliveries_dead_total{channel="c"}', '_ 1x10', '5m', { channel: 'c' }],
   ['ChainwardenReloadFailed', 'chainwarden_config_last_reload_successful', '1 0x10', '7m', {}],
   ['ChainwardenLate', 'chainwarden_scheduler_lag_seconds_bucket{le="60"}', '0+10x40', '25m', {}],
+  ['ChainwardenLoopFailing', 'chainwarden_loop_restarts_total{loop="sender"}', '0+1x20', '10m', { loop: 'sender' }],
   ['ChainwardenTicksSkipped', 'chainwarden_scheduler_skipped_total{watch="w"}', '0+1x40', '30m', { watch: 'w' }],
 ];
 
@@ -185,6 +186,8 @@ function aSilence() {
       { series: 'chainwarden_scheduler_lag_seconds_bucket{le="0.01"}', values: '0+10x60' },
       { series: 'chainwarden_scheduler_lag_seconds_bucket{le="+Inf"}', values: '0+10x60' },
       { series: 'chainwarden_scheduler_skipped_total{watch="w"}', values: '0x60' },
+      // Failed once, and runs again.
+      { series: 'chainwarden_loop_restarts_total{loop="sender"}', values: '0x10 1x50' },
     ],
     alert_rule_test: RULES.map(({ alert }) => ({ eval_time: '40m', alertname: alert, exp_alerts: [] })),
   };

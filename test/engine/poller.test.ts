@@ -65,6 +65,28 @@ test('a decision is on disk before the courier hears of it', async () => {
   expect((await store.survey()).outbox).toMatchObject([{ channel: 'screen', rows: 1 }]);
 });
 
+test('a defect around one watch costs that poll, not the daemon: the others go on, and so does it the next time', async () => {
+  const failing = { rule: 'coins' };
+  const both =
+    loadWatches(`${RULES}  - { id: other, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 1 }] }
+`);
+  const { poller, seen, log } = aPoller({
+    witness: {
+      attend({ watch }, read) {
+        if (watch.rule === failing.rule) throw new Error('a bug');
+        return { read, settled: () => undefined };
+      },
+    },
+  });
+  await adopt(poller, both);
+  await poller.poll(both, signal);
+  expect(seen.polled).toHaveLength(1);
+  expect(log.lines).toContain('error watch:failed');
+  failing.rule = '';
+  await poller.poll(both, signal);
+  expect([seen.polled.length, seen.skipped]).toEqual([3, 0]);
+});
+
 test('a watch that is still being polled is skipped and counted, never queued', async () => {
   const { poller, seen, gate } = aPoller();
   await adopt(poller, watches);

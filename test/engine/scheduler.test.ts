@@ -91,3 +91,28 @@ test('what is due at once is asked at once, and the new set replaces the old one
   stop.abort();
   await ended;
 });
+
+test('watches whose tick failed are due again when the scheduler is started again', async () => {
+  const [watch] = loadWatches(`watches:\n${rule('a', 'treasury', '10s')}`);
+  if (watch === undefined) throw new Error('no watch');
+  const clock = createFakeClock();
+  const stop = new AbortController();
+  let ticks = 0;
+  const scheduler = createScheduler({
+    clock,
+    onTick() {
+      ticks += 1;
+      if (ticks === 1) throw new Error('a bug');
+    },
+    onLag: () => undefined,
+  });
+  scheduler.set([watch], []);
+  const failed = expect(scheduler.run(stop.signal)).rejects.toThrow('a bug');
+  await clock.advance(10_000);
+  await failed;
+  const ended = scheduler.run(stop.signal);
+  await clock.advance(20_000);
+  expect(ticks).toBe(3);
+  stop.abort();
+  await ended;
+});

@@ -95,7 +95,9 @@ function witness(onSettled: (poll: string) => void): Recorder {
         onSettled(`${watch.rule} ${type}`);
       },
     }),
-    run: () => Promise.resolve(),
+    run: async (signal) => {
+      await once(signal, 'abort');
+    },
     flush: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

@@ -30,4 +30,6 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.httpRejected('host');
   metrics.logDropped(1);
   metrics.recordingFailed();
+  metrics.loopRestarted('sender');
+  metrics.networkErrorUncaught();
 }

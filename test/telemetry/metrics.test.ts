@@ -69,10 +69,12 @@ describe('what is not known', () => {
     expect(new Set(samples.map(({ name }) => name))).toEqual(
       new Set([
         'chainwarden_log_dropped_total',
+        'chainwarden_loop_restarts_total',
         'chainwarden_recording_failures_total',
         'chainwarden_scheduler_lag_seconds_bucket',
         'chainwarden_scheduler_lag_seconds_count',
         'chainwarden_scheduler_lag_seconds_sum',
+        'chainwarden_uncaught_network_errors_total',
       ]),
     );
   });
