@@ -44,7 +44,7 @@ export function createApi(world: World, clock: Clock, limits: Limits): Api {
       const refused = refuseStranger(route, request.authorization);
       if (refused !== undefined) return ready(() => refused);
       const { operation } = route;
-      if (operation === null) return ready(() => unknownPath(route));
+      if (operation === null) return ready(notFound);
       const admission = admit(meters[route.form], operation);
       if (admission.refused !== null) return ready(() => refuse(route, admission));
       const reply = shelf(operation, request);
@@ -55,11 +55,6 @@ export function createApi(world: World, clock: Clock, limits: Limits): Api {
 
 function admit(meter: Meter, operation: Operation): Admission {
   return meter.admit(DEAR.get(operation) ?? CREDITS);
-}
-
-function unknownPath({ form }: Route): Answer {
-  if (form === 'instance') return answer(400, { message: 'Unknown API v2 action' });
-  return answer(404, { error: 'Not found', source: 'internal' });
 }
 
 function refuse({ form }: Route, { refused, headers }: Admission): Answer {

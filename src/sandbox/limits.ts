@@ -11,7 +11,7 @@ export const DEFAULT_LIMITS: Limits = { requestsPerSecond: 50, credits: 1_000_00
 
 export interface Admission {
   readonly refused: 'rate' | 'credits' | null;
-  /** `x-ratelimit-*`, and `x-credits-remaining` where credits are counted. */
+  /** `x-ratelimit-*` and `x-credits-remaining` where credits are counted: the per-instance form says nothing. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -36,9 +36,9 @@ export function createMeter(clock: Clock, limits: Limits, countsCredits: boolean
         second.used += 1;
         day.used += credits;
       }
+      if (!countsCredits) return { refused, headers: {} };
       const rate = rateHeaders(limits, second.used, SECOND_MS - (now % SECOND_MS));
-      const left = { 'x-credits-remaining': String(limits.credits - day.used) };
-      return { refused, headers: countsCredits ? { ...rate, ...left } : rate };
+      return { refused, headers: { ...rate, 'x-credits-remaining': String(limits.credits - day.used) } };
     },
   };
 }

@@ -13,8 +13,6 @@ export type Params = ReadonlyMap<string, string>;
 const anything: Check = () => undefined;
 const integer: Check = (text) => (/^\d{1,15}$/.test(text) ? undefined : 'Invalid integer. Got: string');
 const amount: Check = (text) => (/^\d{1,100}$/.test(text) ? undefined : 'Invalid integer. Got: string');
-const price: Check = (text) =>
-  /^(null|\d{1,100}(\.\d{1,100})?)?$/.test(text) ? undefined : 'Invalid number. Got: string';
 const itemsCount: Check = (text) => (/^([1-9]|[1-4]\d|50)$/.test(text) ? undefined : 'Value must be between 1 and 50');
 const nullable =
   (check: Check): Check =>
@@ -28,7 +26,13 @@ const hash: Check = (text) => (/^0x[0-9a-f]{64}$/i.test(text) ? undefined : 'Inv
 const time: Check = (text) => (Number.isNaN(Date.parse(text)) ? 'Invalid format. Expected :"date-time"' : undefined);
 
 function listOf(legal: readonly string[]): Check {
-  return (text) => (splitList(text).every((word) => legal.includes(word)) ? undefined : 'Invalid value for enum');
+  const isLegal = (word: string): boolean => legal.includes(word);
+  return (text) => someOf(text) ?? (splitList(text).every(isLegal) ? undefined : 'Invalid value for enum');
+}
+
+/** A list without a value would be no filter at all. */
+function someOf(text: string): string | undefined {
+  return splitList(text).length === 0 ? 'Invalid value: an empty list' : undefined;
 }
 
 /** Values of a comma-separated list; brackets around it are forgiven. */
@@ -47,10 +51,8 @@ export const DECLARED = {
   address: {},
   'address-tokens': {
     type: (text) => listOf(TOKEN_TYPES)(text.toUpperCase()),
-    fiat_value: price,
     value: nullable(amount),
-    id: integer,
-    items_count: itemsCount,
+    items_count: integer,
     token_name: anything,
     token_type: nullable((text) => oneOf(...TOKEN_TYPES)(text)),
   },
@@ -74,11 +76,9 @@ export const DECLARED = {
   transactions: {
     filter: oneOf('validated', 'pending'),
     type: listOf(TRANSACTION_TYPES),
-    method: anything,
+    method: someOf,
     block_number: integer,
     index: integer,
-    inserted_at: time,
-    hash,
     items_count: itemsCount,
   },
   blocks: {

@@ -80,12 +80,6 @@ test('a wrong key is refused once, then not sent again for ten minutes', async (
   expect(opened.outcomes()).toEqual(['unauthorized']);
 });
 
-test('a chain that the host does not serve is not an unknown token', async () => {
-  await using opened = openExplorer(`${served.url}/1`, { auth: { type: 'bearer', key }, clock });
-  const question = tokenDetails('sandbox', addressOf(sandbox.tokens.USDC));
-  expect((await missOf(opened.explorer.round().one(question))).reason).toBe('wrong-path');
-});
-
 const FAULTS: [FaultName, string][] = [
   ['rate-limited', 'rate-limited'],
   ['server-error', 'server-error'],

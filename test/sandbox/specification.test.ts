@@ -1,20 +1,10 @@
 // Walks the specification section by section, in both forms.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type * as z from 'zod';
 import { CONTRACTS } from '../../src/sandbox/names.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { FORMS, runSandbox, SHOW_SCAM, type Json, type Running } from './support.ts';
-import {
-  ADDRESS_REF,
-  BLOCK,
-  deviations,
-  INTERNAL_TRANSACTION,
-  PENDING,
-  TOKEN_BALANCE,
-  TOKEN_OPTIONAL,
-  TOKEN_REQUIRED,
-  TRANSACTION,
-  type Shape,
-} from './shape.ts';
+import { Address, Block, deviations, InternalTransaction, Token, TokenBalance, Transaction } from './schemas.ts';
 
 const NOBODY = '0x0000000000000000000000000000000000000001';
 
@@ -31,9 +21,15 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-function allFit(rows: readonly unknown[], shape: Shape): void {
-  expect(rows.flatMap((row) => deviations(row, shape))).toEqual([]);
+function allFit(rows: readonly unknown[], schema: z.ZodType): void {
+  expect(rows.flatMap((row) => deviations(schema, row))).toEqual([]);
 }
+
+/** What nobody can say of a transaction that waits. */
+const ONLY_IN_BLOCKS = [
+  ...['timestamp', 'block_number', 'status', 'confirmation_duration', 'type', 'position', 'gas_used'],
+  ...['base_fee_per_gas', 'priority_fee', 'transaction_burnt_fee'],
+];
 
 const valuesOf = (rows: readonly Json[], field: string): Set<unknown> => new Set(rows.map((row) => row[field]));
 
@@ -65,9 +61,7 @@ describe('2.1 common formats, 2.2 token', () => {
     for (const token of [...tokens, ...Object.values(running.sandbox.tokens)]) {
       const { status, body } = await running.get(`tokens/${token}`, { form });
       expect(status).toBe(200);
-      allFit([body], TOKEN_REQUIRED);
-      const optional = Object.keys(body).filter((key) => !Object.hasOwn(TOKEN_REQUIRED, key));
-      for (const key of optional) expect(TOKEN_OPTIONAL[key]?.(body[key])).toBe(true);
+      allFit([body], Token);
     }
   });
 
@@ -87,12 +81,13 @@ describe('2.3 address reference', () => {
   test('stands wherever an address is referred to', async () => {
     const transactions = (await running.pages('transactions', 5)).flat();
     const refs = transactions.flatMap((row) => [row['from'], row['to'], row['created_contract']]);
-    allFit([...refs.filter((ref) => ref !== null), (await running.items('blocks'))[0]?.['miner']], ADDRESS_REF);
+    allFit([...refs.filter((ref) => ref !== null), (await running.items('blocks'))[0]?.['miner']], Address);
   });
 
   test('carries tags, watch list names and metadata where there are some', async () => {
     const { body } = await running.get(`addresses/${treasury}`);
-    allFit([body], ADDRESS_REF);
+    const [held] = await running.items(`addresses/${treasury}/tokens?type=ERC-721`);
+    allFit([(held?.['token_instance'] as Json)['owner']], Address);
     expect(body['metadata']).toMatchObject({ slug: 'acme', ordinal: 10 });
     for (const field of ['private_tags', 'public_tags', 'watchlist_names']) expect(body[field]).toHaveLength(1);
   });
@@ -101,7 +96,7 @@ describe('2.3 address reference', () => {
 describe('2.4 token balance', () => {
   test('has every field, with a token instance for pieces', async () => {
     const rows = (await running.pages(`addresses/${collector}/tokens`)).flat();
-    allFit(rows, TOKEN_BALANCE);
+    allFit(rows, TokenBalance);
     expect(rows.some((row) => row['token_instance'] !== null)).toBe(true);
     expect(rows.some((row) => row['token_instance'] === null)).toBe(true);
   });
@@ -110,7 +105,7 @@ describe('2.4 token balance', () => {
 describe('2.5 internal transaction', () => {
   test('has every field; success is the absence of an error', async () => {
     const rows = (await running.pages(`addresses/${vault}/internal-transactions`, 5)).flat();
-    allFit(rows, INTERNAL_TRANSACTION);
+    allFit(rows, InternalTransaction);
     for (const row of rows) expect(row['success']).toBe(row['error'] === null);
     expect(valuesOf(rows, 'error').size).toBeGreaterThan(4);
   });
@@ -136,10 +131,13 @@ describe('2.5 internal transaction', () => {
 
 describe('2.6 transaction', () => {
   test('has every field, in blocks and while it waits', async () => {
-    allFit((await running.pages('transactions', 6)).flat(), TRANSACTION);
+    const mined = (await running.pages('transactions', 6)).flat();
+    allFit(mined, Transaction);
+    for (const field of ONLY_IN_BLOCKS) expect(valuesOf(mined, field)).not.toContain(null);
     const waiting = await running.items('transactions?filter=pending');
     expect(waiting.length).toBeGreaterThan(0);
-    allFit(waiting, PENDING);
+    allFit(waiting, Transaction);
+    for (const field of ONLY_IN_BLOCKS) expect(valuesOf(waiting, field)).toEqual(new Set([null]));
   });
 
   test('is of every status, type and envelope', async () => {
@@ -163,7 +161,7 @@ describe('2.6 transaction', () => {
 
 describe('2.7 block', () => {
   test('has every field', async () => {
-    allFit((await running.pages('blocks', 5)).flat(), BLOCK);
+    allFit((await running.pages('blocks', 5)).flat(), Block);
   });
 
   test('percentages go below zero, rewards are of every sort, some have uncles', async () => {
@@ -192,7 +190,7 @@ describe('2.8 pagination object', () => {
   ])('%s: has the keys of the operation', async (path, keys) => {
     const { body } = await running.get(path.replace('VAULT', vault).replace('COLLECTOR', collector));
     const cursor = body['next_page_params'] as Json;
-    expect(Object.keys(cursor)).toEqual(expect.arrayContaining(keys));
+    expect(Object.keys(cursor).sort()).toEqual(keys);
   });
 
   test('is null at the end', async () => {
@@ -255,10 +253,11 @@ describe.each(FORMS)('4 endpoints (%s)', (form) => {
         'hash',
       ),
     ).toEqual(new Set([vault]));
-    const places = to.map(
-      (row) => Number(row['block_number']) * 1e6 + Number(row['transaction_index']) * 1e3 + Number(row['index']),
-    );
-    expect(places).toEqual(places.toSorted((a, b) => b - a));
+    const heights = to.map((row) => Number(row['block_number']));
+    expect(heights).toEqual(heights.toSorted((a, b) => b - a));
+    for (const [place, row] of to.slice(1).entries())
+      if (row['transaction_hash'] === to[place]?.['transaction_hash'])
+        expect(Number(row['index'])).toBeLessThan(Number(to[place]?.['index']));
   });
 
   test('4.4 transactions: by status, type and method', async () => {
@@ -294,16 +293,16 @@ describe('5 authentication', () => {
     ['no key', '/31337/api/v2/blocks', {}, 402, { error: 'Proceed with API key or make a payment to continue' }],
     ['a bad bearer', '/31337/api/v2/blocks', { authorization: 'Bearer x' }, 401, { error: 'Unauthorized' }],
     ['a bad parameter', '/31337/api/v2/blocks?apikey=x', {}, 401, { error: 'Unauthorized' }],
-    [
-      'another chain',
-      '/1/api/v2/blocks?apikey=sandbox',
-      {},
-      404,
-      { error: 'Network not supported', source: 'internal' },
-    ],
+    ['another chain', '/1/api/v2/blocks?apikey=sandbox', {}, 404, { message: 'Not found' }],
   ])('%s is refused', async (_case, path, headers, status, body) => {
     const got = await running.get(path, { headers: headers });
     expect([got.status, got.body]).toEqual([status, body]);
+  });
+
+  test('one of the two schemes is enough: a good key makes up for a bad one in the other place', async () => {
+    const bad = { authorization: 'Bearer x' };
+    expect((await running.get('/31337/api/v2/blocks?apikey=sandbox', { headers: bad })).status).toBe(200);
+    expect((await running.get('blocks?apikey=x', { form: 'multichain' })).status).toBe(200);
   });
 
   test('the per-instance form wants none', async () => {
@@ -317,7 +316,7 @@ describe('5 authentication', () => {
 
 describe('6 events', () => {
   test('are not offered', async () => {
-    expect((await running.get('webhooks')).status).toBe(400);
+    expect((await running.get('webhooks')).status).toBe(404);
   });
 });
 
@@ -327,6 +326,7 @@ describe.each(FORMS)('7 errors (%s)', (form) => {
     ['a parameter of another operation', 'blocks?filter=to', '/filter', 'Unexpected field: filter'],
     ['a value that is not legal', 'transactions?filter=to%20%7C%20from', '/filter', 'Invalid value for enum'],
     ['an unknown token type', `addresses/${NOBODY}/tokens?type=ERC-9`, '/type', 'Invalid value for enum'],
+    ['a filter without a value', `addresses/${NOBODY}/tokens?type=`, '/type', 'Invalid value: an empty list'],
     ['a number that is none', 'blocks?block_number=x', '/block_number', 'Invalid integer. Got: string'],
     ['a page size', 'blocks?items_count=51', '/items_count', 'Value must be between 1 and 50'],
     ['a malformed address', 'tokens/0x123', '/address_hash', 'Invalid format. Expected ~r/^0x([A-Fa-f0-9]{40})$/'],
@@ -350,12 +350,11 @@ describe.each(FORMS)('7 errors (%s)', (form) => {
 
 describe('7 errors, of paths', () => {
   test('a path that no operation has', async () => {
-    expect((await running.get('nothing')).body).toEqual({ message: 'Unknown API v2 action' });
-    expect((await running.get('nothing', { form: 'multichain' })).body).toEqual({
-      error: 'Not found',
-      source: 'internal',
-    });
-    expect((await running.get('/elsewhere')).status).toBe(404);
+    for (const form of FORMS) {
+      const { status, body } = await running.get('nothing', { form });
+      expect([status, body]).toEqual([404, { message: 'Not found' }]);
+    }
+    expect((await running.get('/elsewhere')).body).toEqual({ message: 'Not found' });
   });
 });
 
@@ -392,8 +391,8 @@ describe('8 limits', () => {
     expect([refused.status, refused.body]).toEqual([402, { error: 'Out of credits' }]);
     expect(refused.headers.get('x-credits-remaining')).toBe('10');
     const instance = await other.get('blocks');
-    expect([instance.status, instance.headers.get('x-credits-remaining')]).toEqual([200, null]);
-    expect(instance.headers.get('x-ratelimit-limit')).toBe('100');
+    expect(instance.status).toBe(200);
+    expect([...instance.headers.keys()].filter((name) => name.startsWith('x-'))).toEqual([]);
     await other.clock.advance(86_400_000);
     expect((await other.get('blocks', { form: 'multichain' })).status).toBe(200);
   });

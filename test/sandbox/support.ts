@@ -9,7 +9,7 @@ export type Json = Record<string, unknown>;
 export const LATE = Date.UTC(2026, 0, 1) + 10_000_007 * 2000;
 
 export const FORMS = ['multichain', 'instance'] as const;
-type Form = (typeof FORMS)[number];
+export type Form = (typeof FORMS)[number];
 
 export interface Got {
   readonly status: number;
@@ -83,10 +83,9 @@ function itemsOf({ status, body }: Got): Json[] {
   return body['items'] as Json[];
 }
 
-/** As a query; integers beyond 2^53 stay exact. The cursor is the last thing on a page. */
-export function cursorOf({ text }: Got): string | null {
-  const [, cursor = 'null'] = /"next_page_params":(null|\{[^{}]*\})\}$/.exec(text) ?? [];
-  const keys = JSON.parse(cursor, exact) as Json | null;
+/** As a query; integers beyond 2^53 stay exact. */
+export function cursorOf({ body }: Got): string | null {
+  const keys = (body['next_page_params'] ?? null) as Json | null;
   if (keys === null) return null;
   return new URLSearchParams(
     Object.entries(keys).map(([key, value]): [string, string] => [key, String(value)]),
@@ -97,10 +96,10 @@ export function join(path: string, query: string): string {
   return query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** An empty object for what is no JSON. */
+/** Integers beyond 2^53 stay exact. An empty object for what is no JSON. */
 function parse(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return JSON.parse(text, exact) as Json;
   } catch {
     return {};
   }

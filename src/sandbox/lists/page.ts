@@ -10,6 +10,8 @@ export interface Render<T> {
   readonly item: (row: T) => Row;
   /** Where the next page begins: behind the last row of this one, or where the search paused. */
   readonly cursor: (last: T | Pause) => Row;
+  /** `items_count` of the cursor; left out = the size of a page, also behind a shorter one. */
+  readonly count?: number;
 }
 
 /** The first `size` rows. A page may be shorter and still have a next one: only the cursor says where the end is. */
@@ -24,8 +26,7 @@ export function takePage<T extends object>(rows: Iterable<T | Pause>, size: numb
 }
 
 function toPage<T>(taken: readonly T[], size: number, render: Render<T>, next: T | Pause | undefined): Page {
-  // The full size, also behind a shorter page: it must be within what the parameter allows when it comes back.
-  const cursor = next === undefined ? null : { ...render.cursor(next), items_count: size };
+  const cursor = next === undefined ? null : { ...render.cursor(next), items_count: render.count ?? size };
   return { items: taken.map((row) => render.item(row)), next_page_params: cursor };
 }
 

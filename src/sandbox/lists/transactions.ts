@@ -37,9 +37,11 @@ export function listAddressTransactions(world: World, address: string, params: P
 }
 
 function listPending(world: World, params: Params, matches: Matches): Page {
-  return takePage<Waiting>(waitingBelow(world, params, matches), world.pageSize, {
+  const below = placeOf(params);
+  const waiting = world.chain.waiting().filter((row) => matches(row.transaction) && isBelow(waitingPlace(row), below));
+  return takePage<Waiting>(waiting, world.pageSize, {
     item: (row) => renderWaiting(world, row),
-    cursor: (last) => ('pausedBelow' in last ? {} : waitingCursor(world, last)),
+    cursor: (last) => ('pausedBelow' in last ? {} : cursorBelow(waitingPlace(last))),
   });
 }
 
@@ -112,16 +114,31 @@ function waitingBelow(world: World, params: Params, matches: Matches): Waiting[]
 }
 
 function minedCursor(last: Mined | Pause): Row {
-  if ('pausedBelow' in last) return { block_number: last.pausedBelow, index: 0 };
-  return { block_number: last.height, index: last.position };
+  return cursorBelow('pausedBelow' in last ? { height: last.pausedBelow, position: 0 } : last);
+}
+
+function cursorBelow({ height, position }: Place): Row {
+  return { block_number: height, index: position };
+}
+
+const DIGITS_OF_PLACE = 12;
+
+/** The cursor of the specification knows blocks alone: the head when it was first seen, and the start of its hash. */
+function waitingPlace({ seenAt, transaction: { hash } }: Waiting): Place {
+  return { height: seenAt, position: Number.parseInt(hash.slice(2, 2 + DIGITS_OF_PLACE), 16) };
 }
 
 function waitingCursor(world: World, { seenAt, transaction }: Waiting): Row {
   return { inserted_at: showTime(world.timeOf(seenAt)), hash: transaction.hash };
 }
 
+const NO_HASH = `0x${'0'.repeat(64)}`;
+
 function addressCursor(world: World, last: Mined | Waiting | Pause): Row {
-  if ('pausedBelow' in last) return minedCursor(last);
+  if ('pausedBelow' in last) {
+    const insertedAt = showTime(world.timeOf(last.pausedBelow));
+    return { ...minedCursor(last), value: '0', hash: NO_HASH, fee: '0', inserted_at: insertedAt };
+  }
   const { transaction } = last;
   const fixed = { value: String(transaction.value), hash: transaction.hash };
   if ('seenAt' in last) return { block_number: null, index: null, fee: '0', ...fixed, ...waitingCursor(world, last) };

@@ -15,7 +15,6 @@ export interface TracedCall {
 export function renderCall(world: World, { mined, call }: TracedCall): Row {
   return {
     block_number: mined.height,
-    transaction_index: mined.position,
     created_contract: call.created === null ? null : world.ref(call.created),
     error: call.error,
     from: world.ref(call.from),

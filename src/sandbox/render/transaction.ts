@@ -47,7 +47,7 @@ export function renderWaiting(world: World, { transaction }: Waiting): Row {
     block_number: null,
     status: null,
     confirmations: 0,
-    confirmation_duration: [],
+    confirmation_duration: null,
     type: null,
     position: null,
     fee: { type: 'maximum', value: String(BigInt(transaction.gasLimit) * most) },
@@ -131,7 +131,6 @@ function renderTransfer(world: World, mined: Mined, transfer: Transfer, place: n
   const { transaction, height, position } = mined;
   return {
     block_hash: world.chain.blockHash(height),
-    block_number: height,
     transaction_hash: transaction.hash,
     log_index: position * TRANSFERS_PER_TRANSACTION + place,
     from: world.ref(transfer.from),
@@ -149,8 +148,8 @@ function viewAt(tokens: TokenBook, address: string, height: number): unknown {
   return token === undefined ? null : tokens.view(token, height);
 }
 
-function totalOf(tokens: TokenBook, { token, value, tokenId }: Transfer): Row {
-  const decimals = tokens.find(token)?.decimals ?? 0;
-  const amount = { decimals: String(decimals), value: String(value ?? 1n) };
-  return tokenId === null ? amount : { ...amount, token_id: tokenId };
+/** A collection of pieces has no decimals. */
+function totalOf(tokens: TokenBook, { token, value }: Transfer): Row {
+  const decimals = tokens.find(token)?.decimals ?? null;
+  return { decimals: decimals === null ? null : String(decimals), value: String(value ?? 1n) };
 }
