@@ -1,5 +1,5 @@
 // The config and the rules, read together: the start, each reload and `check` see exactly the same.
-import { loadConfig, type Config } from '../config/config.ts';
+import { loadConfig, type Config, type ReadFile } from '../config/config.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Watch } from '../core/model.ts';
 import { notifiers as allNotifiers } from '../notifiers/index.ts';
@@ -11,8 +11,7 @@ import { kinds } from '../watches/index.ts';
 
 export interface SetupTools {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The text of a file; throws when there is none. */
-  readonly readFile: (path: string) => string;
+  readonly readFile: ReadFile;
   /** Makes the next load with it cheaper. */
   readonly cache?: RuleCache;
   /** The channel types that a config may name; all of them when left out. */

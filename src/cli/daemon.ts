@@ -67,7 +67,7 @@ export async function live(terminal: Terminal, options: DaemonOptions, life: Lif
     setup,
     env,
     ...(cache && { cache }),
-    readFile: (path) => terminal.readFile(path),
+    readFile: terminal.readFile,
     clock,
     log,
     metrics,

@@ -1,6 +1,8 @@
 // What a command may know of the process it runs in.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import type { ReadFile } from '../config/config.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
+import { readRegularFile } from '../lib/regular-file.ts';
 import type { ProcessFacts } from '../telemetry/daemon-metrics.ts';
 import { createLineWriter, openNonBlocking, type LineWriter } from '../telemetry/line-writer.ts';
 
@@ -27,7 +29,7 @@ export interface Terminal {
   waitForNobody(onDropped: (lines: number) => void): void;
   /** Resolves when what `err` was given has found its place, within reason. To be awaited before the process ends. */
   flushed(): Promise<void>;
-  readFile(path: string): string;
+  readonly readFile: ReadFile;
   writeFile(path: string, text: string): void;
   onSignal(name: SignalName, react: () => void): void;
   /** Something was thrown where nobody catches. Left alone, the runtime would print it as it is, secrets included. */
@@ -39,6 +41,7 @@ export interface Terminal {
 export type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 const FLUSH_BUDGET_MS = 1000;
+const LARGEST_FILE = 1024 * 1024;
 
 export function createTerminal(process: NodeJS.Process): Terminal {
   // A reader that went away (`| head`) must not end the daemon.
@@ -87,7 +90,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       writer?.close();
       printer?.close();
     },
-    readFile: (path) => readFileSync(path, 'utf8'),
+    readFile: (path, maxBytes = LARGEST_FILE) => readRegularFile(path, maxBytes),
     writeFile: (path, text) => {
       writeFileSync(path, text);
     },

@@ -44,7 +44,7 @@ function filesOf(paths: readonly string[]): readonly string[] {
 /** All problems of all files; what loads is run all the same. */
 function load(terminal: Terminal, files: readonly string[]): { trials: Trial[]; problems: Problem[] } {
   const loaded = files.map((file) =>
-    loadTrials(file, { env: terminal.env, readFile: (path) => terminal.readFile(path), notifiers, kinds }),
+    loadTrials(file, { env: terminal.env, readFile: terminal.readFile, notifiers, kinds }),
   );
   return {
     trials: loaded.flatMap(({ trials }) => trials),

@@ -109,10 +109,12 @@ export interface Channel {
   readonly secrets: readonly string[];
 }
 
+/** The text of a file of at most `maxBytes`, 1 MiB where it is left out; throws when there is none. */
+export type ReadFile = (path: string, maxBytes?: number) => string;
+
 export interface ConfigTools {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The text of a file; throws when there is none. */
-  readonly readFile: (path: string) => string;
+  readonly readFile: ReadFile;
   readonly notifiers: readonly AnyNotifier[];
 }
 
@@ -126,7 +128,11 @@ export function loadConfig(file: string, tools: ConfigTools): Loaded {
   try {
     text = tools.readFile(resolve(file));
   } catch (error) {
-    const problem = fileProblem(file, `cannot be read: ${reasonOf(error)}`, 'Name a config file with --config.');
+    const problem = fileProblem(
+      file,
+      `cannot be read: ${reasonOf(error)}`,
+      'Name a readable config file with --config.',
+    );
     return { config: null, problems: [problem], warnings: [] };
   }
   const parsed = parseYaml(file, text);

@@ -1,4 +1,5 @@
 // What is wrong in a file that a person wrote, said so that they can put it right: where, what, and what to do.
+import { FileRefused } from '../lib/regular-file.ts';
 
 export interface Problem {
   readonly file: string;
@@ -27,6 +28,7 @@ export function fileProblem(file: string, message: string, hint?: string): Probl
 
 /** The short reason of a failed read: `no such file`, never a stack. */
 export function reasonOf(error: unknown): string {
+  if (error instanceof FileRefused) return error.message;
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   return READ_ERRORS[code] ?? (code === '' ? 'unknown reason' : code);
 }
@@ -34,8 +36,15 @@ export function reasonOf(error: unknown): string {
 const READ_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   EACCES: 'not allowed',
-  EISDIR: 'it is a directory',
+  EPERM: 'not allowed',
   ENOTDIR: 'no such file',
+  ENAMETOOLONG: 'no such file',
+  ELOOP: 'it is a link to itself',
+  ENXIO: 'it is a socket or a device, and only regular files are read',
+  ENODEV: 'it is a device, and only regular files are read',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+  EIO: 'the disk does not answer',
 };
 
 /** All problems, in the order of file and place, as `check` and the log print them. */

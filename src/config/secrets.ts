@@ -24,7 +24,7 @@ export function createSecretReader(source: Source, directory: string, { env, rea
     read(written, path, faultOf = () => null) {
       const checked = (text: string, at: Path, from: string): SecretRead => {
         if (text === '') return missing(at, `${from} is empty`, 'Put the secret there.');
-        const fault = faultOf(text);
+        const fault = isTooLong(text) ? 'is longer than 4 KiB' : faultOf(text);
         return fault === null ? { text } : missing(at, `${from} ${fault}`, 'Put the bare secret there, on one line.');
       };
       if (typeof written === 'string') return checked(written, path, 'the secret');
@@ -40,16 +40,25 @@ export function createSecretReader(source: Source, directory: string, { env, rea
       }
       const file = resolve(directory, written.file);
       try {
-        return checked(withoutLineEnd(readFile(file)), [...path, 'file'], `the file ${quote(written.file)}`);
+        return checked(withoutLineEnd(readFile(file, LARGEST)), [...path, 'file'], `the file ${quote(written.file)}`);
       } catch (error) {
         return missing(
           [...path, 'file'],
           `the file ${quote(written.file)} cannot be read: ${reasonOf(error)}`,
-          'Put the secret there.',
+          'Put the secret there, in a file that the daemon may read.',
         );
       }
     },
   };
+}
+
+/** Of a file: what is larger holds more than a secret. */
+const LARGEST = 64 * 1024;
+const LONGEST = 4 * 1024;
+
+/** The log looks for every secret in each line, in a dozen spellings: a longer one makes a pattern too large for that. */
+function isTooLong(text: string): boolean {
+  return Buffer.byteLength(text) > LONGEST;
 }
 
 // Editors and `echo` end a file with a line end, which is no part of a key.

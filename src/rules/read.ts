@@ -1,7 +1,7 @@
 // Which files are rules. The only part of loading that looks at the disk.
 import { globSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { Config } from '../config/config.ts';
+import type { Config, ReadFile } from '../config/config.ts';
 import { fileProblem, reasonOf, sortProblems, type Problem } from '../config/problem.ts';
 import type { RuleFile } from './load.ts';
 
@@ -11,6 +11,7 @@ export interface RuleFiles {
 }
 
 const MOST_FILES = 1000;
+const UNREADABLE = 'Put a file there that the daemon may read, or take it out of the rules.';
 
 /** Tests stand beside the rules that they test, and are never rules themselves. */
 function isTestFile(path: string): boolean {
@@ -18,7 +19,7 @@ function isTestFile(path: string): boolean {
 }
 
 /** The files that `rules:` names, in the order of their paths. A pattern that finds nothing is a problem. */
-export function readRuleFiles(config: Config, readFile: (path: string) => string): RuleFiles {
+export function readRuleFiles(config: Config, readFile: ReadFile): RuleFiles {
   const problems: Problem[] = [];
   const paths = new Set<string>();
   for (const [i, pattern] of config.rules.entries()) {
@@ -38,7 +39,7 @@ export function readRuleFiles(config: Config, readFile: (path: string) => string
 }
 
 /** Files that were named one by one, as on a command line, instead of those of the config. */
-export function readNamedFiles(paths: readonly string[], readFile: (path: string) => string): RuleFiles {
+export function readNamedFiles(paths: readonly string[], readFile: ReadFile): RuleFiles {
   return readEach(
     paths.map((file) => ({ file, path: resolve(file) })),
     readFile,
@@ -46,17 +47,14 @@ export function readNamedFiles(paths: readonly string[], readFile: (path: string
 }
 
 /** `file` is how a path is shown. */
-function readEach(
-  named: readonly { readonly file: string; readonly path: string }[],
-  readFile: (path: string) => string,
-): RuleFiles {
+function readEach(named: readonly { readonly file: string; readonly path: string }[], readFile: ReadFile): RuleFiles {
   const files: RuleFile[] = [];
   const problems: Problem[] = [];
   for (const { file, path } of named)
     try {
       files.push({ file, text: readFile(path) });
     } catch (error) {
-      problems.push(fileProblem(file, `cannot be read: ${reasonOf(error)}`));
+      problems.push(fileProblem(file, `cannot be read: ${reasonOf(error)}`, UNREADABLE));
     }
   return { files, problems: sortProblems(problems) };
 }

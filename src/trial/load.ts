@@ -81,9 +81,9 @@ export class Reading {
   }
 
   /** The text of a file whose path starts at the test file; undefined, with a problem at the place, when it is not there. */
-  readBeside(file: string, path: Path): string | undefined {
+  readBeside(file: string, path: Path, maxBytes?: number): string | undefined {
     try {
-      return this.#tools.readFile(this.#beside(file));
+      return this.#tools.readFile(this.#beside(file), maxBytes);
     } catch (error) {
       this.complain(path, { message: `${quote(file)} cannot be read: ${reasonOf(error)}` });
       return undefined;

@@ -14,6 +14,8 @@ import { jsonAt } from './body.ts';
 
 const COMMON = Object.keys(RowShape.shape);
 /** Such as an explorer would make of it, for a chain whose blocks come faster than every nine seconds. */
+/** As much as is read of an explorer. */
+const LARGEST_ANSWER = 8 * 1024 * 1024;
 const STALE_AFTER_MS = 180_000;
 
 /** The row, or null when something in it is wrong, which is said. */
@@ -142,7 +144,7 @@ class RowReader {
   #bodyOf({ body, file }: WrittenAnswer, steps: Path): string {
     if (file !== undefined) {
       if (body !== undefined) this.#complain(steps, { key: 'file', message: 'body and file are both there' });
-      return this.#reading.readBeside(file, [...this.#path, ...steps, 'file']) ?? '';
+      return this.#reading.readBeside(file, [...this.#path, ...steps, 'file'], LARGEST_ANSWER) ?? '';
     }
     if (typeof body === 'string') return body;
     const json = body === undefined ? '' : jsonAt(this.#reading.text, [...this.#path, ...steps, 'body']);

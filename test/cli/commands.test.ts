@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -33,6 +34,27 @@ test('check shows every problem with its place and exits with 1; run exits with 
 test('a config that is not there is said, with what to do', async () => {
   const { code, err } = await run(['run', '-c', '/nowhere/config.yaml']);
   expect([code, err.includes('--config')]).toEqual([78, true]);
+});
+
+test('a FIFO or a device as config, rule or secret is said at once; nobody waits for a writer', async () => {
+  const secret = CONFIG.replace('sandbox', "instance, instance_url: 'http://127.0.0.1:1', api_key: { file: odd }");
+  for (const [files, name, code, said] of [
+    [{}, 'config.yaml', 78, /config\.yaml:1:1: cannot be read: it is a FIFO.* Name a readable config file/],
+    [{ 'config.yaml': CONFIG }, 'rules.yaml', 78, /rules\.yaml:1:1: cannot be read: it is a FIFO/],
+    [
+      { 'config.yaml': secret, 'rules.yaml': RULES },
+      'odd',
+      78,
+      /api_key\.file: the file "odd" cannot be read: it is a FIFO/,
+    ],
+  ] as const) {
+    using folder = createFolder(files);
+    execFileSync('mkfifo', [join(folder.path, name)]);
+    const ran = await run(['run', '-c', join(folder.path, 'config.yaml')]);
+    expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(said)]);
+  }
+  const ran = await run(['run', '-c', '/dev/zero']);
+  expect([ran.code, ran.err]).toEqual([78, expect.stringContaining('it is a device, and only regular files are read')]);
 });
 
 test('a wrong command line exits with 64, help and version with 0', async () => {

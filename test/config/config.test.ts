@@ -185,7 +185,8 @@ describe('Secrets', () => {
       ENV,
       {},
       'ethereum',
-      'explorers.ethereum.headers.X-Extra.file: the file "secrets/extra" cannot be read: no such file. Put the secret there.',
+      'explorers.ethereum.headers.X-Extra.file: the file "secrets/extra" cannot be read: no such file. ' +
+        'Put the secret there, in a file that the daemon may read.',
     ],
     [
       'header of two lines',
@@ -193,6 +194,14 @@ describe('Secrets', () => {
       { ...FILES, '/etc/chainwarden/secrets/extra': 'sekrit\nextra\n' },
       'ethereum',
       'explorers.ethereum.headers.X-Extra.file: the file "secrets/extra" has a line break in it. ' +
+        'Put the bare secret there, on one line.',
+    ],
+    [
+      'secret that is a whole file',
+      ENV,
+      { ...FILES, '/etc/chainwarden/secrets/extra': 'x'.repeat(4097) },
+      'ethereum',
+      'explorers.ethereum.headers.X-Extra.file: the file "secrets/extra" is longer than 4 KiB. ' +
         'Put the bare secret there, on one line.',
     ],
     [

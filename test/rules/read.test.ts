@@ -1,9 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { loadConfig, type Config } from '../../src/config/config.ts';
 import { summarize } from '../../src/config/problem.ts';
+import { readRegularFile } from '../../src/lib/regular-file.ts';
 import { readRuleFiles, ruleDirectories } from '../../src/rules/read.ts';
 import { testNotifiers } from './support/notifiers.ts';
 
@@ -34,7 +36,7 @@ function configWith(rules: string): Config {
   return config;
 }
 
-const read = (path: string): string => readFileSync(path, 'utf8');
+const read = (path: string): string => readRegularFile(path, 1024 * 1024);
 
 function filesOf(rules: string): string[] {
   const { files, problems } = readRuleFiles(configWith(rules), read);
@@ -83,9 +85,16 @@ describe('Rule files', () => {
     ]);
   });
 
-  test('a directory in the place of a file is a problem', () => {
+  test('what is no file in the place of one is a problem, and keeps nobody waiting', () => {
     mkdirSync(join(home, 'rules/d.yaml'));
-    expect(complaintsOf('rules/d.yaml')).toEqual(['rules/d.yaml:1:1: cannot be read: it is a directory']);
+    execFileSync('mkfifo', [join(home, 'rules/f.yaml')]);
+    writeFileSync(join(home, 'rules/l.yaml'), '#'.repeat(1024 * 1024 + 1));
+    const way = 'Put a file there that the daemon may read, or take it out of the rules.';
+    expect(complaintsOf('rules/[dfl].yaml')).toEqual([
+      `rules/d.yaml:1:1: cannot be read: it is a directory, and only regular files are read. ${way}`,
+      `rules/f.yaml:1:1: cannot be read: it is a FIFO, and only regular files are read. ${way}`,
+      `rules/l.yaml:1:1: cannot be read: it is larger than 1 MiB. ${way}`,
+    ]);
   });
 
   test('the directories to look at for changes are known', () => {

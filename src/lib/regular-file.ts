@@ -1,0 +1,49 @@
+// Reads files that people name. A FIFO would keep the process waiting for a writer, and a device never ends.
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+
+/** What a path leads to is not read. The text says what it is: `it is a FIFO, and only regular files are read`. */
+export class FileRefused extends Error {
+  override readonly name = 'FileRefused';
+}
+
+const KIB = 1024;
+
+/** The text of a regular file of at most `maxBytes`. Throws a `FileRefused`, or what the system says. */
+export function readRegularFile(path: string, maxBytes: number): string {
+  // Looked at after it was opened, so that nothing can be put in its place between the two.
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw new FileRefused(`it is ${nameOf(stats)}, and only regular files are read`);
+    const bytes = readAtMost(fd, maxBytes + 1);
+    if (bytes.length > maxBytes) throw new FileRefused(`it is larger than ${showSize(maxBytes)}`);
+    return bytes.toString('utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function nameOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a directory';
+  if (stats.isFIFO()) return 'a FIFO';
+  return stats.isSocket() ? 'a socket' : 'a device';
+}
+
+const PIECE = 64 * KIB;
+
+/** In pieces: the size that the system names may be 0, as below /proc, or change meanwhile. */
+function readAtMost(fd: number, most: number): Buffer {
+  const pieces: Buffer[] = [];
+  for (let left = most; left > 0;) {
+    const piece = Buffer.allocUnsafe(Math.min(PIECE, left));
+    const read = readSync(fd, piece);
+    if (read === 0) break;
+    pieces.push(piece.subarray(0, read));
+    left -= read;
+  }
+  return Buffer.concat(pieces);
+}
+
+function showSize(bytes: number): string {
+  return bytes < KIB * KIB ? `${bytes / KIB} KiB` : `${bytes / (KIB * KIB)} MiB`;
+}
