@@ -84,7 +84,10 @@ export function createReloader({ clock, log, reload, concerns }: ReloaderOptions
       }
     },
     async [Symbol.asyncDispose]() {
-      await watcher?.close();
+      const closed = watcher?.close();
+      // Closing removes all listeners, and a look at a directory that is under way may fail after it.
+      watcher?.on('error', () => undefined);
+      await closed;
     },
   };
 }

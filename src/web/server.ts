@@ -38,8 +38,6 @@ export class WebError extends Error {
 export async function serveWeb(options: WebOptions): Promise<Web> {
   const server = createHardenedServer(options);
   const { port } = await listen(server, options);
-  // After this, an error of the listening socket itself must not end the daemon: watches and deliveries go on.
-  server.on('error', (error) => options.log?.warn('web:failed', { error }));
   return { url: `http://${inUrl(options.host)}:${port}`, close: () => close(server) };
 }
 
@@ -118,13 +116,15 @@ function createHardenedServer(options: WebOptions): Server {
   return server;
 }
 
-function listen(server: Server, { host, port }: WebOptions): Promise<AddressInfo> {
+function listen(server: Server, { host, port, log }: WebOptions): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(new WebError(explain(error, `${inUrl(host)}:${port}`), { cause: error }));
     });
     server.listen(port, host, () => {
       server.removeAllListeners('error');
+      // From now on an error of the listening socket must not end the daemon: watches and deliveries go on.
+      server.on('error', (error) => log?.warn('web:failed', { error }));
       resolve(server.address() as AddressInfo);
     });
   });

@@ -245,6 +245,27 @@ describe('when the conversation breaks', () => {
     expect(await send({ smtp: server.url, limits: QUICK })).toEqual({ type, why: expect.stringContaining('in time') });
   });
 
+  const stages = [
+    ['greeting', 'again'],
+    ['EHLO', 'again'],
+    ['MAIL', 'again'],
+    ['RCPT', 'again'],
+    ['DATA', 'again'],
+    ['dot', 'unknown'],
+    ['QUIT', 'sent'],
+  ] as const;
+  const odd = ['reset', 'nonsense', '421 4.7.0 \r\n250 ok\r\n250 ok'] as const;
+
+  test.each(odd.flatMap((line) => stages.map(([stage, type]) => ({ line, stage, type }))))(
+    'a server that answers $line at $stage ends the conversation, not the daemon',
+    async ({ line, stage, type }) => {
+      await using server = await createScriptedSmtp({ [stage]: line });
+      // A refusal after the final dot is an answer.
+      const isRefused = stage === 'dot' && line.startsWith('421');
+      expect(await send({ smtp: server.url })).toMatchObject({ type: isRefused ? 'again' : type });
+    },
+  );
+
   test('a server that nobody runs: again', async () => {
     expect(await send({ smtp: `smtp://127.0.0.1:${await freePort()}` })).toEqual({
       type: 'again',

@@ -182,8 +182,10 @@ export async function createSmtpSink(hooks: SmtpHooks = {}, options: SMTPServerO
   };
 }
 
-/** What a scripted server does at one stage: says a line, says nothing more, or hangs up. */
-export type Line = `${number} ${string}` | 'silence' | 'hang up';
+/** What a scripted server does at one stage: says a line, sense or nonsense, says nothing more, or ends the connection. */
+export type Line = `${number} ${string}` | 'nonsense' | 'silence' | 'hang up' | 'reset';
+
+const NONSENSE = Buffer.from('\0\xff\xfe what?\r\n', 'latin1');
 
 export interface ScriptedSmtp extends AsyncDisposable {
   readonly url: string;
@@ -230,6 +232,8 @@ function converse(socket: Socket, replies: Readonly<Record<string, Line>>, onLin
   const reply = (stage: string): void => {
     const line = replies[stage] ?? '502 what?';
     if (line === 'hang up') socket.destroy();
+    else if (line === 'reset') socket.resetAndDestroy();
+    else if (line === 'nonsense') socket.write(NONSENSE);
     else if (line !== 'silence') socket.write(`${line}\r\n`);
     isInMessage = stage === 'DATA' && line.startsWith('354');
   };

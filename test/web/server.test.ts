@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { afterEach, expect, test, describe } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { serveWeb, WebError, type Web, type WebOptions } from '../../src/web/server.ts';
 
 const METRICS =
@@ -213,4 +213,15 @@ describe('opening and closing', () => {
     expect(web.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect(await ask(web, '/healthz')).toMatchObject({ status: 200 });
   });
+});
+
+test('a connection that cannot be accepted, for want of file descriptors, is said and ends nothing', async () => {
+  const listen = jest.spyOn(Server.prototype, 'listen');
+  const warnings: string[] = [];
+  const web = await serve({ log: { warn: (event) => warnings.push(event) } });
+  const [server] = listen.mock.contexts as Server[];
+  listen.mockRestore();
+  server?.emit('error', new Error('accept EMFILE'));
+  expect(warnings).toEqual(['web:failed']);
+  expect((await ask(web, '/healthz')).body).toBe('ok');
 });
