@@ -2,10 +2,10 @@
 // the goals stand beside them and are asserted nowhere.
 import { loadConfig } from '../src/config/config.ts';
 import { formatProblems } from '../src/config/problem.ts';
-import type { Watch } from '../src/core/model.ts';
+import type { Watch } from '../src/core/model/watch.ts';
 import { notifiers } from '../src/notifiers/index.ts';
 import { createRuleCache } from '../src/rules/cache.ts';
-import { loadRules, type RuleFile } from '../src/rules/load.ts';
+import { type RuleFile, loadRules } from '../src/rules/load.ts';
 import { kinds } from '../src/watches/index.ts';
 
 const FILES = 100;

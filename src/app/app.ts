@@ -2,9 +2,9 @@
 //
 //   open    state file -> recover what was being sent -> first setup prepared -> web server -> first setup in force
 //   run     runtime and reloader, until the signal aborts
-//   close   no new ticks -> reads aborted -> commits end -> couriers end what they hold -> server and store, last first
+//   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
 import { dirname } from 'node:path';
-import type { Watch } from '../core/model.ts';
+import type { Watch } from '../core/model/watch.ts';
 import { createReloader } from '../engine/reloader.ts';
 import { createSupervisor } from '../engine/supervisor.ts';
 import { ruleDirectories } from '../rules/read.ts';
@@ -75,11 +75,11 @@ export async function openApp(options: AppOptions): Promise<App> {
     url: web.url,
     watches: () => runtime.watches(),
     reload: () => {
-      reloader.ask();
+      reloader.request();
     },
     async run(signal) {
       await using _closing = closing;
-      reloader.lookAt([dirname(setup.config.source.file), ...ruleDirectories(setup.config)]);
+      reloader.watchDirectories([dirname(setup.config.source.file), ...ruleDirectories(setup.config)]);
       const watchFiles = supervise({ name: 'reloader', run: (until) => reloader.run(until) }, signal);
       await Promise.all([runtime.run(signal), watchFiles]);
     },

@@ -1,10 +1,10 @@
-// The channels of the config, open, each with its courier. A channel whose settings did not change stays open over a
+// The channels of the config, open, each with its sender. A channel whose settings did not change stays open over a
 // reload; what is owed to a channel that is gone stays in the outbox until it is back.
-import type { Channel, Config } from '../config/config.ts';
-import { createCourier, type Courier } from '../engine/courier.ts';
+import type { Channel, Config } from '../config/model.ts';
+import { createSender, type Sender } from '../engine/sender.ts';
 import type { Supervise } from '../engine/supervisor.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Sender } from '../notifiers/notifier.ts';
+import type { OpenNotifier } from '../notifiers/notifier.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { DeliveryMetrics } from '../telemetry/delivery-metrics.ts';
@@ -33,8 +33,8 @@ export interface Channels {
 interface Built {
   readonly name: string;
   readonly fingerprint: string;
-  readonly courier: Courier;
-  readonly sender: Sender;
+  readonly courier: Sender;
+  readonly sender: OpenNotifier;
 }
 
 interface Open extends Built {
@@ -50,11 +50,11 @@ export function createChannels(options: ChannelsOptions): Channels {
 
   function build(channel: Channel, fingerprint: string): Built {
     const { name, notifier, to } = channel;
-    const sender = options.isDry ? createDrySender(log) : notifier.open(to, { ...options, channel: name });
-    const courier = createCourier({
+    const openNotifier = options.isDry ? createDrySender(log) : notifier.open(to, { ...options, channel: name });
+    const sender = createSender({
       ...options,
       channel: name,
-      sender,
+      notifier: openNotifier,
       giveUpAfterMs: notifier.giveUpAfterMs,
       onOutcome: ({ type }) => {
         metrics.delivery({ channel: name, outcome: type });
@@ -63,7 +63,7 @@ export function createChannels(options: ChannelsOptions): Channels {
         metrics.deliveryDead(name);
       },
     });
-    return { name, fingerprint, courier, sender };
+    return { name, fingerprint, courier: sender, sender: openNotifier };
   }
 
   function start(built: Built): void {
@@ -138,7 +138,7 @@ function isUsable({ missing }: Channel): boolean {
   return missing.length === 0;
 }
 
-function createDrySender(log: Log): Sender {
+function createDrySender(log: Log): OpenNotifier {
   return {
     send: (delivery) => {
       const { id, channel, recipient, message } = delivery;

@@ -1,12 +1,12 @@
 // The explorers of the config, open. An explorer whose settings did not change stays open over a reload, with its
 // budget, its pauses and its connections; sandboxes stay as they were started. New ones are opened before any is
 // replaced, so that one that cannot be opened leaves the others as they are.
-import type { Config, Explorer as Settings, SandboxExplorer } from '../config/config.ts';
-import { createAnswerMemory } from '../explorer/answer-memory.ts';
-import { createBudget, type Budget } from '../explorer/budget.ts';
+import type { Config, SandboxExplorer, Explorer as Settings } from '../config/model.ts';
+import { createAnswerCache } from '../explorer/http/answer-cache.ts';
+import { createBudget, type Budget } from '../explorer/spending/budget.ts';
 import { createExplorer, type Explorer } from '../explorer/explorer.ts';
-import type { Auth } from '../explorer/http.ts';
-import type { ExplorerMeter } from '../explorer/meter.ts';
+import type { Auth } from '../explorer/http/http-transport.ts';
+import type { ExplorerMeter } from '../explorer/http/meter.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { serveSandbox, type Served } from '../sandbox/server.ts';
@@ -46,7 +46,7 @@ export function createExplorers(options: ExplorersOptions): Explorers {
   /** Replaced, and still read by polls that began before. */
   const replaced = new Set<Open>();
   const budgetByPlan = new Map<string, Budget>();
-  const answers = createAnswerMemory({ clock });
+  const answers = createAnswerCache({ clock });
 
   async function open(settings: Settings, fingerprint: string): Promise<Open> {
     const { name, coin } = settings;

@@ -3,7 +3,7 @@ import { createPoller, type Poller } from '../engine/poller.ts';
 import { createReport } from '../engine/report.ts';
 import { createRetirement, type Retirement } from '../engine/retirement.ts';
 import { createScheduler, type Scheduler } from '../engine/scheduler.ts';
-import type { WatchId } from '../core/model.ts';
+import type { WatchId } from '../core/model/ids.ts';
 import type { Mutex } from '../lib/mutex.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { SafeLog } from '../telemetry/logger.ts';
@@ -54,7 +54,7 @@ export function createParts(options: PartsOptions, { signal, changing, onPolled 
     clock,
     log,
     readerOf: (name) => explorers.get(name),
-    witness: recorder,
+    hook: recorder,
     onPolled(watch, observation, decision) {
       onPolled(watch.id);
       report(watch, observation, decision);

@@ -4,9 +4,10 @@
 //   commit    swaps everything at once: a poll sees the former setup or the new one, never a mixture
 //   after     closes what was replaced once nobody uses it; retires watches that are gone (engine/retirement.ts)
 import { secretsOf } from '../config/config.ts';
-import type { Watch, WatchId } from '../core/model.ts';
-import { keep } from '../engine/keeper.ts';
-import { countAlerts, labelsOf, lookAtData, lookAtHealth } from '../engine/report.ts';
+import type { Watch } from '../core/model/watch.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import { runHousekeeping } from '../engine/housekeeping.ts';
+import { countAlerts, labelsOf, dataOfWatches, healthOfAlerts } from '../engine/report.ts';
 import type { Loop } from '../engine/supervisor.ts';
 import { createMutex } from '../lib/mutex.ts';
 import { outlineOf } from '../plan/outline.ts';
@@ -50,8 +51,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   let isRunning = false;
 
   metrics.mirrorAlerts(() => countAlerts(watches, (id) => poller.memoryOf(id)));
-  metrics.mirrorHealth(() => lookAtHealth(watches, (id) => poller.healthOf(id), clock.now()));
-  metrics.mirrorData(() => lookAtData(watches, (id) => poller.memoryOf(id)));
+  metrics.mirrorHealth(() => healthOfAlerts(watches, (id) => poller.healthOf(id), clock.now()));
+  metrics.mirrorData(() => dataOfWatches(watches, (id) => poller.memoryOf(id)));
   metrics.mirrorOutbox(async () => (await store.survey()).outbox);
 
   async function build(next: Setup): Promise<Prepared> {
@@ -109,7 +110,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     const all: Loop[] = [
       { name: 'scheduler', run: (signal) => scheduler.run(signal) },
       { name: 'retirement', run: (signal) => retirement.run(signal) },
-      { name: 'housekeeping', run: (signal) => keep({ store, flush, clock, log }, signal) },
+      { name: 'housekeeping', run: (signal) => runHousekeeping({ store, flush, clock, log }, signal) },
     ];
     if (recorder !== null) all.push({ name: 'recorder', run: (signal) => recorder.run(signal) });
     return all;

@@ -1,7 +1,8 @@
 // The config and the rules, read together: the start, each reload and `check` see exactly the same.
-import { loadConfig, type Config, type ReadFile } from '../config/config.ts';
+import { type ReadFile, loadConfig } from '../config/config.ts';
+import type { Config } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
-import type { Watch } from '../core/model.ts';
+import type { Watch } from '../core/model/watch.ts';
 import { notifiers as allNotifiers } from '../notifiers/index.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
 import type { RuleCache } from '../rules/cache.ts';

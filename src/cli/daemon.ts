@@ -19,7 +19,7 @@ export interface DaemonOptions extends ConfigOption {
   readonly logFormat?: 'json' | 'text';
 }
 
-export interface Life {
+export interface DaemonRun {
   readonly setup: Setup;
   /** What was compiled when it was loaded: a reload compiles only what changed. */
   readonly cache?: RuleCache;
@@ -33,9 +33,9 @@ export interface Life {
 export type RecorderTools = Pick<RecorderOptions, 'clock' | 'log'> & { readonly onFailed: () => void };
 
 /** Lives until a signal. The first one stops within ten seconds, the second at once: nothing unsent is lost. */
-export async function live(terminal: Terminal, options: DaemonOptions, life: Life): Promise<number> {
+export async function runDaemon(terminal: Terminal, options: DaemonOptions, daemonRun: DaemonRun): Promise<number> {
   const { clock, env, pid, versions } = terminal;
-  const { setup, cache } = life;
+  const { setup, cache } = daemonRun;
   const version = readVersion();
   const metrics = createMetrics({ clock, process: terminal.facts });
   metrics.buildInfo({ version, ...versions });
@@ -61,7 +61,7 @@ export async function live(terminal: Terminal, options: DaemonOptions, life: Lif
   const onFailed = (): void => {
     metrics.recordingFailed();
   };
-  await using recorder = life.openRecorder({ clock, log, onFailed });
+  await using recorder = daemonRun.openRecorder({ clock, log, onFailed });
   const app = await openApp({
     configFile: options.config,
     setup,
@@ -87,10 +87,10 @@ export async function live(terminal: Terminal, options: DaemonOptions, life: Lif
     pid,
     watches: setup.watches.length,
     metrics: `${app.url}/metrics`,
-    hint: life.hint,
+    hint: daemonRun.hint,
   });
-  if (life.forMs !== null)
-    void clock.sleep(life.forMs, stop.signal).then(() => {
+  if (daemonRun.forMs !== null)
+    void clock.sleep(daemonRun.forMs, stop.signal).then(() => {
       stop.abort();
     });
   await app.run(stop.signal).catch((error: unknown) => {

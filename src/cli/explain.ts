@@ -1,5 +1,7 @@
-import type { AlertId, AlertRule, Instant, Watch } from '../core/model.ts';
-import { explainWatch, type Facts } from '../explain/explain.ts';
+import type { AlertId } from '../core/model/ids.ts';
+import type { AlertRule, Watch } from '../core/model/watch.ts';
+import type { Instant } from '../lib/clock.ts';
+import { explainWatch, type ExplainInput } from '../explain/explain.ts';
 import { findWatches } from '../explain/find.ts';
 import type { StoredDelivery } from '../store/rows.ts';
 import { openReaderIfAny, type StoreReader } from '../store/sqlite.ts';
@@ -8,7 +10,7 @@ import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';
 
 const MOST_WATCHES = 20;
-const MOST_TOLD = 5;
+const MOST_DELIVERIES = 5;
 
 /** Why an alert fires or does not, from the rules and the state file: it asks the network nothing and writes nothing. */
 export async function explain(terminal: Terminal, name: string, { config: file }: ConfigOption): Promise<number> {
@@ -22,7 +24,7 @@ export async function explain(terminal: Terminal, name: string, { config: file }
   const shown = found.slice(0, MOST_WATCHES);
   for (const [i, { watch, alerts }] of shown.entries()) {
     if (i > 0) terminal.out('');
-    const facts = await factsOf(watch, alerts, { reader, now });
+    const facts = await inputOf(watch, alerts, { reader, now });
     for (const line of explainWatch(watch, alerts, facts)) terminal.out(line);
   }
   if (found.length > shown.length)
@@ -35,11 +37,11 @@ interface Sources {
   readonly now: Instant;
 }
 
-async function factsOf({ id }: Watch, alerts: readonly AlertRule[], { reader, now }: Sources): Promise<Facts> {
-  if (reader === null) return { memory: null, kept: null, said: new Map(), now };
-  const said = new Map<AlertId, readonly StoredDelivery[]>();
-  for (const alert of alerts) said.set(alert.id, await reader.saidOf(id, alert.id, MOST_TOLD));
+async function inputOf({ id }: Watch, alerts: readonly AlertRule[], { reader, now }: Sources): Promise<ExplainInput> {
+  if (reader === null) return { memory: null, diagnostics: null, deliveries: new Map(), now };
+  const deliveries = new Map<AlertId, readonly StoredDelivery[]>();
+  for (const alert of alerts) deliveries.set(alert.id, await reader.deliveriesOf(id, alert.id, MOST_DELIVERIES));
   const memory = (await reader.recall([id])).get(id) ?? null;
-  const kept = (await reader.kept([id])).get(id) ?? null;
-  return { memory, kept, said, now };
+  const diagnostics = (await reader.diagnostics([id])).get(id) ?? null;
+  return { memory, diagnostics, deliveries, now };
 }

@@ -1,6 +1,6 @@
 import { hintFor } from '../config/nearest.ts';
 import { quote } from '../config/scalars.ts';
-import { asMarkdown, asText, kindReference, kindsReference, type Reference } from '../rules/reference.ts';
+import { asMarkdown, asText, kindReference, kindsReference, type Reference } from '../rules/schema/reference.ts';
 import { kinds } from '../watches/index.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';

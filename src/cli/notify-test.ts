@@ -1,7 +1,7 @@
-import { idOf } from '../core/identity.ts';
-import type { Delivery, Message } from '../core/delivery.ts';
-import type { Instant } from '../core/model.ts';
-import type { Channel } from '../config/config.ts';
+import { idOf } from '../core/model/identity.ts';
+import type { Delivery, Message } from '../core/model/delivery.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Channel } from '../config/model.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';

@@ -38,6 +38,6 @@ async function runningIn(reader: StoreReader | null, terminal: Terminal): Promis
 
 async function stateOf(reader: StoreReader | null, terminal: Terminal): Promise<State> {
   const now = terminal.clock.now();
-  if (reader === null) return { memories: new Map(), kept: new Map(), now };
-  return { memories: await reader.recall(), kept: await reader.kept(), now };
+  if (reader === null) return { memories: new Map(), diagnostics: new Map(), now };
+  return { memories: await reader.recall(), diagnostics: await reader.diagnostics(), now };
 }

@@ -8,7 +8,7 @@ import type { ConfigOption } from './load.ts';
 import type { PlanOptions } from './plan.ts';
 import type { FieldsOptions } from './fields.ts';
 import type { RecordOptions } from './record.ts';
-import type { ReplayOptions } from './replay.ts';
+import type { ReplayOptions } from './replay/replay.ts';
 import type { Terminal } from './terminal.ts';
 import type { TestOptions } from './test.ts';
 import { readVersion } from './version.ts';
@@ -81,7 +81,7 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .option('--max-pages <number>', 'of one question, when an explorer is asked', toWhole, 200)
     .option('-y, --yes', 'ask the explorers, whatever it costs', false)
     .action(async (rules: string[], options: ReplayOptions) => {
-      end(await (await import('./replay.ts')).replay(terminal, rules, options));
+      end(await (await import('./replay/replay.ts')).replay(terminal, rules, options));
     });
 
   program

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { openRecorder } from '../recording/recorder.ts';
-import { live, type DaemonOptions } from './daemon.ts';
+import { runDaemon, type DaemonOptions } from './daemon.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { loadOrFail } from './load.ts';
 import type { Terminal } from './terminal.ts';
@@ -23,7 +23,7 @@ export async function record(command: Terminal, options: RecordOptions): Promise
   const file = resolve(options.out);
   // Its polls start from a blank memory: behind those of another recording they would make no sense.
   if (existsSync(file)) throw new CommandError(EXIT.usage, `${options.out} exists. Name a new file with --out.`);
-  const code = await live(
+  const code = await runDaemon(
     terminal,
     { ...options, dry: true },
     {

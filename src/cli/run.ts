@@ -1,7 +1,7 @@
-import type { RecordingSettings } from '../config/config.ts';
+import type { RecordingSettings } from '../config/model.ts';
 import { openRecorder, type Recorder } from '../recording/recorder.ts';
 import { createRuleCache } from '../rules/cache.ts';
-import { live, type DaemonOptions, type RecorderTools } from './daemon.ts';
+import { runDaemon, type DaemonOptions, type RecorderTools } from './daemon.ts';
 import { loadOrFail } from './load.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -10,7 +10,7 @@ export async function run(terminal: Terminal, options: DaemonOptions): Promise<n
   const cache = createRuleCache();
   const setup = loadOrFail({ ...terminal, cache }, options.config);
   const { recording, rules } = setup.config;
-  return live(terminal, options, {
+  return runDaemon(terminal, options, {
     setup,
     cache,
     forMs: null,

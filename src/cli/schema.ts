@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { notifiers } from '../notifiers/index.ts';
-import { configJsonSchema, rulesJsonSchema } from '../rules/schema.ts';
-import { testsJsonSchema } from '../trial/schema.ts';
+import { configJsonSchema, rulesJsonSchema } from '../rules/schema/schema.ts';
+import { testsJsonSchema } from '../rule-tests/schema.ts';
 import { kinds } from '../watches/index.ts';
 import { EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';

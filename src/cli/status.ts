@@ -1,8 +1,8 @@
-import { healthOf, type HealthByAlert } from '../core/health.ts';
-import type { Memory } from '../core/memory.ts';
-import type { Instant, Watch } from '../core/model.ts';
-import { activeSince } from '../core/telling.ts';
-import { showDuration, showInstant } from '../lib/clock.ts';
+import { healthOf, type HealthByAlert } from '../core/model/health.ts';
+import type { Memory } from '../core/model/memory.ts';
+import { type Instant, showDuration, showInstant } from '../lib/clock.ts';
+import type { Watch } from '../core/model/watch.ts';
+import { activeSince } from '../core/alerts/emission.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { showRecipient } from '../rules/describe.ts';
 import { openSqliteReader } from '../store/sqlite.ts';
@@ -17,11 +17,11 @@ export async function status(terminal: Terminal, { config: file }: ConfigOption)
   const { config, watches } = loadOrFail(terminal, file);
   await using reader = await openSqliteReader({ file: config.stateFile });
   const memories = await reader.recall();
-  const kept = await reader.kept();
+  const diagnostics = await reader.diagnostics();
   const now = terminal.clock.now();
   for (const watch of watches) {
     terminal.out(lineOf(watch, memories.get(watch.id), now));
-    for (const line of unwellOf(watch, kept.get(watch.id)?.health ?? {}, now)) terminal.out(line);
+    for (const line of unwellOf(watch, diagnostics.get(watch.id)?.health ?? {}, now)) terminal.out(line);
   }
   const survey = await reader.survey();
   for (const { channel, rows, oldest } of survey.outbox)

@@ -1,11 +1,11 @@
 import { formatProblems, reasonOf, sortProblems, type Problem } from '../config/problem.ts';
 import { notifiers } from '../notifiers/index.ts';
-import { findTestFiles } from '../trial/find.ts';
-import { toJUnit } from '../trial/junit.ts';
-import { loadTrials } from '../trial/load.ts';
-import type { Trial } from '../trial/model.ts';
-import { headline, judge, type Verdict } from '../trial/report.ts';
-import { runTrial } from '../trial/run.ts';
+import { findTestFiles } from '../rule-tests/reading/find.ts';
+import { toJUnit } from '../rule-tests/reporting/junit.ts';
+import { loadRuleTests } from '../rule-tests/reading/load.ts';
+import type { RuleTest } from '../rule-tests/model.ts';
+import { headline, resultOf, type TestResult } from '../rule-tests/reporting/report.ts';
+import { runRuleTest } from '../rule-tests/run.ts';
 import { kinds } from '../watches/index.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';
@@ -17,20 +17,20 @@ export interface TestOptions {
 
 /** Runs the tests beside the rules: no network, no state file, and nothing is sent. */
 export async function test(terminal: Terminal, paths: readonly string[], options: TestOptions): Promise<number> {
-  const { trials, problems } = load(terminal, filesOf(paths.length === 0 ? ['rules'] : paths));
-  const chosen = trials.filter(({ name }) => isMeant(name, options.only));
+  const { tests, problems } = load(terminal, filesOf(paths.length === 0 ? ['rules'] : paths));
+  const chosen = tests.filter(({ name }) => isMeant(name, options.only));
   if (chosen.length === 0 && problems.length === 0)
     throw new CommandError(EXIT.problems, `no test has "${options.only ?? ''}" in its name`);
-  const verdicts: Verdict[] = [];
-  for (const trial of chosen) {
-    const verdict = judge(trial, await runTrial(trial));
-    print(terminal, verdict);
-    verdicts.push(verdict);
+  const results: TestResult[] = [];
+  for (const test of chosen) {
+    const result = resultOf(test, await runRuleTest(test));
+    print(terminal, result);
+    results.push(result);
   }
   if (problems.length > 0) terminal.err(`${formatProblems(problems)}\n`);
-  terminal.out(summaryOf(verdicts, problems));
-  if (options.junit !== undefined) write(terminal, options.junit, toJUnit(verdicts, problems));
-  return problems.length === 0 && verdicts.every(({ isOk }) => isOk) ? EXIT.ok : EXIT.problems;
+  terminal.out(summaryOf(results, problems));
+  if (options.junit !== undefined) write(terminal, options.junit, toJUnit(results, problems));
+  return problems.length === 0 && results.every(({ isOk }) => isOk) ? EXIT.ok : EXIT.problems;
 }
 
 function filesOf(paths: readonly string[]): readonly string[] {
@@ -42,12 +42,12 @@ function filesOf(paths: readonly string[]): readonly string[] {
 }
 
 /** All problems of all files; what loads is run all the same. */
-function load(terminal: Terminal, files: readonly string[]): { trials: Trial[]; problems: Problem[] } {
+function load(terminal: Terminal, files: readonly string[]): { tests: RuleTest[]; problems: Problem[] } {
   const loaded = files.map((file) =>
-    loadTrials(file, { env: terminal.env, readFile: terminal.readFile, notifiers, kinds }),
+    loadRuleTests(file, { env: terminal.env, readFile: terminal.readFile, notifiers, kinds }),
   );
   return {
-    trials: loaded.flatMap(({ trials }) => trials),
+    tests: loaded.flatMap(({ tests }) => tests),
     problems: sortProblems(loaded.flatMap(({ problems }) => problems)),
   };
 }
@@ -56,9 +56,9 @@ function isMeant(name: string, only: string | undefined): boolean {
   return only === undefined || name.toLowerCase().includes(only.toLowerCase());
 }
 
-function print(terminal: Terminal, verdict: Verdict): void {
-  terminal.out(headline(verdict));
-  for (const line of verdict.details) terminal.out(`        ${line}`);
+function print(terminal: Terminal, result: TestResult): void {
+  terminal.out(headline(result));
+  for (const line of result.details) terminal.out(`        ${line}`);
 }
 
 function write(terminal: Terminal, file: string, text: string): void {
@@ -69,10 +69,10 @@ function write(terminal: Terminal, file: string, text: string): void {
   }
 }
 
-function summaryOf(verdicts: readonly Verdict[], problems: readonly Problem[]): string {
-  const failed = verdicts.filter(({ isOk }) => !isOk).length;
+function summaryOf(results: readonly TestResult[], problems: readonly Problem[]): string {
+  const failed = results.filter(({ isOk }) => !isOk).length;
   const broken = problems.length === 0 ? '' : `, ${counted(problems.length, 'problem')} in files that were not run`;
-  return `${counted(verdicts.length, 'test')}: ${verdicts.length - failed} ok, ${failed} failed${broken}`;
+  return `${counted(results.length, 'test')}: ${results.length - failed} ok, ${failed} failed${broken}`;
 }
 
 function counted(count: number, noun: string): string {

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
-import type { Channel } from './config.ts';
+import type { Channel } from './model.ts';
 import { parseAt } from './issues.ts';
 import { hintFor } from './nearest.ts';
 import type { Problem } from './problem.ts';
 import { quote } from './scalars.ts';
 import type { SecretReader } from './secrets.ts';
 import { SecretText } from './shape.ts';
-import { isMap, type Path, type Source } from './yaml.ts';
+import { type Path, isMap } from './yaml/written.ts';
+import type { Source } from './yaml/yaml.ts';
 
 interface Given {
   readonly source: Source;

@@ -1,126 +1,20 @@
 // The operator's settings, read once and trusted from then on. A secret that cannot be had is a problem only when a
 // watch needs it, so it stays with its explorer or channel until the rules are known.
+import type { Config, ConfigTools, Loaded, Name, RecordingSettings } from './model.ts';
 import { dirname, resolve } from 'node:path';
-import type { Address } from '../core/address.ts';
-import type { Coin } from '../core/kind.ts';
-import type { AnyNotifier } from '../notifiers/notifier.ts';
 import { readChannel } from './channels.ts';
 import { readExplorer } from './explorers.ts';
 import { parseAt } from './issues.ts';
 import { readNames } from './names.ts';
-import { fileProblem, reasonOf, sortProblems, type Problem } from './problem.ts';
+import { type Problem, fileProblem, reasonOf, sortProblems } from './problem.ts';
 import { ConfigShape } from './shape.ts';
-import type { Secret } from './secret.ts';
 import { createSecretReader } from './secrets.ts';
 import { readListen } from './listen.ts';
-import { isMap, parseYaml, type Path, type Source, type WrittenMap } from './yaml.ts';
-
-export interface Config {
-  /** As it was named on the command line. */
-  readonly file: string;
-  /** Absolute; relative paths start here. */
-  readonly directory: string;
-  /** To point into the file when the rules show that something in it is wrong. */
-  readonly source: Source;
-  readonly explorers: ReadonlyMap<string, Explorer>;
-  readonly names: ReadonlyMap<string, Name>;
-  readonly channels: ReadonlyMap<string, Channel>;
-  /** Absolute path. */
-  readonly stateFile: string;
-  /** What polls see is kept there; null = nowhere. */
-  readonly recording: RecordingSettings | null;
-  readonly listen: { readonly host: string; readonly port: number };
-  /** As written. */
-  readonly rules: readonly string[];
-}
-
-export interface RecordingSettings {
-  /** Absolute path. */
-  readonly file: string;
-  readonly keepMs: number;
-  readonly maxBytes: number;
-}
-
-interface ExplorerBase {
-  readonly name: string;
-  readonly coin: Coin;
-  /** Without a slash at its end. */
-  readonly pageUrl: string | null;
-  readonly path: Path;
-  /** Secrets that could not be read, or cannot be sent; a problem when a watch uses this explorer. */
-  readonly missing: readonly Problem[];
-}
-
-interface RemoteExplorer extends ExplorerBase {
-  readonly apiKey: Secret | null;
-  readonly auth: 'bearer' | 'query';
-  readonly plan: Plan | null;
-  readonly concurrency: number;
-  readonly headers: Readonly<Record<string, Secret>>;
-}
-
-interface MultichainExplorer extends RemoteExplorer {
-  readonly form: 'multichain';
-  readonly baseUrl: string;
-  readonly chainId: string;
-}
-
-interface InstanceExplorer extends RemoteExplorer {
-  readonly form: 'instance';
-  readonly instanceUrl: string;
-}
-
-export interface SandboxExplorer extends ExplorerBase {
-  readonly form: 'sandbox';
-  readonly seed: number;
-  readonly blockTime: { readonly ms: number } | 'manual';
-  readonly control: boolean;
-}
-
-export type Explorer = MultichainExplorer | InstanceExplorer | SandboxExplorer;
-
-export interface Plan {
-  readonly requestsPerSecond: number | null;
-  readonly credits: number | null;
-  readonly per: 'day' | 'month';
-  /** 0 to 100. */
-  readonly reservePercent: number;
-}
-
-/** What a rule may name. Tokens may have one address per explorer; `everywhere` is the one that holds on all of them. */
-export type Name =
-  | { readonly type: 'address'; readonly path: Path; readonly address: Address }
-  | { readonly type: 'group'; readonly path: Path; readonly addresses: readonly Address[] }
-  | {
-      readonly type: 'token';
-      readonly path: Path;
-      readonly everywhere: Address | null;
-      readonly byExplorer: ReadonlyMap<string, Address>;
-    };
-
-export interface Channel {
-  readonly name: string;
-  readonly type: string;
-  readonly path: Path;
-  readonly notifier: AnyNotifier;
-  /** What the notifier's schema made of it; undefined while a secret is missing. */
-  readonly to: unknown;
-  readonly missing: readonly Problem[];
-  readonly secrets: readonly string[];
-}
+import { type WrittenMap, isMap } from './yaml/written.ts';
+import { type Source, parseYaml } from './yaml/yaml.ts';
 
 /** The text of a file of at most `maxBytes`, 1 MiB where it is left out; throws when there is none. */
 export type ReadFile = (path: string, maxBytes?: number) => string;
-
-export interface ConfigTools {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly readFile: ReadFile;
-  readonly notifiers: readonly AnyNotifier[];
-}
-
-export type Loaded =
-  | { readonly config: Config; readonly problems: readonly []; readonly warnings: readonly Problem[] }
-  | { readonly config: null; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };
 
 /** Reads and checks the config file: all of its problems at once, or a config to trust. Never throws. */
 export function loadConfig(file: string, tools: ConfigTools): Loaded {

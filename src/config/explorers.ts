@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Explorer, Plan } from './config.ts';
+import type { Explorer, Plan } from './model.ts';
 import { headerFault, keyFault } from './header-values.ts';
 import { parseAt } from './issues.ts';
 import { hintFor } from './nearest.ts';
@@ -8,7 +8,8 @@ import { quote } from './scalars.ts';
 import { Secret } from './secret.ts';
 import type { SecretReader } from './secrets.ts';
 import { ExplorerShapes, FORMS, type SecretText } from './shape.ts';
-import { isMap, type Path, type Source } from './yaml.ts';
+import { type Path, isMap } from './yaml/written.ts';
+import type { Source } from './yaml/yaml.ts';
 
 interface Read<T> {
   readonly value: T | null;

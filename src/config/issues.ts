@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import { hintFor } from './nearest.ts';
 import type { Problem } from './problem.ts';
 import { quote } from './scalars.ts';
-import type { Path, Source } from './yaml.ts';
+import type { Path } from './yaml/written.ts';
+import type { Source } from './yaml/yaml.ts';
 
 /** Keys of later releases: named as such, so that nobody takes them for spelling mistakes. */
 const NOT_YET = new Set(['repeat', 'group_by', 'self', 'heartbeat', 'silence']);

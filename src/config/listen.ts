@@ -1,5 +1,5 @@
 import type { Problem } from './problem.ts';
-import type { Source } from './yaml.ts';
+import type { Source } from './yaml/yaml.ts';
 
 /** Where to listen: the environment says it before the config does. */
 export function readListen(

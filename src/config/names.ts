@@ -1,10 +1,11 @@
 // What rules may name: addresses, groups and tokens share one name space.
-import { Address } from '../core/address.ts';
-import type { Name } from './config.ts';
+import { Address } from '../core/values/address.ts';
+import type { Name } from './model.ts';
 import { hintFor } from './nearest.ts';
 import type { Problem } from './problem.ts';
 import { addressComplaint, LABEL, NAME, quote } from './scalars.ts';
-import { isMap, type Path, type Source, type WrittenMap } from './yaml.ts';
+import { type Path, type WrittenMap, isMap } from './yaml/written.ts';
+import type { Source } from './yaml/yaml.ts';
 
 interface Written {
   readonly addresses: Readonly<Record<string, unknown>>;

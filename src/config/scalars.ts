@@ -1,6 +1,6 @@
 // The scalars of rules and config. A file gives text only; these turn it into values and complain in plain words.
 import { z } from 'zod';
-import { Address } from '../core/address.ts';
+import { Address } from '../core/values/address.ts';
 import { seen, withoutKeys } from './problem.ts';
 
 /** A text with a meaning: `parse` gives its value, or undefined when it is none; `expected` says what it had to be. */

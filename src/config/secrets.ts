@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
-import type { ConfigTools } from './config.ts';
+import type { ConfigTools } from './model.ts';
 import { reasonOf, type Problem } from './problem.ts';
 import type { SecretText } from './shape.ts';
 import { quote } from './scalars.ts';
-import type { Path, Source } from './yaml.ts';
+import type { Path } from './yaml/written.ts';
+import type { Source } from './yaml/yaml.ts';
 
 type SecretRead = { readonly text: string } | { readonly missing: Problem };
 

@@ -1,30 +1,24 @@
-// The heart: what is remembered and what was seen make a decision. No clock, no chance, no input or output: the daemon
+// Pure decision function: (memory, observation) -> decision. No clock, no chance, no input or output: the daemon
 // and everything that only tries rules call this one function.
-import { stepCondition } from './conditions.ts';
-import { stepCounts } from './counts.ts';
-import { dataSince, dataStateOf } from './data-state.ts';
-import { stepEvents } from './events.ts';
-import { historyOf, sample } from './history.ts';
-import type { Noted, Noticed } from './kind.ts';
-import type { Alert, DataState, Memory, Samples } from './memory.ts';
-import type {
-  AlertId,
-  AlertRule,
-  Decision,
-  History,
-  Instant,
-  Look,
-  Observation,
-  Reason,
-  Watch,
-  WatchId,
-} from './model.ts';
-import { endAll, type AlertsByKey, type Part, type Poll } from './part.ts';
-import { sceneOf as sceneOfItem } from './picking.ts';
+import { stepCondition } from './alerts/conditions.ts';
+import { stepCounts } from './alerts/counts.ts';
+import { dataSince, dataStateOf } from './model/data-state.ts';
+import { stepEvents } from './alerts/events.ts';
+import { historyOf, sample } from './alerts/history.ts';
+import type { DetectedEvent, Detection } from './model/kind.ts';
+import type { Alert, DataState, Memory, Samples } from './model/memory.ts';
+import type { AlertId, WatchId } from './model/ids.ts';
+import type { AlertRule, Watch } from './model/watch.ts';
+import type { Decision, Reason, Snapshot } from './model/decision.ts';
+import type { History } from './model/condition.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Observation } from './model/observation.ts';
+import { endAll, type AlertsByKey, type AlertEvaluation, type Poll } from './alerts/alert-evaluation.ts';
+import { contextOf as contextOfItem } from './alerts/event-matching.ts';
 import { greatestNeed, reachOf } from './tick-chain.ts';
-import { viewOf } from './tracked.ts';
+import { viewOf } from './values/tracked.ts';
 
-type Seen = Extract<Observation, { type: 'seen' }>;
+type SeenObservation = Extract<Observation, { type: 'seen' }>;
 
 /** What a watch remembers before its first poll. */
 export function blankMemory(watch: Watch): Memory {
@@ -36,27 +30,27 @@ export function step(watch: Watch, memory: Memory, observation: Observation): De
   if (isOlder(memory, observation)) return nothingNew(watch.id, memory);
   const start = continued(watch, memory, observation.at);
   const poll = pollOf(watch, start.memory, observation);
-  const parts = watch.alerts.map((alert) => partOf(poll, alert, start.memory.alerts[alert.id] ?? NONE));
+  const evaluations = watch.alerts.map((alert) => evaluateAlert(poll, alert, start.memory.alerts[alert.id] ?? NONE));
   const after: Memory = {
     ...start.memory,
-    state: poll.noticed === null ? start.memory.state : (poll.noticed.state as Memory['state']),
-    alerts: Object.fromEntries(parts.filter(isNotEmpty).map(({ id, alerts }) => [id, alerts])),
+    state: poll.detection === null ? start.memory.state : (poll.detection.state as Memory['state']),
+    alerts: Object.fromEntries(evaluations.filter(isNotEmpty).map(({ id, alerts }) => [id, alerts])),
     history: poll.samples,
     data: dataSince(start.memory.data, poll.data, observation.at),
-    coveredUntil: poll.noticed === null ? memory.coveredUntil : observation.at,
+    coveredUntil: poll.detection === null ? memory.coveredUntil : observation.at,
   };
-  const isNews = start.memory !== memory || parts.some(({ known, alerts }) => known !== alerts);
+  const isNews = start.memory !== memory || evaluations.some(({ known, alerts }) => known !== alerts);
   return {
     watchId: watch.id,
     expects: memory.version,
     memory: after,
-    learned: start.deliveries.length > 0 || isNews || differs(memory, after),
-    deliveries: [...start.deliveries, ...parts.flatMap(({ deliveries }) => deliveries)],
-    reasons: [...notesOf(poll), ...baselineOf(poll, parts), ...parts.flatMap(({ reasons }) => reasons)],
-    now: poll.scene?.view ?? null,
-    look: lookOf(poll),
-    truths: Object.fromEntries(parts.map(({ id, truth }) => [id, truth])),
-    needs: greatestNeed([poll.noticed?.needs ?? null, ...parts.map(({ needs }) => needs)]),
+    hasChanged: start.deliveries.length > 0 || isNews || differs(memory, after),
+    deliveries: [...start.deliveries, ...evaluations.flatMap(({ deliveries }) => deliveries)],
+    reasons: [...notesOf(poll), ...baselineOf(poll, evaluations), ...evaluations.flatMap(({ reasons }) => reasons)],
+    now: poll.context?.view ?? null,
+    snapshot: snapshotOf(poll),
+    truths: Object.fromEntries(evaluations.map(({ id, truth }) => [id, truth])),
+    needs: greatestNeed([poll.detection?.needs ?? null, ...evaluations.map(({ needs }) => needs)]),
   };
 }
 
@@ -66,24 +60,24 @@ function isOlder({ coveredUntil }: Memory, { at }: Observation): boolean {
 }
 
 function nothingNew(watchId: WatchId, memory: Memory): Decision {
-  const nothing = { deliveries: [], reasons: [], now: null, look: null, truths: {}, needs: null };
-  return { watchId, expects: memory.version, memory, learned: false, ...nothing };
+  const nothing = { deliveries: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null };
+  return { watchId, expects: memory.version, memory, hasChanged: false, ...nothing };
 }
 
 function differs(before: Memory, after: Memory): boolean {
   return before.state !== after.state || before.history !== after.history || before.data !== after.data;
 }
 
-interface NamedPart extends Part {
+interface NamedEvaluation extends AlertEvaluation {
   readonly id: AlertId;
   readonly known: AlertsByKey;
 }
 
-function partOf(poll: Poll, alert: AlertRule, known: AlertsByKey): NamedPart {
+function evaluateAlert(poll: Poll, alert: AlertRule, known: AlertsByKey): NamedEvaluation {
   return { id: alert.id, known, ...stepAlert(poll, alert, known) };
 }
 
-function stepAlert(poll: Poll, alert: AlertRule, known: AlertsByKey): Part {
+function stepAlert(poll: Poll, alert: AlertRule, known: AlertsByKey): AlertEvaluation {
   switch (alert.type) {
     case 'event':
       return stepEvents(poll, alert, known);
@@ -97,7 +91,7 @@ function stepAlert(poll: Poll, alert: AlertRule, known: AlertsByKey): Part {
 /** The watch is gone from the rules: what fires is resolved, for those who were told. */
 export function retire(watchId: WatchId, memory: Memory, at: Instant): Decision {
   const deliveries = Object.values(memory.alerts).flatMap((byKey) => endAll(byKey, at, 'rule removed'));
-  return { ...nothingNew(watchId, memory), memory: { ...memory, alerts: {} }, learned: true, deliveries };
+  return { ...nothingNew(watchId, memory), memory: { ...memory, alerts: {} }, hasChanged: true, deliveries };
 }
 
 const NONE: AlertsByKey = {};
@@ -125,39 +119,39 @@ const MEMORY_OF: Readonly<Record<AlertRule['type'] | 'none', readonly Alert['typ
   none: [],
 };
 
-interface LookedAt extends Poll {
+interface EvaluatedPoll extends Poll {
   readonly samples: Samples;
   readonly data: DataState;
 }
 
-function pollOf(watch: Watch, memory: Memory, observation: Observation): LookedAt {
+function pollOf(watch: Watch, memory: Memory, observation: Observation): EvaluatedPoll {
   const { at } = observation;
   const time = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };
   if (observation.type === 'missed') {
-    const nothing = { noticed: null, scene: null, isComplete: false, isStale: false, head: null, reach: null };
+    const nothing = { detection: null, context: null, isComplete: false, isStale: false, head: null, reach: null };
     const data = dataStateOf(observation, { isStale: false, isKnown: false });
     return { watch, time, ...nothing, chain: 'unknown', samples: memory.history, data };
   }
-  const noticed = detect(watch, memory, observation);
-  const samples = sample(memory.history, watch.windows, noticed.now, time);
-  const scene = sceneOf(watch, noticed, historyOf(samples, time));
+  const detection = detect(watch, memory, observation);
+  const samples = sample(memory.history, watch.windows, detection.now, time);
+  const context = contextOf(watch, detection, historyOf(samples, time));
   const isStale = isHeadStale(observation);
   return {
     watch,
     time,
-    noticed,
-    scene,
+    detection,
+    context,
     isComplete: observation.partial === null,
     isStale,
-    head: headOf(observation, noticed),
+    head: headOf(observation, detection),
     chain: observation.chain,
-    reach: reachOf(observation.chain, noticed.range),
+    reach: reachOf(observation.chain, detection.range),
     samples,
-    data: dataStateOf(observation, { isStale, isKnown: scene !== null || !watch.kind.conditions }),
+    data: dataStateOf(observation, { isStale, isKnown: context !== null || !watch.kind.conditions }),
   };
 }
 
-function headOf({ head }: Seen, { range }: Noticed<unknown>): number | null {
+function headOf({ head }: SeenObservation, { range }: Detection<unknown>): number | null {
   const heights = [
     ...(head === null ? [] : [Number(head.height)]),
     ...(range === null || range.head === null ? [] : [range.head]),
@@ -168,8 +162,8 @@ function headOf({ head }: Seen, { range }: Noticed<unknown>): number | null {
 function detect(
   { kind, target, tracked }: Watch,
   { state, alerts }: Memory,
-  { at, seen, partial, chain }: Seen,
-): Noticed<unknown> {
+  { at, seen, partial, chain }: SeenObservation,
+): Detection<unknown> {
   const isWaiting = Object.values(alerts).some((byKey) => Object.values(byKey).some(waitsForItem));
   return kind.detect(target, state, seen, { at, tracked, isComplete: partial === null, isWaiting, chain });
 }
@@ -178,7 +172,7 @@ function waitsForItem({ type }: Alert): boolean {
   return type === 'open' || type === 'event';
 }
 
-function sceneOf(watch: Watch, { now, before }: Noticed<unknown>, history: History): Poll['scene'] {
+function contextOf(watch: Watch, { now, before }: Detection<unknown>, history: History): Poll['context'] {
   return now === null
     ? null
     : { view: now, before: before === null ? null : viewOf(watch.kind.fields, before), history };
@@ -188,36 +182,36 @@ function sceneOf(watch: Watch, { now, before }: Noticed<unknown>, history: Histo
 const HEAD_IS_NEWS_MS = 600_000;
 
 /** The chain's head stands still: what the explorer says of the rest may be old, so nothing else is known. */
-export function isHeadStale({ head, at }: Pick<Seen, 'head' | 'at'>): boolean {
+export function isHeadStale({ head, at }: Pick<SeenObservation, 'head' | 'at'>): boolean {
   if (head === null || Math.abs(at - head.readAt) > HEAD_IS_NEWS_MS) return false;
   return head.readAt - head.timestamp > head.staleAfterMs;
 }
 
 /** What `while` looks at; of a list the newest item that was read. */
-function lookOf({ scene, noticed, isStale, time }: Poll): Look | null {
-  const looked = scene ?? newestOf(noticed);
-  return looked === null ? null : { at: time.at, view: looked.view, before: looked.before, isStale };
+function snapshotOf({ context, detection, isStale, time }: Poll): Snapshot | null {
+  const source = context ?? newestContext(detection);
+  return source === null ? null : { at: time.at, view: source.view, before: source.before, isStale };
 }
 
-function newestOf(noticed: Poll['noticed']): Poll['scene'] {
-  const item = noticed?.events.reduce<Noted | null>(newer, null) ?? null;
-  return item === null ? null : sceneOfItem(item, item.before);
+function newestContext(detection: Poll['detection']): Poll['context'] {
+  const item = detection?.events.reduce<DetectedEvent | null>(newer, null) ?? null;
+  return item === null ? null : contextOfItem(item, item.before);
 }
 
-function newer(one: Noted | null, other: Noted): Noted {
+function newer(one: DetectedEvent | null, other: DetectedEvent): DetectedEvent {
   return one === null || (other.happenedAt ?? 0) > (one.happenedAt ?? 0) ? other : one;
 }
 
-function isNotEmpty({ alerts }: Part): boolean {
+function isNotEmpty({ alerts }: AlertEvaluation): boolean {
   return Object.keys(alerts).length > 0;
 }
 
-function notesOf({ noticed }: Poll): Reason[] {
-  return (noticed?.notes ?? []).map((text) => ({ type: 'note', text }));
+function notesOf({ detection }: Poll): Reason[] {
+  return (detection?.notes ?? []).map((text) => ({ type: 'note', text }));
 }
 
-function baselineOf({ noticed }: Poll, parts: readonly NamedPart[]): Reason[] {
-  if (noticed === null || noticed.baseline === null) return [];
-  const matching = Object.fromEntries(parts.map(({ id, matchingBaseline }) => [id, matchingBaseline]));
-  return [{ type: 'baseline', items: noticed.baseline, matching }];
+function baselineOf({ detection }: Poll, evaluations: readonly NamedEvaluation[]): Reason[] {
+  if (detection === null || detection.baseline === null) return [];
+  const matching = Object.fromEntries(evaluations.map(({ id, matchingBaseline }) => [id, matchingBaseline]));
+  return [{ type: 'baseline', items: detection.baseline, matching }];
 }

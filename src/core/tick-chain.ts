@@ -4,9 +4,10 @@
 // answer leaves out, or ends, counts only up to the newest block that the same explorer shows in the same tick. That
 // block costs a request where the answer does not show one itself, so it is asked for only when a decision rests on it:
 // `step` says so in `needs`, and decides again with what was read.
-import { valueAt, type AnyView } from './fields.ts';
-import type { Range } from './kind.ts';
-import type { ChainReading, Decision, HeadNeed, Observation, TickChain } from './model.ts';
+import { valueAt, type AnyView } from './values/fields.ts';
+import type { Range } from './model/kind.ts';
+import type { ChainReading, Observation, TickChain } from './model/observation.ts';
+import type { Decision, HeadNeed } from './model/decision.ts';
 
 /** What a first page of blocks shows, in whatever order; `unknown` when no row has a height. */
 export function readChain(blocks: readonly AnyView[]): ChainReading | 'unknown' {

@@ -1,5 +1,5 @@
 // Decisions that are ready in the same turn of the event loop are committed together: one wait for the disk for all.
-import type { Decision } from '../core/model.ts';
+import type { Decision } from '../core/model/decision.ts';
 import { nextTurn, type Clock } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Outages } from './outages.ts';
@@ -68,6 +68,6 @@ export function createBatch<Item extends { readonly decision: Decision }>(option
 const SLOW_MS = 1000;
 
 /** Of another decision nothing goes to disk but, later, until when it looked. */
-export function isWritten({ learned, deliveries }: Decision): boolean {
-  return learned || deliveries.length > 0;
+export function isWritten({ hasChanged, deliveries }: Decision): boolean {
+  return hasChanged || deliveries.length > 0;
 }

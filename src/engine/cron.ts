@@ -1,12 +1,13 @@
 // node-cron, one task per distinct expression: ten thousand tasks would cost half a second of every stroke of the
 // minute, one costs nothing. Always in UTC: in a zone with daylight saving time an hour of polls would be left out.
 import { schedule, type ScheduledTask } from 'node-cron';
-import type { Instant, Watch } from '../core/model.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Watch } from '../core/model/watch.ts';
 
 export interface Cron {
   set(watches: readonly Watch[]): void;
   /** To be called now and then: node-cron's timers do not notice that the clock was moved or the machine slept. */
-  look(now: Instant): void;
+  check(now: Instant): void;
   stop(): void;
 }
 
@@ -18,11 +19,11 @@ interface Group {
 
 // A busy event loop makes ticks late; node-cron would drop those later than a second.
 const LATEST_TICK_MS = 60_000;
-const LOOK_MS = 30_000;
+const CHECK_MS = 30_000;
 
 export function createCron({ onTick }: { onTick: (watches: readonly Watch[], due: Instant) => void }): Cron {
   const groupByExpression = new Map<string, Group>();
-  let lookedAt = -Infinity;
+  let checkedAt = -Infinity;
 
   function start(expression: string, watches: readonly Watch[]): Group {
     const task = schedule(
@@ -53,9 +54,9 @@ export function createCron({ onTick }: { onTick: (watches: readonly Watch[], due
         else group.watches = members;
       }
     },
-    look(now) {
-      if (Math.abs(now - lookedAt) < LOOK_MS) return;
-      lookedAt = now;
+    check(now) {
+      if (Math.abs(now - checkedAt) < CHECK_MS) return;
+      checkedAt = now;
       for (const [expression, { task, watches, due }] of groupByExpression) {
         if (nextOf(task) === due) continue;
         // Its timer is set for another time than its next one.

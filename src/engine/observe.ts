@@ -1,8 +1,10 @@
 // One poll without its effects: what was seen, and what to think of it. The daemon and a replay both come through here.
-import type { Memory } from '../core/memory.ts';
-import type { Decision, Head, Instant, Observation, TickChain, Watch } from '../core/model.ts';
-import { headQuestionOf } from '../core/kind.ts';
-import { Missed, type Read } from '../core/question.ts';
+import type { Memory } from '../core/model/memory.ts';
+import type { Decision } from '../core/model/decision.ts';
+import type { Head, Observation, TickChain } from '../core/model/observation.ts';
+import type { Instant } from '../lib/clock.ts';
+import { type Watch, headQuestionOf } from '../core/model/watch.ts';
+import { Missed, type Read } from '../core/model/question.ts';
 import { step } from '../core/step.ts';
 import { judge, readChain, type Judged } from '../core/tick-chain.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -1,6 +1,8 @@
 // One line when an explorer stops answering, or answers for another reason, and one when it is back: not one per poll.
 // So too for what a watch has to say of its own readings.
-import type { MissReason, Observation, Watch, WatchId } from '../core/model.ts';
+import type { MissReason, Observation } from '../core/model/observation.ts';
+import type { Watch } from '../core/model/watch.ts';
+import type { WatchId } from '../core/model/ids.ts';
 import type { Log } from '../telemetry/log.ts';
 
 export interface Outages {

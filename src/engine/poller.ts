@@ -1,35 +1,38 @@
-// A poll: observe, step, commit. Then, and only then, the couriers are woken.
+// A poll: observe, step, commit. Then, and only then, the senders are woken.
 //
 // A watch is never polled twice at once: a tick that finds it still running is skipped and counted, for a queue of late
 // polls would only make the explorer slower.
-import type { HealthByAlert } from '../core/health.ts';
-import { showsHead } from '../core/kind.ts';
-import { rewound } from '../core/rewound.ts';
+import type { HealthByAlert } from '../core/model/health.ts';
+import { showsHead } from '../core/model/kind.ts';
+import { shiftClock } from '../core/model/clock-shift.ts';
 import { blankMemory } from '../core/step.ts';
-import type { Memory } from '../core/memory.ts';
-import type { Decision, Head, Instant, Observation, Watch, WatchId } from '../core/model.ts';
-import { Missed, type Read } from '../core/question.ts';
-import { nextTurn, showInstant, type Clock } from '../lib/clock.ts';
+import type { Memory } from '../core/model/memory.ts';
+import type { Decision } from '../core/model/decision.ts';
+import type { Head, Observation } from '../core/model/observation.ts';
+import { type Clock, type Instant, nextTurn, showInstant } from '../lib/clock.ts';
+import type { Watch } from '../core/model/watch.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import { Missed, type Read } from '../core/model/question.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Coverage, Store } from '../store/store.ts';
 import { createBatch, isWritten } from './batch.ts';
-import { createNotebook } from './notebook.ts';
+import { createDiagnostics } from './diagnostics.ts';
 import { poll, readMemory, readTickChain } from './observe.ts';
 import { createOutages } from './outages.ts';
 
 /** What the poller needs of an explorer. */
 export interface Reader {
   /** A reader for one tick: equal questions are asked once. */
-  round(): Read;
+  tickReader(): Read;
   head(): Head | null;
 }
 
 /** Looks on at what polls read and what came of it, as a recording does. Must neither throw nor delay. */
-export interface Witness {
-  attend(poll: AttendedPoll, read: Read): Attended;
+export interface PollHook {
+  onPoll(poll: PollStart, read: Read): HookedPoll;
 }
 
-export interface AttendedPoll {
+export interface PollStart {
   readonly watch: Watch;
   /** Before this poll. */
   readonly memory: Memory;
@@ -37,7 +40,7 @@ export interface AttendedPoll {
   readonly startedAt: Instant;
 }
 
-export interface Attended {
+export interface HookedPoll {
   /** To be read by instead. */
   readonly read: Read;
   /** What came of it is in force. Polls without effect end without this. */
@@ -52,7 +55,7 @@ export interface PollerOptions {
   /** Called after each poll with what came of it. */
   readonly onPolled: (watch: Watch, observation: Observation, decision: Decision) => void;
   readonly onSkipped: (watch: Watch) => void;
-  readonly witness?: Witness | null;
+  readonly hook?: PollHook | null;
   /** New deliveries were committed. */
   readonly onOwed: (channels: ReadonlySet<string>) => void;
 }
@@ -91,11 +94,11 @@ interface Decided {
   readonly watch: Watch;
   readonly observation: Observation;
   readonly decision: Decision;
-  readonly attended: Attended | null;
+  readonly hooked: HookedPoll | null;
 }
 
 export function createPoller(options: PollerOptions): Poller {
-  const { store, readerOf, clock, log, witness, onPolled, onSkipped, onOwed } = options;
+  const { store, readerOf, clock, log, hook, onPolled, onSkipped, onOwed } = options;
   const memoryById = new Map<WatchId, Memory>();
   const running = new Map<WatchId, Promise<void>>();
   const uncovered = new Set<WatchId>();
@@ -103,14 +106,14 @@ export function createPoller(options: PollerOptions): Poller {
   /** Explorers whose head some watch reads at every poll. */
   let withHead: ReadonlySet<string> = new Set();
   const outages = createOutages(log);
-  const notebook = createNotebook();
+  const diagnostics = createDiagnostics();
   const batch = createBatch({ store, clock, outages, isInForce, onCommitted: settle });
 
   async function pollOne(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
     const { reader, read, startedAt } = tick;
-    const memory = notAhead(memoryById.get(watch.id) ?? blankMemory(watch), watch);
-    const attended = witness?.attend({ watch, memory, startedAt }, read) ?? null;
-    const reading = attended?.read ?? read;
+    const memory = withoutClockSkew(memoryById.get(watch.id) ?? blankMemory(watch), watch);
+    const hooked = hook?.onPoll({ watch, memory, startedAt }, read) ?? null;
+    const reading = hooked?.read ?? read;
     const surroundings = {
       now: () => clock.now(),
       // Where no watch reads it at every poll, it was read for a single decision, and grows old unnoticed.
@@ -121,15 +124,15 @@ export function createPoller(options: PollerOptions): Poller {
     // What was read while stopping has no effect, nor for a watch that a reload took out meanwhile.
     if (judged === null || signal.aborted || !adopted.has(watch.id)) return;
     outages.polled(watch, judged.observation);
-    await batch.add({ watch, ...judged, attended });
+    await batch.add({ watch, ...judged, hooked });
   }
 
   /** A clock that was set back would leave the watch blind, and its waits running, until it has caught up. */
-  function notAhead(memory: Memory, watch: Watch): Memory {
+  function withoutClockSkew(memory: Memory, watch: Watch): Memory {
     const now = clock.now();
     if (memory.coveredUntil === null || memory.coveredUntil <= now) return memory;
     log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(memory.coveredUntil) });
-    return rewound(memory, memory.coveredUntil - (now - 1));
+    return shiftClock(memory, memory.coveredUntil - (now - 1));
   }
 
   /** Not when a reload took the watch out meanwhile, even if it was put back since: then it began anew. */
@@ -137,23 +140,23 @@ export function createPoller(options: PollerOptions): Poller {
     return adopted.has(id) && (memoryById.get(id)?.version ?? 0) === decision.expects;
   }
 
-  function settle({ watch, observation, decision, attended }: Decided): void {
+  function settle({ watch, observation, decision, hooked }: Decided): void {
     // Its deliveries are on disk, even when a reload took the watch out during the commit.
     if (decision.deliveries.length > 0) onOwed(new Set(decision.deliveries.map(({ channel }) => channel)));
     if (!adopted.has(watch.id)) return;
     const version = decision.expects + (isWritten(decision) ? 1 : 0);
     memoryById.set(watch.id, { ...decision.memory, version });
     uncovered.add(watch.id);
-    notebook.polled(watch, observation, decision);
+    diagnostics.polled(watch, observation, decision);
     onPolled(watch, observation, decision);
-    attended?.settled(observation);
+    hooked?.settled(observation);
   }
 
   return {
     async prepare(watches) {
       const unread = watches.filter(({ id }) => !memoryById.has(id));
       const recalled = await store.recall(unread.map(({ id }) => id));
-      const kept = await store.kept(watches.filter(({ id }) => !notebook.knows(id)).map(({ id }) => id));
+      const kept = await store.diagnostics(watches.filter(({ id }) => !diagnostics.knows(id)).map(({ id }) => id));
       return {
         commit() {
           adopted = new Set(watches.map(({ id }) => id));
@@ -165,7 +168,7 @@ export function createPoller(options: PollerOptions): Poller {
           }
           for (const id of memoryById.keys()) if (!adopted.has(id)) memoryById.delete(id);
           for (const id of uncovered) if (!adopted.has(id)) uncovered.delete(id);
-          notebook.adopt(watches, kept);
+          diagnostics.adopt(watches, kept);
         },
       };
     },
@@ -193,7 +196,7 @@ export function createPoller(options: PollerOptions): Poller {
       await Promise.all(polls);
     },
     memoryOf: (id) => memoryById.get(id),
-    healthOf: (id) => notebook.healthOf(id),
+    healthOf: (id) => diagnostics.healthOf(id),
     async flush() {
       const ids = [...uncovered];
       for (let i = 0; i < ids.length; i += FLUSHED_AT_ONCE) {
@@ -210,14 +213,14 @@ export function createPoller(options: PollerOptions): Poller {
     const coverage = new Map<WatchId, Coverage>();
     for (const id of ids) {
       uncovered.delete(id);
-      coverage.set(id, { until: memoryById.get(id)?.coveredUntil ?? null, ...notebook.take(id) });
+      coverage.set(id, { until: memoryById.get(id)?.coveredUntil ?? null, ...diagnostics.take(id) });
     }
     try {
       await store.cover(coverage);
     } catch (error) {
       for (const [id, kept] of coverage) {
         uncovered.add(id);
-        notebook.putBack(id, kept);
+        diagnostics.putBack(id, kept);
       }
       throw error;
     }
@@ -237,11 +240,11 @@ function readable(watch: Watch, memory: Memory, log: Pick<Log, 'warn'>): Memory 
 }
 
 function tickOf(reader: Reader, startedAt: Instant): Tick {
-  return { reader, read: reader.round(), startedAt };
+  return { reader, read: reader.tickReader(), startedAt };
 }
 
 /** Stands in for an explorer that is not open: its watches have missed polls, which are counted and logged. */
 function absent(explorer: string): Reader {
   const refuse = () => Promise.reject(new Missed('no-explorer', `the explorer ${explorer} is not open`));
-  return { round: () => ({ one: refuse, page: refuse, pageAgain: refuse }), head: () => null };
+  return { tickReader: () => ({ one: refuse, page: refuse, pageAgain: refuse }), head: () => null };
 }

@@ -19,13 +19,13 @@ export type ReloadEnd = 'done' | 'again';
 
 export interface Reloader extends AsyncDisposable {
   /** Begins to look at these directories; what changed in them a moment ago counts too. */
-  lookAt(directories: readonly string[]): void;
+  watchDirectories(directories: readonly string[]): void;
   /** Reload soon, as after SIGHUP. */
-  ask(): void;
+  request(): void;
   run(signal: AbortSignal): Promise<void>;
 }
 
-const QUIET_MS = 500;
+const DEBOUNCE_MS = 500;
 const AGAIN_MS = 30_000;
 /** What was loaded at the start may have changed before anyone looked. Once too often costs a reload of the same. */
 const JUST_NOW_MS = 2_000;
@@ -34,28 +34,28 @@ export function createReloader({ clock, log, reload, concerns }: ReloaderOptions
   let watcher: FSWatcher | null = null;
   let events = 0;
   let handled = 0;
-  let bell = Promise.withResolvers<undefined>();
+  let wakeSignal = Promise.withResolvers<undefined>();
 
-  function ask(): void {
+  function request(): void {
     events += 1;
-    bell.resolve(undefined);
+    wakeSignal.resolve(undefined);
   }
 
   async function askLater(signal: AbortSignal): Promise<void> {
     await clock.sleep(AGAIN_MS, signal);
-    ask();
+    request();
   }
 
-  async function untilQuiet(signal: AbortSignal): Promise<void> {
+  async function debounce(signal: AbortSignal): Promise<void> {
     for (let seen = -1; seen !== events && !signal.aborted;) {
       seen = events;
-      await clock.sleep(QUIET_MS, signal);
+      await clock.sleep(DEBOUNCE_MS, signal);
     }
   }
 
   return {
-    ask,
-    lookAt(directories) {
+    request,
+    watchDirectories(directories) {
       const since = clock.now() - JUST_NOW_MS;
       let isReady = false;
       watcher = watchFiles([...new Set(directories)], {
@@ -64,7 +64,7 @@ export function createReloader({ clock, log, reload, concerns }: ReloaderOptions
         ignored: /node_modules|\.git(\/|$)/,
       });
       watcher.on('all', (_event, path, stats) => {
-        if (concerns(path) && (isReady || (stats?.mtimeMs ?? 0) > since)) ask();
+        if (concerns(path) && (isReady || (stats?.mtimeMs ?? 0) > since)) request();
       });
       watcher.on('ready', () => {
         isReady = true;
@@ -74,11 +74,11 @@ export function createReloader({ clock, log, reload, concerns }: ReloaderOptions
       });
     },
     async run(signal) {
-      signal.addEventListener('abort', ask, { once: true });
+      signal.addEventListener('abort', request, { once: true });
       while (!signal.aborted) {
-        if (events === handled) await bell.promise;
-        bell = Promise.withResolvers<undefined>();
-        await untilQuiet(signal);
+        if (events === handled) await wakeSignal.promise;
+        wakeSignal = Promise.withResolvers<undefined>();
+        await debounce(signal);
         handled = events;
         if (isGoingOn(signal) && (await reload(signal)) === 'again') void askLater(signal);
       }

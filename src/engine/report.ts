@@ -1,9 +1,12 @@
 // What came of each poll, for the log and the metrics.
-import { Amount } from '../core/amount.ts';
-import { valueAt, type ValueAt } from '../core/fields.ts';
-import { healthOf as ruleHealthOf, type HealthByAlert } from '../core/health.ts';
-import type { Alert, Memory } from '../core/memory.ts';
-import type { Decision, Instant, Observation, Reason, Watch } from '../core/model.ts';
+import { Amount } from '../core/values/amount.ts';
+import { valueAt, type ValueAt } from '../core/values/fields.ts';
+import { healthOf as ruleHealthOf, type HealthByAlert } from '../core/model/health.ts';
+import type { Alert, Memory } from '../core/model/memory.ts';
+import type { Decision, Reason } from '../core/model/decision.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Observation } from '../core/model/observation.ts';
+import type { Watch } from '../core/model/watch.ts';
 import { createComplaints } from './outages.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { AlertCount, AlertHealth, WatchData, WatchMetrics } from '../telemetry/watch-metrics.ts';
@@ -57,7 +60,7 @@ export function* countAlerts(
 }
 
 /** How the condition of each alert does, for `chainwarden_rule_health`. */
-export function* lookAtHealth(
+export function* healthOfAlerts(
   watches: readonly Watch[],
   healthOf: (id: string) => HealthByAlert,
   now: Instant,
@@ -68,7 +71,7 @@ export function* lookAtHealth(
 }
 
 /** How good the data of each watch is, for `chainwarden_watch_data_state`. */
-export function* lookAtData(
+export function* dataOfWatches(
   watches: readonly Watch[],
   memoryOf: (id: string) => Memory | undefined,
 ): Generator<WatchData> {
@@ -86,7 +89,7 @@ function stateOf(alert: Alert): AlertCount['state'] {
 function outcomeOf(observation: Observation, decision: Decision) {
   if (observation.type === 'missed') return observation.reason;
   if (observation.partial !== null) return 'partial';
-  return decision.learned ? 'complete' : 'unchanged';
+  return decision.hasChanged ? 'complete' : 'unchanged';
 }
 
 function reportValues(watch: Watch, { now }: Decision, metrics: ReportOptions['metrics']): void {

@@ -3,7 +3,7 @@
 // asked again, after a second at first and a minute at last. A stop in the middle loses nothing, because the next start
 // finds the same watches in the state file.
 import { retire } from '../core/step.ts';
-import type { WatchId } from '../core/model.ts';
+import type { WatchId } from '../core/model/ids.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -6,9 +6,9 @@
 //
 // A tick that comes late runs once, now: slots that passed meanwhile (sleep, a stopped process) are not made up for.
 import TinyQueue from 'tinyqueue';
-import type { Instant, Watch } from '../core/model.ts';
-import { nextDue, phaseOf } from '../core/schedule.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
+import type { Watch } from '../core/model/watch.ts';
+import { nextDue, phaseOf } from '../core/model/schedule.ts';
 import { createCron } from './cron.ts';
 
 export interface SchedulerOptions {
@@ -42,7 +42,7 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
     },
   });
 
-  let lookedAt = -Infinity;
+  let checkedAt = -Infinity;
 
   /** A clock that was set back would have everything wait until it is again as late as it was. */
   function plan(now: Instant): void {
@@ -54,8 +54,8 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
 
   function tick(): void {
     const now = clock.now();
-    if (now < lookedAt) plan(now);
-    lookedAt = now;
+    if (now < checkedAt) plan(now);
+    checkedAt = now;
     for (let group = queue.peek(); group !== undefined && group.due <= now; group = queue.peek()) {
       queue.pop();
       // Before the tick: one that throws must not take its watches out of the queue.
@@ -63,7 +63,7 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
       onLag(secondsSince(clock, group.due));
       onTick(group.watches);
     }
-    cron.look(now);
+    cron.check(now);
   }
 
   return {

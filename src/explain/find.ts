@@ -1,15 +1,18 @@
 // Which watch, and which of its alerts, a person means.
 import { hintFor } from '../config/nearest.ts';
 import { quote } from '../config/scalars.ts';
-import type { AlertRule, Watch } from '../core/model.ts';
+import type { AlertRule, Watch } from '../core/model/watch.ts';
 
-export interface Meant {
+export interface WatchSelection {
   readonly watch: Watch;
   readonly alerts: readonly AlertRule[];
 }
 
 /** `id` (every address and token of the rule), `id[label]`, and either with `/alert`; or what is wrong, and a hint. */
-export function findWatches(watches: readonly Watch[], written: string): readonly Meant[] | { complaint: string } {
+export function findWatches(
+  watches: readonly Watch[],
+  written: string,
+): readonly WatchSelection[] | { complaint: string } {
   const whole = named(watches, written);
   if (whole.length > 0) return whole.map((watch) => ({ watch, alerts: watch.alerts }));
   const slash = written.lastIndexOf('/');

@@ -1,21 +1,21 @@
 // What would have to change for a condition to become true, or false: the distance, where one number is compared with a
 // constant; else the parts that stand in the way.
-import type { Clause, Comparison } from '../core/model.ts';
+import type { Clause, Comparison } from '../core/model/condition.ts';
 import { singleLine } from '../lib/untrusted.ts';
-import { OPPOSITE } from '../rules/signs.ts';
-import type { Stage } from './condition.ts';
+import { OPPOSITE } from '../rules/language/comparison-operators.ts';
+import type { ExplainContext } from './condition.ts';
 import { numberText, subjectName, subjectValue } from './values.ts';
 
 /** Sentences that all have to come about; none when it is so already. */
-export function needsOf(clause: Clause, wanted: boolean, stage: Stage): string[] {
-  if (clause.evaluate(stage.scene) === wanted) return [];
+export function needsOf(clause: Clause, wanted: boolean, context: ExplainContext): string[] {
+  if (clause.evaluate(context.evaluation) === wanted) return [];
   const [first] = clause.parts;
-  if (clause.joins === 'not' && first !== undefined) return needsOf(first, !wanted, stage);
+  if (clause.joins === 'not' && first !== undefined) return needsOf(first, !wanted, context);
   if (clause.joins !== null && first !== undefined) {
-    const needs = clause.parts.map((part) => needsOf(part, wanted, stage));
+    const needs = clause.parts.map((part) => needsOf(part, wanted, context));
     return (clause.joins === 'all') === wanted ? needs.flat() : [anyOf(needs)];
   }
-  return [clause.compares === null ? become(clause, wanted) : distanceOf(clause.compares, wanted, stage)];
+  return [clause.compares === null ? become(clause, wanted) : distanceOf(clause.compares, wanted, context)];
 }
 
 /** A part that is as wanted already would have made the whole so: every alternative needs something. */
@@ -29,10 +29,10 @@ function become({ text }: Clause, wanted: boolean): string {
   return `\`${singleLine(text, MOST_TEXT)}\` would have to become ${wanted}`;
 }
 
-function distanceOf({ subject, operator, bound }: Comparison, wanted: boolean, stage: Stage): string {
-  const { watch, scene } = stage;
+function distanceOf({ subject, operator, bound }: Comparison, wanted: boolean, context: ExplainContext): string {
+  const { watch, evaluation } = context;
   const name = subjectName(watch, subject);
-  const value = subjectValue(subject, scene);
+  const value = subjectValue(subject, evaluation);
   if (value === undefined) return `${name} would have to be known`;
   const goal = wanted ? operator : OPPOSITE[operator];
   const way = value.compare(bound);

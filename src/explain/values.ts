@@ -1,12 +1,13 @@
 // Values as people read them: what a view holds at a path, and what a window looks back to.
 import { formatDuration } from '../config/scalars.ts';
-import { Amount, formatAmount } from '../core/amount.ts';
-import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/fields.ts';
+import { Amount, formatAmount } from '../core/values/amount.ts';
+import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
 import { showDuration } from '../lib/clock.ts';
-import type { Run } from '../core/memory.ts';
-import type { Comparison, Scene, Watch, Window } from '../core/model.ts';
+import type { Run } from '../core/model/memory.ts';
+import type { Comparison, EvaluationContext, Window } from '../core/model/condition.ts';
+import type { Watch } from '../core/model/watch.ts';
 import { plain, plainJoined, untrusted, type Untrusted } from '../lib/untrusted.ts';
-import { FILTERS, showValue } from '../rules/show.ts';
+import { FILTERS, showValue } from '../rules/templates/show.ts';
 
 /** Undefined when it is not known. A stranger's text stands in quotes, and is harmless. */
 export function fieldText(view: AnyView, path: string): string | undefined {
@@ -31,7 +32,10 @@ export function subjectName(watch: Watch, subject: Comparison['subject']): strin
 }
 
 /** Its value as an exact number; undefined when it is not known. */
-export function subjectValue(subject: Comparison['subject'], { view, before, history }: Scene): Amount | undefined {
+export function subjectValue(
+  subject: Comparison['subject'],
+  { view, before, history }: EvaluationContext,
+): Amount | undefined {
   if (subject.type === 'window') return history?.(subject.window);
   const of = subject.isBefore ? before : view;
   const value = of === null ? undefined : valueAt(of, subject.path);

@@ -1,21 +1,27 @@
 // The explorer client: reads one explorer of the config, in either form of the API.
 //
 // A question passes, in this order: this tick's shared answers -> the same request in flight -> the budget of its plan
-// -> the door. Nothing is asked twice that was asked once, and nothing leaves while the plan rests.
-import type { AnyView, Fields, View } from '../core/fields.ts';
-import type { Coin } from '../core/kind.ts';
-import type { Head } from '../core/model.ts';
-import type { Cursor, ListQuestion, OneQuestion, Page, Question, Read } from '../core/question.ts';
+// -> the transport. Nothing is asked twice that was asked once, and nothing leaves while the plan rests.
+import type { AnyView, Fields, View } from '../core/values/fields.ts';
+import type { Coin } from '../core/model/kind.ts';
+import type { Head } from '../core/model/observation.ts';
+import type { Cursor, ListQuestion, OneQuestion, Page, Question, Read } from '../core/model/question.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
-import { createAnswerMemory, type AnswerMemory } from './answer-memory.ts';
-import { createAsk, type Request } from './ask.ts';
-import type { Budget } from './budget.ts';
-import { createDesk, type Shelf } from './desk.ts';
-import { createFilters } from './filters.ts';
-import { headOf } from './head.ts';
-import { createDoor, HTTP_LIMITS, type Auth, type Door, type HttpLimits } from './http.ts';
-import type { ExplorerMeter } from './meter.ts';
+import { createAnswerCache, type AnswerCache } from './http/answer-cache.ts';
+import { createFetchAnswer, type Request } from './http/fetch-answer.ts';
+import type { Budget } from './spending/budget.ts';
+import { createRequestCoalescer, type TickCache } from './http/request-coalescer.ts';
+import { createFilters } from './reading/filters.ts';
+import { headOf } from './reading/head.ts';
+import {
+  createHttpTransport,
+  HTTP_LIMITS,
+  type Auth,
+  type HttpTransport,
+  type HttpLimits,
+} from './http/http-transport.ts';
+import type { ExplorerMeter } from './http/meter.ts';
 
 export interface ExplorerOptions {
   /** As in the config: the name that metrics, logs and watches use. */
@@ -24,14 +30,14 @@ export interface ExplorerOptions {
   readonly baseUrl: string;
   readonly auth: Auth;
   readonly coin: Coin;
-  /** Sent with each request, such as a Referer that a wall asks for. */
+  /** Sent with each request, such as a Referer that a firewall requires. */
   readonly headers?: Readonly<Record<string, string>>;
   /** `chainwarden/0.1.0` */
   readonly userAgent: string;
   /** One per (origin, key). */
   readonly budget: Budget;
   /** One for all explorers, so that the cap on its size holds for the daemon. */
-  readonly answers?: AnswerMemory;
+  readonly answers?: AnswerCache;
   readonly meter?: ExplorerMeter;
   /**
    * Told of every answer that was decoded, with its body, the key taken out: bytes that came before give the very same
@@ -40,7 +46,7 @@ export interface ExplorerOptions {
   readonly onAnswer?: (answer: object, body: Buffer) => void;
   readonly limits?: Partial<HttpLimits>;
   /** What sends each request, closed with the explorer; HTTP when left out. */
-  readonly transport?: Door;
+  readonly transport?: HttpTransport;
   readonly clock: Clock;
   readonly log: Log;
   /** Aborts what is under way: asks then throw its reason, which has no effect, instead of `Missed`. */
@@ -50,7 +56,7 @@ export interface ExplorerOptions {
 export interface Explorer extends AsyncDisposable {
   readonly name: string;
   /** A reader for one tick: equal questions are asked once. */
-  round(): Read;
+  tickReader(): Read;
   /** Where the chain was when the first page of blocks was last read; null before that. */
   head(): Head | null;
 }
@@ -58,15 +64,15 @@ export interface Explorer extends AsyncDisposable {
 export function createExplorer(options: ExplorerOptions): Explorer {
   const { name, auth, clock, signal, budget, meter } = options;
   const limits = { ...HTTP_LIMITS, ...options.limits };
-  const door =
+  const transport =
     options.transport ??
-    createDoor({ auth, headers: options.headers ?? {}, userAgent: options.userAgent, limits, signal });
+    createHttpTransport({ auth, headers: options.headers ?? {}, userAgent: options.userAgent, limits, signal });
   const filters = createFilters(options.log, name);
-  const ask = createAsk({
+  const fetchAnswer = createFetchAnswer({
     explorer: name,
-    door,
+    transport,
     budget,
-    answers: options.answers ?? createAnswerMemory({ clock }),
+    answers: options.answers ?? createAnswerCache({ clock }),
     meter: meter ?? null,
     units: { coin: options.coin.decimals },
     limits,
@@ -76,32 +82,32 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     clock,
     signal,
   });
-  const desk = createDesk(async (request) => {
-    const value = await ask(request);
-    if (isFirstPageOfBlocks(request)) lookAtHead(value as Page);
+  const coalescer = createRequestCoalescer(async (request) => {
+    const value = await fetchAnswer(request);
+    if (isFirstPageOfBlocks(request)) updateHead(value as Page);
     return value;
   }, options.baseUrl);
-  const reopenOnNewKey = watchKey(auth, budget);
+  const reopenIfNewKey = reopenOnNewKey(auth, budget);
   let head: Head | null = null;
 
-  function lookAtHead(page: Page): void {
+  function updateHead(page: Page): void {
     head = headOf(page.rows, clock.now()) ?? head;
     if (head !== null) meter?.head({ explorer: name, height: head.height, timestamp: head.timestamp });
   }
 
-  async function read(question: Question, cursor: Cursor | null, shelf: Shelf | null): Promise<AnyView | Page> {
-    reopenOnNewKey();
-    return filters.ask(question, cursor, (query) =>
-      shelf === null ? desk.askAgain(question, query) : desk.ask(question, query, shelf),
+  async function read(question: Question, cursor: Cursor | null, tickCache: TickCache | null): Promise<AnyView | Page> {
+    reopenIfNewKey();
+    return filters.request(question, cursor, (query) =>
+      tickCache === null ? coalescer.requestAgain(question, query) : coalescer.request(question, query, tickCache),
     );
   }
 
   return {
     name,
     head: () => head,
-    round: () => roundOf(read),
+    tickReader: () => tickReaderOf(read),
     [Symbol.asyncDispose]: async () => {
-      door.close();
+      transport.close();
     },
   };
 }
@@ -111,15 +117,15 @@ function isFirstPageOfBlocks({ question, address }: Request): boolean {
   return question.operation === 'blocks' && !address.includes('?');
 }
 
-type ReadAny = (question: Question, cursor: Cursor | null, shelf: Shelf | null) => Promise<AnyView | Page>;
+type ReadAny = (question: Question, cursor: Cursor | null, tickCache: TickCache | null) => Promise<AnyView | Page>;
 
 /** The casts say what `decode.ts` made sure of: the value is what the question's shape and record promise. */
-function roundOf(read: ReadAny): Read {
-  const shelf: Shelf = new Map();
+function tickReaderOf(read: ReadAny): Read {
+  const tickCache: TickCache = new Map();
   return {
-    one: <F extends Fields>(question: OneQuestion<F>) => read(question, null, shelf) as Promise<View<F>>,
+    one: <F extends Fields>(question: OneQuestion<F>) => read(question, null, tickCache) as Promise<View<F>>,
     page: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) =>
-      read(question, cursor, shelf) as Promise<Page<F>>,
+      read(question, cursor, tickCache) as Promise<Page<F>>,
     pageAgain: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) =>
       read(question, cursor, null) as Promise<Page<F>>,
   };
@@ -137,7 +143,7 @@ function maskKey(auth: Auth): (text: string) => string {
 /** A shorter key could be any word of an answer. */
 const SHORTEST_KEY = 8;
 
-/** Old servers echo the key of the request into the cursor (explorer/cursor.ts leaves it out again). */
+/** Old servers echo the key of the request into the cursor (explorer/reading/cursor.ts leaves it out again). */
 function withoutKey(onAnswer: (answer: object, body: Buffer) => void, auth: Auth): typeof onAnswer {
   if (auth.type === 'none') return onAnswer;
   const mask = maskKey(auth);
@@ -149,7 +155,7 @@ function withoutKey(onAnswer: (answer: object, body: Buffer) => void, auth: Auth
 }
 
 /** A changed key is worth a request even where the old one was refused. */
-function watchKey(auth: Auth, budget: Budget): () => void {
+function reopenOnNewKey(auth: Auth, budget: Budget): () => void {
   if (auth.type === 'none') return () => undefined;
   let last = auth.key();
   return () => {

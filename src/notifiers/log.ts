@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { z } from 'zod';
 import { showInstant } from '../lib/clock.ts';
-import type { Delivery, Message, Outcome } from '../core/delivery.ts';
+import type { Delivery, Message, Outcome } from '../core/model/delivery.ts';
 import { toBody } from './rendering/body.ts';
 import { firedFor, linesOf, ours, stateOf } from './rendering/wording.ts';
 import type { Notifier } from './notifier.ts';

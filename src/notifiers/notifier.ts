@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
-import type { Delivery, Outcome } from '../core/delivery.ts';
+import type { Delivery, Outcome } from '../core/model/delivery.ts';
 
 /** How people are told. Adding a channel type is a file in `notifiers/` and its line in `notifiers/index.ts`. */
 export interface Notifier<D> {
@@ -18,7 +18,7 @@ export interface Notifier<D> {
   /** Things worth saying at load, such as "unsigned: no secret". */
   warnings(to: D): readonly string[];
   /** Connects to nothing yet. The caller disposes of the sender. */
-  open(to: D, tools: NotifierTools): Sender;
+  open(to: D, tools: NotifierTools): OpenNotifier;
 }
 
 export type AnyNotifier = Notifier<unknown>;
@@ -32,6 +32,6 @@ export interface NotifierTools {
 }
 
 /** An open channel. `send` never throws: every ending is an outcome. The same delivery gives the same bytes each time. */
-export interface Sender extends AsyncDisposable {
+export interface OpenNotifier extends AsyncDisposable {
   send(delivery: Delivery, attempt: number, signal: AbortSignal): Promise<Outcome>;
 }

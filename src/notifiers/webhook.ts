@@ -9,8 +9,8 @@ import { createDeadline, type Clock } from '../lib/clock.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { absorbErrors } from '../lib/request-errors.ts';
 import { singleLine } from '../lib/untrusted.ts';
-import type { Delivery, Outcome } from '../core/delivery.ts';
-import type { Notifier, NotifierTools, Sender } from './notifier.ts';
+import type { Delivery, Outcome } from '../core/model/delivery.ts';
+import type { Notifier, NotifierTools, OpenNotifier } from './notifier.ts';
 import { toBody } from './rendering/body.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -54,7 +54,7 @@ export function webhookWith(limits: { readonly totalMs: number }): Notifier<Webh
   };
 }
 
-function openWebhook(to: WebhookConfig, tools: NotifierTools, totalMs: number): Sender {
+function openWebhook(to: WebhookConfig, tools: NotifierTools, totalMs: number): OpenNotifier {
   const { host } = new URL(to.url);
   const { redact } = createRedactor(secretsOf(to));
   // A connection per call: one kept open may be closed by the other side just as the next call leaves, and then
@@ -137,13 +137,13 @@ async function firstBytes(request: Request): Promise<string> {
   return Buffer.concat(chunks).subarray(0, MOST_ANSWER_BYTES).toString();
 }
 
-interface Known {
+interface ReceiverContext {
   readonly host: string;
   readonly redact: (text: string) => string;
   readonly clock: Clock;
 }
 
-function outcomeOf({ status, headers, text }: Answer, { host, redact, clock }: Known): Outcome {
+function outcomeOf({ status, headers, text }: Answer, { host, redact, clock }: ReceiverContext): Outcome {
   const shown = singleLine(redact(text), MOST_ANSWER_SHOWN);
   const answer = shown === '' ? String(status) : `${status} ${shown}`;
   if (status >= 200 && status < 300) return { type: 'sent', answer };

@@ -1,18 +1,19 @@
 // Which alerts would open or close at the load, on what was last looked at: the daemon's own `step`, on a copy of the
 // memory, over a watch that sees the same once more.
-import { encodeView } from '../core/encoded.ts';
-import { decodeLook } from '../core/look.ts';
-import { showDuration } from '../lib/clock.ts';
-import type { Alert, Memory } from '../core/memory.ts';
-import type { AlertRule, ConditionAlert, Decision, Instant, Look, Watch } from '../core/model.ts';
+import { encodeView } from '../core/values/encoded.ts';
+import { decodeSnapshot } from '../core/model/snapshot.ts';
+import { type Instant, showDuration } from '../lib/clock.ts';
+import type { Alert, Memory } from '../core/model/memory.ts';
+import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch.ts';
+import type { Decision, Snapshot } from '../core/model/decision.ts';
 import { retire, step } from '../core/step.ts';
-import { isActive } from '../core/telling.ts';
+import { isActive } from '../core/alerts/emission.ts';
 import { showRecipient } from '../rules/describe.ts';
-import type { Kept } from '../store/store.ts';
+import type { StoredDiagnostics } from '../store/store.ts';
 
 export interface Known {
   readonly memory: Memory;
-  readonly kept: Kept | null;
+  readonly diagnostics: StoredDiagnostics | null;
 }
 
 /** The watch is gone: what fires ends, for those who were told. */
@@ -22,11 +23,14 @@ export function linesOfRemoved({ id, name }: Pick<Watch, 'id' | 'name'>, memory:
 
 /** `news`: alerts that are new or say something else; of the others nothing is said while nothing moves. */
 export function linesOfKept(watch: Watch, known: Known, news: ReadonlySet<string>): string[] {
-  const { memory, kept } = known;
+  const { memory, diagnostics } = known;
   const isSame = memory.checksum === watch.checksum;
-  const look = !isSame || kept === null || kept.look === null ? null : decodeLook(watch.kind.fields, kept.look);
+  const snapshot =
+    !isSame || diagnostics === null || diagnostics.snapshot === null
+      ? null
+      : decodeSnapshot(watch.kind.fields, diagnostics.snapshot);
   const asked = watch.alerts.filter((alert) => alert.type === 'condition');
-  const decision = lookAgain({ ...watch, alerts: asked }, ofConditions(watch, memory), look);
+  const decision = stepAgain({ ...watch, alerts: asked }, ofConditions(watch, memory), snapshot);
   const moved = asked.flatMap((alert) => {
     const before = isSame ? memory.alerts[alert.id]?.[''] : undefined;
     return transition(watch, alert, { before, decision, isNews: news.has(alert.id) });
@@ -45,18 +49,27 @@ function ofConditions({ alerts }: Watch, memory: Memory): Memory {
 
 /**
  * A step that sees what was last seen, at the time when it was seen: windows then hold what they held, and nothing has
- * been held for longer. Without a look it is a step that saw nothing.
+ * been held for longer. Without a snapshot it is a step that saw nothing.
  */
-function lookAgain(watch: Watch, known: Memory, look: Look | null): Decision {
-  const at = look?.at ?? (known.coveredUntil ?? 0) + 1;
+function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Decision {
+  const at = snapshot?.at ?? (known.coveredUntil ?? 0) + 1;
   const memory = { ...known, coveredUntil: at - 1 };
-  if (look === null) return step(watch, memory, { type: 'missed', at, reason: 'network', detail: 'not looked at' });
-  const before = look.before === null ? null : encodeView(look.before);
+  if (snapshot === null) return step(watch, memory, { type: 'missed', at, reason: 'network', detail: 'not looked at' });
+  const before = snapshot.before === null ? null : encodeView(snapshot.before);
   const { state } = memory;
-  const noticed = { state, events: [], now: look.view, before, range: null, baseline: null, notes: [], needs: null };
-  const kind = { ...watch.kind, detect: () => noticed };
+  const detection = {
+    state,
+    events: [],
+    now: snapshot.view,
+    before,
+    range: null,
+    baseline: null,
+    notes: [],
+    needs: null,
+  };
+  const kind = { ...watch.kind, detect: () => detection };
   const stale = { height: 0n, timestamp: at - 1, readAt: at, staleAfterMs: 0 };
-  const head = look.isStale ? stale : null;
+  const head = snapshot.isStale ? stale : null;
   return step({ ...watch, kind }, memory, { type: 'seen', at, head, chain: WHOLE, seen: null, partial: null });
 }
 
@@ -79,15 +92,15 @@ function transition({ name }: Watch, alert: ConditionAlert, { before, decision, 
   if (to === 'pending')
     return [`would open ${name}/${alert.id}: pending, fires when it has held for ${showDuration(alert.forMs)}`];
   if (to === 'firing' && from !== 'recovering')
-    return [`would open ${name}/${alert.id}: ${toldOf(decision, alert.id, 'firing')}`];
+    return [`would open ${name}/${alert.id}: ${recipientsText(decision, alert.id, 'firing')}`];
   if (to === 'recovering')
     return [`would close ${name}/${alert.id}: when it has stayed so for ${showDuration(alert.keepFiringForMs)}`];
   if (was !== null && isActive(was) && to === 'inactive')
-    return [`would close ${name}/${alert.id}: ${toldOf(decision, alert.id, 'resolved')}`];
+    return [`would close ${name}/${alert.id}: ${recipientsText(decision, alert.id, 'resolved')}`];
   return to === 'inactive' ? [`would close ${name}/${alert.id}: it was pending, nothing is told`] : [];
 }
 
-function toldOf({ deliveries }: Decision, alert: string, type: 'firing' | 'resolved'): string {
+function recipientsText({ deliveries }: Decision, alert: string, type: 'firing' | 'resolved'): string {
   const own = deliveries.filter(({ message }) => message.alert === alert && message.type === `alert.${type}`);
   return own.length === 0 ? 'nothing is told of it now' : `${type} is told to ${own.map(showRecipient).join(', ')}`;
 }

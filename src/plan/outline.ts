@@ -1,8 +1,9 @@
 // What runs, in short: what `plan` compares. The daemon leaves it in the state file at every load.
 import { z } from 'zod';
 import { formatDuration } from '../config/scalars.ts';
-import { conditionText } from '../core/message.ts';
-import type { AlertRule, Recipient, Watch } from '../core/model.ts';
+import { conditionText } from '../core/alerts/message.ts';
+import type { AlertRule, Watch } from '../core/model/watch.ts';
+import type { Recipient } from '../core/model/ids.ts';
 import { dailySums, showSchedule } from '../rules/describe.ts';
 
 const AlertOutline = z.object({

@@ -1,7 +1,9 @@
-// What another config would change, before it is loaded: a comparison and a trial step, which write and send nothing.
-import type { Memory } from '../core/memory.ts';
-import type { Instant, Watch, WatchId } from '../core/model.ts';
-import type { Kept } from '../store/store.ts';
+// What another config would change, before it is loaded: a comparison and a dry step, which write and send nothing.
+import type { Memory } from '../core/model/memory.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Watch } from '../core/model/watch.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import type { StoredDiagnostics } from '../store/store.ts';
 import { linesOfKept, linesOfRemoved } from './alerts.ts';
 import { changesOf, type Changes } from './changes.ts';
 import { outlineOf, type Outline } from './outline.ts';
@@ -9,7 +11,7 @@ import { outlineOf, type Outline } from './outline.ts';
 /** What the state file holds; both empty when there is none. */
 export interface State {
   readonly memories: ReadonlyMap<WatchId, Memory>;
-  readonly kept: ReadonlyMap<WatchId, Kept>;
+  readonly diagnostics: ReadonlyMap<WatchId, StoredDiagnostics>;
   readonly now: Instant;
 }
 
@@ -27,7 +29,11 @@ interface Next {
   readonly changes: Changes;
 }
 
-function alertLines(before: Outline, { after, watches, changes }: Next, { memories, kept, now }: State): string[] {
+function alertLines(
+  before: Outline,
+  { after, watches, changes }: Next,
+  { memories, diagnostics, now }: State,
+): string[] {
   const added = new Set(changes.added.map(({ id }) => id));
   const removed = changes.removed.flatMap((watch) => {
     const memory = memories.get(watch.id);
@@ -37,7 +43,8 @@ function alertLines(before: Outline, { after, watches, changes }: Next, { memori
   const stayed = watches.flatMap((watch) => {
     const memory = memories.get(watch.id);
     const news = newsOf(watch.rule, before, after);
-    if (memory !== undefined) return linesOfKept(watch, { memory, kept: kept.get(watch.id) ?? null }, news);
+    if (memory !== undefined)
+      return linesOfKept(watch, { memory, diagnostics: diagnostics.get(watch.id) ?? null }, news);
     if (hasNews(watch, added, news)) unasked += 1;
     return [];
   });

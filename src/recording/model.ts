@@ -1,14 +1,16 @@
 // What a recording holds: polls, the answers that each of them used, and bodies, each stored once.
-import type { Memory } from '../core/memory.ts';
-import type { Head, Instant, MissReason, WatchId } from '../core/model.ts';
-import type { Cursor, Question } from '../core/question.ts';
+import type { Memory } from '../core/model/memory.ts';
+import type { Head, MissReason } from '../core/model/observation.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import type { Cursor, Question } from '../core/model/question.ts';
 
 /** What was asked, never how: without host, key or headers. */
-export type Asked = Pick<Question, 'explorer' | 'operation' | 'path' | 'params'>;
+export type RecordedQuestion = Pick<Question, 'explorer' | 'operation' | 'path' | 'params'>;
 
 /** One call of a `Read`, and what it gave: a body by its number, or the reason why there was no usable answer. */
 export interface RecordedAnswer {
-  readonly asked: Asked;
+  readonly asked: RecordedQuestion;
   readonly cursor: Cursor | null;
   /** Whether it was a second reading. */
   readonly again: boolean;
@@ -34,7 +36,7 @@ export interface RecordedPoll {
 }
 
 /** Equal for equal questions, whichever way their parameters were written. */
-export function keyOfAsked({ explorer, operation, path, params }: Asked): string {
+export function keyOfAsked({ explorer, operation, path, params }: RecordedQuestion): string {
   return JSON.stringify([explorer, operation, path, sortedEntries(params)]);
 }
 

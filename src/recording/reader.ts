@@ -1,13 +1,15 @@
 // Reads a recording for a replay. What comes out of the file is checked here, and trusted from then on.
 import { z } from 'zod';
-import { type Memory } from '../core/memory.ts';
-import { MISS_REASONS, type Head, type Instant, type WatchId } from '../core/model.ts';
-import { OPERATIONS, type Cursor } from '../core/question.ts';
+import { type Memory } from '../core/model/memory.ts';
+import { type Head, MISS_REASONS } from '../core/model/observation.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import { OPERATIONS, type Cursor } from '../core/model/question.ts';
 import { answering } from '../store/database.ts';
 import { memoryOf, type Row } from '../store/rows.ts';
 import { StorageError } from '../store/store.ts';
 import { unpack } from './bodies.ts';
-import { sortedEntries, type Asked, type RecordedAnswer, type RecordedPoll } from './model.ts';
+import { sortedEntries, type RecordedQuestion, type RecordedAnswer, type RecordedPoll } from './model.ts';
 import { openToReplay, type Database } from './schema.ts';
 
 export interface Span {
@@ -32,7 +34,7 @@ export interface Recording extends Disposable {
   /** In the order in which they took effect. */
   polls(watch: WatchId): Iterable<RecordedPoll>;
   /** Every tick in which the first page of a question was asked for, by whichever watch. */
-  ticks(asked: Asked): Iterable<RecordedTick>;
+  ticks(asked: RecordedQuestion): Iterable<RecordedTick>;
   /** What one poll read, in order. */
   answers(poll: number): readonly RecordedAnswer[];
   /** What all polls of one tick read. */

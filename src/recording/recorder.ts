@@ -6,16 +6,17 @@
 //
 // A recording is never worth an alert: nothing here throws at a poll, and a file that cannot be written is logged once
 // per cause and counted. What waits then is tried again; beyond a limit the oldest is let go.
-import type { Memory } from '../core/memory.ts';
-import type { Instant, Observation, WatchId } from '../core/model.ts';
-import { Missed, type Cursor, type Read } from '../core/question.ts';
-import type { Attended, AttendedPoll, Witness } from '../engine/poller.ts';
-import { nextTurn, type Clock } from '../lib/clock.ts';
+import type { Memory } from '../core/model/memory.ts';
+import { type Clock, type Instant, nextTurn } from '../lib/clock.ts';
+import type { Observation } from '../core/model/observation.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import { Missed, type Cursor, type Read } from '../core/model/question.ts';
+import type { HookedPoll, PollStart, PollHook } from '../engine/poller.ts';
 import { StorageError } from '../store/store.ts';
 import { answering, isRefused } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createBody, type Body } from './bodies.ts';
-import type { Asked, Refusal } from './model.ts';
+import type { RecordedQuestion, Refusal } from './model.ts';
 import { closeWhole, openToRecord } from './schema.ts';
 import { createWriter, memoryText, type Bounds, type PackedAnswer, type PackedPoll } from './writer.ts';
 
@@ -28,7 +29,7 @@ export interface RecorderOptions extends Bounds {
   readonly onFailed?: () => void;
 }
 
-export interface Recorder extends Witness, AsyncDisposable {
+export interface Recorder extends PollHook, AsyncDisposable {
   /** Every answer that an explorer decoded, with its body. */
   readonly onAnswer: (answer: object, body: Buffer) => void;
   /** Writes every second, until the signal aborts. */
@@ -38,13 +39,13 @@ export interface Recorder extends Witness, AsyncDisposable {
 }
 
 interface Answer {
-  readonly asked: Asked;
+  readonly asked: RecordedQuestion;
   readonly cursor: Cursor | null;
   readonly again: boolean;
   readonly gave: Body | Refusal;
 }
 
-interface Noted {
+interface PendingPoll {
   readonly watch: WatchId;
   readonly startedAt: Instant;
   readonly observation: Observation;
@@ -67,19 +68,19 @@ export function openRecorder(options: RecorderOptions): Recorder {
   const writer = answering(path, 'prepare', () => createWriter(db));
   const bodyByAnswer = new WeakMap<object, Body>();
   const rememberedAt = new Map<WatchId, Instant>();
-  let waiting: Noted[] = [];
+  let waiting: PendingPoll[] = [];
   let writing: Promise<void> = Promise.resolve();
   let lastCause: string | null = null;
 
   /** The memory, when it is time to keep it: first of all, where a watch starts anew, and every few hours. */
-  function memoryToKeep({ watch, memory }: AttendedPoll, now: Instant): Memory | null {
+  function memoryToKeep({ watch, memory }: PollStart, now: Instant): Memory | null {
     const last = rememberedAt.get(watch.id);
     if (last !== undefined && now - last < MEMORY_EVERY_MS && memory.version > 0) return null;
     rememberedAt.set(watch.id, now);
     return memory;
   }
 
-  function settled(poll: AttendedPoll, answers: readonly Answer[], observation: Observation): void {
+  function settled(poll: PollStart, answers: readonly Answer[], observation: Observation): void {
     const { watch, memory, startedAt } = poll;
     const kept = memoryToKeep(poll, observation.at);
     waiting.push({
@@ -118,7 +119,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     }
   }
 
-  function fails(error: unknown, batch: readonly Noted[]): void {
+  function fails(error: unknown, batch: readonly PendingPoll[]): void {
     options.onFailed?.();
     const cause = error instanceof StorageError ? error.message : String(error);
     if (cause !== lastCause)
@@ -142,7 +143,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     onAnswer(answer, body) {
       bodyByAnswer.set(answer, createBody(body));
     },
-    attend(poll, read): Attended {
+    onPoll(poll, read): HookedPoll {
       const answers: Answer[] = [];
       return {
         read: noting(read, bodyByAnswer, answers),
@@ -174,7 +175,7 @@ function isForNow(error: unknown): boolean {
 
 function noting(read: Read, bodyByAnswer: WeakMap<object, Body>, answers: Answer[]): Read {
   async function note<T extends object>(
-    { explorer, operation, path, params }: Asked,
+    { explorer, operation, path, params }: RecordedQuestion,
     cursor: Cursor | null,
     again: boolean,
     asked: Promise<T>,
@@ -197,12 +198,12 @@ function noting(read: Read, bodyByAnswer: WeakMap<object, Body>, answers: Answer
   };
 }
 
-async function packed(noted: Noted): Promise<PackedPoll> {
-  const memory = noted.memory === null ? null : createBody(Buffer.from(memoryText(noted.memory)));
+async function packed(pending: PendingPoll): Promise<PackedPoll> {
+  const memory = pending.memory === null ? null : createBody(Buffer.from(memoryText(pending.memory)));
   return {
-    ...noted,
+    ...pending,
     memory: memory === null ? null : await memory.packed(),
-    answers: await Promise.all(noted.answers.map(packedAnswer)),
+    answers: await Promise.all(pending.answers.map(packedAnswer)),
   };
 }
 

@@ -1,14 +1,16 @@
 // The statements that write a recording, and that keep it within its bounds.
-import type { Memory } from '../core/memory.ts';
-import type { Head, Instant, Observation, WatchId } from '../core/model.ts';
-import type { Cursor } from '../core/question.ts';
+import type { Memory } from '../core/model/memory.ts';
+import type { Head, Observation } from '../core/model/observation.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import type { Cursor } from '../core/model/question.ts';
 import { firstNumber, inTransaction } from '../store/database.ts';
 import type { Packed } from './bodies.ts';
-import { cursorText, keyOfAsked, sortedEntries, type Asked, type Refusal } from './model.ts';
+import { cursorText, keyOfAsked, sortedEntries, type RecordedQuestion, type Refusal } from './model.ts';
 import type { Database } from './schema.ts';
 
 export interface PackedAnswer {
-  readonly asked: Asked;
+  readonly asked: RecordedQuestion;
   readonly cursor: Cursor | null;
   readonly again: boolean;
   readonly gave: Packed | Refusal;
@@ -138,7 +140,7 @@ function createNumbers(db: Database) {
   }
   return {
     ofWatch: (id: WatchId) => cached(id, () => Number(watch.get(id)?.['id'])),
-    ofQuestion: (asked: Asked) =>
+    ofQuestion: (asked: RecordedQuestion) =>
       cached(keyOfAsked(asked), () => {
         const { explorer, operation, path, params } = asked;
         return Number(question.get(explorer, operation, path, JSON.stringify(sortedEntries(params)))?.['id']);

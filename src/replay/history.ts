@@ -6,18 +6,20 @@
 // block, where in life it shows some seconds later; what was pending, dropped or replaced by a reorganisation is not
 // there, so `mined` and `reorg` stay silent, and nothing is retracted; confirmations are counted from a head that is
 // reckoned by the pace of the rows' own blocks; no poll is ever missed; `cron` is taken for its shortest interval.
-import { encode } from '../core/encoded.ts';
-import { typeAt, valueAt, type AnyView } from '../core/fields.ts';
-import type { Head, Instant, TickChain, Watch } from '../core/model.ts';
-import { Missed, type Cursor, type ListQuestion, type Page, type Question, type Read } from '../core/question.ts';
-import { phaseOf } from '../core/schedule.ts';
-import { headOf } from '../explorer/head.ts';
-import { readUntil } from '../explorer/paging.ts';
+import { encode } from '../core/values/encoded.ts';
+import { typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
+import type { Head, TickChain } from '../core/model/observation.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Watch } from '../core/model/watch.ts';
+import { Missed, type Cursor, type ListQuestion, type Page, type Question, type Read } from '../core/model/question.ts';
+import { phaseOf } from '../core/model/schedule.ts';
+import { headOf } from '../explorer/reading/head.ts';
+import { readUntil } from '../explorer/reading/paging.ts';
 import { keyOfAsked } from '../recording/model.ts';
 import type { ReplayedPoll } from './run.ts';
 
 /** One question, and the watches that ask it: it is paid for once. */
-export interface Chapter {
+export interface QuestionGroup {
   readonly question: ListQuestion;
   readonly watches: readonly Watch[];
 }
@@ -29,7 +31,10 @@ function historyOf(watch: Watch): ListQuestion | null {
 }
 
 /** The questions to page back through, and the watches that have none. */
-export function chaptersOf(watches: readonly Watch[]): { chapters: readonly Chapter[]; without: readonly Watch[] } {
+export function questionGroupsOf(watches: readonly Watch[]): {
+  groups: readonly QuestionGroup[];
+  without: readonly Watch[];
+} {
   const byKey = new Map<string, { question: ListQuestion; watches: Watch[] }>();
   const without: Watch[] = [];
   for (const watch of watches) {
@@ -39,11 +44,11 @@ export function chaptersOf(watches: readonly Watch[]): { chapters: readonly Chap
       continue;
     }
     const key = keyOfAsked(question);
-    const chapter = byKey.get(key) ?? { question, watches: [] };
-    chapter.watches.push(watch);
-    byKey.set(key, chapter);
+    const group = byKey.get(key) ?? { question, watches: [] };
+    group.watches.push(watch);
+    byKey.set(key, group);
   }
-  return { chapters: [...byKey.values()], without };
+  return { groups: [...byKey.values()], without };
 }
 
 export interface Reach {

@@ -4,13 +4,21 @@
 // first question was asked by anyone, and reads what was read in that tick. What the recording does not hold is a poll
 // without an answer: unknown, never guessed.
 import { readMemory, readTickChain } from '../engine/observe.ts';
-import type { AnyView } from '../core/fields.ts';
-import type { Memory } from '../core/memory.ts';
-import type { Head, TickChain, Watch, WatchId } from '../core/model.ts';
-import { Missed, type Cursor, type Page, type Question, type Read } from '../core/question.ts';
+import type { AnyView } from '../core/values/fields.ts';
+import type { Memory } from '../core/model/memory.ts';
+import type { Head, TickChain } from '../core/model/observation.ts';
+import type { Watch } from '../core/model/watch.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import { Missed, type Cursor, type Page, type Question, type Read } from '../core/model/question.ts';
 import { blankMemory } from '../core/step.ts';
-import { decodeAnswer } from '../explorer/decode.ts';
-import { cursorText, keyOfAsked, type Asked, type RecordedAnswer, type RecordedPoll } from '../recording/model.ts';
+import { decodeAnswer } from '../explorer/reading/decode.ts';
+import {
+  cursorText,
+  keyOfAsked,
+  type RecordedQuestion,
+  type RecordedAnswer,
+  type RecordedPoll,
+} from '../recording/model.ts';
 import type { Recording } from '../recording/reader.ts';
 import type { ReplayedPoll } from './run.ts';
 
@@ -81,7 +89,7 @@ function* ticksFor(watch: Watch, options: RecordedOptions): Generator<ReplayedPo
 }
 
 /** What the tick showed of the chain; where nobody asked then, the head that was last known. */
-async function chainOf(watch: Watch, shelves: Shelves, decode: Decode, head: Head | null): Promise<TickChain> {
+async function chainOf(watch: Watch, shelves: AnswerSources, decode: Decode, head: Head | null): Promise<TickChain> {
   const missing: string[] = [];
   const onNotRecorded = (_watch: Watch, path: string): number => missing.push(path);
   const chain = await readTickChain(watch, createRead(watch, shelves, decode, { onNotRecorded }));
@@ -91,19 +99,19 @@ async function chainOf(watch: Watch, shelves: Shelves, decode: Decode, head: Hea
 type Decode = (question: Question, body: number) => AnyView | Page;
 
 /** Where answers are looked for, in this order, and only when they are needed. */
-type Shelves = readonly (() => readonly RecordedAnswer[])[];
+type AnswerSources = readonly (() => readonly RecordedAnswer[])[];
 
 function createRead(
   watch: Watch,
-  shelves: Shelves,
+  sources: AnswerSources,
   decode: Decode,
   { onNotRecorded }: Pick<RecordedOptions, 'onNotRecorded'>,
 ): Read {
   const opened = new Map<number, ReadonlyMap<string, readonly RecordedAnswer[]>>();
   const taken = new Map<string, number>();
 
-  function shelf(number: number): ReadonlyMap<string, readonly RecordedAnswer[]> {
-    const found = opened.get(number) ?? Map.groupBy(shelves[number]?.() ?? [], keyOf);
+  function source(number: number): ReadonlyMap<string, readonly RecordedAnswer[]> {
+    const found = opened.get(number) ?? Map.groupBy(sources[number]?.() ?? [], keyOf);
     opened.set(number, found);
     return found;
   }
@@ -112,8 +120,8 @@ function createRead(
   function find(key: string): RecordedAnswer | undefined {
     const times = taken.get(key) ?? 0;
     taken.set(key, times + 1);
-    for (const number of shelves.keys()) {
-      const answers = shelf(number).get(key);
+    for (const number of sources.keys()) {
+      const answers = source(number).get(key);
       if (answers !== undefined) return answers[Math.min(times, answers.length - 1)];
     }
     return undefined;
@@ -141,7 +149,7 @@ function keyOf({
   asked,
   cursor,
   again,
-}: Pick<RecordedAnswer, 'asked' | 'cursor' | 'again'> & { asked: Asked }): string {
+}: Pick<RecordedAnswer, 'asked' | 'cursor' | 'again'> & { asked: RecordedQuestion }): string {
   return `${keyOfAsked(asked)} ${cursorText(cursor) ?? ''} ${again ? 'again' : ''}`;
 }
 

@@ -1,10 +1,13 @@
-// Polls that were, or could have been, through the same eyes and the same step as the daemon's. Nothing is sent and
+// Polls that were, or could have been, through the same `observe` and the same `step` as the daemon's. Nothing is sent and
 // nothing is kept: what comes out is what would have been said.
-import type { Delivery } from '../core/delivery.ts';
-import type { Memory } from '../core/memory.ts';
-import type { Decision, Head, Instant, Observation, TickChain, Watch } from '../core/model.ts';
-import type { Read } from '../core/question.ts';
-import { rewound } from '../core/rewound.ts';
+import type { Delivery } from '../core/model/delivery.ts';
+import type { Memory } from '../core/model/memory.ts';
+import type { Decision } from '../core/model/decision.ts';
+import type { Head, Observation, TickChain } from '../core/model/observation.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Watch } from '../core/model/watch.ts';
+import type { Read } from '../core/model/question.ts';
+import { shiftClock } from '../core/model/clock-shift.ts';
 import { blankMemory } from '../core/step.ts';
 import { poll } from '../engine/observe.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -51,18 +54,18 @@ function startOf(memory: Memory, { at, memory: given, coveredUntil }: ReplayedPo
   const start = given ?? memory;
   // The clock was set back, and the daemon's memory with it.
   if (start.coveredUntil !== null && start.coveredUntil > at && typeof coveredUntil === 'number')
-    return rewound(start, start.coveredUntil - coveredUntil);
+    return shiftClock(start, start.coveredUntil - coveredUntil);
   return coveredUntil === undefined || coveredUntil === start.coveredUntil ? start : { ...start, coveredUntil };
 }
 
 /** One alert that was said, to all who would have been told of it. */
-export interface Said {
+export interface ReplayedMessage {
   readonly watch: Watch;
   readonly deliveries: readonly Delivery[];
 }
 
 /** The deliveries of a decision by what they say: several recipients of one message are one saying. */
-export function saidBy({ watch, decision }: ReplayedDecision): Said[] {
+export function messagesOf({ watch, decision }: ReplayedDecision): ReplayedMessage[] {
   const byMessage = Map.groupBy(
     decision.deliveries,
     ({ message: { key, episode, seq } }) => `${key} ${episode} ${seq}`,

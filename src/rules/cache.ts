@@ -1,11 +1,12 @@
 // What a reload need not do again: reading files whose text is the same, and compiling conditions and templates whose
 // text and names are the same. It holds what the last load used, and nothing older; a load with it gives the very same
 // as a load without.
-import { Address } from '../core/address.ts';
-import type { AnyKind } from '../core/kind.ts';
-import { parseYaml, type Parsed } from '../config/yaml.ts';
-import { Held } from './held.ts';
-import { createLanguage, type Language, type Meaning } from './language.ts';
+import { Address } from '../core/values/address.ts';
+import type { AnyKind } from '../core/model/kind.ts';
+import { type Parsed, parseYaml } from '../config/yaml/yaml.ts';
+import { GenerationCache } from './generation-cache.ts';
+import { createLanguage } from './language/language.ts';
+import type { Language, Meaning } from './language/model.ts';
 
 export interface RuleCache {
   parse(file: string, text: string): Parsed;
@@ -16,8 +17,8 @@ export interface RuleCache {
 
 /** Empty; to be kept from load to load. */
 export function createRuleCache(): RuleCache {
-  const files = new Held<{ readonly text: string; readonly parsed: Parsed }>();
-  const languages = new Held<Language>();
+  const files = new GenerationCache<{ readonly text: string; readonly parsed: Parsed }>();
+  const languages = new GenerationCache<Language>();
   return {
     parse(file, text) {
       const known = files.get(file);

@@ -1,13 +1,13 @@
 // What `check` prints: for every watch what it asks, how often, and what that costs.
-import type { Config, Plan } from '../config/config.ts';
+import type { Config, Plan } from '../config/model.ts';
 import { formatDuration } from '../config/scalars.ts';
-import { headQuestionOf } from '../core/kind.ts';
-import type { Recipient, Schedule, Watch } from '../core/model.ts';
-import type { Question } from '../core/question.ts';
+import { type Schedule, type Watch, headQuestionOf } from '../core/model/watch.ts';
+import type { Recipient } from '../core/model/ids.ts';
+import type { Question } from '../core/model/question.ts';
 import { inColumns } from '../lib/columns.ts';
 import { singleLine } from '../lib/untrusted.ts';
-import { shortened } from './expand.ts';
-import { timesPerDay } from './schedule.ts';
+import { shortened } from './compile/expand.ts';
+import { timesPerDay } from './compile/schedule.ts';
 
 export interface Description {
   /** One line per watch, then one per explorer with the sum. */

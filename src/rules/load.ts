@@ -1,16 +1,17 @@
 // Rule files become watches: all problems of all files at once, or every watch with everything resolved. Pure over the
 // texts that it is given, so that a reload and `check` see exactly what the start saw.
-import type { AnyKind } from '../core/kind.ts';
-import type { Watch } from '../core/model.ts';
-import type { Config } from '../config/config.ts';
+import type { Loading } from './compile/model.ts';
+import type { AnyKind } from '../core/model/kind.ts';
+import type { Watch } from '../core/model/watch.ts';
+import type { Config } from '../config/model.ts';
 import { withoutEmpty } from '../config/config.ts';
 import { parseAt, parseEach } from '../config/issues.ts';
-import { fileProblem, sortProblems, type Problem } from '../config/problem.ts';
-import type { Source } from '../config/yaml.ts';
-import { createRuleCache, type RuleCache } from './cache.ts';
-import { createCatalogue, type Catalogue } from './catalogue.ts';
-import { compileWatch } from './compile-watch.ts';
-import { DefaultsShape, FileShape, type Defaults } from './shape.ts';
+import { type Problem, fileProblem, sortProblems } from '../config/problem.ts';
+import type { Source } from '../config/yaml/yaml.ts';
+import { type RuleCache, createRuleCache } from './cache.ts';
+import { createCatalogue } from './compile/catalogue.ts';
+import { compileWatch } from './compile/compile-watch.ts';
+import { type Defaults, DefaultsShape, FileShape } from './schema/shape.ts';
 
 export interface RuleFile {
   /** As it is shown: relative to the config file. */
@@ -63,16 +64,6 @@ export function loadRules(config: Config, files: readonly RuleFile[], tools: Rul
     problems: sortProblems(problems),
     warnings: sortProblems(warnings),
   };
-}
-
-/** What loading a file adds to. */
-export interface Loading {
-  readonly catalogue: Catalogue;
-  readonly problems: Problem[];
-  readonly warnings: Problem[];
-  readonly watches: Watch[];
-  /** Where each watch id was first used. */
-  readonly ids: Map<string, string>;
 }
 
 function loadFile(source: Source, loading: Loading): void {

@@ -1,9 +1,9 @@
 // Whether two conditions can both be true of the same values, as far as that is certain: where each has an alternative
 // that compares nothing but one and the same subject with constants. Other subjects may depend on each other, so
 // nothing is concluded from them.
-import type { Clause, Comparison } from '../core/model.ts';
-import { OPPOSITE } from './signs.ts';
-import { intersect, isEmpty, numbersThat, wholeOnly, type ValueSet } from './value-sets.ts';
+import type { Clause, Comparison } from '../core/model/condition.ts';
+import { OPPOSITE } from './language/comparison-operators.ts';
+import { intersect, isEmpty, numbersThat, wholeOnly, type ValueSet } from './language/value-sets.ts';
 
 export interface Overlap {
   readonly one: Clause;

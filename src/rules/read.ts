@@ -1,7 +1,8 @@
 // Which files are rules. The only part of loading that looks at the disk.
 import { globSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { Config, ReadFile } from '../config/config.ts';
+import type { Config } from '../config/model.ts';
+import type { ReadFile } from '../config/config.ts';
 import { fileProblem, reasonOf, sortProblems, type Problem } from '../config/problem.ts';
 import type { RuleFile } from './load.ts';
 

@@ -37,7 +37,7 @@ export function createApi(world: World, clock: Clock, limits: Limits): Api {
     multichain: createMeter(clock, limits, true),
     instance: createMeter(clock, limits, false),
   };
-  const shelf = createShelf(world);
+  const answerCache = createAnswerCache(world);
   return {
     ask(request) {
       const { route } = request;
@@ -47,7 +47,7 @@ export function createApi(world: World, clock: Clock, limits: Limits): Api {
       if (operation === null) return ready(notFound);
       const admission = admit(meters[route.form], operation);
       if (admission.refused !== null) return ready(() => refuse(route, admission));
-      const reply = shelf(operation, request);
+      const reply = answerCache(operation, request);
       return { ...reply, headers: { ...reply.headers, ...admission.headers } };
     },
   };
@@ -63,15 +63,15 @@ function refuse({ form }: Route, { refused, headers }: Admission): Answer {
   return answer(429, body, headers);
 }
 
-const MOST_ON_SHELF = 128;
+const MOST_CACHED = 128;
 
 /** Answers stay good until the head or something that the control API touches moves. */
-function createShelf(world: World): (operation: Operation, request: ApiRequest) => ApiAnswer {
+function createAnswerCache(world: World): (operation: Operation, request: ApiRequest) => ApiAnswer {
   const shelf = new Map<string, ApiAnswer>();
   let as = '';
   return (operation, request) => {
     const now = `${world.head()} ${world.overlay.version}`;
-    if (now !== as || shelf.size >= MOST_ON_SHELF) shelf.clear();
+    if (now !== as || shelf.size >= MOST_CACHED) shelf.clear();
     as = now;
     const key = keyOf(request);
     const found = shelf.get(key);

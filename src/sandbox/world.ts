@@ -6,9 +6,9 @@ import { createComposer } from './chain/compose.ts';
 import { PURPOSE } from './chain/draw.ts';
 import { keyOf, type AddressKey } from './chain/keys.ts';
 import { createLedger, spamValue, type Holding, type Ledger } from './chain/ledger.ts';
-import { contractRef, createPeople, phaseOf, plainRef, type AddressRef, type People } from './chain/people.ts';
+import { contractRef, createAccounts, phaseOf, plainRef, type AddressRef, type Accounts } from './chain/accounts.ts';
 import { COIN_STEP, coinPhaseOf, USDC_STEP, usdcPhaseOf } from './chain/positions.ts';
-import { coinScene, spamScene, usdcScene, VAULT_SCENES, type Arrival } from './chain/scheduled-scenes.ts';
+import { coinPattern, spamPattern, usdcPattern, VAULT_PATTERNS, type Arrival } from './chain/scheduled-patterns.ts';
 import { SPAM_EVERY, spamArrivingAt } from './chain/spam.ts';
 import { createTimetable, type Lane } from './chain/timetable.ts';
 import { createTokenBook, type TokenBook } from './chain/tokens.ts';
@@ -49,13 +49,13 @@ export function createWorld(options: WorldOptions): World {
   const { seed, isLively } = options;
   const overlay = createOverlay();
   const calendar = createCalendar(options);
-  const people = createPeople(seed);
-  const makesToken = (height: number, slot: number): boolean => timetable.sceneAt(height, slot)?.makesToken === true;
-  const tokens = createTokenBook({ seed, isLively, changes: overlay, people, makesToken });
-  const ledger = createLedger({ seed, isLively, people, tokens });
-  const timetable = createTimetable(seed, people, planLanes(seed, tokens, ledger));
-  const ref = createRefs(people, tokens);
-  const compose = createComposer(seed, people, timetable);
+  const accounts = createAccounts(seed);
+  const makesToken = (height: number, slot: number): boolean => timetable.patternAt(height, slot)?.makesToken === true;
+  const tokens = createTokenBook({ seed, isLively, changes: overlay, accounts, makesToken });
+  const ledger = createLedger({ seed, isLively, accounts, tokens });
+  const timetable = createTimetable(seed, accounts, planLanes(seed, tokens, ledger));
+  const ref = createRefs(accounts, tokens);
+  const compose = createComposer(seed, accounts, timetable);
   return {
     seed,
     pageSize: options.pageSize,
@@ -66,7 +66,7 @@ export function createWorld(options: WorldOptions): World {
     timeOf: (height) => calendar.timeOf(height),
     chain: createChain({ seed, isLively, calendar, overlay, compose, timetable }),
     ref,
-    account: (number) => people.account(number),
+    account: (number) => accounts.account(number),
     coin: (address) =>
       overlay.coins.get(keyOf(address)) ??
       ledger.coin(keyOf(address), calendar.head()) ??
@@ -82,13 +82,13 @@ function createCalendar({ blockTimeMs, clock, startBlock }: WorldOptions): Calen
 /** The slots with a timetable of their own. Their phases are those of the balances that they explain. */
 function planLanes(seed: number, tokens: TokenBook, ledger: Ledger): Lane[] {
   return [
-    { every: 2, phase: phaseOf(seed, PURPOSE.fillers, 2), scenes: VAULT_SCENES },
-    { every: USDC_STEP, phase: usdcPhaseOf(seed), scenes: [usdcScene((height) => usdcChange(ledger, height))] },
-    { every: COIN_STEP, phase: coinPhaseOf(seed), scenes: [coinScene((height) => coinChange(ledger, height))] },
+    { every: 2, phase: phaseOf(seed, PURPOSE.fillers, 2), patterns: VAULT_PATTERNS },
+    { every: USDC_STEP, phase: usdcPhaseOf(seed), patterns: [usdcPattern((height) => usdcChange(ledger, height))] },
+    { every: COIN_STEP, phase: coinPhaseOf(seed), patterns: [coinPattern((height) => coinChange(ledger, height))] },
     {
       every: SPAM_EVERY,
       phase: tokens.spamPhase,
-      scenes: [spamScene(tokens.spam, (at) => arrivalAt(seed, tokens, at))],
+      patterns: [spamPattern(tokens.spam, (at) => arrivalAt(seed, tokens, at))],
     },
   ];
 }
@@ -119,20 +119,20 @@ function withChanges(held: readonly Holding[], { holdings }: Overlay, holder: Ad
 
 const MOST_REFS = 4096;
 
-function createRefs(people: People, tokens: TokenBook): (address: string) => AddressRef {
+function createRefs(accounts: Accounts, tokens: TokenBook): (address: string) => AddressRef {
   const refs = new Map<string, AddressRef>();
   return (address) => {
     const ready = refs.get(address);
     if (ready !== undefined) return ready;
     if (refs.size >= MOST_REFS) refs.clear();
-    const ref = people.ref(address) ?? refOfOther(people, tokens, address);
+    const ref = accounts.ref(address) ?? refOfOther(accounts, tokens, address);
     refs.set(address, ref);
     return ref;
   };
 }
 
-function refOfOther(people: People, tokens: TokenBook, address: string): AddressRef {
+function refOfOther(accounts: Accounts, tokens: TokenBook, address: string): AddressRef {
   const token = tokens.find(address);
   if (token !== undefined) return contractRef(token.address, token.name);
-  return people.birthplaceOf(keyOf(address)) === undefined ? plainRef(address, false) : contractRef(address, null);
+  return accounts.creationSiteOf(keyOf(address)) === undefined ? plainRef(address, false) : contractRef(address, null);
 }

@@ -1,8 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Memory } from '../core/memory.ts';
-import type { Decision, WatchId } from '../core/model.ts';
-import { keptOf, memoryOf, type Row } from './rows.ts';
-import type { Coverage, Kept } from './store.ts';
+import type { Memory } from '../core/model/memory.ts';
+import type { Decision } from '../core/model/decision.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import { diagnosticsOf, memoryOf, type Row } from './rows.ts';
+import type { Coverage, StoredDiagnostics } from './store.ts';
 
 const SELECT = `
   SELECT memory.watch, version, checksum, state, alerts, history, data, coverage.until AS covered_until
@@ -20,9 +21,9 @@ export function createRemembered(db: DatabaseSync): () => WatchId[] {
 }
 
 /** Reads what is kept beside memory. */
-export function createKeptView(db: DatabaseSync): (ids?: readonly WatchId[]) => Map<WatchId, Kept> {
+export function createDiagnosticsView(db: DatabaseSync): (ids?: readonly WatchId[]) => Map<WatchId, StoredDiagnostics> {
   const select = 'SELECT watch, look, health FROM coverage';
-  return byWatch(db.prepare(select), db.prepare(`${select} WHERE watch = ?`), keptOf);
+  return byWatch(db.prepare(select), db.prepare(`${select} WHERE watch = ?`), diagnosticsOf);
 }
 
 /** What the rows hold, by watch: `one` for each of the ids, `all` where none are named. */
@@ -68,8 +69,8 @@ export function createMemoryTable(db: DatabaseSync): MemoryTable {
       write.run(watchId, expects + 1, checksum, ...parts);
       cover.run(watchId, coveredUntil, null, null);
     },
-    cover(id, { until, look, health }) {
-      cover.run(id, until, textOf(look), textOf(health));
+    cover(id, { until, snapshot, health }) {
+      cover.run(id, until, textOf(snapshot), textOf(health));
     },
     forget(id) {
       forget.run(id);

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Delivery, Outcome, Settlement } from '../core/delivery.ts';
-import type { AlertId, DeliveryId, Instant, WatchId } from '../core/model.ts';
+import type { Delivery, Outcome, Settlement } from '../core/model/delivery.ts';
+import type { AlertId, DeliveryId, WatchId } from '../core/model/ids.ts';
+import type { Instant } from '../lib/clock.ts';
 import { deliveryOf, type Row, type StoredDelivery } from './rows.ts';
 import type { Claimed, OutboxDepth, Survey } from './store.ts';
 
@@ -96,7 +97,7 @@ interface OutboxView {
   /** Those that were given up or refused, newest first. */
   dead(limit: number): StoredDelivery[];
   /** Those of one alert of a watch, newest first. */
-  saidOf(watch: WatchId, alert: AlertId, limit: number): StoredDelivery[];
+  deliveriesOf(watch: WatchId, alert: AlertId, limit: number): StoredDelivery[];
 }
 
 export function createOutboxView(db: DatabaseSync): OutboxView {
@@ -114,7 +115,7 @@ export function createOutboxView(db: DatabaseSync): OutboxView {
     SELECT ${COLUMNS} FROM deliveries WHERE watch = ? AND json_extract(message, '$.alert') = ?
     ORDER BY number DESC LIMIT ?`);
   return {
-    saidOf: (watch, alert, limit) => said.all(watch, alert, limit).map(deliveryOf),
+    deliveriesOf: (watch, alert, limit) => said.all(watch, alert, limit).map(deliveryOf),
     survey: () => {
       const counts = ended.get();
       const outbox = depth.all().map(depthOf);

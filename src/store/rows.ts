@@ -1,14 +1,14 @@
-// The door of the store: what comes out of the file is checked once, here, and trusted from then on. A kind's own state
+// What comes out of the file is checked once, here, and trusted from then on. A kind's own state
 // is checked later, by the kind.
 import { z } from 'zod';
-import type { Json } from '../core/fields.ts';
-import type { KeptHealth } from '../core/health.ts';
-import type { KeptLook } from '../core/look.ts';
-import { MESSAGE_TYPES, type Fact, type Message } from '../core/delivery.ts';
-import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../core/memory.ts';
-import type { Segment } from '../core/model.ts';
+import type { Json } from '../core/values/fields.ts';
+import type { StoredHealth } from '../core/model/health.ts';
+import type { StoredSnapshot } from '../core/model/snapshot.ts';
+import { MESSAGE_TYPES, type Fact, type Message } from '../core/model/delivery.ts';
+import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../core/model/memory.ts';
+import type { Segment } from '../core/model/condition.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
-import { StorageError, type Kept } from './store.ts';
+import { StorageError, type StoredDiagnostics } from './store.ts';
 
 /** A row as SQLite hands it out. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -114,7 +114,7 @@ const memory: z.ZodType<Memory> = z.object({
   coveredUntil: instant.nullable(),
 });
 
-const health: z.ZodType<KeptHealth> = z.record(
+const health: z.ZodType<StoredHealth> = z.record(
   z.string(),
   z.object({
     condition: z.string(),
@@ -127,7 +127,7 @@ const health: z.ZodType<KeptHealth> = z.record(
   }),
 );
 
-const look: z.ZodType<KeptLook> = z.object({ at: instant, view: json, before: json, isStale: z.boolean() });
+const snapshot: z.ZodType<StoredSnapshot> = z.object({ at: instant, view: json, before: json, isStale: z.boolean() });
 
 const outcome = z.object({ type: z.enum(['sent', 'again', 'rejected', 'unknown']), text: z.string() });
 
@@ -164,9 +164,9 @@ export function memoryOf(row: Row): Memory {
 }
 
 /** What only explains stops nothing: what is damaged is as if it had never been kept. */
-export function keptOf(row: Row): Kept {
+export function diagnosticsOf(row: Row): StoredDiagnostics {
   return {
-    look: look.safeParse(jsonOrNull(row['look'])).data ?? null,
+    snapshot: snapshot.safeParse(jsonOrNull(row['look'])).data ?? null,
     health: health.safeParse(jsonOrNull(row['health'])).data ?? {},
   };
 }

@@ -1,9 +1,11 @@
 // The state file: one SQLite file with one connection that writes, and a lock beside it against a second daemon.
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { Json } from '../core/fields.ts';
-import type { Memory } from '../core/memory.ts';
-import type { AlertId, Decision, Instant, WatchId } from '../core/model.ts';
+import type { Json } from '../core/values/fields.ts';
+import type { Memory } from '../core/model/memory.ts';
+import type { AlertId, WatchId } from '../core/model/ids.ts';
+import type { Decision } from '../core/model/decision.ts';
+import type { Instant } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import {
   answering,
@@ -17,11 +19,11 @@ import {
 } from './database.ts';
 import { takeLock } from './lock.ts';
 import { createFacts } from './facts.ts';
-import { createKeptView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
+import { createDiagnosticsView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
 import { assertCurrent, migrate } from './migrations.ts';
 import { createOutboxTable, createOutboxView } from './outbox-table.ts';
 import type { StoredDelivery } from './rows.ts';
-import { StoreBusyError, type Kept, type Store, type Survey } from './store.ts';
+import { StoreBusyError, type StoredDiagnostics, type Store, type Survey } from './store.ts';
 
 interface SqliteOptions {
   /** Made, with its directories, when it does not exist. */
@@ -80,10 +82,10 @@ interface SqliteTools {
 
 /** The promise of `Store` over a database that was opened for writing and has the newest schema. */
 export function createSqliteStore(db: DatabaseSync, { file, log, release }: SqliteTools): Store {
-  const { recall, remembered, kept, memory, outbox, view, facts } = answering(file, 'prepare', () => ({
+  const { recall, remembered, diagnostics, memory, outbox, view, facts } = answering(file, 'prepare', () => ({
     recall: createRecall(db),
     remembered: createRemembered(db),
-    kept: createKeptView(db),
+    diagnostics: createDiagnosticsView(db),
     memory: createMemoryTable(db),
     outbox: createOutboxTable(db),
     view: createOutboxView(db),
@@ -93,9 +95,9 @@ export function createSqliteStore(db: DatabaseSync, { file, log, release }: Sqli
   const write = <T>(work: () => T): T => answering(file, 'write', () => inTransaction(db, work));
 
   function keep(decision: Decision, at: Instant): 'kept' | 'superseded' {
-    const { watchId, expects, learned, deliveries } = decision;
+    const { watchId, expects, hasChanged, deliveries } = decision;
     if (memory.versionOf(watchId) !== expects) return 'superseded';
-    if (!learned && deliveries.length === 0) return 'kept';
+    if (!hasChanged && deliveries.length === 0) return 'kept';
     memory.keep(decision);
     outbox.add(watchId, deliveries, at);
     return 'kept';
@@ -112,7 +114,7 @@ export function createSqliteStore(db: DatabaseSync, { file, log, release }: Sqli
         for (const [id, one] of coverage) memory.cover(id, one);
       });
     },
-    kept: async (ids) => read(() => kept(ids)),
+    diagnostics: async (ids) => read(() => diagnostics(ids)),
     async keepRunning(outline) {
       write(() => {
         facts.write('running', JSON.stringify(outline));
@@ -150,7 +152,7 @@ export function createSqliteStore(db: DatabaseSync, { file, log, release }: Sqli
 /** What `status` may look at while a daemon runs, or when none does. Rejects with a StorageError. */
 export interface StoreReader extends AsyncDisposable {
   recall(ids?: readonly WatchId[]): Promise<Map<WatchId, Memory>>;
-  kept(ids?: readonly WatchId[]): Promise<Map<WatchId, Kept>>;
+  diagnostics(ids?: readonly WatchId[]): Promise<Map<WatchId, StoredDiagnostics>>;
   /** What the daemon last wrote down of what it runs; null when it never did. */
   running(): Promise<Json>;
   survey(): Promise<Survey>;
@@ -159,7 +161,7 @@ export interface StoreReader extends AsyncDisposable {
   /** Those that were given up or refused, newest first. */
   dead(limit: number): Promise<StoredDelivery[]>;
   /** Those of one alert of a watch, newest first. */
-  saidOf(watch: WatchId, alert: AlertId, limit: number): Promise<StoredDelivery[]>;
+  deliveriesOf(watch: WatchId, alert: AlertId, limit: number): Promise<StoredDelivery[]>;
 }
 
 /** Throws a StorageError when there is no state file, or when it is not of this release's schema. */
@@ -169,9 +171,9 @@ export async function openSqliteReader({ file }: Pick<SqliteOptions, 'file'>): P
       assertCurrent(found, file);
     }),
   );
-  const { recall, kept, view, facts } = answering(file, 'prepare', () => ({
+  const { recall, diagnostics, view, facts } = answering(file, 'prepare', () => ({
     recall: createRecall(db),
-    kept: createKeptView(db),
+    diagnostics: createDiagnosticsView(db),
     view: createOutboxView(db),
     facts: createFacts(db),
   }));
@@ -181,9 +183,9 @@ export async function openSqliteReader({ file }: Pick<SqliteOptions, 'file'>): P
     survey: async () => read(() => view.survey()),
     recent: async (limit) => read(() => view.recent(limit)),
     dead: async (limit) => read(() => view.dead(limit)),
-    kept: async (ids) => read(() => kept(ids)),
+    diagnostics: async (ids) => read(() => diagnostics(ids)),
     running: async () => read(() => facts.json('running')),
-    saidOf: async (watch, alert, limit) => read(() => view.saidOf(watch, alert, limit)),
+    deliveriesOf: async (watch, alert, limit) => read(() => view.deliveriesOf(watch, alert, limit)),
     async [Symbol.asyncDispose]() {
       if (db.isOpen) db.close();
     },

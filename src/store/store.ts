@@ -1,9 +1,11 @@
-import type { Delivery, Settlement } from '../core/delivery.ts';
-import type { Json } from '../core/fields.ts';
-import type { KeptHealth } from '../core/health.ts';
-import type { KeptLook } from '../core/look.ts';
-import type { Memory } from '../core/memory.ts';
-import type { Decision, DeliveryId, Instant, WatchId } from '../core/model.ts';
+import type { Delivery, Settlement } from '../core/model/delivery.ts';
+import type { Json } from '../core/values/fields.ts';
+import type { StoredHealth } from '../core/model/health.ts';
+import type { StoredSnapshot } from '../core/model/snapshot.ts';
+import type { Memory } from '../core/model/memory.ts';
+import type { Decision } from '../core/model/decision.ts';
+import type { DeliveryId, WatchId } from '../core/model/ids.ts';
+import type { Instant } from '../lib/clock.ts';
 
 /** A delivery that is being sent, and which try this is (1 = the first). */
 export interface Claimed {
@@ -27,14 +29,14 @@ export interface Survey {
 }
 
 /** What is kept of a watch apart from its memory, for those who explain. */
-export interface Kept {
+export interface StoredDiagnostics {
   /** Null: nothing was looked at yet. */
-  readonly look: KeptLook | null;
-  readonly health: KeptHealth;
+  readonly snapshot: StoredSnapshot | null;
+  readonly health: StoredHealth;
 }
 
 /** What moves with every poll. A part that is left out stays as it was. */
-export interface Coverage extends Partial<Kept> {
+export interface Coverage extends Partial<StoredDiagnostics> {
   readonly until: Instant | null;
 }
 
@@ -59,7 +61,7 @@ export interface Store extends AsyncDisposable {
   cover(coverage: ReadonlyMap<WatchId, Coverage>): Promise<void>;
 
   /** What `cover` kept; what cannot be read is as if nothing had been. */
-  kept(ids?: readonly WatchId[]): Promise<Map<WatchId, Kept>>;
+  diagnostics(ids?: readonly WatchId[]): Promise<Map<WatchId, StoredDiagnostics>>;
 
   /** Writes down what runs now, for `plan`; replaces what was written before. */
   keepRunning(outline: Json): Promise<void>;

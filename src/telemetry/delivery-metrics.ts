@@ -1,4 +1,4 @@
-import type { Outcome } from '../core/delivery.ts';
+import type { Outcome } from '../core/model/delivery.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 

@@ -1,6 +1,6 @@
 import type { Gauge } from 'prom-client';
-import type { MissReason } from '../core/model.ts';
-import type { Operation } from '../core/question.ts';
+import type { MissReason } from '../core/model/observation.ts';
+import type { Operation } from '../core/model/question.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 

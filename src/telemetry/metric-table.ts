@@ -2,7 +2,7 @@
 // and never an address unless the rule's author wrote one: the number of series is bounded by the configuration.
 // A value that is not known is absent: no -1, no 0 in its place. Times are exported as timestamps, not as ages, so
 // that they cannot lie when nothing moves any more.
-import { DATA_STATES, type ConditionState, type EventState } from '../core/memory.ts';
+import { DATA_STATES, type ConditionState, type EventState } from '../core/model/memory.ts';
 
 export interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';

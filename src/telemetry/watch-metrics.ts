@@ -1,6 +1,7 @@
-import type { Health } from '../core/health.ts';
-import { DATA_STATES, type DataState } from '../core/memory.ts';
-import type { MissReason, Severity } from '../core/model.ts';
+import type { Health } from '../core/model/health.ts';
+import { DATA_STATES, type DataState } from '../core/model/memory.ts';
+import type { MissReason } from '../core/model/observation.ts';
+import type { Severity } from '../core/model/ids.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 import type { AlertState } from './metric-table.ts';
@@ -52,9 +53,9 @@ export interface WatchMetrics {
   /** Asked on each scrape; the last one given counts. When it throws, the series are absent from that scrape. */
   mirrorAlerts(count: () => Iterable<AlertCount>): void;
   /** The same for the health of rules; those that are well need not be left out. */
-  mirrorHealth(look: () => Iterable<AlertHealth>): void;
+  mirrorHealth(read: () => Iterable<AlertHealth>): void;
   /** The same for how good the data is. */
-  mirrorData(look: () => Iterable<WatchData>): void;
+  mirrorData(read: () => Iterable<WatchData>): void;
 }
 
 // What is exported of one rule is kept here and copied into the registry on each scrape: forgetting is one delete, and
@@ -86,8 +87,8 @@ const VALUE_KEPT_INTERVALS = 3;
 export function createWatchMetrics(registry: MetricRegistry, clock: Clock): WatchMetrics {
   const factsByWatch = new Map<string, RuleFacts>();
   let countAlerts: () => Iterable<AlertCount> = () => [];
-  let lookAtHealth: () => Iterable<AlertHealth> = () => [];
-  let lookAtData: () => Iterable<WatchData> = () => [];
+  let readHealth: () => Iterable<AlertHealth> = () => [];
+  let readData: () => Iterable<WatchData> = () => [];
 
   registry.mirror('chainwarden_watch_up', () => upOf(factsByWatch));
   registry.mirror('chainwarden_watch_polls_total', () => pollsOf(factsByWatch));
@@ -100,8 +101,8 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
   registry.mirror('chainwarden_watch_not_examined_total', () => countsOf(factsByWatch, 'notExamined'));
   registry.mirror('chainwarden_scheduler_skipped_total', () => countsOf(factsByWatch, 'skipped'));
   registry.mirror('chainwarden_alerts', () => summed(() => alertsOf(countAlerts())));
-  registry.mirror('chainwarden_rule_health', () => summed(() => unwellOf(lookAtHealth())));
-  registry.mirror('chainwarden_watch_data_state', () => orNothing(() => dataOf(lookAtData())));
+  registry.mirror('chainwarden_rule_health', () => summed(() => unwellOf(readHealth())));
+  registry.mirror('chainwarden_watch_data_state', () => orNothing(() => dataOf(readData())));
 
   const rule = (watch: string): RuleFacts => getOrAdd(factsByWatch, watch, freshRule);
   const target = ({ watch, of }: WatchLabels): TargetFacts => getOrAdd(rule(watch).factsByTarget, of, freshTarget);
@@ -139,11 +140,11 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
     mirrorAlerts(count) {
       countAlerts = count;
     },
-    mirrorHealth(look) {
-      lookAtHealth = look;
+    mirrorHealth(read) {
+      readHealth = read;
     },
-    mirrorData(look) {
-      lookAtData = look;
+    mirrorData(read) {
+      readData = read;
     },
   };
 }

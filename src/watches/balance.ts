@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { Address } from '../core/address.ts';
-import { Amount } from '../core/amount.ts';
-import { address, amount, natural, quantity, record, RecordType, text, type View } from '../core/fields.ts';
-import type { ImaginedRow, Kind, Noticed, Reading, Target } from '../core/kind.ts';
-import type { Read } from '../core/question.ts';
-import { track, viewOf } from '../core/tracked.ts';
+import { Address } from '../core/values/address.ts';
+import { Amount } from '../core/values/amount.ts';
+import { address, amount, natural, quantity, record, RecordType, text, type View } from '../core/values/fields.ts';
+import type { Detection, Kind, Reading, SyntheticRow, Target } from '../core/model/kind.ts';
+import type { Read } from '../core/model/question.ts';
+import { track, viewOf } from '../core/values/tracked.ts';
 import { rawText, untrusted } from '../lib/untrusted.ts';
-import { addressDetails, addressTokens, blocks, tokenDetails } from '../explorer/endpoints.ts';
-import { again, readAll, readUntil, type Pages } from '../explorer/paging.ts';
-import { AddressDetails, decimalsOf, Token, type TokenBalance } from '../explorer/resources.ts';
-import { bothForms, IMAGINED_DECIMALS } from './imagined.ts';
+import { addressDetails, addressTokens, blocks, tokenDetails } from '../explorer/reading/endpoints.ts';
+import { again, readAll, readUntil, type Pages } from '../explorer/reading/paging.ts';
+import { AddressDetails, decimalsOf, Token, type TokenBalance } from '../explorer/reading/resources.ts';
+import { bothForms, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { oneChange } from './one-change.ts';
 import { Values } from './values.ts';
 
@@ -31,12 +31,12 @@ const Balance = new RecordType('Balance', {
   exchange_rate: amount('plain', 'price of one coin or token in US dollars'),
   ...OF_THE_ADDRESS,
 });
-type Seen = View<typeof Balance.fields> | null;
+type BalanceReading = View<typeof Balance.fields> | null;
 
 // Kept whatever the rules read: a token that is gone from the list has no decimals there.
 const ALWAYS_TRACKED = ['balance', 'raw', 'decimals', 'symbol'];
 
-export const balance: Kind<object, Values, Seen> = {
+export const balance: Kind<object, Values, BalanceReading> = {
   name: 'balance',
   summary: 'How much of one token, or of the native coin, an address holds.',
   noun: 'holding',
@@ -55,10 +55,10 @@ export const balance: Kind<object, Values, Seen> = {
   question,
   head: ({ explorer }) => blocks(explorer),
   page: ({ address: holder }) => (holder === null ? null : `/address/${holder.text}`),
-  async observe(target, state, read): Promise<Reading<Seen>> {
+  async observe(target, state, read): Promise<Reading<BalanceReading>> {
     return target.token === null ? observeCoin(target, read) : observeToken(target, target.token, state, read);
   },
-  detect(_target, state, seen, scope): Noticed<Values> {
+  detect(_target, state, seen, scope): Detection<Values> {
     const before = state?.values ?? null;
     // Unknown is no reading: what was known stays, and the first known value will be the baseline.
     if (seen?.raw === undefined)
@@ -69,7 +69,7 @@ export const balance: Kind<object, Values, Seen> = {
   script: {
     rows: null,
     record: Balance,
-    imagine: (target, { rows: [row] }) => (row === undefined ? null : imagine(target, row)),
+    synthesize: (target, { rows: [row] }) => (row === undefined ? null : synthesize(target, row)),
   },
 };
 
@@ -82,7 +82,7 @@ function known(holder: Address | null): Address {
   return holder;
 }
 
-async function observeCoin(target: Target, read: Read): Promise<Reading<Seen>> {
+async function observeCoin(target: Target, read: Read): Promise<Reading<BalanceReading>> {
   const details = await read.one(addressDetails(target.explorer, known(target.address)));
   const { symbol, decimals } = target.coin;
   const coin = { symbol: untrusted(symbol), decimals: BigInt(decimals), address: known(target.address) };
@@ -90,7 +90,12 @@ async function observeCoin(target: Target, read: Read): Promise<Reading<Seen>> {
 }
 
 /** The list holds only what is above zero, so a token that is absent from a complete list, twice, has balance 0. */
-async function observeToken(target: Target, token: Address, state: Values | null, read: Read): Promise<Reading<Seen>> {
+async function observeToken(
+  target: Target,
+  token: Address,
+  state: Values | null,
+  read: Read,
+): Promise<Reading<BalanceReading>> {
   const first = await find(target, token, read);
   if (first.rows.length > 0) return { seen: sum(target, first.rows), partial: null };
   if (first.partial !== null) return { seen: null, partial: first.partial };
@@ -130,7 +135,7 @@ function pieceOf({ token, token_id }: Row): string | undefined {
   return contract === undefined ? undefined : `${contract}/${token_id === undefined ? '' : rawText(token_id)}`;
 }
 
-function sum(target: Target, rows: readonly Row[]): Seen {
+function sum(target: Target, rows: readonly Row[]): BalanceReading {
   const token = rows[0]?.token;
   return Balance.make({
     raw: rows.map(({ raw }) => raw).reduce((a, b) => (a === undefined || b === undefined ? undefined : a + b)),
@@ -144,7 +149,7 @@ function sum(target: Target, rows: readonly Row[]): Seen {
 }
 
 /** Zero is zero in any unit, but people are shown which: from memory, else from the token's details, asked once. */
-async function nothing(target: Target, token: Address, state: Values | null, read: Read): Promise<Seen> {
+async function nothing(target: Target, token: Address, state: Values | null, read: Read): Promise<BalanceReading> {
   const zero = { raw: 0n, balance: Amount.ofRaw(0n, 0), address: known(target.address) };
   if (state !== null) {
     const last = viewOf(Balance, state.values) as View<typeof Balance.fields>;
@@ -155,10 +160,10 @@ async function nothing(target: Target, token: Address, state: Values | null, rea
   return Balance.make({ ...zero, symbol, decimals: decimalsOf(details), token: details, exchange_rate });
 }
 
-function imagine({ token, coin, address: holder }: Target, { view, says }: ImaginedRow): Seen {
+function synthesize({ token, coin, address: holder }: Target, { view, says }: SyntheticRow): BalanceReading {
   const written = view as View<typeof Balance.fields>;
   const symbol = written.symbol ?? written.token?.symbol ?? (token === null ? untrusted(coin.symbol) : undefined);
-  const usual = token === null ? BigInt(coin.decimals) : IMAGINED_DECIMALS;
+  const usual = token === null ? BigInt(coin.decimals) : SYNTHETIC_DECIMALS;
   const decimals = written.decimals ?? decimalsOf(written.token) ?? usual;
   return Balance.over(written, {
     ...bothForms(written, says, decimals),
@@ -166,10 +171,10 @@ function imagine({ token, coin, address: holder }: Target, { view, says }: Imagi
     decimals: says.has('decimals') ? written.decimals : decimals,
     address: written.address ?? known(holder),
     exchange_rate: says.has('exchange_rate') ? written.exchange_rate : written.token?.exchange_rate,
-    token: token === null ? undefined : imaginedToken(written.token ?? Token.make({ symbol, decimals }), token),
+    token: token === null ? undefined : syntheticToken(written.token ?? Token.make({ symbol, decimals }), token),
   });
 }
 
-function imaginedToken(written: TokenView, token: Address): TokenView {
+function syntheticToken(written: TokenView, token: Address): TokenView {
   return Token.over(written, { address_hash: written.address_hash ?? token });
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { duration, natural, record, RecordType, valueAt, type AnyView, type View } from '../core/fields.ts';
-import type { ImaginedRow, Kind, Noted, Noticed } from '../core/kind.ts';
-import type { Instant } from '../core/model.ts';
-import { Missed } from '../core/question.ts';
-import { blocks as chainBlocks } from '../explorer/endpoints.ts';
-import { Block } from '../explorer/resources.ts';
-import { imaginedHash } from './imagined.ts';
+import { duration, natural, record, RecordType, valueAt, type AnyView, type View } from '../core/values/fields.ts';
+import type { DetectedEvent, Detection, Kind, SyntheticRow } from '../core/model/kind.ts';
+import type { Instant } from '../lib/clock.ts';
+import { Missed } from '../core/model/question.ts';
+import { blocks as chainBlocks } from '../explorer/reading/endpoints.ts';
+import { Block } from '../explorer/reading/resources.ts';
+import { syntheticHash } from './synthetic.ts';
 import { eventsOf } from './list-events.ts';
-import { imaginedBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
-import { detectList, observeList, placeOf, type ListSeen, upTo, type RowKey } from './seen.ts';
+import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
+import { detectList, observeList, placeOf, type ListReading, upTo, type RowKey } from './newest-first-list.ts';
 
 type Row = View<typeof Block.fields>;
 
@@ -39,7 +39,7 @@ const row: RowKey<typeof Block.fields> = {
   cursorFrom: ({ height }) => (height === undefined ? null : { block_number: `${height}` }),
 };
 
-export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
+export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> = {
   name: 'blocks',
   summary: 'Blocks of the chain: each new one, a head that stands still, reorganisations.',
   noun: 'block',
@@ -67,30 +67,30 @@ export const blocks: Kind<StartOption, State, ListSeen<typeof Block.fields>> = {
       throw new Missed('shape', 'blocks: none in the list, the explorer is not ready');
     return reading;
   },
-  detect({ options }, state, seen, scope): Noticed<State> {
+  detect({ options }, state, seen, scope): Detection<State> {
     const chain = oneOfEachHeight(state?.recent ?? [], seen.rows);
     const replaced = state === null ? [] : replacedBlocks(state.recent, chain);
     const before = state === null ? startingAt(options) : aboveFork(state.list, replaced);
     const list = detectList(before, seen, row);
     const head = newest(seen.rows);
-    const look = (block: Row, depth?: number): AnyView => lookAt(block, head, scope.at, depth);
+    const look = (block: Row, depth?: number): AnyView => viewAt(block, head, scope.at, depth);
     const recent = recentOf(state?.recent ?? [], chain);
     const isSame = state !== null && list.state === state.list && recent.length === 0;
-    const noticed = eventsOf(list, (block, standing) => newBlock(block, standing, look(block)));
+    const detection = eventsOf(list, (block, novelty) => newBlock(block, novelty, look(block)));
     return {
-      ...noticed,
+      ...detection,
       state: isSame ? state : { list: list.state, recent: recent.length === 0 ? (state?.recent ?? []) : recent },
-      events: [...noticed.events, ...reorg(replaced, look)],
+      events: [...detection.events, ...reorg(replaced, look)],
       now: head === undefined ? null : look(head),
       // A height that shows another hash proves more than a row that is missing.
-      range: list.range === null ? null : { ...upTo(list.range), believedAfter: 2 },
+      range: list.range === null ? null : { ...upTo(list.range), readingsNeeded: 2 },
     };
   },
   script: {
     rows: 'items',
     record: Block,
-    imagine: (_target, { rows, isPartial }, state) => ({
-      rows: rows.map((written, i) => imagine(written, state, rows.length - i)),
+    synthesize: (_target, { rows, isPartial }, state) => ({
+      rows: rows.map((written, i) => synthesize(written, state, rows.length - i)),
       isCutShort: isPartial,
       reachedEnd: false,
     }),
@@ -149,7 +149,7 @@ function newest(rows: readonly Row[]): Row | undefined {
   return highest ?? rows[0];
 }
 
-function lookAt(block: Row, head: Row | undefined, at: Instant, depth?: number): AnyView {
+function viewAt(block: Row, head: Row | undefined, at: Instant, depth?: number): AnyView {
   const madeAt = head?.timestamp?.getTime();
   return BlockView.over(block, {
     head,
@@ -158,19 +158,19 @@ function lookAt(block: Row, head: Row | undefined, at: Instant, depth?: number):
   });
 }
 
-function newBlock(block: Row, standing: Noted['standing'], view: AnyView): Noted {
+function newBlock(block: Row, novelty: DetectedEvent['novelty'], view: AnyView): DetectedEvent {
   const item = { key: row.identityOf(block) ?? '', view, happenedAt: block.timestamp?.getTime() ?? null };
-  return { on: 'new', ...item, standing, before: null, changed: [], block: placeOf(row, block) };
+  return { on: 'new', ...item, novelty, before: null, changed: [], block: placeOf(row, block) };
 }
 
 /** One event a poll, however deep: at the fork, with the number of heights replaced. */
-function reorg(replaced: readonly Replaced[], look: (block: Row, depth: number) => AnyView): Noted[] {
+function reorg(replaced: readonly Replaced[], viewOf: (block: Row, depth: number) => AnyView): DetectedEvent[] {
   const [fork] = replaced;
   if (fork === undefined) return [];
   const key = `${fork.oldHash}>${fork.block.hash ?? ''}`;
-  const view = look(fork.block, replaced.length);
+  const view = viewOf(fork.block, replaced.length);
   const before = { hash: fork.oldHash };
-  return [{ on: 'reorg', key, standing: 'fresh', view, before, changed: [], happenedAt: null, block: 'nowhere' }];
+  return [{ on: 'reorg', key, novelty: 'new', view, before, changed: [], happenedAt: null, block: 'nowhere' }];
 }
 
 function pageOf(view: AnyView): string | null {
@@ -179,11 +179,11 @@ function pageOf(view: AnyView): string | null {
 }
 
 /** One height is one block, unless the test gives it another name: then it replaces the one that was there. */
-function imagine({ view, id }: ImaginedRow, state: State | null, above: number): Row {
+function synthesize({ view, id }: SyntheticRow, state: State | null, above: number): Row {
   const block = view as Row;
-  const named = block.hash ?? (id === null ? undefined : imaginedHash(id));
+  const named = block.hash ?? (id === null ? undefined : syntheticHash(id));
   const known = state?.recent.find(([, hash]) => hash === named)?.[0];
-  const made = known === undefined ? imaginedBlock(state?.list ?? null, undefined, above) : BigInt(known);
+  const made = known === undefined ? syntheticBlock(state?.list ?? null, undefined, above) : BigInt(known);
   const height = block.height ?? made;
-  return Block.over(block, { height, hash: named ?? imaginedHash(`block ${height}`) });
+  return Block.over(block, { height, hash: named ?? syntheticHash(`block ${height}`) });
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { Address } from '../core/address.ts';
-import { valueAt, type AnyView, type View } from '../core/fields.ts';
-import { idOf } from '../core/identity.ts';
-import type { ImaginedRow, Kind, Noted, Noticed, Reading, Scope, Target } from '../core/kind.ts';
-import { track, viewOf, type Remembered } from '../core/tracked.ts';
+import { Address } from '../core/values/address.ts';
+import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
+import { idOf } from '../core/model/identity.ts';
+import type { DetectedEvent, Detection, Kind, Reading, Scope, SyntheticRow, Target } from '../core/model/kind.ts';
+import { track, viewOf, type Remembered } from '../core/values/tracked.ts';
 import { rawText } from '../lib/untrusted.ts';
 import { needOf } from '../core/tick-chain.ts';
-import { addressTokens, blocks } from '../explorer/endpoints.ts';
-import type { Page } from '../core/question.ts';
-import { again, readAll, type Pages } from '../explorer/paging.ts';
-import { decimalsOf, Token, TokenBalance } from '../explorer/resources.ts';
-import { bothForms, imaginedAddress, IMAGINED_DECIMALS } from './imagined.ts';
-import { createQuiet } from './quiet.ts';
+import { addressTokens, blocks } from '../explorer/reading/endpoints.ts';
+import type { Page } from '../core/model/question.ts';
+import { again, readAll, type Pages } from '../explorer/reading/paging.ts';
+import { decimalsOf, Token, TokenBalance } from '../explorer/reading/resources.ts';
+import { bothForms, syntheticAddress, SYNTHETIC_DECIMALS } from './synthetic.ts';
+import { createUnchangedAnswers } from './unchanged.ts';
 import { firstCount, remembered } from './values.ts';
 
 type Fields = typeof TokenBalance.fields;
@@ -41,7 +41,7 @@ const State: z.ZodType<State> = z.object({
   head: z.number().nullable().default(null),
 });
 
-interface Seen {
+interface HoldingsReading {
   /** Of the page, where the whole list is one. */
   readonly content?: object | undefined;
   readonly rows: ReadonlyMap<string, Row>;
@@ -51,9 +51,9 @@ interface Seen {
 
 // A token that is gone has to be named from memory.
 const ALWAYS_TRACKED = ['token.address_hash', 'token.symbol'];
-const EMPTY_POLLS_BELIEVED = 3;
+const EMPTY_POLLS_NEEDED = 3;
 
-export const holdings: Kind<object, State, Seen> = {
+export const holdings: Kind<object, State, HoldingsReading> = {
   name: 'holdings',
   summary: 'Every token an address holds: what arrives, leaves and changes.',
   noun: 'holding',
@@ -72,9 +72,9 @@ export const holdings: Kind<object, State, Seen> = {
   question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
-  async observe(target, state, read): Promise<Reading<Seen>> {
+  async observe(target, state, read): Promise<Reading<HoldingsReading>> {
     const page = await read.page(question(target), null);
-    if (state !== null && quiet.hasLearned(page.content, state)) return { seen: seenAgain(page), partial: null };
+    if (state !== null && unchanged.isUnchanged(page.content, state)) return { seen: seenAgain(page), partial: null };
     const first = await readOn(target, read, page);
     if (first.partial !== null || state === null || !hasMissing(state, first.seen)) return first;
     // A row can slip between two pages while prices move the order: what is missing is looked for once more.
@@ -83,43 +83,43 @@ export const holdings: Kind<object, State, Seen> = {
     const rows = new Map([...second.seen.rows, ...first.seen.rows]);
     return { seen: { rows, nameless: first.seen.nameless + second.seen.nameless }, partial: second.partial };
   },
-  detect: (_target, state, seen, scope): Noticed<State> =>
-    quiet.notice(seen.content, state, scope, () =>
+  detect: (_target, state, seen, scope): Detection<State> =>
+    unchanged.detect(seen.content, state, scope, () =>
       state === null ? baseline(seen, scope) : compare(state, seen, scope),
     ),
   script: {
     rows: 'holdings',
     record: TokenBalance,
-    imagine: (_target, { rows }) => seenIn(rows.map(imagine)),
+    synthesize: (_target, { rows }) => seenIn(rows.map(synthesize)),
   },
 };
 
-const quiet = createQuiet<State>();
+const unchanged = createUnchangedAnswers<State>();
 
 interface Draft {
   readonly items: Record<string, Item>;
   counter: number;
-  readonly events: Noted[];
+  readonly events: DetectedEvent[];
   differs: boolean;
 }
 
 /** Only a complete list is a baseline: what a partial one leaves out would arrive later and never have been new. */
-function baseline(seen: Seen, scope: Scope): Noticed<State> {
+function baseline(seen: HoldingsReading, scope: Scope): Detection<State> {
   const nothing = { now: null, before: null, range: null, notes: notesOf(seen), needs: null };
   if (!scope.isComplete) return { ...nothing, state: null, events: [], baseline: null };
   const items: Record<string, Item> = {};
   for (const [key, row] of seen.rows) items[key] = { values: valuesOf(null, row, scope).after, arrival: 0, change: 0 };
-  const events = [...seen.rows].map(([key, row]) => noted('added', `${key}#0`, 'baseline', row, null));
+  const events = [...seen.rows].map(([key, row]) => eventOf('added', `${key}#0`, 'baseline', row, null));
   const counter = firstCount(scope.at);
   return { ...nothing, state: { items, counter, empty: 0, head: null }, events, baseline: seen.rows.size };
 }
 
-function compare(state: State, seen: Seen, scope: Scope): Noticed<State> {
+function compare(state: State, seen: HoldingsReading, scope: Scope): Detection<State> {
   const draft: Draft = { items: { ...state.items }, counter: state.counter, events: [], differs: false };
-  for (const [key, row] of seen.rows) noticeRow(draft, key, row, scope);
-  const hasArrival = draft.events.some(({ on, standing }) => on === 'added' && standing === 'fresh');
+  for (const [key, row] of seen.rows) detectRow(draft, key, row, scope);
+  const hasArrival = draft.events.some(({ on, novelty }) => on === 'added' && novelty === 'new');
   const isBehind = hasMissing(state, seen) && state.head !== null && (headIn(scope) ?? -1) < state.head;
-  const empty = isBehind ? state.empty : noticeMissing(draft, state, seen, scope);
+  const empty = isBehind ? state.empty : detectMissing(draft, state, seen, scope);
   const head = hasArrival ? (headIn(scope) ?? state.head) : state.head;
   const isSame = !draft.differs && empty === state.empty && head === state.head;
   return {
@@ -140,12 +140,12 @@ function headIn({ chain }: Scope): number | null {
   return typeof chain === 'object' ? chain.head : null;
 }
 
-function noticeRow(draft: Draft, key: string, row: Row, scope: Scope): void {
+function detectRow(draft: Draft, key: string, row: Row, scope: Scope): void {
   const item = draft.items[key];
   if (item === undefined) {
     const arrival = (draft.counter += 1);
     draft.items[key] = { values: valuesOf(null, row, scope).after, arrival, change: arrival };
-    draft.events.push(noted('added', `${key}#${arrival}`, 'fresh', row, null));
+    draft.events.push(eventOf('added', `${key}#${arrival}`, 'new', row, null));
     draft.differs = true;
     return;
   }
@@ -155,46 +155,46 @@ function noticeRow(draft: Draft, key: string, row: Row, scope: Scope): void {
     draft.items[key] = { ...item, values: after, change };
     draft.differs = true;
   }
-  draft.events.push(noted('added', `${key}#${item.arrival}`, 'known', row, null));
-  const standing = changed.length > 0 ? 'fresh' : 'known';
-  draft.events.push({ ...noted('changed', `${key}#${change}`, standing, row, item.values), changed });
+  draft.events.push(eventOf('added', `${key}#${item.arrival}`, 'known', row, null));
+  const novelty = changed.length > 0 ? 'new' : 'known';
+  draft.events.push({ ...eventOf('changed', `${key}#${change}`, novelty, row, item.values), changed });
 }
 
 /** Returns how many polls in a row were empty. Takes out what a complete reading, done twice, no longer shows. */
-function noticeMissing(draft: Draft, state: State, seen: Seen, scope: Scope): number {
+function detectMissing(draft: Draft, state: State, seen: HoldingsReading, scope: Scope): number {
   const missing = Object.entries(state.items).filter(([key]) => !seen.rows.has(key));
   if (!scope.isComplete || seen.nameless > 0) return state.empty;
   const empty = seen.rows.size === 0 && missing.length > 0 ? state.empty + 1 : 0;
-  if (empty > 0 && empty < EMPTY_POLLS_BELIEVED) return empty;
+  if (empty > 0 && empty < EMPTY_POLLS_NEEDED) return empty;
   for (const [key, { values }] of missing) {
     draft.counter += 1;
     draft.differs = true;
     Reflect.deleteProperty(draft.items, key);
-    draft.events.push(noted('removed', `${key}#${draft.counter}`, 'fresh', viewOf(TokenBalance, values), values));
+    draft.events.push(eventOf('removed', `${key}#${draft.counter}`, 'new', viewOf(TokenBalance, values), values));
   }
   return 0;
 }
 
-function noted(
-  on: Noted['on'],
+function eventOf(
+  on: DetectedEvent['on'],
   key: string,
-  standing: Noted['standing'],
+  novelty: DetectedEvent['novelty'],
   view: AnyView,
   before: Remembered | null,
-): Noted {
-  return { on, key, standing, view, before, changed: [], happenedAt: null, block: 'nowhere' };
+): DetectedEvent {
+  return { on, key, novelty, view, before, changed: [], happenedAt: null, block: 'nowhere' };
 }
 
 function valuesOf(before: Remembered | null, row: Row, scope: Scope) {
   return track(before, row, [...ALWAYS_TRACKED, ...scope.tracked]);
 }
 
-function hasMissing(state: State, seen: Seen): boolean {
+function hasMissing(state: State, seen: HoldingsReading): boolean {
   return Object.keys(state.items).some((key) => !seen.rows.has(key));
 }
 
 /** The whole list, from its first page on. */
-async function readOn(target: Target, read: Pages, first: Page<Fields>): Promise<Reading<Seen>> {
+async function readOn(target: Target, read: Pages, first: Page<Fields>): Promise<Reading<HoldingsReading>> {
   const { maxPages } = target;
   const { rows, pages, partial } = await readAll(read, question(target), { identityOf, maxPages, first });
   const content = pages === 1 && partial === null ? first.content : undefined;
@@ -202,7 +202,7 @@ async function readOn(target: Target, read: Pages, first: Page<Fields>): Promise
 }
 
 /** A list that came before is decoded only for who looks at it. */
-function seenAgain(page: Page<Fields>): Seen {
+function seenAgain(page: Page<Fields>): HoldingsReading {
   return {
     content: page.content,
     get rows() {
@@ -212,7 +212,7 @@ function seenAgain(page: Page<Fields>): Seen {
   };
 }
 
-function seenIn(rows: readonly Row[]): Seen {
+function seenIn(rows: readonly Row[]): HoldingsReading {
   const named = rows.flatMap((row) => {
     const key = identityOf(row);
     return key === undefined ? [] : [[key, row] as const];
@@ -221,12 +221,12 @@ function seenIn(rows: readonly Row[]): Seen {
 }
 
 /** Lists are written whole, so a token without a name is the one that stood at the same place before. */
-function imagine({ view, says, id }: ImaginedRow, index: number): Row {
+function synthesize({ view, says, id }: SyntheticRow, index: number): Row {
   const written = view as Row;
   const token = written.token ?? Token.make({});
-  const contract = token.address_hash ?? imaginedAddress(id ?? `holding ${index}`);
+  const contract = token.address_hash ?? syntheticAddress(id ?? `holding ${index}`);
   return TokenBalance.over(written, {
-    ...bothForms(written, says, decimalsOf(token) ?? IMAGINED_DECIMALS),
+    ...bothForms(written, says, decimalsOf(token) ?? SYNTHETIC_DECIMALS),
     token: Token.over(token, { address_hash: contract }),
   });
 }
@@ -246,7 +246,7 @@ function question({ explorer, address }: Target) {
   return addressTokens(explorer, address);
 }
 
-function notesOf({ nameless }: Seen): string[] {
+function notesOf({ nameless }: HoldingsReading): string[] {
   return nameless === 0 ? [] : [`${nameless} rows without a token: nothing is judged to be gone`];
 }
 

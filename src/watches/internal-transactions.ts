@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { valueAt, type AnyView, type View } from '../core/fields.ts';
-import type { ImaginedRow, Kind, Noted, Noticed, Target } from '../core/kind.ts';
-import { addressInternalTransactions, blocks } from '../explorer/endpoints.ts';
-import { AddressRef, InternalTransaction } from '../explorer/resources.ts';
-import { imaginedHash, nameOf } from './imagined.ts';
+import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
+import type { DetectedEvent, Detection, Kind, SyntheticRow, Target } from '../core/model/kind.ts';
+import { addressInternalTransactions, blocks } from '../explorer/reading/endpoints.ts';
+import { AddressRef, InternalTransaction } from '../explorer/reading/resources.ts';
+import { syntheticHash, nameOf } from './synthetic.ts';
 import { eventsOf } from './list-events.ts';
-import { imaginedBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
-import { noticeList, observeList, placeOf, type ListSeen, type RowKey } from './seen.ts';
+import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
+import { detectEvents, observeList, placeOf, type ListReading, type RowKey } from './newest-first-list.ts';
 
 type Row = typeof InternalTransaction.fields;
 interface Options extends StartOption {
@@ -29,7 +29,7 @@ const row: RowKey<Row> = {
       : { block_number: `${block_number}`, transaction_index: `${transaction_index}`, index: `${index}` },
 };
 
-export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
+export const internalTransactions: Kind<Options, ListState, ListReading<Row>> = {
   name: 'internal-transactions',
   summary: 'Calls inside transactions, to or from an address.',
   noun: 'call',
@@ -57,21 +57,21 @@ export const internalTransactions: Kind<Options, ListState, ListSeen<Row>> = {
       maxPages: target.maxPages,
       isAskedFor: (call) => isAskedFor(target, call),
     }),
-  detect: ({ options }, state, seen, scope): Noticed<ListState> =>
-    noticeList(state ?? startingAt(options), seen, scope, { row, notice: (list) => eventsOf(list, newCall) }),
+  detect: ({ options }, state, seen, scope): Detection<ListState> =>
+    detectEvents(state ?? startingAt(options), seen, scope, { row, toDetection: (list) => eventsOf(list, newCall) }),
   script: {
     rows: 'items',
     record: InternalTransaction,
-    imagine(target, { rows, isPartial }, state) {
-      const calls = rows.map((written, i) => imagine(target, written, { state, above: rows.length - i }));
+    synthesize(target, { rows, isPartial }, state) {
+      const calls = rows.map((written, i) => synthesize(target, written, { state, above: rows.length - i }));
       return { rows: calls.filter((call) => isAskedFor(target, call)), isCutShort: isPartial, reachedEnd: false };
     },
   },
 };
 
-function newCall(call: View<Row>, standing: Noted['standing']): Noted {
+function newCall(call: View<Row>, novelty: DetectedEvent['novelty']): DetectedEvent {
   const item = { key: row.identityOf(call) ?? '', view: call, happenedAt: call.timestamp?.getTime() ?? null };
-  return { on: 'new', ...item, standing, before: null, changed: [], block: placeOf(row, call) };
+  return { on: 'new', ...item, novelty, before: null, changed: [], block: placeOf(row, call) };
 }
 
 function question({ explorer, address, options }: Target<Options>) {
@@ -91,19 +91,19 @@ function pageOf(view: AnyView): string | null {
   return typeof hash === 'string' ? `/tx/${hash}?tab=internal` : null;
 }
 
-function imagine(
+function synthesize(
   { address, options }: Target<Options>,
-  written: ImaginedRow,
+  written: SyntheticRow,
   { state, above }: { readonly state: ListState | null; readonly above: number },
 ): View<Row> {
   const call = written.view as View<Row>;
   const own = address === null ? undefined : AddressRef.make({ hash: address });
   const named = InternalTransaction.over(call, {
-    transaction_hash: call.transaction_hash ?? imaginedHash(nameOf(written)),
+    transaction_hash: call.transaction_hash ?? syntheticHash(nameOf(written)),
     index: call.index ?? 0n,
     from: call.from ?? (options.direction === 'from' ? own : undefined),
     to: call.to ?? (options.direction === 'to' && call.created_contract === undefined ? own : undefined),
   });
-  const block = call.block_number ?? imaginedBlock(state, row.identityOf(named), above);
+  const block = call.block_number ?? syntheticBlock(state, row.identityOf(named), above);
   return InternalTransaction.over(named, { block_number: block });
 }

@@ -1,17 +1,17 @@
-import type { Fields, View } from '../core/fields.ts';
-import type { Noted, Noticed } from '../core/kind.ts';
+import type { Fields, View } from '../core/values/fields.ts';
+import type { DetectedEvent, Detection } from '../core/model/kind.ts';
 import type { ListState } from './list-state.ts';
-import type { NewRows } from './seen.ts';
+import type { NewRows } from './newest-first-list.ts';
 
-/** What a list notices: one event per row. What `while` looks at is the kind's own. */
+/** What a list detects: one event per row. What `while` looks at is the kind's own. */
 export function eventsOf<F extends Fields>(
   list: NewRows<F>,
-  note: (row: View<F>, standing: Noted['standing']) => Noted,
-): Noticed<ListState> {
+  toEvent: (row: View<F>, novelty: DetectedEvent['novelty']) => DetectedEvent,
+): Detection<ListState> {
   const events = [
-    ...(list.baseline ?? []).map((row) => note(row, 'baseline')),
-    ...list.fresh.map((row) => note(row, 'fresh')),
-    ...list.known.map((row) => note(row, 'known')),
+    ...(list.baseline ?? []).map((row) => toEvent(row, 'baseline')),
+    ...list.fresh.map((row) => toEvent(row, 'new')),
+    ...list.known.map((row) => toEvent(row, 'known')),
   ];
   return {
     state: list.state,

@@ -1,6 +1,6 @@
 // What is remembered of a list that grows at the head, and what a row is to it.
 import { z } from 'zod';
-import type { Range } from '../core/kind.ts';
+import type { Range } from '../core/model/kind.ts';
 import {
   type BlockByKey,
   forgottenTo,
@@ -31,7 +31,7 @@ export const ListState: z.ZodType<ListState> = z.object({
   gapAbove: z.number().nullable(),
 });
 
-/** Of every kind that lists what happened: where its telling begins. */
+/** Of every kind that lists what happened: where its events begin. */
 export interface StartOption {
   readonly start?: number | undefined;
 }
@@ -51,7 +51,7 @@ export function startingAt({ start }: StartOption): ListState | null {
 }
 
 /** A row, as what is remembered of it. */
-export interface RowLook {
+export interface RowPosition {
   /** Undefined: the row cannot be told from others. */
   readonly key: string | undefined;
   /** `PENDING` while it is in none. */
@@ -61,27 +61,27 @@ export interface RowLook {
 }
 
 /** What is remembered, laid out for many questions. */
-export interface Knowledge {
+export interface KnownRows {
   readonly floor: number;
   readonly blockByKey: BlockByKey;
 }
 
-export function knowledgeOf({ floor, seen }: ListState): Knowledge {
+export function knownRowsOf({ floor, seen }: ListState): KnownRows {
   return { floor, blockByKey: unpack(seen) };
 }
 
 /** It is no news: it was read before, stands at or below the floor, or cannot be told from others. */
-export function isKnown({ floor, blockByKey }: Knowledge, { key, standsIn }: RowLook): boolean {
+export function isKnown({ floor, blockByKey }: KnownRows, { key, standsIn }: RowPosition): boolean {
   return key === undefined || (standsIn !== PENDING && standsIn <= floor) || blockByKey.has(key);
 }
 
 /** Where blocks were replaced, all that was in them is looked for: what is not met there is taken for gone. */
-export function isSettled(known: Knowledge, looked: RowLook): boolean {
-  return isKnown(known, looked) && !hasMoved(known, looked);
+export function isSettled(known: KnownRows, position: RowPosition): boolean {
+  return isKnown(known, position) && !hasMoved(known, position);
 }
 
 /** It was read in another block before. */
-export function hasMoved({ blockByKey }: Knowledge, { key, block }: RowLook): boolean {
+export function hasMoved({ blockByKey }: KnownRows, { key, block }: RowPosition): boolean {
   const before = key === undefined ? undefined : blockByKey.get(key);
   return before !== undefined && before !== PENDING && block !== PENDING && before !== block;
 }
@@ -90,7 +90,7 @@ export function hasMoved({ blockByKey }: Knowledge, { key, block }: RowLook): bo
  * A row that came at or below the floor among rows that are remembered. It must be remembered like them: nobody is told
  * of it, not even when its block is replaced and it stands above the floor.
  */
-export function isLate({ seen }: ListState, { blockByKey }: Knowledge, { key, block }: RowLook): boolean {
+export function isLate({ seen }: ListState, { blockByKey }: KnownRows, { key, block }: RowPosition): boolean {
   return key !== undefined && block >= (lowestOf(seen) ?? Infinity) && !blockByKey.has(key);
 }
 
@@ -98,7 +98,7 @@ export function isLate({ seen }: ListState, { blockByKey }: Knowledge, { key, bl
  * Of rows that are blocks, each of which names the one below: the lowest one that was read is known, so all below it
  * are, and there is none that an explorer has yet to fill in.
  */
-export function isLinked({ blockByKey }: Knowledge, read: readonly RowLook[]): boolean {
+export function isLinked({ blockByKey }: KnownRows, read: readonly RowPosition[]): boolean {
   const heights = new Set([...blockByKey.values(), ...read.map(({ block }) => block)]);
   const lowest = read.reduce((one, other) => (other.block < one.block ? other : one));
   const isUnbroken = Math.max(...heights) - Math.min(...heights) < heights.size;
@@ -131,7 +131,7 @@ export function highestBlock({ floor, seen }: ListState): number {
 }
 
 /** For a row of a test that names no block: where it was seen before, else `above` everything that was seen. */
-export function imaginedBlock(state: ListState | null, identity: string | undefined, above: number): bigint {
+export function syntheticBlock(state: ListState | null, identity: string | undefined, above: number): bigint {
   const known = state === null || identity === undefined ? undefined : unpack(state.seen).get(keyOf(identity));
   const isPlaced = known !== undefined && known !== PENDING;
   return BigInt(isPlaced ? known : (state === null ? 0 : highestBlock(state)) + above);

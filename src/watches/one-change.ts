@@ -1,20 +1,20 @@
-import type { AnyView } from '../core/fields.ts';
-import type { Noticed } from '../core/kind.ts';
-import type { Instant } from '../core/model.ts';
-import type { Tracking } from '../core/tracked.ts';
+import type { AnyView } from '../core/values/fields.ts';
+import type { Detection } from '../core/model/kind.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Tracking } from '../core/values/tracked.ts';
 import { firstCount, type Values } from './values.ts';
 
-/** What a kind that looks at one thing notices: at most one change a poll, and the thing as it is now. */
+/** What a kind with a single item detects: at most one change a poll, and the thing as it is now. */
 export function oneChange(
   state: Values | null,
   { after, changed }: Tracking,
   { now, at }: { readonly now: AnyView; readonly at: Instant },
-): Noticed<Values> {
+): Detection<Values> {
   const before = state?.values ?? null;
   const changes = (state?.changes ?? firstCount(at)) + (changed.length > 0 ? 1 : 0);
-  const standing = changed.length > 0 ? 'fresh' : 'known';
+  const novelty = changed.length > 0 ? 'new' : 'known';
   const item = { key: `#${changes}`, view: now, happenedAt: null, block: 'nowhere' } as const;
-  const event = { on: 'changed', ...item, standing, before, changed } as const;
+  const event = { on: 'changed', ...item, novelty, before, changed } as const;
   return {
     state: state !== null && after === state.values ? state : { values: after, changes },
     events: state === null ? [] : [event],

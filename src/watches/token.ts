@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { Address } from '../core/address.ts';
-import { valueAt, type AnyView, type View } from '../core/fields.ts';
-import type { Kind, Target } from '../core/kind.ts';
-import { track } from '../core/tracked.ts';
-import { blocks, tokenDetails } from '../explorer/endpoints.ts';
-import { Token } from '../explorer/resources.ts';
+import { Address } from '../core/values/address.ts';
+import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
+import type { Kind, Target } from '../core/model/kind.ts';
+import { track } from '../core/values/tracked.ts';
+import { blocks, tokenDetails } from '../explorer/reading/endpoints.ts';
+import { Token } from '../explorer/reading/resources.ts';
 import { oneChange } from './one-change.ts';
 import { Values } from './values.ts';
 
-type Seen = View<typeof Token.fields>;
+type TokenReading = View<typeof Token.fields>;
 
-export const token: Kind<object, Values, Seen> = {
+export const token: Kind<object, Values, TokenReading> = {
   name: 'token',
   summary: 'Details of one token: reputation, supply, price, holders.',
   noun: 'token',
@@ -37,8 +37,8 @@ export const token: Kind<object, Values, Seen> = {
   script: {
     rows: null,
     record: Token,
-    imagine: ({ token: address }, { rows: [row] }) => {
-      const written = (row?.view ?? Token.make({})) as Seen;
+    synthesize: ({ token: address }, { rows: [row] }) => {
+      const written = (row?.view ?? Token.make({})) as TokenReading;
       return Token.over(written, { address_hash: written.address_hash ?? address ?? undefined });
     },
   },

@@ -1,22 +1,22 @@
 import { z } from 'zod';
-import { valueAt, type AnyView, type View } from '../core/fields.ts';
-import type { EventName } from '../core/model.ts';
-import type { ImaginedRow, Kind, Noted, Noticed, Target } from '../core/kind.ts';
-import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/endpoints.ts';
-import { Transaction } from '../explorer/resources.ts';
-import { imaginedHash, nameOf } from './imagined.ts';
+import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
+import type { EventName } from '../core/model/ids.ts';
+import type { DetectedEvent, Detection, Kind, SyntheticRow, Target } from '../core/model/kind.ts';
+import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/reading/endpoints.ts';
+import { Transaction } from '../explorer/reading/resources.ts';
+import { syntheticHash, nameOf } from './synthetic.ts';
 import { eventsOf } from './list-events.ts';
-import { imaginedBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
+import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import {
   isMinedNow,
-  noticeList,
+  detectEvents,
   observeList,
   placeOf,
-  type ListSeen,
+  type ListReading,
   type NewRows,
   type RowKey,
   upTo,
-} from './seen.ts';
+} from './newest-first-list.ts';
 
 type Row = typeof Transaction.fields;
 
@@ -35,7 +35,7 @@ const row: RowKey<Row> = {
       : { block_number: `${block_number}`, index: `${position}` },
 };
 
-export const transactions: Kind<StartOption, ListState, ListSeen<Row>> = {
+export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
   name: 'transactions',
   summary: 'Transactions of an address, or of the whole chain.',
   noun: 'tx',
@@ -56,36 +56,36 @@ export const transactions: Kind<StartOption, ListState, ListSeen<Row>> = {
   page: (_target, view) => pageOf(view),
   observe: (target, state, read) =>
     observeList(question(target), state ?? startingAt(target.options), read, { ...row, maxPages: target.maxPages }),
-  detect: ({ address, options }, state, seen, scope): Noticed<ListState> =>
-    noticeList(state ?? startingAt(options), seen, scope, {
+  detect: ({ address, options }, state, seen, scope): Detection<ListState> =>
+    detectEvents(state ?? startingAt(options), seen, scope, {
       row,
-      notice(list) {
-        const { range, ...noticed } = notice(state, list);
-        return { ...noticed, range: address === null && range !== null ? upTo(range) : range };
+      toDetection(list) {
+        const { range, ...detection } = detectionOf(state, list);
+        return { ...detection, range: address === null && range !== null ? upTo(range) : range };
       },
     }),
   script: {
     rows: 'items',
     record: Transaction,
-    imagine: (_target, { rows, isPartial }, state) => ({
-      rows: rows.map((written, i) => imagine(written, state, rows.length - i)),
+    synthesize: (_target, { rows, isPartial }, state) => ({
+      rows: rows.map((written, i) => synthesize(written, state, rows.length - i)),
       isCutShort: isPartial,
       reachedEnd: false,
     }),
   },
 };
 
-function notice(state: ListState | null, list: NewRows<Row>): Noticed<ListState> {
-  const noticed = eventsOf(list, (tx, standing) => noted('new', tx, standing));
+function detectionOf(state: ListState | null, list: NewRows<Row>): Detection<ListState> {
+  const detection = eventsOf(list, (tx, novelty) => eventOf('new', tx, novelty));
   const mined =
-    state === null ? [] : list.known.map((tx) => noted('mined', tx, isMinedNow(state, row, tx) ? 'fresh' : 'known'));
-  return { ...noticed, events: [...noticed.events, ...mined] };
+    state === null ? [] : list.known.map((tx) => eventOf('mined', tx, isMinedNow(state, row, tx) ? 'new' : 'known'));
+  return { ...detection, events: [...detection.events, ...mined] };
 }
 
-function noted(on: EventName, tx: View<Row>, standing: Noted['standing']): Noted {
+function eventOf(on: EventName, tx: View<Row>, novelty: DetectedEvent['novelty']): DetectedEvent {
   const happenedAt = tx.timestamp?.getTime() ?? null;
   const item = { key: row.identityOf(tx) ?? '', view: tx, happenedAt, block: placeOf(row, tx) };
-  return { on, ...item, standing, before: null, changed: [] };
+  return { on, ...item, novelty, before: null, changed: [] };
 }
 
 function question({ explorer, address }: Target) {
@@ -98,9 +98,9 @@ function pageOf(view: AnyView): string | null {
 }
 
 /** One without a status is pending, and in no block. */
-function imagine(written: ImaginedRow, state: ListState | null, above: number): View<Row> {
+function synthesize(written: SyntheticRow, state: ListState | null, above: number): View<Row> {
   const tx = written.view as View<Row>;
-  const hash = tx.hash ?? imaginedHash(nameOf(written));
-  const block = tx.status === undefined ? undefined : imaginedBlock(state, hash, above);
+  const hash = tx.hash ?? syntheticHash(nameOf(written));
+  const block = tx.status === undefined ? undefined : syntheticBlock(state, hash, above);
   return Transaction.over(tx, { hash, block_number: tx.block_number ?? block });
 }

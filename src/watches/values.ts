@@ -1,8 +1,8 @@
 // Kinds that look at one thing: its remembered values, and how often they changed.
 import { z } from 'zod';
-import type { Json } from '../core/fields.ts';
-import type { Instant } from '../core/model.ts';
-import type { Remembered } from '../core/tracked.ts';
+import type { Json } from '../core/values/fields.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Remembered } from '../core/values/tracked.ts';
 
 const json: z.ZodType<Json> = z.json();
 export const remembered: z.ZodType<Remembered> = z.record(z.string(), json);

@@ -71,7 +71,7 @@ function aBrittleApp() {
       const guarded: Store = {
         ...store,
         recall: (ids) => (faults.recall ? Promise.reject(new StorageError('no recall')) : store.recall(ids)),
-        kept: (ids) => (faults.kept ? Promise.reject(new StorageError('nothing kept')) : store.kept(ids)),
+        diagnostics: (ids) => (faults.kept ? Promise.reject(new StorageError('nothing kept')) : store.diagnostics(ids)),
       };
       return guarded;
     },

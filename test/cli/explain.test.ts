@@ -1,7 +1,7 @@
 // `chainwarden explain`: why an alert fires or does not, from what the daemon left behind.
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { leaveBehind, type LeftBehind } from '../support/left-behind.ts';
+import { prepareState, type PreparedState } from '../support/prepared-state.ts';
 
 const RULES = `
 defaults: { notify: [screen] }
@@ -21,16 +21,16 @@ watches:
         while: '(balance < 2_000_000 || raw > 9_000_000) && change("5m") < -0.05'
 `;
 
-let left: LeftBehind;
+let prepared: PreparedState;
 beforeEach(() => {
-  left = leaveBehind(RULES);
+  prepared = prepareState(RULES);
 });
 afterEach(() => {
-  left[Symbol.dispose]();
+  prepared[Symbol.dispose]();
 });
 
 async function explained(name: string): Promise<string[]> {
-  const { code, out, err } = await left.run('explain', name, '-c', left.config);
+  const { code, out, err } = await prepared.run('explain', name, '-c', prepared.config);
   expect([code, err]).toEqual([0, '']);
   return out.trimEnd().split('\n');
 }
@@ -39,8 +39,8 @@ const linesWith = (lines: readonly string[], ...words: readonly string[]) =>
   lines.map((line) => line.trim()).filter((line) => words.some((word) => line.startsWith(word)));
 
 test('one that waits: its condition, its values, what is missing, and who will hear of it', async () => {
-  await left.lives('1020000', '940000', '940000');
-  await left.clock.advance(12_000);
+  await prepared.polls('1020000', '940000', '940000');
+  await prepared.clock.advance(12_000);
   expect(await explained('coins/low')).toEqual([
     'coins  rules.yaml:4',
     '  balance coin of treasury on chain, every 1m',
@@ -62,7 +62,7 @@ test('one that waits: its condition, its values, what is missing, and who will h
 });
 
 test('one that is not true says how far it is away', async () => {
-  await left.lives('1020000');
+  await prepared.polls('1020000');
   expect(linesWith(await explained('coins/low'), 'to fire', 'while', 'state')).toEqual([
     'while  false    balance < 1_000_000',
     'state: inactive',
@@ -71,7 +71,7 @@ test('one that is not true says how far it is away', async () => {
 });
 
 test('every part has its own truth; a window nobody looked back to says since when anybody did', async () => {
-  await left.lives('1000000', '990000', '980000');
+  await prepared.polls('1000000', '990000', '980000');
   const early = await explained('coins/falls');
   expect(early.slice(7, 19)).toEqual([
     '  while  unknown  (balance < 2_000_000 || raw > 9_000_000) && change("5m") < -0.05',
@@ -87,12 +87,12 @@ test('every part has its own truth; a window nobody looked back to says since wh
     '  held back: it is unknown; not known: change("5m")',
     '  to fire: change("5m") would have to be known',
   ]);
-  await left.lives('980000', '980000', '960000');
+  await prepared.polls('980000', '980000', '960000');
   expect(linesWith(await explained('coins/falls'), 'change("5m") =', 'to fire')).toEqual([
     'change("5m") = -4%',
     'to fire: change("5m") would have to fall by more than 1%, below -5%',
   ]);
-  await left.lives('940000');
+  await prepared.polls('940000');
   expect(linesWith(await explained('coins/falls'), 'change("5m") =', 'state', 'told', 'to end')).toEqual([
     'change("5m") = -5.05%',
     'state: firing since 2026-01-01T00:07:00Z: it fires already',
@@ -104,24 +104,24 @@ test('every part has its own truth; a window nobody looked back to says since wh
 });
 
 test('data that is not good is said, and what fires on it is unverified', async () => {
-  await left.lives('940000', '940000', '940000', 'missed', 'missed');
+  await prepared.polls('940000', '940000', '940000', 'missed', 'missed');
   const since = '2026-01-01T00:04:00Z';
   expect(linesWith(await explained('coins/low'), 'last', 'state', 'held back')).toEqual([
     `last usable answer 2m ago; data error since ${since}`,
     `state: firing since 2026-01-01T00:03:00Z, unverified since ${since}: it fires already`,
     `held back: data error since ${since}, on which nothing is decided`,
   ]);
-  const { out } = await left.run('status', '-c', left.config);
+  const { out } = await prepared.run('status', '-c', prepared.config);
   expect(out).toContain(`data error since ${since}; low firing since 2026-01-01T00:03:00Z, unverified since ${since}`);
 });
 
 test('behind a head that stands still nothing is known, and neither command claims otherwise', async () => {
   const rules = `${RULES}  - { id: head, kind: blocks, every: 1m, alerts: [{ id: any, on: new }] }\n`;
-  left.folder.write('rules.yaml', rules);
-  await left.lives('1020000');
-  const at = left.clock.now();
-  left.head = { height: 5n, timestamp: at - 600_000, readAt: at + 60_000, staleAfterMs: 180_000 };
-  await left.lives('940000');
+  prepared.folder.write('rules.yaml', rules);
+  await prepared.polls('1020000');
+  const at = prepared.clock.now();
+  prepared.head = { height: 5n, timestamp: at - 600_000, readAt: at + 60_000, staleAfterMs: 180_000 };
+  await prepared.polls('940000');
   const said = await explained('coins/low');
   expect(linesWith(said, 'while', 'the head', 'state', 'held back')).toEqual([
     'while  unknown  balance < 1_000_000',
@@ -130,44 +130,46 @@ test('behind a head that stands still nothing is known, and neither command clai
     'state: inactive',
     'held back: it is unknown; the head of the chain stands still, so what is read may be old',
   ]);
-  expect((await left.run('plan', '-c', left.config)).out).toMatch(/^nothing changes/);
-  left.folder.write('rules.yaml', rules.replace('balance < 1_000_000', 'balance < 900_000'));
-  const { out } = await left.run('plan', '-c', left.config);
+  expect((await prepared.run('plan', '-c', prepared.config)).out).toMatch(/^nothing changes/);
+  prepared.folder.write('rules.yaml', rules.replace('balance < 1_000_000', 'balance < 900_000'));
+  const { out } = await prepared.run('plan', '-c', prepared.config);
   expect(out).toMatch(/\nnot known from what is kept: coins\/low\n$/);
 });
 
 test('a cooldown and flapping are said; status and explain agree since when it fires, told or not', async () => {
-  left.folder.write('rules.yaml', RULES.replace('for: 2m', 'cooldown: 30m'));
-  await left.lives('940000', '1060000', '940000');
+  prepared.folder.write('rules.yaml', RULES.replace('for: 2m', 'cooldown: 30m'));
+  await prepared.polls('940000', '1060000', '940000');
   expect(linesWith(await explained('coins/low'), 'held back', 'state')).toEqual([
     'state: firing since 2026-01-01T00:03:00Z: it fires already',
     'held back: cooldown until 2026-01-01T00:32:00Z: until then a firing is not told',
   ]);
-  expect((await left.run('status', '-c', left.config)).out).toContain('; low firing since 2026-01-01T00:03:00Z\n');
-  await left.lives('1060000', '940000');
+  expect((await prepared.run('status', '-c', prepared.config)).out).toContain(
+    '; low firing since 2026-01-01T00:03:00Z\n',
+  );
+  await prepared.polls('1060000', '940000');
   const said = await explained('coins/low');
   expect(linesWith(said, 'held back: flapping')).toHaveLength(1);
   const state = 'firing since 2026-01-01T00:05:00Z';
   expect(linesWith(said, 'state')).toEqual([`state: ${state}: it fires already`]);
-  expect((await left.run('status', '-c', left.config)).out).toContain(`; low ${state}, flapping\n`);
+  expect((await prepared.run('status', '-c', prepared.config)).out).toContain(`; low ${state}, flapping\n`);
 });
 
 test('a rule that is unwell is said here and in status', async () => {
-  left.folder.write('rules.yaml', RULES.replace('every: 1m', 'every: 1d').replace('5m', '5d'));
+  prepared.folder.write('rules.yaml', RULES.replace('every: 1m', 'every: 1d').replace('5m', '5d'));
   for (let day = 0; day < 22; day++) {
-    await left.lives('2000000');
-    await left.clock.advance(86_400_000 - 60_000);
+    await prepared.polls('2000000');
+    await prepared.clock.advance(86_400_000 - 60_000);
   }
   expect(linesWith(await explained('coins/low'), 'health')).toEqual(['health: never-true since 2026-01-01T00:01:00Z']);
-  const { out } = await left.run('status', '-c', left.config);
+  const { out } = await prepared.run('status', '-c', prepared.config);
   expect(out).toContain('\n  coins/low: never-true since 2026-01-01T00:01:00Z\n');
 });
 
 test('nothing is written', async () => {
-  await left.lives('940000');
-  const before = readFileSync(left.stateFile);
+  await prepared.polls('940000');
+  const before = readFileSync(prepared.stateFile);
   await explained('coins');
-  expect(readFileSync(left.stateFile).equals(before)).toBe(true);
+  expect(readFileSync(prepared.stateFile).equals(before)).toBe(true);
 });
 
 test('before the first poll, and before the first daemon, the rule is explained alone', async () => {
@@ -180,20 +182,20 @@ test('before the first poll, and before the first daemon, the rule is explained 
     'state: not known',
     'would be told: screen, night',
   ]);
-  expect(readdirSync(left.folder.path).toSorted()).toEqual(['config.yaml', 'rules.yaml']);
-  await left.lives();
+  expect(readdirSync(prepared.folder.path).toSorted()).toEqual(['config.yaml', 'rules.yaml']);
+  await prepared.polls();
   expect(await explained('coins/low')).toEqual(alone.slice(2));
 });
 
 test('a rule that was edited and not loaded yet is explained as it stands in the file', async () => {
-  await left.lives('940000');
-  left.folder.write('rules.yaml', RULES.replace('of: treasury', 'of: vault'));
+  await prepared.polls('940000');
+  prepared.folder.write('rules.yaml', RULES.replace('of: treasury', 'of: vault'));
   expect(linesWith(await explained('coins/low'), 'not asked')).toHaveLength(1);
 });
 
 test('a rule over several addresses is explained for each, or for the one that is named', async () => {
-  left.folder.write('rules.yaml', RULES.replace('of: treasury', 'of: both'));
-  await left.lives('940000');
+  prepared.folder.write('rules.yaml', RULES.replace('of: treasury', 'of: both'));
+  await prepared.polls('940000');
   expect(linesWith(await explained('coins/low'), 'coins[')).toEqual([
     'coins[treasury]  rules.yaml:4',
     'coins[treasury]/low  rules.yaml:9  critical',
@@ -209,6 +211,6 @@ test.each([
   ['coins/lo', 'no alert "lo". Possible: low, falls.'],
   ['coins[treasury]', 'no watch "coins[treasury]". Possible: coins.'],
 ])('%s is not there, and what was meant is said', async (name, complaint) => {
-  const { code, out, err } = await left.run('explain', name, '-c', left.config);
+  const { code, out, err } = await prepared.run('explain', name, '-c', prepared.config);
   expect([code, out, err]).toEqual([64, '', `chainwarden: ${complaint}\n`]);
 });

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { CONFIG, leaveBehind, type LeftBehind } from '../support/left-behind.ts';
+import { CONFIG, prepareState, type PreparedState } from '../support/prepared-state.ts';
 
 const LOW = `{ id: low, while: balance < 1_000_000, until: balance > 1_050_000, for: 2m, notify: [screen, night] }`;
 const RULES = `
@@ -19,31 +19,31 @@ watches:
       - { id: moved, on: changed, if: balance < 500 }
 `;
 
-let left: LeftBehind;
+let prepared: PreparedState;
 beforeEach(() => {
-  left = leaveBehind(RULES);
+  prepared = prepareState(RULES);
 });
 afterEach(() => {
-  left[Symbol.dispose]();
+  prepared[Symbol.dispose]();
 });
 
 /** The lines that are said of these rules. */
 async function planned(rules: string, ...more: readonly string[]): Promise<string[]> {
-  left.folder.write('rules.yaml', rules);
-  const { code, out, err } = await left.run('plan', '-c', left.config, ...more);
+  prepared.folder.write('rules.yaml', rules);
+  const { code, out, err } = await prepared.run('plan', '-c', prepared.config, ...more);
   expect([code, err]).toEqual([0, '']);
   return out.trimEnd().split('\n');
 }
 
 /** As it runs, with `low` firing. */
-const firing = () => left.lives('1020000', '940000', '940000', '940000');
+const firing = () => prepared.polls('1020000', '940000', '940000', '940000');
 
 test('what changes nothing says so, and writes nothing', async () => {
   await firing();
-  const before = readFileSync(left.stateFile);
+  const before = readFileSync(prepared.stateFile);
   expect(await planned(RULES)).toEqual(['nothing changes: the same watches, alerts, recipients and credits']);
   expect(await planned(RULES.replace('balance < 500', 'balance < 600'))).toHaveLength(3);
-  expect(readFileSync(left.stateFile).equals(before)).toBe(true);
+  expect(readFileSync(prepared.stateFile).equals(before)).toBe(true);
 });
 
 test('a new threshold closes what fires, and says to whom', async () => {
@@ -58,8 +58,8 @@ test('a new threshold closes what fires, and says to whom', async () => {
 });
 
 test('a new low that was said a moment ago stays one', async () => {
-  await left.lives('1020000', '1010000', '1005000', '1000500');
-  expect((await left.run('status', '-c', left.config)).out).toContain('record firing');
+  await prepared.polls('1020000', '1010000', '1005000', '1000500');
+  expect((await prepared.run('status', '-c', prepared.config)).out).toContain('record firing');
   expect(await planned(RULES)).toHaveLength(1);
 });
 
@@ -67,9 +67,9 @@ test('what it says would happen is what the daemon then does', async () => {
   await firing();
   const lower = RULES.replace('< 1_000_000', '< 900_000').replace('> 1_050_000', '> 930_000');
   expect(await planned(lower)).toContain('would close coins/low: resolved is told to screen, night');
-  expect((await left.run('status', '-c', left.config)).out).toContain('low firing since');
-  await left.lives('940000');
-  const { out } = await left.run('explain', 'coins/low', '-c', left.config);
+  expect((await prepared.run('status', '-c', prepared.config)).out).toContain('low firing since');
+  await prepared.polls('940000');
+  const { out } = await prepared.run('explain', 'coins/low', '-c', prepared.config);
   expect(out.match(/told: resolved at .* to (screen|night), sent/g)).toHaveLength(2);
   expect(await planned(lower)).toEqual(['nothing changes: the same watches, alerts, recipients and credits']);
 });
@@ -116,7 +116,7 @@ test('another address under the same name starts anew, and one more is added', a
 test('another kind of watch under the same id ends what fires', async () => {
   await firing();
   const tokens = `${CONFIG}tokens: { USDC: '0x${'33'.repeat(20)}' }\n`;
-  left.folder.write('config.yaml', tokens);
+  prepared.folder.write('config.yaml', tokens);
   const said = await planned(RULES.replace('of: treasury', 'of: treasury\n    token: USDC'));
   expect(said).toContain('would close coins/low: rule removed, resolved is told to screen, night');
 });
@@ -132,21 +132,21 @@ test('what cannot be decided on the kept data is said, and no more', async () =>
 });
 
 test('unknown data neither opens nor closes anything', async () => {
-  await left.lives('1020000', '940000', '940000', '940000', 'missed', 'missed');
+  await prepared.polls('1020000', '940000', '940000', '940000', 'missed', 'missed');
   expect(await planned(RULES)).toEqual(['nothing changes: the same watches, alerts, recipients and credits']);
 });
 
 test('two config files are compared with --against', async () => {
-  left.folder.write('old/config.yaml', CONFIG);
-  left.folder.write('old/rules.yaml', RULES.replace('every: 1m', 'every: 2m'));
-  const said = await planned(RULES, '--against', join(left.folder.path, 'old', 'config.yaml'));
+  prepared.folder.write('old/config.yaml', CONFIG);
+  prepared.folder.write('old/rules.yaml', RULES.replace('every: 1m', 'every: 2m'));
+  const said = await planned(RULES, '--against', join(prepared.folder.path, 'old', 'config.yaml'));
   expect(said).toEqual([
     expect.stringContaining('There is no state file'),
     expect.stringContaining('The state file is another one'),
     'changed coins: every 2m becomes every 1m',
     'chain: 14,400 credits a day become 28,800',
   ]);
-  expect(existsSync(left.stateFile)).toBe(false);
+  expect(existsSync(prepared.stateFile)).toBe(false);
 });
 
 test('without a state file everything is added, and that is said', async () => {
@@ -159,13 +159,13 @@ test('without a state file everything is added, and that is said', async () => {
     'chain: 0 credits a day become 28,800',
     'not known from what is kept: alerts of a watch that was never asked yet',
   ]);
-  expect(existsSync(left.stateFile)).toBe(false);
+  expect(existsSync(prepared.stateFile)).toBe(false);
 });
 
 test('a config with problems shows them all, and ends with 1', async () => {
   await firing();
-  left.folder.write('rules.yaml', RULES.replace('while: balance', 'while: balanse'));
-  const { code, out, err } = await left.run('plan', '-c', left.config);
+  prepared.folder.write('rules.yaml', RULES.replace('while: balance', 'while: balanse'));
+  const { code, out, err } = await prepared.run('plan', '-c', prepared.config);
   expect([code, out]).toEqual([1, '']);
   expect(err).toContain('Did you mean balance?');
 });

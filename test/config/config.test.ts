@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { secretsOf, type Config } from '../../src/config/config.ts';
+import { secretsOf } from '../../src/config/config.ts';
+import type { Config } from '../../src/config/model.ts';
 import { formatProblems, summarize } from '../../src/config/problem.ts';
 import { configOf, loadConfigText } from '../rules/support/load.ts';
 

@@ -2,10 +2,22 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { blankMemory, step } from '../../src/core/step.ts';
-import type { Message } from '../../src/core/delivery.ts';
-import type { Memory } from '../../src/core/memory.ts';
-import type { Decision, Observation, Watch } from '../../src/core/model.ts';
-import { above, aWatch, below, countAlert, falls, onAlert, stored, whileAlert, type Sight } from '../support/watch.ts';
+import type { Message } from '../../src/core/model/delivery.ts';
+import type { Memory } from '../../src/core/model/memory.ts';
+import type { Decision } from '../../src/core/model/decision.ts';
+import type { Observation } from '../../src/core/model/observation.ts';
+import type { Watch } from '../../src/core/model/watch.ts';
+import {
+  above,
+  aWatch,
+  below,
+  countAlert,
+  falls,
+  onAlert,
+  stored,
+  whileAlert,
+  type GaugeReading,
+} from '../support/watch.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-01-01T00:00:00Z');
@@ -133,7 +145,7 @@ describe('of every history it holds that', () => {
         for (const one of polls) {
           const decision = step(WATCH, memory, one);
           const before = { ...stored(memory), coveredUntil: decision.memory.coveredUntil };
-          if (!decision.learned) expect(stored(decision.memory)).toEqual(before);
+          if (!decision.hasChanged) expect(stored(decision.memory)).toEqual(before);
           memory = decision.memory;
         }
       }),
@@ -164,7 +176,7 @@ describe('of every history it holds that', () => {
           // Nothing but the head of the tick says how far it has read.
           const whole = polls.map((one, i): Observation => {
             if (one.type === 'missed') return one;
-            const { range, ...seen } = one.seen as Sight;
+            const { range, ...seen } = one.seen as GaugeReading;
             const own = range === undefined ? {} : { range: { from: range.from } };
             return { ...one, chain: { head: heads[i] ?? 0 }, seen: { ...seen, ...own } };
           });
@@ -193,10 +205,10 @@ describe('of every history it holds that', () => {
       fc.property(history, (polls) => {
         const { decisions } = run(WATCH, polls);
         for (const [i, one] of polls.entries()) {
-          const said = messagesOf([decisions[i]].filter((decision) => decision !== undefined));
-          if (one.type === 'missed') expect(said).toEqual([]);
+          const sent = messagesOf([decisions[i]].filter((decision) => decision !== undefined));
+          if (one.type === 'missed') expect(sent).toEqual([]);
           else if ((one.seen as { level: string | null }).level === null)
-            expect(said.filter(({ alert }) => ['low', 'held', 'cooled', 'falls', 'moved'].includes(alert))).toEqual([]);
+            expect(sent.filter(({ alert }) => ['low', 'held', 'cooled', 'falls', 'moved'].includes(alert))).toEqual([]);
         }
       }),
       RUNS,
@@ -209,9 +221,9 @@ describe('of every history it holds that', () => {
         const { decisions } = run(WATCH, polls);
         for (const [i, one] of polls.entries()) {
           if (one.type === 'missed' || one.partial === null) continue;
-          const said = messagesOf([decisions[i]].filter((decision) => decision !== undefined));
-          expect(said.filter(({ alert }) => ['many', 'each', 'none'].includes(alert))).toEqual([]);
-          expect(said.filter(({ reason }) => reason === 'not found any more')).toEqual([]);
+          const sent = messagesOf([decisions[i]].filter((decision) => decision !== undefined));
+          expect(sent.filter(({ alert }) => ['many', 'each', 'none'].includes(alert))).toEqual([]);
+          expect(sent.filter(({ reason }) => reason === 'not found any more')).toEqual([]);
         }
       }),
       RUNS,

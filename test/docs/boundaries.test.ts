@@ -14,7 +14,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   watches: { all: ['core', 'lib', 'explorer'] },
   config: { all: ['core', 'lib'], type: ['notifiers'] },
   rules: { all: ['core', 'lib', 'config'], type: ['notifiers'] },
-  trial: { all: ['config', 'core', 'explorer', 'lib', 'notifiers', 'rules', 'watches'] },
+  'rule-tests': { all: ['config', 'core', 'explorer', 'lib', 'notifiers', 'rules', 'watches'] },
   explain: { all: ['config', 'core', 'lib', 'rules'], type: ['store'] },
   plan: { all: ['config', 'core', 'lib', 'rules'], type: ['store'] },
   engine: { all: ['core', 'lib'], type: ['store', 'notifiers', 'explorer', 'telemetry'] },
@@ -54,7 +54,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
       'sandbox',
       'store',
       'telemetry',
-      'trial',
+      'rule-tests',
       'watches',
       'web',
     ],
@@ -62,7 +62,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
 };
 
 /** What watches may know of the explorer: requests as data, never the client. */
-const REQUESTS_AS_DATA = ['endpoints', 'resources', 'paging'];
+const REQUESTS_AS_DATA = ['reading/endpoints', 'reading/resources', 'reading/paging'];
 
 interface Import {
   readonly file: string;

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import { loadRules } from '../../src/rules/load.ts';
-import { configJsonSchema, rulesJsonSchema } from '../../src/rules/schema.ts';
+import { configJsonSchema, rulesJsonSchema } from '../../src/rules/schema/schema.ts';
 import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
 import { METRICS, type MetricRow } from '../../src/telemetry/metric-table.ts';
 import { kinds } from '../../src/watches/index.ts';

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { loadSetup } from '../../src/app/setup.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
-import { findTestFiles } from '../../src/trial/find.ts';
-import { loadTrials } from '../../src/trial/load.ts';
-import { judge } from '../../src/trial/report.ts';
-import { runTrial } from '../../src/trial/run.ts';
-import { testsJsonSchema } from '../../src/trial/schema.ts';
+import { findTestFiles } from '../../src/rule-tests/reading/find.ts';
+import { loadRuleTests } from '../../src/rule-tests/reading/load.ts';
+import { resultOf } from '../../src/rule-tests/reporting/report.ts';
+import { runRuleTest } from '../../src/rule-tests/run.ts';
+import { testsJsonSchema } from '../../src/rule-tests/schema.ts';
 import { kinds } from '../../src/watches/index.ts';
 import { run } from '../support/cli.ts';
 
@@ -22,16 +22,16 @@ test('`chainwarden test rules/` goes well', async () => {
 describe('every example alert', () => {
   const found = findTestFiles(['rules']);
   const files = 'files' in found ? found.files : [];
-  const trials = files.flatMap((file) => loadTrials(file, { env: {}, readFile, notifiers, kinds }).trials);
+  const tests = files.flatMap((file) => loadRuleTests(file, { env: {}, readFile, notifiers, kinds }).tests);
   const { setup } = loadSetup('config.example.yaml', { env: {}, readFile });
   const alerts = new Set(setup?.watches.flatMap(({ rule, alerts }) => alerts.map(({ id }) => `${rule}/${id}`)));
 
   test('has a test in which it speaks, and one in which it is silent', async () => {
     const spoken = new Set<string>();
     const silent = new Set<string>();
-    for (const trial of trials) {
-      const { told } = judge(trial, await runTrial(trial));
-      for (const { id } of trial.watch.alerts) (told.includes(id) ? spoken : silent).add(`${trial.watch.rule}/${id}`);
+    for (const trial of tests) {
+      const { output } = resultOf(trial, await runRuleTest(trial));
+      for (const { id } of trial.watch.alerts) (output.includes(id) ? spoken : silent).add(`${trial.watch.rule}/${id}`);
     }
     expect(alerts.size).toBeGreaterThan(10);
     expect({ neverSpeaks: [...alerts.difference(spoken)], neverSilent: [...alerts.difference(silent)] }).toEqual({
@@ -42,7 +42,7 @@ describe('every example alert', () => {
 
   test('that is a condition has a test in which it resolves', () => {
     const resolved = new Set(
-      trials.flatMap(({ watch, expected }) =>
+      tests.flatMap(({ watch, expected }) =>
         expected.filter(({ state }) => state === 'resolved').map(({ alert }) => `${watch.rule}/${alert}`),
       ),
     );
@@ -59,15 +59,15 @@ describe('the README', () => {
 
   test('shows tests that go well with the rules that it shows', async () => {
     const files: Record<string, string> = { 'README.md': textOf('test'), 'treasury.yaml': textOf('rules') };
-    const { trials, problems } = loadTrials('README.md', {
+    const { tests, problems } = loadRuleTests('README.md', {
       env: {},
       readFile: (file) => files[file] ?? '',
       notifiers,
       kinds,
     });
     expect(problems).toEqual([]);
-    expect(trials.length).toBeGreaterThan(1);
-    for (const trial of trials) expect(judge(trial, await runTrial(trial)).details).toEqual([]);
+    expect(tests.length).toBeGreaterThan(1);
+    for (const trial of tests) expect(resultOf(trial, await runRuleTest(trial)).details).toEqual([]);
   });
 });
 

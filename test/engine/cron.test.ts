@@ -40,7 +40,7 @@ test('a machine that slept over a tick makes up for it once, and a clock that wa
   const ticks: string[] = [];
   const cron = createCron({ onTick: (_watches, due) => ticks.push(new Date(due).toISOString().slice(8, 16)) });
   const look = (): void => {
-    cron.look(Date.now());
+    cron.check(Date.now());
   };
   cron.set(loadWatches(`watches:\n${rule('a', '0 9 * * *')}`));
   look();

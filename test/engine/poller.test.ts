@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
-import type { Watch } from '../../src/core/model.ts';
-import { Missed, type Read } from '../../src/core/question.ts';
+import type { Watch } from '../../src/core/model/watch.ts';
+import { Missed, type Read } from '../../src/core/model/question.ts';
 import { blankMemory, isHeadStale } from '../../src/core/step.ts';
 import { observe } from '../../src/engine/observe.ts';
 import { createPoller, type PollerOptions } from '../../src/engine/poller.ts';
-import { AddressDetails } from '../../src/explorer/resources.ts';
+import { AddressDetails } from '../../src/explorer/reading/resources.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
 import { adopt } from '../support/adopt.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { wordsOf } from '../support/story.ts';
+import { wordsOf } from '../support/run-polls.ts';
 import { loadWatches } from '../support/world.ts';
 
 const RULES = `
@@ -38,7 +38,7 @@ function aPoller(change: Partial<PollerOptions> = {}) {
   const poller = createPoller({
     store,
     readerOf: () => ({
-      round() {
+      tickReader() {
         seen.rounds += 1;
         return read;
       },
@@ -46,7 +46,7 @@ function aPoller(change: Partial<PollerOptions> = {}) {
     }),
     clock,
     log,
-    onPolled: (_watch, _observation, { learned }) => seen.polled.push(learned),
+    onPolled: (_watch, _observation, { hasChanged }) => seen.polled.push(hasChanged),
     onSkipped: () => (seen.skipped += 1),
     onOwed: (channels) => seen.owed.push(...channels),
     ...change,
@@ -71,8 +71,8 @@ test('a defect around one watch costs that poll, not the daemon: the others go o
     loadWatches(`${RULES}  - { id: other, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 1 }] }
 `);
   const { poller, seen, log } = aPoller({
-    witness: {
-      attend({ watch }, read) {
+    hook: {
+      onPoll({ watch }, read) {
         if (watch.rule === failing.rule) throw new Error('a bug');
         return { read, settled: () => undefined };
       },
@@ -257,8 +257,8 @@ test('memory that this release cannot read is a new baseline, said aloud', async
     data: null,
     coveredUntil: null,
   };
-  const none = { deliveries: [], reasons: [], now: null, look: null, truths: {}, needs: null };
-  const decision = { watchId: watch.id, expects: 0, memory, learned: true, ...none };
+  const none = { deliveries: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null };
+  const decision = { watchId: watch.id, expects: 0, memory, hasChanged: true, ...none };
   await store.commit([decision], 0);
   await adopt(poller, watches);
   expect(log.lines).toEqual(['warn watch:memory-unreadable']);
@@ -279,7 +279,9 @@ test('what could not be flushed is flushed the next time, the look with it', asy
   await expect(poller.flush()).rejects.toThrow(StorageError);
   disk.isFull = false;
   await poller.flush();
-  expect([...(await memory.kept()).values()]).toMatchObject([{ look: { view: { raw: '5' } }, health: { low: {} } }]);
+  expect([...(await memory.diagnostics()).values()]).toMatchObject([
+    { snapshot: { view: { raw: '5' } }, health: { low: {} } },
+  ]);
 });
 
 test('a watch that was taken out and put back while it was polled is heard from then on', async () => {

@@ -20,7 +20,7 @@ test('a directory that cannot be read is said, and one that fails while the daem
     concerns: () => true,
     reload: () => Promise.resolve('done'),
   });
-  reloader.lookAt([folder.path]);
+  reloader.watchDirectories([folder.path]);
   const [watcher] = add.mock.contexts as FSWatcher[];
   watcher?.emit('error', new Error('EACCES'));
   expect(log.lines).toEqual(['warn config:cannot-watch']);

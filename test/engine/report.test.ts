@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { Decision, Observation } from '../../src/core/model.ts';
+import type { Decision } from '../../src/core/model/decision.ts';
+import type { Observation } from '../../src/core/model/observation.ts';
 import { blankMemory } from '../../src/core/step.ts';
 import { createReport, type ReportOptions } from '../../src/engine/report.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
@@ -23,7 +24,7 @@ test('what a watch could not read, and what it has to note, is said once per cau
     const observation: Observation = { type: 'seen', at: 0, head: null, chain: 'not-asked', seen: null, partial };
     const reasons = notes.map((text) => ({ type: 'note', text }) as const);
     const memory = blankMemory(watch);
-    const nothing = { deliveries: [], now: null, look: null, truths: {}, learned: false, needs: null };
+    const nothing = { deliveries: [], now: null, snapshot: null, truths: {}, hasChanged: false, needs: null };
     const decision: Decision = { watchId: watch.id, expects: 0, memory, reasons, ...nothing };
     report(watch, observation, decision);
     return log.lines.slice(before).map((line) => line.replace('warn ', ''));
@@ -49,7 +50,7 @@ test('the value of the native coin is labelled with its symbol, as dashboards sh
   const coin = { symbol: 'xDAI', decimals: 18 };
   const watch = { ...plain, exported: true, token: null, target: { ...plain.target, coin } };
   const now = Gauge.make({});
-  const nothing = { deliveries: [], reasons: [], now, look: null, truths: {}, learned: true, needs: null };
+  const nothing = { deliveries: [], reasons: [], now, snapshot: null, truths: {}, hasChanged: true, needs: null };
   const decision: Decision = { watchId: watch.id, expects: 0, memory: blankMemory(watch), ...nothing };
   const observation: Observation = { type: 'seen', at: 0, head: null, chain: 'not-asked', seen: null, partial: null };
   report(watch, observation, decision);

@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals';
 import { createPoller } from '../../src/engine/poller.ts';
 import { createRetirement } from '../../src/engine/retirement.ts';
 import { createMutex } from '../../src/lib/mutex.ts';
-import { AddressDetails } from '../../src/explorer/resources.ts';
+import { AddressDetails } from '../../src/explorer/reading/resources.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
 import { adopt } from '../support/adopt.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { wordsOf } from '../support/story.ts';
+import { wordsOf } from '../support/run-polls.ts';
 import { loadWatches, takeAll } from '../support/world.ts';
 
 const [watches, others] = ['coins', 'others'].map((id) =>
@@ -48,7 +48,7 @@ async function aFiringWatch() {
     store,
     clock,
     log,
-    readerOf: () => ({ round: () => ({ one, page, pageAgain: page }), head: () => null }),
+    readerOf: () => ({ tickReader: () => ({ one, page, pageAgain: page }), head: () => null }),
     onPolled: () => undefined,
     onSkipped: () => undefined,
     onOwed: () => undefined,

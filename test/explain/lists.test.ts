@@ -1,7 +1,8 @@
 // Watches of lists, explained: the newest item, the head, counts, and what is still in doubt.
 import { expect, test } from '@jest/globals';
-import { encodeLook } from '../../src/core/look.ts';
-import type { Observation, Watch } from '../../src/core/model.ts';
+import { encodeSnapshot } from '../../src/core/model/snapshot.ts';
+import type { Observation } from '../../src/core/model/observation.ts';
+import type { Watch } from '../../src/core/model/watch.ts';
 import { blankMemory, step } from '../../src/core/step.ts';
 import { explainWatch } from '../../src/explain/explain.ts';
 import { loadWatches } from '../support/world.ts';
@@ -15,14 +16,16 @@ type Rows = readonly Readonly<Record<string, unknown>>[];
 function explainedAfter(rule: string, ...polls: readonly Rows[]): string[] {
   const watch = watchOf(rule);
   let memory = blankMemory(watch);
-  let kept = null;
+  let diagnostics = null;
   for (const [i, rows] of polls.entries()) {
     const decision = step(watch, memory, saw(watch, memory.state, rows, NOON + i * MINUTE));
     memory = { ...decision.memory, version: i + 1 };
-    if (decision.look !== null) kept = { look: encodeLook(decision.look), health: {} };
+    if (decision.snapshot !== null) diagnostics = { snapshot: encodeSnapshot(decision.snapshot), health: {} };
   }
   const now = NOON + (polls.length - 1) * MINUTE + 5000;
-  return explainWatch(watch, watch.alerts, { memory, kept, said: new Map(), now }).map((line) => line.trim());
+  return explainWatch(watch, watch.alerts, { memory, diagnostics, deliveries: new Map(), now }).map((line) =>
+    line.trim(),
+  );
 }
 
 function watchOf(rule: string): Watch {
@@ -37,7 +40,7 @@ function saw({ kind, target }: Watch, state: unknown, rows: Rows, at: number): O
     if (view === undefined) throw new Error('no row');
     return { view, says: new Set(Object.keys(row)), id: null, place: `${at}/${i}` };
   });
-  const seen = kind.script.imagine(target, { rows: imagined, isPartial: false }, state);
+  const seen = kind.script.synthesize(target, { rows: imagined, isPartial: false }, state);
   return { type: 'seen', at, head: null, chain: 'not-asked', seen, partial: null };
 }
 

@@ -2,7 +2,7 @@
 // the test that runs, as it would have ended the daemon.
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { Missed } from '../../src/core/question.ts';
+import { Missed } from '../../src/core/model/question.ts';
 import { createOddServer, ODD_ANSWERS } from '../support/odd-answers.ts';
 import { aToken, impatient, openExplorer } from './support/open.ts';
 
@@ -13,7 +13,7 @@ test.each(ODD_ANSWERS)('an explorer that answers with $name: $explorer', async (
   await using server = await createOddServer(() => odd);
   {
     await using opened = openExplorer(server.origin, { clock: impatient(), ...(odd.isEndless && { limits: ENDLESS }) });
-    expect(await endOf(opened.explorer.round().one(aToken))).toBe(odd.explorer);
+    expect(await endOf(opened.explorer.tickReader().one(aToken))).toBe(odd.explorer);
   }
   // What comes after the answer counts as well.
   await server.whenGone(1);

@@ -1,8 +1,8 @@
 // What the records make of answers of different releases.
 import { describe, expect, test } from '@jest/globals';
-import { addressDetails, transactions } from '../../src/explorer/endpoints.ts';
-import { Address } from '../../src/core/address.ts';
-import { AddressRef, Transaction } from '../../src/explorer/resources.ts';
+import { addressDetails, transactions } from '../../src/explorer/reading/endpoints.ts';
+import { Address } from '../../src/core/values/address.ts';
+import { AddressRef, Transaction } from '../../src/explorer/reading/resources.ts';
 import { openExplorer, someTokens, VAULT } from './support/open.ts';
 import { sendJson, startServer } from './support/server.ts';
 
@@ -63,7 +63,7 @@ describe('unknown fields', () => {
       sendJson(response, body);
     });
     await using opened = openExplorer(server.url);
-    const ask = (): Promise<unknown> => opened.explorer.round().one(addressDetails('ethereum', VAULT));
+    const ask = (): Promise<unknown> => opened.explorer.tickReader().one(addressDetails('ethereum', VAULT));
     await ask();
     expect(opened.unknown).toEqual([]);
     body = { ...ADDRESS, verdict: 'fine' };
@@ -85,8 +85,8 @@ describe('unknown fields', () => {
       sendJson(response, { items: [row], next_page_params: null });
     });
     await using opened = openExplorer(server.url);
-    await opened.explorer.round().page(transactions('ethereum'), null);
-    await opened.explorer.round().page(someTokens, null);
+    await opened.explorer.tickReader().page(transactions('ethereum'), null);
+    await opened.explorer.tickReader().page(someTokens, null);
     expect(opened.unknown).toEqual([]);
   });
 });

@@ -7,9 +7,9 @@ import {
   blocks,
   tokenDetails,
   transactions,
-} from '../../src/explorer/endpoints.ts';
-import type { Auth } from '../../src/explorer/http.ts';
-import { readAll } from '../../src/explorer/paging.ts';
+} from '../../src/explorer/reading/endpoints.ts';
+import type { Auth } from '../../src/explorer/http/http-transport.ts';
+import { readAll } from '../../src/explorer/reading/paging.ts';
 import type { FaultName } from '../../src/sandbox/faults/fault.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox, type Served } from '../../src/sandbox/server.ts';
@@ -37,7 +37,7 @@ const FORMS: [string, string, Auth, boolean][] = [
 describe.each(FORMS)('the sandbox explorer, %s', (_name, path, auth, countsCredits) => {
   test('answers every question', async () => {
     await using opened = openExplorer(served.url + path, { auth, clock });
-    const read = opened.explorer.round();
+    const read = opened.explorer.tickReader();
     const [vault, collector] = [addressOf(sandbox.addresses.vault), addressOf(sandbox.addresses.collector)];
     const [token, account, internals, own, all, chain] = await Promise.all([
       read.one(tokenDetails('sandbox', addressOf(sandbox.tokens.USDC))),
@@ -68,7 +68,7 @@ describe.each(FORMS)('the sandbox explorer, %s', (_name, path, auth, countsCredi
   test('does not know every token', async () => {
     await using opened = openExplorer(served.url + path, { auth, clock });
     const nobody = addressOf('0x00000000000000000000000000000000000000ff');
-    const missed = await missOf(opened.explorer.round().one(tokenDetails('sandbox', nobody)));
+    const missed = await missOf(opened.explorer.tickReader().one(tokenDetails('sandbox', nobody)));
     expect(missed.reason).toBe('not-found');
   });
 });
@@ -76,7 +76,7 @@ describe.each(FORMS)('the sandbox explorer, %s', (_name, path, auth, countsCredi
 test('a wrong key is refused once, then not sent again for ten minutes', async () => {
   await using opened = openExplorer(`${served.url}/31337`, { auth: { type: 'bearer', key: () => 'wrong' }, clock });
   for (let i = 0; i < 3; i++)
-    expect((await missOf(opened.explorer.round().page(blocks('sandbox'), null))).reason).toBe('unauthorized');
+    expect((await missOf(opened.explorer.tickReader().page(blocks('sandbox'), null))).reason).toBe('unauthorized');
   expect(opened.outcomes()).toEqual(['unauthorized']);
 });
 
@@ -105,10 +105,10 @@ test.each(FAULTS)('the fault %s is seen as %s, and is over when it is over', asy
   const impatience = impatient();
   await using opened = openExplorer(`${served.url}/31337`, { auth: { type: 'bearer', key }, clock: impatience });
   sandbox.fail({ fault, times: 3, resetMs: 60_000 });
-  expect((await missOf(opened.explorer.round().page(blocks('sandbox'), null))).reason).toBe(reason);
+  expect((await missOf(opened.explorer.tickReader().page(blocks('sandbox'), null))).reason).toBe(reason);
   sandbox.clearFaults();
   await impatience.sleep(600_060);
-  expect((await opened.explorer.round().page(blocks('sandbox'), null)).rows.length).toBeGreaterThan(0);
+  expect((await opened.explorer.tickReader().page(blocks('sandbox'), null)).rows.length).toBeGreaterThan(0);
 });
 
 test.each<[FaultName, object]>([
@@ -117,5 +117,5 @@ test.each<[FaultName, object]>([
 ])('the fault %s is given up in time', async (fault, limits) => {
   await using opened = openExplorer(`${served.url}/31337`, { auth: { type: 'bearer', key }, clock, limits });
   sandbox.fail({ fault });
-  expect((await missOf(opened.explorer.round().page(blocks('sandbox'), null))).reason).toBe('timeout');
+  expect((await missOf(opened.explorer.tickReader().page(blocks('sandbox'), null))).reason).toBe('timeout');
 });

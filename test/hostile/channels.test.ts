@@ -1,13 +1,13 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import PostalMime, { type Email } from 'postal-mime';
 import { untrusted } from '../../src/lib/untrusted.ts';
-import type { Message } from '../../src/core/delivery.ts';
-import type { Segment } from '../../src/core/model.ts';
+import type { Message } from '../../src/core/model/delivery.ts';
+import type { Segment } from '../../src/core/model/condition.ts';
 import { email } from '../../src/notifiers/email.ts';
 import { log } from '../../src/notifiers/log.ts';
 import { toBody } from '../../src/notifiers/rendering/body.ts';
-import { toHtml } from '../../src/notifiers/rendering/letter-html.ts';
-import { toLetter, toText } from '../../src/notifiers/rendering/letter.ts';
+import { toHtml } from '../../src/notifiers/rendering/mail-html.ts';
+import { toMailContent, toText } from '../../src/notifiers/rendering/mail.ts';
 import { toMime } from '../../src/notifiers/wire/mime.ts';
 import { webhook } from '../../src/notifiers/webhook.ts';
 import { aDelivery, aMessage, never, someTools } from '../notifiers/samples.ts';
@@ -50,7 +50,7 @@ function halves(text: string): Segment[] {
 /** What the three channels make of a message, as those who read it would see it. */
 async function read(message: Message) {
   const delivery = aDelivery({ message });
-  const letter = toLetter(message);
+  const letter = toMailContent(message);
   const html = readHtml(toHtml(letter));
   const text = toText(letter);
   const body = toBody(delivery);

@@ -1,7 +1,7 @@
 import tls from 'node:tls';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { untrusted } from '../../src/lib/untrusted.ts';
-import type { Delivery, Fact, Outcome } from '../../src/core/delivery.ts';
+import type { Delivery, Fact, Outcome } from '../../src/core/model/delivery.ts';
 import { email, emailWith } from '../../src/notifiers/email.ts';
 import { certificate, certificateKey } from '../support/certificate.ts';
 import { freePort } from '../support/free-port.ts';

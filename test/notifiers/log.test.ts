@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { untrusted } from '../../src/lib/untrusted.ts';
-import type { Message } from '../../src/core/delivery.ts';
+import type { Message } from '../../src/core/model/delivery.ts';
 import { log } from '../../src/notifiers/log.ts';
 import { toBody } from '../../src/notifiers/rendering/body.ts';
 import { aDelivery, aMessage, aResolvedMessage, never, someTools } from './samples.ts';

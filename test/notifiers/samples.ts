@@ -1,5 +1,5 @@
 import { untrusted } from '../../src/lib/untrusted.ts';
-import type { Delivery, Message } from '../../src/core/delivery.ts';
+import type { Delivery, Message } from '../../src/core/model/delivery.ts';
 import type { NotifierTools } from '../../src/notifiers/notifier.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 

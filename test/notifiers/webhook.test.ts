@@ -2,7 +2,7 @@ import net, { type AddressInfo } from 'node:net';
 import { describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { untrusted } from '../../src/lib/untrusted.ts';
-import type { Delivery, Outcome } from '../../src/core/delivery.ts';
+import type { Delivery, Outcome } from '../../src/core/model/delivery.ts';
 import { webhook, webhookWith } from '../../src/notifiers/webhook.ts';
 import { freePort } from '../support/free-port.ts';
 import { createWebhookSink, status, type Answer } from '../support/sinks.ts';

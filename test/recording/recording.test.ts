@@ -3,9 +3,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import { Missed, type Read } from '../../src/core/question.ts';
+import { Missed, type Read } from '../../src/core/model/question.ts';
 import { blankMemory } from '../../src/core/step.ts';
-import { addressTokens } from '../../src/explorer/endpoints.ts';
+import { addressTokens } from '../../src/explorer/reading/endpoints.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
@@ -46,7 +46,7 @@ function bench(file: string, bounds: { keepMs?: number; maxBytes?: number } = {}
     failures: () => failures,
     async poll(body) {
       const memory = { ...blankMemory(watch), version: 1, state: 'known' };
-      const attended = recorder.attend({ watch, memory, startedAt: clock.now() }, reading(recorder, body));
+      const attended = recorder.onPoll({ watch, memory, startedAt: clock.now() }, reading(recorder, body));
       await attended.read.page(LIST, null).catch(() => undefined);
       attended.settled({ type: 'seen', at: clock.now(), head: null, chain: 'not-asked', seen: null, partial: null });
       await clock.advance(MINUTE);
@@ -198,7 +198,7 @@ test('no key gets in: not from the request, not from an answer that echoes it', 
     });
     const watch = aWatch([]);
     const poll = { watch, memory: blankMemory(watch), startedAt: clock.now() };
-    const attended = recorder.attend(poll, opened.explorer.round());
+    const attended = recorder.onPoll(poll, opened.explorer.tickReader());
     const { read } = attended;
     const { next } = await read.page(someBlocks, null);
     await read.page(someBlocks, next);

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import type { Delivery } from '../../src/core/delivery.ts';
-import type { Watch } from '../../src/core/model.ts';
+import type { Delivery } from '../../src/core/model/delivery.ts';
+import type { Watch } from '../../src/core/model/watch.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import { recordedPolls } from '../../src/replay/recorded.ts';
 import { replay } from '../../src/replay/run.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeWatches } from '../../src/rules/describe.ts';
-import { cronSchedule, nextTimeOf, timesPerDay } from '../../src/rules/schedule.ts';
+import { cronSchedule, nextTimeOf, timesPerDay } from '../../src/rules/compile/schedule.ts';
 import { CONFIG, configOf, load } from './support/load.ts';
 
 const RULES = `

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatProblems } from '../../src/config/problem.ts';
-import { loadRules, type LoadedRules } from '../../src/rules/load.ts';
+import { type LoadedRules, loadRules } from '../../src/rules/load.ts';
 import { kinds } from '../../src/watches/index.ts';
 import { effort, NO_HANG } from '../support/effort.ts';
 import { brokenFiles, MISTAKE_NAMES } from './support/broken-rules.ts';

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { loadConfig, type Config } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import type { Config } from '../../src/config/model.ts';
 import { summarize } from '../../src/config/problem.ts';
 import { readRegularFile } from '../../src/lib/regular-file.ts';
 import { readRuleFiles, ruleDirectories } from '../../src/rules/read.ts';

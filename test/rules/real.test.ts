@@ -4,7 +4,7 @@ import { formatProblems } from '../../src/config/problem.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import { describeWatches } from '../../src/rules/describe.ts';
 import { loadRules } from '../../src/rules/load.ts';
-import { configJsonSchema, rulesJsonSchema } from '../../src/rules/schema.ts';
+import { configJsonSchema, rulesJsonSchema } from '../../src/rules/schema/schema.ts';
 import { kinds } from '../../src/watches/index.ts';
 
 const CONFIG = `

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createRuleCache, type RuleCache } from '../../src/rules/cache.ts';
-import { loadRules, type RuleFile } from '../../src/rules/load.ts';
+import { type RuleFile, loadRules } from '../../src/rules/load.ts';
 import { CONFIG, configOf } from './support/load.ts';
 import { testKinds } from './support/kinds.ts';
 

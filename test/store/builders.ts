@@ -1,6 +1,6 @@
-import type { Delivery, Message } from '../../src/core/delivery.ts';
-import type { Alert, ConditionState, Memory } from '../../src/core/memory.ts';
-import type { Decision } from '../../src/core/model.ts';
+import type { Delivery, Message } from '../../src/core/model/delivery.ts';
+import type { Alert, ConditionState, Memory } from '../../src/core/model/memory.ts';
+import type { Decision } from '../../src/core/model/decision.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 
 export const NOON = Date.UTC(2026, 0, 1, 12);
@@ -111,6 +111,6 @@ export function aDecision(
 ): Decision {
   const { state, ...rest } = changes;
   const memory = aMemory(state === undefined ? {} : { state });
-  const nothing = { deliveries: [], reasons: [], now: null, look: null, truths: {}, needs: null };
-  return { watchId, expects: 0, memory, learned: true, ...nothing, ...rest };
+  const nothing = { deliveries: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null };
+  return { watchId, expects: 0, memory, hasChanged: true, ...nothing, ...rest };
 }

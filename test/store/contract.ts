@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Outcome } from '../../src/core/delivery.ts';
+import type { Outcome } from '../../src/core/model/delivery.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aDecision, aDelivery, aMemory, NOON } from './builders.ts';
 
@@ -97,8 +97,8 @@ export function keepsThePromise(open: () => Promise<Store>): void {
 
   story('a poll that learned nothing writes no memory and keeps its version', async (store) => {
     await store.commit([aDecision('w', { state: 'known' })], NOON);
-    const quiet = aDecision('w', { expects: 1, learned: false, state: 'unwritten' });
-    expect(await store.commit([quiet, aDecision('new', { learned: false })], NOON)).toEqual(['kept', 'kept']);
+    const quiet = aDecision('w', { expects: 1, hasChanged: false, state: 'unwritten' });
+    expect(await store.commit([quiet, aDecision('new', { hasChanged: false })], NOON)).toEqual(['kept', 'kept']);
     const remembered = await store.recall();
     expect([...remembered.keys()]).toEqual(['w']);
     expect(remembered.get('w')).toMatchObject({ version: 1, state: 'known' });
@@ -121,19 +121,19 @@ export function keepsThePromise(open: () => Promise<Store>): void {
   });
 
   story('what was looked at and how the rules do is kept beside memory, each until it is said anew', async (store) => {
-    const look = { at: NOON, view: { balance: '5', symbol: "o'dd" }, before: null, isStale: false };
+    const snapshot = { at: NOON, view: { balance: '5', symbol: "o'dd" }, before: null, isStale: false };
     const record = { since: NOON, evaluatedAt: NOON, trueAt: null, falseAt: NOON, unknownSince: null, evaluations: 1 };
     const health = { low: { ...record, condition: 'c' } };
     await store.commit([aDecision('w')], NOON);
-    await store.cover(new Map([['w', { until: NOON, look }]]));
+    await store.cover(new Map([['w', { until: NOON, snapshot }]]));
     await store.cover(new Map([['w', { until: NOON + SECOND, health }]]));
-    await store.cover(new Map([['unheard-of', { until: NOON, look }]]));
+    await store.cover(new Map([['unheard-of', { until: NOON, snapshot }]]));
     await store.commit([aDecision('w', { expects: 1, state: 'next' })], NOON);
-    expect(await store.kept()).toEqual(new Map([['w', { look, health }]]));
-    expect(await store.kept(['w', 'x'])).toEqual(await store.kept());
+    expect(await store.diagnostics()).toEqual(new Map([['w', { snapshot, health }]]));
+    expect(await store.diagnostics(['w', 'x'])).toEqual(await store.diagnostics());
     expect((await store.recall()).get('w')).toMatchObject({ version: 2, state: 'next' });
     await store.forget(['w']);
-    expect(await store.kept()).toEqual(new Map());
+    expect(await store.diagnostics()).toEqual(new Map());
   });
 
   story('a forgotten watch starts anew, and what it owes is still owed', async (store) => {

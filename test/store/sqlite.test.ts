@@ -156,7 +156,7 @@ describe('migrations', () => {
     }
     await using store = await openSqliteStore({ file });
     expect((await store.recall()).get('w')).toMatchObject({ version: 3, coveredUntil: NOON });
-    expect(await store.kept()).toEqual(new Map([['w', { look: null, health: {} }]]));
+    expect(await store.diagnostics()).toEqual(new Map([['w', { snapshot: null, health: {} }]]));
   });
 
   test('run in order, each once', () => {
@@ -194,7 +194,7 @@ describe('damage within', () => {
     execute(file, `UPDATE coverage SET look = '{"at":', health = '{"low":{}}'`);
     await using store = await openSqliteStore({ file });
     expect((await store.recall()).size).toBe(1);
-    expect(await store.kept()).toEqual(new Map([['w', { look: null, health: {} }]]));
+    expect(await store.diagnostics()).toEqual(new Map([['w', { snapshot: null, health: {} }]]));
   });
 
   test('a delivery that cannot be read ends as dead, is told to the log, and holds up nobody', async () => {
@@ -274,9 +274,9 @@ describe('the reader', () => {
     await store.keepRunning({ watches: ['w'] });
     await store.keepRunning({ watches: ['w', 'x'] });
     expect(await reader.running()).toEqual({ watches: ['w', 'x'] });
-    expect((await reader.saidOf('w', 'low', 10)).map(({ id }) => id)).toEqual(['b', 'a']);
-    expect(await reader.saidOf('w', 'low', 1)).toHaveLength(1);
-    expect(await reader.kept(['w'])).toEqual(await store.kept(['w']));
+    expect((await reader.deliveriesOf('w', 'low', 10)).map(({ id }) => id)).toEqual(['b', 'a']);
+    expect(await reader.deliveriesOf('w', 'low', 1)).toHaveLength(1);
+    expect(await reader.diagnostics(['w'])).toEqual(await store.diagnostics(['w']));
   });
 
   test('says so when there is nothing to read, and makes no file', async () => {

@@ -1,4 +1,4 @@
-import type { Watch } from '../../src/core/model.ts';
+import type { Watch } from '../../src/core/model/watch.ts';
 import type { Poller } from '../../src/engine/poller.ts';
 import { createRetirement, type RetirementOptions } from '../../src/engine/retirement.ts';
 

@@ -89,7 +89,7 @@ export async function runApp(folder: Folder, change: AppChange = {}): Promise<Ru
 function witness(onSettled: (poll: string) => void): Recorder {
   return {
     onAnswer: () => undefined,
-    attend: ({ watch }, read) => ({
+    onPoll: ({ watch }, read) => ({
       read,
       settled: ({ type }) => {
         onSettled(`${watch.rule} ${type}`);

@@ -1,7 +1,9 @@
-import type { Delivery, Settlement } from '../../src/core/delivery.ts';
-import type { Memory } from '../../src/core/memory.ts';
-import type { Decision, DeliveryId, Instant, WatchId } from '../../src/core/model.ts';
-import type { Kept, Store } from '../../src/store/store.ts';
+import type { Delivery, Settlement } from '../../src/core/model/delivery.ts';
+import type { Memory } from '../../src/core/model/memory.ts';
+import type { Decision } from '../../src/core/model/decision.ts';
+import type { DeliveryId, WatchId } from '../../src/core/model/ids.ts';
+import type { Instant } from '../../src/lib/clock.ts';
+import type { StoredDiagnostics, Store } from '../../src/store/store.ts';
 
 interface Row {
   readonly delivery: Delivery;
@@ -15,7 +17,7 @@ interface Row {
 /** The promise of `Store` in plain maps, without durability: the second subject of the contract suite. */
 export function createMemoryStore(): Store {
   const memoryById = new Map<WatchId, Memory>();
-  const keptById = new Map<WatchId, Kept>();
+  const diagnosticsById = new Map<WatchId, StoredDiagnostics>();
   // In the order in which they were committed.
   const rowById = new Map<DeliveryId, Row>();
 
@@ -30,9 +32,9 @@ export function createMemoryStore(): Store {
       .filter((row) => row.delivery.channel === channel && isFirstInLine(row))
       .toSorted((a, b) => a.dueAt - b.dueAt);
 
-  function keep({ watchId, expects, memory, learned, deliveries }: Decision, at: Instant): 'kept' | 'superseded' {
+  function keep({ watchId, expects, memory, hasChanged, deliveries }: Decision, at: Instant): 'kept' | 'superseded' {
     if ((memoryById.get(watchId)?.version ?? 0) !== expects) return 'superseded';
-    if (!learned && deliveries.length === 0) return 'kept';
+    if (!hasChanged && deliveries.length === 0) return 'kept';
     memoryById.set(watchId, structuredClone({ ...memory, version: expects + 1 }));
     for (const delivery of deliveries) {
       if (rowById.has(delivery.id)) continue;
@@ -50,20 +52,23 @@ export function createMemoryStore(): Store {
     remembered: async () => [...memoryById.keys()],
     commit: async (decisions, at) => decisions.map((decision) => keep(decision, at)),
     async cover(coverage) {
-      for (const [id, { until: coveredUntil, look, health }] of coverage) {
+      for (const [id, { until: coveredUntil, snapshot, health }] of coverage) {
         const memory = memoryById.get(id);
         if (memory === undefined) continue;
         memoryById.set(id, { ...memory, coveredUntil });
-        const before = keptById.get(id) ?? { look: null, health: {} };
-        keptById.set(id, structuredClone({ look: look ?? before.look, health: health ?? before.health }));
+        const before = diagnosticsById.get(id) ?? { snapshot: null, health: {} };
+        diagnosticsById.set(
+          id,
+          structuredClone({ snapshot: snapshot ?? before.snapshot, health: health ?? before.health }),
+        );
       }
     },
-    kept: async (ids) => new Map([...keptById].filter(([id]) => ids === undefined || ids.includes(id))),
+    diagnostics: async (ids) => new Map([...diagnosticsById].filter(([id]) => ids === undefined || ids.includes(id))),
     keepRunning: async () => undefined,
     async forget(ids) {
       for (const id of ids) {
         memoryById.delete(id);
-        keptById.delete(id);
+        diagnosticsById.delete(id);
       }
     },
     async claim(channel, limit, at) {

@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Outcome } from '../../src/core/delivery.ts';
-import type { MissReason } from '../../src/core/model.ts';
+import type { Outcome } from '../../src/core/model/delivery.ts';
+import type { MissReason } from '../../src/core/model/observation.ts';
 
 /** Bytes to say (latin1), or what to do with the connection; `pause` lets the client read what was said so far. */
 type Step = { readonly say: string } | 'pause' | 'hang up' | 'reset';

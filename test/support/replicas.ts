@@ -1,12 +1,12 @@
 // An explorer of several replicas, over a sandbox: the one that answers may be behind the others.
-import type { Answer, Door } from '../../src/explorer/http.ts';
+import type { Answer, HttpTransport } from '../../src/explorer/http/http-transport.ts';
 
 export interface Replicas {
   /** From now on a replica answers that is so many blocks behind. */
   lag(blocks: number): void;
   /** What was asked so far, without the query: `blocks`, `addresses/0x…/tokens`. */
   readonly asked: readonly string[];
-  over(door: Door): Door;
+  over(door: HttpTransport): HttpTransport;
 }
 
 interface Served {

@@ -1,24 +1,18 @@
 // A watch of one number, built by hand, for tests of what the core makes of it.
 import { z } from 'zod';
-import { Address } from '../../src/core/address.ts';
-import { Amount } from '../../src/core/amount.ts';
-import { amount, RecordType, text, valueAt, word, type AnyView } from '../../src/core/fields.ts';
-import type { AnyKind, Noted, Noticed, Scope } from '../../src/core/kind.ts';
-import type { Memory } from '../../src/core/memory.ts';
-import type {
-  Condition,
-  ConditionAlert,
-  CountAlert,
-  EventAlert,
-  Observation,
-  Recipient,
-  Truth,
-  Watch,
-} from '../../src/core/model.ts';
-import { tokenDetails } from '../../src/explorer/endpoints.ts';
+import { Address } from '../../src/core/values/address.ts';
+import { Amount } from '../../src/core/values/amount.ts';
+import { amount, RecordType, text, valueAt, word, type AnyView } from '../../src/core/values/fields.ts';
+import type { AnyKind, DetectedEvent, Detection, Scope } from '../../src/core/model/kind.ts';
+import type { Memory } from '../../src/core/model/memory.ts';
+import type { Condition } from '../../src/core/model/condition.ts';
+import type { ConditionAlert, CountAlert, EventAlert, Watch } from '../../src/core/model/watch.ts';
+import type { Observation } from '../../src/core/model/observation.ts';
+import type { Recipient, Truth } from '../../src/core/model/ids.ts';
+import { tokenDetails } from '../../src/explorer/reading/endpoints.ts';
 import { oneChange } from '../../src/watches/one-change.ts';
 import { Values } from '../../src/watches/values.ts';
-import { track } from '../../src/core/tracked.ts';
+import { track } from '../../src/core/values/tracked.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 
 export const Gauge = new RecordType('Gauge', {
@@ -28,7 +22,7 @@ export const Gauge = new RecordType('Gauge', {
 });
 
 /** What one poll saw: its number; null = the number was unknown; a list = items by key, with their moods. */
-export interface Sight {
+export interface GaugeReading {
   readonly level?: string | null;
   readonly items?: Readonly<Record<string, string | null | Item>>;
   /** The blocks that were read completely, and the newest one that was met. */
@@ -64,11 +58,11 @@ export const gaugeKind: AnyKind = {
   head: () => null,
   page: () => '/gauge',
   observe: () => Promise.reject(new Error('tests hand in what was seen')),
-  detect: (_target, state, seen, scope) => detect(state as State | null, seen as Sight, scope),
+  detect: (_target, state, seen, scope) => detect(state as State | null, seen as GaugeReading, scope),
   script: {
     rows: null,
     record: Gauge,
-    imagine: () => {
+    synthesize: () => {
       throw new Error('tests hand in what was seen');
     },
   },
@@ -79,7 +73,7 @@ interface State {
   readonly seen: readonly string[];
 }
 
-function detect(state: State | null, { level, items = {}, range }: Sight, scope: Scope): Noticed<unknown> {
+function detect(state: State | null, { level, items = {}, range }: GaugeReading, scope: Scope): Detection<unknown> {
   const now = level === undefined || level === null ? null : Gauge.make({ level: Amount.parse(level) });
   const number =
     now === null
@@ -97,21 +91,21 @@ function detect(state: State | null, { level, items = {}, range }: Sight, scope:
     events: [...events, ...(number?.events ?? [])],
     now,
     before: number?.before ?? null,
-    range: range === undefined ? null : { to: 'head', head: null, ...range, believedAfter: 2 },
+    range: range === undefined ? null : { to: 'head', head: null, ...range, readingsNeeded: 2 },
     baseline: state === null ? events.length : null,
     notes: [],
     needs: null,
   };
 }
 
-function noted(key: string, item: string | null | Item, isBaseline: boolean, isFresh: boolean): Noted {
+function noted(key: string, item: string | null | Item, isBaseline: boolean, isFresh: boolean): DetectedEvent {
   const isPlaced = typeof item === 'object' && item !== null;
   const mood = isPlaced ? item.mood : item;
   const block = isPlaced ? item.block : 'nowhere';
   const happenedAt = isPlaced && item.at !== undefined ? at(item.at) : null;
   const view = Gauge.make({ mood: mood ?? undefined, label: untrusted(`<b>${key}</b>`) });
-  const standing = isBaseline ? 'baseline' : isFresh ? 'fresh' : 'known';
-  return { on: 'new', key, standing, view, before: null, changed: [], happenedAt, block };
+  const novelty = isBaseline ? 'baseline' : isFresh ? 'new' : 'known';
+  return { on: 'new', key, novelty, view, before: null, changed: [], happenedAt, block };
 }
 
 export const OPS: Recipient = { channel: 'ops', recipient: 'ops' };
@@ -256,7 +250,7 @@ export function at(offset: string): number {
   return START + Number(minutes) * 60_000 + Number(seconds) * 1000;
 }
 
-export function saw(seen: Sight, when: string, change: { partial?: string } = {}): Observation {
+export function saw(seen: GaugeReading, when: string, change: { partial?: string } = {}): Observation {
   return { type: 'seen', at: at(when), head: null, chain: 'not-asked', seen, partial: change.partial ?? null };
 }
 

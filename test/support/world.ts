@@ -2,13 +2,14 @@
 import { setImmediate as afterIo } from 'node:timers/promises';
 import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
-import type { Delivery, Message } from '../../src/core/delivery.ts';
-import type { Decision, Watch } from '../../src/core/model.ts';
+import type { Delivery, Message } from '../../src/core/model/delivery.ts';
+import type { Decision } from '../../src/core/model/decision.ts';
+import type { Watch } from '../../src/core/model/watch.ts';
 import { createPoller, type Poller } from '../../src/engine/poller.ts';
-import type { AnswerMemory } from '../../src/explorer/answer-memory.ts';
-import { createBudget } from '../../src/explorer/budget.ts';
+import type { AnswerCache } from '../../src/explorer/http/answer-cache.ts';
+import { createBudget } from '../../src/explorer/spending/budget.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../src/explorer/explorer.ts';
-import { createDoor, HTTP_LIMITS, type Auth } from '../../src/explorer/http.ts';
+import { createHttpTransport, HTTP_LIMITS, type Auth } from '../../src/explorer/http/http-transport.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
@@ -23,7 +24,7 @@ import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
 import { createReplicas, type Replicas } from './replicas.ts';
-import { wordsOf } from './story.ts';
+import { wordsOf } from './run-polls.ts';
 
 export const CONFIG = `
 explorers: { chain: { form: sandbox } }
@@ -61,7 +62,7 @@ export interface WorldOptions {
   /** A recording of every poll. */
   readonly recordTo?: string;
   /** How the last answers are remembered, when not as the daemon does it. */
-  readonly answers?: (clock: Clock) => AnswerMemory;
+  readonly answers?: (clock: Clock) => AnswerCache;
 }
 
 export async function createWorld(rules: string, options: WorldOptions = {}): Promise<World> {
@@ -106,7 +107,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
   function newPoller(): Poller {
     return createPoller({
       store,
-      witness: recorder,
+      hook: recorder,
       readerOf: () => explorer,
       clock,
       log,
@@ -180,7 +181,7 @@ async function ended(polling: Promise<void>, clock: FakeClock): Promise<void> {
   }
 }
 
-/** Takes what is due on a channel, as a courier that is never refused. */
+/** Takes what is due on a channel, as a sender that is never refused. */
 export async function takeAll(store: Store, clock: FakeClock, channel = 'screen'): Promise<Delivery[]> {
   const taken: Delivery[] = [];
   for (;;) {
@@ -205,7 +206,7 @@ function openExplorer(
 ): Explorer {
   const auth: Auth = form === 'instance' ? { type: 'none' } : { type: 'bearer', key: () => API_KEY };
   const userAgent = 'chainwarden/test';
-  const door = createDoor({ auth, headers: {}, userAgent, limits: HTTP_LIMITS, signal: tools.signal });
+  const door = createHttpTransport({ auth, headers: {}, userAgent, limits: HTTP_LIMITS, signal: tools.signal });
   return createExplorer({
     ...tools,
     name: 'chain',

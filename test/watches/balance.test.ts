@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { exactOf, valueAt } from '../../src/core/fields.ts';
-import type { Scope } from '../../src/core/kind.ts';
+import { exactOf, valueAt } from '../../src/core/values/fields.ts';
+import type { Scope } from '../../src/core/model/kind.ts';
 import { balance } from '../../src/watches/balance.ts';
 import type { Values } from '../../src/watches/values.ts';
 import { addressOf, openExplorer } from '../explorer/support/open.ts';
@@ -81,10 +81,10 @@ test('a proxy that gets another implementation is told, and what its coins are w
   };
   let state: Values | null = null;
   const poll = async () => {
-    const { seen } = await balance.observe(holder, state, opened.explorer.round());
-    const noticed = balance.detect(holder, state, seen, scope);
-    state = noticed.state;
-    return noticed;
+    const { seen } = await balance.observe(holder, state, opened.explorer.tickReader());
+    const detection = balance.detect(holder, state, seen, scope);
+    state = detection.state;
+    return detection;
   };
   const { now } = await poll();
   if (now === null) throw new Error('nothing was seen');
@@ -195,15 +195,15 @@ function openBalance(url: string, holder: string, token: string): () => Promise<
   };
   let state: Values | null = null;
   return async () => {
-    const { seen } = await balance.observe(target, state, opened.explorer.round());
-    const noticed = balance.detect(target, state, seen, {
+    const { seen } = await balance.observe(target, state, opened.explorer.tickReader());
+    const detection = balance.detect(target, state, seen, {
       at: 0,
       tracked: ['balance'],
       isComplete: true,
       isWaiting: false,
       chain: 'not-asked',
     });
-    state = noticed.state;
-    return noticed.now === null ? undefined : exactOf(valueAt(noticed.now, 'balance'))?.toString();
+    state = detection.state;
+    return detection.now === null ? undefined : exactOf(valueAt(detection.now, 'balance'))?.toString();
   };
 }

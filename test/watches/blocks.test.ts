@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { blankMemory, step } from '../../src/core/step.ts';
 import type { Explorer } from '../../src/explorer/explorer.ts';
-import { Block } from '../../src/explorer/resources.ts';
+import { Block } from '../../src/explorer/reading/resources.ts';
 import { blocks } from '../../src/watches/blocks.ts';
 import { blockRows, openExplorer } from '../explorer/support/open.ts';
 import { sendJson, startServer } from '../explorer/support/server.ts';
@@ -155,7 +155,7 @@ describe('a page with new blocks on it is the last that is read', () => {
       const asked = explorer.requests.length;
       chain = heights.map(({ height, fork = '' }) => ({ height, hash: `0x${fork}${height}`.padEnd(66, '0') }));
       const { events } = await poll();
-      const fresh = events.filter(({ on, standing }) => on === 'new' && standing === 'fresh');
+      const fresh = events.filter(({ on, novelty }) => on === 'new' && novelty === 'new');
       said.push([fresh.map(({ block }) => Number(block)), explorer.requests.length - asked]);
     }
     return said;
@@ -209,15 +209,15 @@ function pollsOf(explorer: Explorer, maxPages: number): () => Promise<ReturnType
   const target = { explorer: 'ethereum', coin, address: null, token: null, maxPages, options: {} };
   let state: Parameters<typeof blocks.detect>[1] = null;
   return async () => {
-    const { seen } = await blocks.observe(target, state, explorer.round());
-    const noticed = blocks.detect(target, state, seen, {
+    const { seen } = await blocks.observe(target, state, explorer.tickReader());
+    const detection = blocks.detect(target, state, seen, {
       at: 0,
       tracked: [],
       isComplete: true,
       isWaiting: false,
       chain: 'not-asked',
     });
-    state = noticed.state;
-    return noticed;
+    state = detection.state;
+    return detection;
   };
 }

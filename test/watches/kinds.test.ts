@@ -1,19 +1,19 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../../src/watches/index.ts';
-import { typeAt } from '../../src/core/fields.ts';
+import { typeAt } from '../../src/core/values/fields.ts';
 import { createWorld } from '../support/world.ts';
 
 test('every kind in the folder stands in the list', () => {
   const helpers = [
-    'imagined.ts',
+    'synthetic.ts',
     'index.ts',
     'list-events.ts',
     'list-state.ts',
-    'quiet.ts',
+    'unchanged.ts',
     'one-change.ts',
     'seen-rows.ts',
-    'seen.ts',
+    'newest-first-list.ts',
     'values.ts',
   ];
   const files = readdirSync('src/watches').filter((file) => !helpers.includes(file));
@@ -53,7 +53,7 @@ test('the first poll of every kind says nothing, and the second, on the same cha
   await using world = await createWorld(EVERYTHING, { isLively: true });
   expect(await world.poll()).toEqual([]);
   expect(await world.poll()).toEqual([]);
-  expect(world.decisions.map(({ learned }) => learned)).toEqual([false, false, false, false, false, false]);
+  expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual([false, false, false, false, false, false]);
 });
 
 test('what every kind remembers survives the store, and a restart', async () => {

@@ -37,5 +37,5 @@ test('a token that the explorer does not know is a missed poll, said once', asyn
   await world.poll();
   await world.poll();
   expect(world.log.lines.filter((line) => line === 'warn explorer:no-answer')).toHaveLength(1);
-  expect(world.decisions.every(({ learned }) => !learned)).toBe(true);
+  expect(world.decisions.every(({ hasChanged }) => !hasChanged)).toBe(true);
 });

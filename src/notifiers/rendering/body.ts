@@ -1,6 +1,6 @@
 import { showInstant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
-import type { Delivery, Message } from '../../core/delivery.ts';
+import type { Delivery, Message } from '../../core/model/delivery.ts';
 import { toPlain } from './facts.ts';
 import { linesOf, ours, pagesOf } from './wording.ts';
 

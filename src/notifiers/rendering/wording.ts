@@ -1,6 +1,6 @@
 // Words that every channel shares. What leaves this file is plain text of single lines, safe to show as it is.
 import { showDuration } from '../../lib/clock.ts';
-import type { Message } from '../../core/delivery.ts';
+import type { Message } from '../../core/model/delivery.ts';
 import { plainJoined, singleLine } from '../../lib/untrusted.ts';
 
 /** Longest line of our own text; beyond it `…`. A stranger's text is cut much earlier. */

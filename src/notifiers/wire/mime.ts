@@ -1,15 +1,15 @@
 // A mail as bytes. Every part of it comes from the delivery: two tries differ in the attempt header alone.
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { createHash } from 'node:crypto';
-import type { Delivery } from '../../core/delivery.ts';
-import { subjectOf, toLetter, toText } from '../rendering/letter.ts';
-import { toHtml } from '../rendering/letter-html.ts';
+import type { Delivery } from '../../core/model/delivery.ts';
+import { subjectOf, toMailContent, toText } from '../rendering/mail.ts';
+import { toHtml } from '../rendering/mail-html.ts';
 import { domainOf, type MailAddress } from './mail-address.ts';
 
 /** Headers carry names from the config and text of ours; nothing from the chain. */
 export function toMime(delivery: Delivery, from: MailAddress, attempt: number): Promise<Buffer> {
   const { message } = delivery;
-  const letter = toLetter(message);
+  const content = toMailContent(message);
   const domain = domainOf(from);
   const thread = `<${idPart(message.key)}.${message.episode}@${domain}>`;
   const mail = new MailComposer({
@@ -26,8 +26,8 @@ export function toMime(delivery: Delivery, from: MailAddress, attempt: number): 
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
     },
-    text: toText(letter),
-    html: toHtml(letter),
+    text: toText(content),
+    html: toHtml(content),
     baseBoundary: idPart(delivery.id),
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -7,7 +7,7 @@ import { createDeadline } from '../../lib/clock.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { createRedactor } from '../../lib/redact.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import type { Outcome } from '../../core/delivery.ts';
+import type { Outcome } from '../../core/model/delivery.ts';
 
 /** Where mails are handed in, read from `smtp://user:password@host:port`. */
 interface SmtpServer {

@@ -1,7 +1,7 @@
-// Plays a scene and makes a whole transaction of it.
+// Builds a whole transaction from a pattern.
 import { draw, drawHex, PURPOSE } from './draw.ts';
-import type { People } from './people.ts';
-import type { CallSketch, Play, Stage } from './stage.ts';
+import type { Accounts } from './accounts.ts';
+import type { CallSketch, TransactionDraft, BuildContext } from './transaction-pattern.ts';
 import type { Timetable } from './timetable.ts';
 import { GWEI, type Call, type Transaction } from './transaction.ts';
 
@@ -11,37 +11,37 @@ export const LONGEST_LEAD = 3;
 /** The transaction of a slot of a block, if there is one. */
 export type Compose = (height: number, slot: number) => Transaction | undefined;
 
-export function createComposer(seed: number, people: People, timetable: Timetable): Compose {
+export function createComposer(seed: number, accounts: Accounts, timetable: Timetable): Compose {
   return (height, slot) => {
-    const scene = timetable.sceneAt(height, slot);
-    if (scene === undefined) return undefined;
-    const stage: Stage = {
+    const pattern = timetable.patternAt(height, slot);
+    if (pattern === undefined) return undefined;
+    const context: BuildContext = {
       height,
       slot,
       sender: timetable.senderAt(height, slot),
       peer: timetable.peerAt(height, slot),
       get created() {
-        return people.createdAt({ height, slot });
+        return accounts.createdAt({ height, slot });
       },
       draw: (number) => draw(seed, PURPOSE.amount, height, slot, number),
     };
-    return toTransaction(scene.play(stage), stage, seed);
+    return toTransaction(pattern.build(context), context, seed);
   };
 }
 
 const PLAIN_GAS = 21_000;
 
-function toTransaction(play: Play, stage: Stage, seed: number): Transaction {
-  const chance = draw(seed, PURPOSE.gas, stage.height, stage.slot);
+function toTransaction(play: TransactionDraft, context: BuildContext, seed: number): Transaction {
+  const chance = draw(seed, PURPOSE.gas, context.height, context.slot);
   const gasUsed = play.method === undefined && play.calls === undefined ? PLAIN_GAS : 45_000 + (chance % 400_000);
   const { failure } = play;
   let hash: string | undefined;
   return {
     // Most transactions are only looked at on the way to others: their hash is never asked for.
     get hash() {
-      return (hash ??= `0x${drawHex(seed, PURPOSE.transactionHash, stage.height, stage.slot, 8)}`);
+      return (hash ??= `0x${drawHex(seed, PURPOSE.transactionHash, context.height, context.slot, 8)}`);
     },
-    from: play.from ?? stage.sender,
+    from: play.from ?? context.sender,
     to: play.to,
     created: play.created ?? null,
     value: play.value ?? 0n,
@@ -58,8 +58,8 @@ function toTransaction(play: Play, stage: Stage, seed: number): Transaction {
     gasUsed,
     gasLimit: failure?.result === 'out of gas' ? gasUsed : gasUsed + 20_000,
     tip: BigInt(1 + (chance % 3)) * GWEI,
-    nonce: draw(seed, PURPOSE.nonce, stage.height, stage.slot) % 100_000,
-    lead: draw(seed, PURPOSE.lead, stage.height, stage.slot) % (LONGEST_LEAD + 1),
+    nonce: draw(seed, PURPOSE.nonce, context.height, context.slot) % 100_000,
+    lead: draw(seed, PURPOSE.lead, context.height, context.slot) % (LONGEST_LEAD + 1),
   };
 }
 

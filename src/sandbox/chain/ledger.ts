@@ -3,12 +3,12 @@ import { ADDRESSES } from '../names.ts';
 import type { TokenBase } from './catalogue.ts';
 import { draw, PURPOSE } from './draw.ts';
 import { keyOf, type AddressKey } from './keys.ts';
-import type { People } from './people.ts';
+import type { Accounts } from './accounts.ts';
 import { COIN_STEP, coinPhaseOf, crowdPositions, planPositions, type Position } from './positions.ts';
 import { spamHeldAt } from './spam.ts';
-import { WEI_PER_MILLI_COIN } from './stage.ts';
+import { WEI_PER_MILLI_COIN } from './transaction-pattern.ts';
 import type { TokenBook } from './tokens.ts';
-import { AROUND, amountAt, FILLING, isAlive, type Wave } from './wave.ts';
+import { AROUND, amountAt, FILLING, isAlive, type PeriodicAmount } from './periodic-amount.ts';
 
 export interface Holding {
   readonly token: TokenBase;
@@ -29,25 +29,25 @@ export interface Ledger {
 export interface LedgerOptions {
   readonly seed: number;
   readonly isLively: boolean;
-  readonly people: People;
+  readonly accounts: Accounts;
   readonly tokens: TokenBook;
 }
 
-export function createLedger({ seed, isLively, people, tokens }: LedgerOptions): Ledger {
+export function createLedger({ seed, isLively, accounts, tokens }: LedgerOptions): Ledger {
   const plans = planPositions(seed, tokens);
   const coinWaves = planCoins(seed);
   const asOf = (height: number): number => (isLively ? height : 0);
 
   function positionsOf(key: AddressKey): Position[] {
-    const number = people.numberOf(key);
+    const number = accounts.numberOf(key);
     return number === undefined ? (plans.get(key) ?? []) : crowdPositions(seed, tokens, number);
   }
 
   return {
     coin(key, height) {
-      const wave = coinWaves.get(key) ?? crowdCoins(seed, people.numberOf(key));
-      if (wave === undefined) return null;
-      return amountAt(wave, asOf(height), (steps) => draw(seed, PURPOSE.balance, wave.step, steps));
+      const amount = coinWaves.get(key) ?? crowdCoins(seed, accounts.numberOf(key));
+      if (amount === undefined) return null;
+      return amountAt(amount, asOf(height), (steps) => draw(seed, PURPOSE.balance, amount.step, steps));
     },
     amountOf(key, address, height) {
       const position = positionsOf(key).find(({ token }) => token.address === address);
@@ -61,9 +61,9 @@ export function createLedger({ seed, isLively, people, tokens }: LedgerOptions):
   };
 }
 
-function heldAt(seed: number, { token, tokenId, wave, life, isPiece }: Position, height: number): Holding[] {
+function heldAt(seed: number, { token, tokenId, amount, life, isPiece }: Position, height: number): Holding[] {
   if (life !== undefined && !isAlive(height, token.rank, life.cycle, life.alive)) return [];
-  const value = amountAt(wave, height, (steps) => draw(seed, PURPOSE.balance, token.rank, steps));
+  const value = amountAt(amount, height, (steps) => draw(seed, PURPOSE.balance, token.rank, steps));
   return value > 0n ? [{ token, tokenId, value, isPiece }] : [];
 }
 
@@ -79,8 +79,8 @@ export function spamValue(seed: number, number: number): bigint {
   return BigInt(1 + (draw(seed, PURPOSE.amount, number) % 100_000)) * 10n ** 18n;
 }
 
-function planCoins(seed: number): Map<AddressKey, Wave> {
-  return new Map<AddressKey, Wave>([
+function planCoins(seed: number): Map<AddressKey, PeriodicAmount> {
+  return new Map<AddressKey, PeriodicAmount>([
     [
       keyOf(ADDRESSES.treasury),
       { base: 1_200_000n * WEI_PER_MILLI_COIN, levels: AROUND, step: COIN_STEP, phase: coinPhaseOf(seed) },
@@ -91,7 +91,7 @@ function planCoins(seed: number): Map<AddressKey, Wave> {
   ]);
 }
 
-function crowdCoins(seed: number, number: number | undefined): Wave | undefined {
+function crowdCoins(seed: number, number: number | undefined): PeriodicAmount | undefined {
   if (number === undefined) return undefined;
   const base = BigInt(1 + (draw(seed, PURPOSE.balance, number) % 50_000)) * WEI_PER_MILLI_COIN;
   return { base, levels: AROUND, step: 13, phase: number };

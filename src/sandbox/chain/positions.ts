@@ -3,15 +3,15 @@ import { ADDRESSES, TOKENS } from '../names.ts';
 import type { TokenBase } from './catalogue.ts';
 import { draw, PURPOSE } from './draw.ts';
 import { keyOf, type AddressKey } from './keys.ts';
-import { CROWD, phaseOf } from './people.ts';
+import { CROWD, phaseOf } from './accounts.ts';
 import type { TokenBook } from './tokens.ts';
-import { AROUND, FILLING, type Wave } from './wave.ts';
+import { AROUND, FILLING, type PeriodicAmount } from './periodic-amount.ts';
 
 /** One token, or one piece of a collection, in somebody's hands. */
 export interface Position {
   readonly token: TokenBase;
   readonly tokenId: string | null;
-  readonly wave: Wave;
+  readonly amount: PeriodicAmount;
   /** Blocks of every `cycle` in which it is held; left out = always. */
   readonly life?: { readonly cycle: number; readonly alive: number };
   readonly isPiece: boolean;
@@ -56,7 +56,7 @@ function treasuryPositions(seed: number, tokens: TokenBook): Position[] {
   const others = tokens.others.filter(({ type }) => type === 'ERC-20').slice(0, 8);
   const usdc = named(tokens, TOKENS.USDC, 1_000_000n * 1_000_000n, USDC_STEP);
   return [
-    { ...usdc, wave: { ...usdc.wave, phase: usdcPhaseOf(seed) } },
+    { ...usdc, wave: { ...usdc.amount, phase: usdcPhaseOf(seed) } },
     named(tokens, TOKENS.ACME, 2_500_000n * COIN, 7),
     named(tokens, TOKENS.SPAM, 777n * COIN, 50),
     ...others.map((token, place) => steady(seed, token, BigInt(5 + place), 9 + place)),
@@ -74,7 +74,7 @@ function hotWalletPositions(seed: number, tokens: TokenBook): Position[] {
   const filling = { base: 250_000_000_000n, levels: FILLING, step: 4, phase: 0 };
   const comesAndGoes = first === undefined ? [] : [{ ...steady(seed, first, 3n, 6), life: { cycle: 40, alive: 25 } }];
   return [
-    { ...named(tokens, TOKENS.USDC, 0n), wave: filling },
+    { ...named(tokens, TOKENS.USDC, 0n), amount: filling },
     named(tokens, TOKENS.SPAM, 42n * COIN, 50),
     ...comesAndGoes,
   ];
@@ -103,15 +103,15 @@ function piece(position: Position, number: number): Position {
 function named(tokens: TokenBook, address: string, base: bigint, step = 10): Position {
   const token = tokens.find(address);
   if (token === undefined) throw new Error(`the catalogue lacks ${address}`);
-  return { token, tokenId: null, wave: wave(base, step), isPiece: false };
+  return { token, tokenId: null, amount: periodic(base, step), isPiece: false };
 }
 
 function steady(seed: number, token: TokenBase, size: bigint, step: number): Position {
   const base = size * 1000n * 10n ** BigInt(token.decimals ?? 0);
   const phase = draw(seed, PURPOSE.phase, token.rank, Number(size % BigInt(CROWD))) % (step * 8);
-  return { token, tokenId: null, wave: { ...wave(base, step), phase }, isPiece: false };
+  return { token, tokenId: null, amount: { ...periodic(base, step), phase }, isPiece: false };
 }
 
-function wave(base: bigint, step: number): Wave {
+function periodic(base: bigint, step: number): PeriodicAmount {
   return { base, levels: base > 1n ? AROUND : [0], step, phase: 0 };
 }

@@ -1,9 +1,9 @@
-// Which scene is played in which slot of which block, and, the other way round, in which blocks an address takes part.
+// Which pattern is used in which slot of which block, and, the other way round, in which blocks an address takes part.
 // Both are arithmetic on the height: no list of past blocks is kept, however old the chain is.
-import { FILLER_SCENES } from './filler-scenes.ts';
+import { FILLER_PATTERNS } from './filler-patterns.ts';
 import { keyOf, type AddressKey } from './keys.ts';
-import { CROWD, type People } from './people.ts';
-import type { Scene } from './stage.ts';
+import { CROWD, type Accounts } from './accounts.ts';
+import type { TransactionPattern } from './transaction-pattern.ts';
 import { draw, PURPOSE } from './draw.ts';
 
 export const SLOTS = 7;
@@ -19,11 +19,11 @@ export interface Lane {
   readonly every: number;
   /** It is due where (height + phase) % every == 0. */
   readonly phase: number;
-  readonly scenes: readonly Scene[];
+  readonly patterns: readonly TransactionPattern[];
 }
 
 export interface Timetable {
-  sceneAt(height: number, slot: number): Scene | undefined;
+  patternAt(height: number, slot: number): TransactionPattern | undefined;
   senderAt(height: number, slot: number): string;
   peerAt(height: number, slot: number): string;
   /** Undefined for an address that takes part in nothing. */
@@ -31,48 +31,49 @@ export interface Timetable {
 }
 
 /** `lanes`: the slots with a timetable of their own, from slot 0 on. */
-export function createTimetable(seed: number, people: People, lanes: readonly Lane[]): Timetable {
+export function createTimetable(seed: number, accounts: Accounts, lanes: readonly Lane[]): Timetable {
   const recurrences = listRecurrences(lanes);
 
   return {
-    sceneAt(height, slot) {
+    patternAt(height, slot) {
       if (height <= 0) return undefined;
       const lane = lanes[slot];
-      if (lane !== undefined) return sceneOfLane(lane, height);
+      if (lane !== undefined) return patternOfLane(lane, height);
       if (slot < FIRST_FILLER || slot - FIRST_FILLER >= draw(seed, PURPOSE.fillers, height) % 4) return undefined;
-      return FILLER_SCENES[(height + STRIDE.scene * slot) % FILLER_SCENES.length];
+      return FILLER_PATTERNS[(height + STRIDE.pattern * slot) % FILLER_PATTERNS.length];
     },
-    senderAt: (height, slot) => people.account(height + STRIDE.sender * slot),
-    peerAt: (height, slot) => people.account(height + STRIDE.peer * slot + PEER_OFFSET),
+    senderAt: (height, slot) => accounts.account(height + STRIDE.sender * slot),
+    peerAt: (height, slot) => accounts.account(height + STRIDE.peer * slot + PEER_OFFSET),
     appearancesOf(key) {
-      const number = people.numberOf(key);
+      const number = accounts.numberOf(key);
       if (number !== undefined) return crowdRecurrences(number);
-      return recurrences.get(key) ?? birthRecurrence(people, key);
+      return recurrences.get(key) ?? creationRecurrence(accounts, key);
     },
   };
 }
 
-const STRIDE = { scene: 5, sender: 37, peer: 101 };
+const STRIDE = { pattern: 5, sender: 37, peer: 101 };
 const PEER_OFFSET = 250;
 /** Longer than any chain gets, and small enough to be added up exactly. */
 const ONCE = 2 ** 40;
 
-function sceneOfLane({ every, phase, scenes }: Lane, height: number): Scene | undefined {
+function patternOfLane({ every, phase, patterns }: Lane, height: number): TransactionPattern | undefined {
   const place = height + phase;
-  return place % every === 0 ? scenes[(place / every) % scenes.length] : undefined;
+  return place % every === 0 ? patterns[(place / every) % patterns.length] : undefined;
 }
 
 function listRecurrences(lanes: readonly Lane[]): Map<AddressKey, Recurrence[]> {
   const byKey = new Map<AddressKey, Recurrence[]>();
-  const note = (scene: Scene, recurrence: Recurrence): void => {
-    for (const address of new Set(scene.cast))
+  const note = (pattern: TransactionPattern, recurrence: Recurrence): void => {
+    for (const address of new Set(pattern.participants))
       byKey.set(keyOf(address), [...(byKey.get(keyOf(address)) ?? []), recurrence]);
   };
-  for (const { every, phase, scenes } of lanes)
-    for (const [turn, scene] of scenes.entries()) note(scene, turnOf(every * scenes.length, every * turn - phase));
+  for (const { every, phase, patterns } of lanes)
+    for (const [turn, pattern] of patterns.entries())
+      note(pattern, turnOf(every * patterns.length, every * turn - phase));
   for (let slot = FIRST_FILLER; slot < SLOTS; slot++)
-    for (const [turn, scene] of FILLER_SCENES.entries())
-      note(scene, turnOf(FILLER_SCENES.length, turn - STRIDE.scene * slot));
+    for (const [turn, pattern] of FILLER_PATTERNS.entries())
+      note(pattern, turnOf(FILLER_PATTERNS.length, turn - STRIDE.pattern * slot));
   return byKey;
 }
 
@@ -88,9 +89,9 @@ function crowdRecurrences(number: number): Recurrence[] {
 }
 
 /** A contract that was made on the way appears in the one block that made it. */
-function birthRecurrence(people: People, key: AddressKey): Recurrence[] | undefined {
-  const birthplace = people.birthplaceOf(key);
-  return birthplace === undefined ? undefined : [{ every: ONCE, phase: birthplace.height }];
+function creationRecurrence(accounts: Accounts, key: AddressKey): Recurrence[] | undefined {
+  const creationSite = accounts.creationSiteOf(key);
+  return creationSite === undefined ? undefined : [{ every: ONCE, phase: creationSite.height }];
 }
 
 function modulo(value: number, by: number): number {

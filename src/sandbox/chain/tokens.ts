@@ -1,7 +1,7 @@
 import { type AddressKey, keyOf } from './keys.ts';
 import { createCatalogue, type TokenBase } from './catalogue.ts';
 import { draw, PURPOSE } from './draw.ts';
-import { phaseOf, type People } from './people.ts';
+import { phaseOf, type Accounts } from './accounts.ts';
 import { isFlippingScam, isRotatingScam } from './spam.ts';
 import { TOKENS } from '../names.ts';
 
@@ -48,7 +48,7 @@ export interface TokenBookOptions {
   /** False: nothing changes by itself. */
   readonly isLively: boolean;
   readonly changes: TokenChanges;
-  readonly people: People;
+  readonly accounts: Accounts;
   /** Whether the transaction at this place made a token. */
   readonly makesToken: (height: number, slot: number) => boolean;
 }
@@ -78,11 +78,11 @@ export function createTokenBook(options: TokenBookOptions): TokenBook {
 }
 
 /** Tokens that transactions of the chain created: found by where they were created. */
-function createdToken({ people, makesToken }: TokenBookOptions, address: string): TokenBase | undefined {
-  const birthplace = people.birthplaceOf(keyOf(address));
-  if (birthplace === undefined || !makesToken(birthplace.height, birthplace.slot)) return undefined;
-  const name = `Made in block ${birthplace.height}`;
-  const rank = 100_000 + birthplace.height;
+function createdToken({ accounts, makesToken }: TokenBookOptions, address: string): TokenBase | undefined {
+  const creationSite = accounts.creationSiteOf(keyOf(address));
+  if (creationSite === undefined || !makesToken(creationSite.height, creationSite.slot)) return undefined;
+  const name = `Made in block ${creationSite.height}`;
+  const rank = 100_000 + creationSite.height;
   return { address, name, symbol: 'NEW', decimals: 18, type: 'ERC-20', rate: null, supply: 10n ** 24n, rank };
 }
 

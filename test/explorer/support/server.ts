@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Seen {
+export interface SeenRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly url: string;
@@ -13,7 +13,7 @@ export interface Server extends AsyncDisposable {
   readonly url: string;
   readonly host: string;
   /** In the order they came. */
-  readonly requests: readonly Seen[];
+  readonly requests: readonly SeenRequest[];
   readonly connections: number;
   /** Resolves when `count` requests have come. */
   whenAsked(count: number): Promise<void>;
@@ -21,11 +21,11 @@ export interface Server extends AsyncDisposable {
   whenClosed(): Promise<void>;
 }
 
-export type Handler = (request: Seen, response: http.ServerResponse, index: number) => void;
+export type Handler = (request: SeenRequest, response: http.ServerResponse, index: number) => void;
 
 /** A real server on the loopback. */
 export async function startServer(handler: Handler): Promise<Server> {
-  const requests: Seen[] = [];
+  const requests: SeenRequest[] = [];
   const watchers = new Set<() => void>();
   let connections = 0;
   let open = 0;
@@ -97,7 +97,9 @@ export function sendJson(response: http.ServerResponse, value: unknown, reply: R
 }
 
 /** Answers the n-th request with the n-th of `replies`, and the last one from then on. */
-export function inTurn(...replies: readonly ((response: http.ServerResponse, request: Seen) => void)[]): Handler {
+export function inTurn(
+  ...replies: readonly ((response: http.ServerResponse, request: SeenRequest) => void)[]
+): Handler {
   return (request, response, index) => {
     replies[Math.min(index, replies.length - 1)]?.(response, request);
   };

@@ -1,6 +1,6 @@
 // Small kinds with a field of every type, so that these tests stand on nothing but the contracts.
 import { z } from 'zod';
-import { Address } from '../../../src/core/address.ts';
+import { Address } from '../../../src/core/values/address.ts';
 import {
   address,
   amount,
@@ -17,8 +17,8 @@ import {
   time,
   word,
   type AnyView,
-} from '../../../src/core/fields.ts';
-import type { AnyKind, Kind } from '../../../src/core/kind.ts';
+} from '../../../src/core/values/fields.ts';
+import type { AnyKind, Kind } from '../../../src/core/model/kind.ts';
 
 const Ref = new RecordType('Ref', {
   hash: address('the address'),
@@ -90,7 +90,7 @@ const common: Omit<AnyKind, 'name' | 'noun' | 'fields' | 'events' | 'conditions'
   script: {
     rows: null,
     record: Item,
-    imagine: () => {
+    synthesize: () => {
       throw new Error('not in these tests');
     },
   },

@@ -1,5 +1,6 @@
-import { loadConfig, type Config, type Loaded } from '../../../src/config/config.ts';
-import { loadRules, type LoadedRules } from '../../../src/rules/load.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import type { Config, Loaded } from '../../../src/config/model.ts';
+import { type LoadedRules, loadRules } from '../../../src/rules/load.ts';
 import { testKinds } from './kinds.ts';
 import { testNotifiers } from './notifiers.ts';
 

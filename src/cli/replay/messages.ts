@@ -1,0 +1,61 @@
+// What both sorts of replay share: what the watches would have said, and the time that is asked for.
+import { parseDuration } from '../../config/scalars.ts';
+import { type Instant, showInstant } from '../../lib/clock.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { singleLine } from '../../lib/untrusted.ts';
+import { replay, messagesOf, type ReplayedPoll, type ReplayedMessage } from '../../replay/run.ts';
+import type { Range } from '../../replay/report.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface TimeRangeOptions {
+  readonly since?: string;
+  readonly until?: string;
+}
+
+/** Everything that the watches would have said over their polls. */
+export async function replayAll(
+  terminal: Terminal,
+  watches: readonly Watch[],
+  pollsOf: (watch: Watch) => Iterable<ReplayedPoll>,
+): Promise<ReplayedMessage[]> {
+  const messages: ReplayedMessage[] = [];
+  const failed = new Set<string>();
+  for (const watch of watches) {
+    const error = (): void => {
+      if (!failed.has(watch.name)) terminal.err(`${watch.name}: failed on what it saw, as it would in the daemon\n`);
+      failed.add(watch.name);
+    };
+    for await (const replayed of replay(watch, pollsOf(watch), { error })) messages.push(...messagesOf(replayed));
+  }
+  return messages;
+}
+
+/** `24h` counts back from the end; a time is itself. */
+export function rangeOf({ since, until }: TimeRangeOptions, whole: Range): Range {
+  const at = (text: string | undefined, otherwise: Instant): Instant =>
+    text === undefined ? otherwise : instantOf(text, whole.until);
+  const range = {
+    from: Math.max(at(since, whole.from), whole.from),
+    until: Math.min(at(until, whole.until), whole.until),
+  };
+  if (range.from <= range.until) return range;
+  throw new CommandError(
+    EXIT.usage,
+    `there is nothing between ${showInstant(at(since, whole.from))} and ${showInstant(at(until, whole.until))}: ` +
+      `what is known goes from ${showInstant(whole.from)} to ${showInstant(whole.until)}`,
+  );
+}
+
+/** Throws a `CommandError` for what is neither. */
+export function instantOf(text: string, end: Instant): Instant {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return end - ms;
+  const at = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
+  if (!Number.isNaN(at)) return at;
+  const shown = singleLine(text, 60);
+  throw new CommandError(
+    EXIT.usage,
+    `"${shown}" is neither a duration, such as 24h, nor a time, such as 2026-01-31T12:00:00Z`,
+  );
+}

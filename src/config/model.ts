@@ -1,0 +1,113 @@
+// The config as the rest of the program sees it.
+import type { Coin } from '../core/model/kind.ts';
+import type { Address } from '../core/values/address.ts';
+import type { AnyNotifier } from '../notifiers/notifier.ts';
+import type { ReadFile } from './config.ts';
+import type { Problem } from './problem.ts';
+import type { Secret } from './secret.ts';
+import type { Path } from './yaml/written.ts';
+import type { Source } from './yaml/yaml.ts';
+
+export interface Config {
+  /** As it was named on the command line. */
+  readonly file: string;
+  /** Absolute; relative paths start here. */
+  readonly directory: string;
+  /** To point into the file when the rules show that something in it is wrong. */
+  readonly source: Source;
+  readonly explorers: ReadonlyMap<string, Explorer>;
+  readonly names: ReadonlyMap<string, Name>;
+  readonly channels: ReadonlyMap<string, Channel>;
+  /** Absolute path. */
+  readonly stateFile: string;
+  /** What polls see is kept there; null = nowhere. */
+  readonly recording: RecordingSettings | null;
+  readonly listen: { readonly host: string; readonly port: number };
+  /** As written. */
+  readonly rules: readonly string[];
+}
+
+export interface RecordingSettings {
+  /** Absolute path. */
+  readonly file: string;
+  readonly keepMs: number;
+  readonly maxBytes: number;
+}
+
+interface ExplorerBase {
+  readonly name: string;
+  readonly coin: Coin;
+  /** Without a slash at its end. */
+  readonly pageUrl: string | null;
+  readonly path: Path;
+  /** Secrets that could not be read, or cannot be sent; a problem when a watch uses this explorer. */
+  readonly missing: readonly Problem[];
+}
+
+interface RemoteExplorer extends ExplorerBase {
+  readonly apiKey: Secret | null;
+  readonly auth: 'bearer' | 'query';
+  readonly plan: Plan | null;
+  readonly concurrency: number;
+  readonly headers: Readonly<Record<string, Secret>>;
+}
+
+interface MultichainExplorer extends RemoteExplorer {
+  readonly form: 'multichain';
+  readonly baseUrl: string;
+  readonly chainId: string;
+}
+
+interface InstanceExplorer extends RemoteExplorer {
+  readonly form: 'instance';
+  readonly instanceUrl: string;
+}
+
+export interface SandboxExplorer extends ExplorerBase {
+  readonly form: 'sandbox';
+  readonly seed: number;
+  readonly blockTime: { readonly ms: number } | 'manual';
+  readonly control: boolean;
+}
+
+export type Explorer = MultichainExplorer | InstanceExplorer | SandboxExplorer;
+
+export interface Plan {
+  readonly requestsPerSecond: number | null;
+  readonly credits: number | null;
+  readonly per: 'day' | 'month';
+  /** 0 to 100. */
+  readonly reservePercent: number;
+}
+
+/** What a rule may name. Tokens may have one address per explorer; `everywhere` is the one that holds on all of them. */
+export type Name =
+  | { readonly type: 'address'; readonly path: Path; readonly address: Address }
+  | { readonly type: 'group'; readonly path: Path; readonly addresses: readonly Address[] }
+  | {
+      readonly type: 'token';
+      readonly path: Path;
+      readonly everywhere: Address | null;
+      readonly byExplorer: ReadonlyMap<string, Address>;
+    };
+
+export interface Channel {
+  readonly name: string;
+  readonly type: string;
+  readonly path: Path;
+  readonly notifier: AnyNotifier;
+  /** What the notifier's schema made of it; undefined while a secret is missing. */
+  readonly to: unknown;
+  readonly missing: readonly Problem[];
+  readonly secrets: readonly string[];
+}
+
+export interface ConfigTools {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly readFile: ReadFile;
+  readonly notifiers: readonly AnyNotifier[];
+}
+
+export type Loaded =
+  | { readonly config: Config; readonly problems: readonly []; readonly warnings: readonly Problem[] }
+  | { readonly config: null; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };

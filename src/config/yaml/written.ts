@@ -1,0 +1,23 @@
+// What a YAML file says, and how a place in it is named.
+import type { Span } from '../problem.ts';
+
+/** What was written: text, lists and maps of these. */
+export type Written = string | Written[] | { [key: string]: Written };
+export type WrittenMap = Readonly<Record<string, Written>>;
+
+/** Whether a part of a file is a map of keys and values. */
+export function isMap(written: unknown): written is WrittenMap {
+  return typeof written === 'object' && written !== null && !Array.isArray(written);
+}
+
+/** From the top of the document: keys of maps, and indexes of lists. */
+export type Path = readonly (string | number)[];
+
+export interface ProblemAt {
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** Points at this key of the map at the path, rather than at its value. */
+  readonly key?: string;
+  /** Points into the text of the scalar at the path. */
+  readonly within?: Span;
+}

@@ -1,0 +1,84 @@
+// A YAML file as text with places: every scalar stays the text that was written (the schema types it), and every part
+// of the document knows where it stands. What could take unbounded time or memory is refused before or while reading.
+import type { Path, ProblemAt, Written } from './written.ts';
+import { DEEPEST, tooDeep } from './depth.ts';
+import { Layout, linesOf } from './layout.ts';
+import { type Problem, fileProblem, frameOf } from '../problem.ts';
+
+/** A file that could be read. */
+export interface Source {
+  readonly file: string;
+  readonly value: Written;
+  lineOf(path: Path): number;
+  problem(path: Path, at: ProblemAt): Problem;
+  /** Lets go of what only problems need; they can still be asked for. */
+  release(): void;
+}
+
+export type Parsed = { readonly source: Source } | { readonly problems: readonly Problem[] };
+
+const LARGEST = 1024 * 1024;
+
+/** Reads a file's text. All of its syntax problems at once, or its value; never throws. */
+export function parseYaml(file: string, text: string): Parsed {
+  if (Buffer.byteLength(text) > LARGEST)
+    return { problems: [fileProblem(file, 'the file is larger than 1 MiB', 'Split it into several files.')] };
+  try {
+    return read(file, text);
+  } catch (error) {
+    // The parser is known to overflow the stack on hostile input: whatever it throws is a problem of the file.
+    const why = error instanceof RangeError ? 'is nested too deeply' : 'cannot be read as YAML';
+    return { problems: [fileProblem(file, `the file ${why}`)] };
+  }
+}
+
+function read(file: string, text: string): Parsed {
+  const lines = linesOf(text);
+  const deep = tooDeep(lines);
+  if (deep !== undefined) {
+    const { line, column } = deep;
+    const message = `nested more than ${DEEPEST} levels deep`;
+    return { problems: [{ file, line, column, path: '', message, frame: frameOf(lines, line, column, 1) }] };
+  }
+  const layout = new Layout(file, text);
+  return layout.problems.length > 0 ? { problems: layout.problems } : { source: new FileSource(file, text, layout) };
+}
+
+/**
+ * A file's value, and its places for as long as they are needed: they take many times the memory of the text, so they
+ * are let go after a file without problems and made again when one has to be shown.
+ */
+class FileSource implements Source {
+  readonly file: string;
+  readonly value: Written;
+  readonly #text: string;
+  readonly #known = new Map<string, number>();
+  #layout: Layout | null;
+
+  constructor(file: string, text: string, layout: Layout) {
+    this.file = file;
+    this.#text = text;
+    this.#layout = layout;
+    this.value = layout.value;
+  }
+
+  lineOf(path: Path): number {
+    const key = path.join('\n');
+    const line = this.#known.get(key) ?? this.#places().lineOf(path);
+    this.#known.set(key, line);
+    return line;
+  }
+
+  problem(path: Path, at: ProblemAt): Problem {
+    return this.#places().problem(path, at);
+  }
+
+  release(): void {
+    this.#layout = null;
+  }
+
+  #places(): Layout {
+    this.#layout ??= new Layout(this.file, this.#text);
+    return this.#layout;
+  }
+}

@@ -1,0 +1,118 @@
+// One poll in the life of a stateful alert: its state, and what is said of it. Shared by conditions and counts.
+import { advance, type Truths } from './condition-state.ts';
+import { conditionKey } from '../model/identity.ts';
+import { messageOf, resolvedMessage, type MessageHeader } from './message.ts';
+import type { Delivery, Fact, Message } from '../model/delivery.ts';
+import type { ConditionState } from '../model/memory.ts';
+import type { ConditionReason, Reason } from '../model/decision.ts';
+import type { FindingKey } from '../model/ids.ts';
+import type { StatefulAlert } from '../model/watch.ts';
+import type { EvaluationContext } from '../model/condition.ts';
+import { deliveriesOf, type Poll } from './alert-evaluation.ts';
+import { isActive, emissionOf, type Emission } from './emission.ts';
+
+/** Whose life it is: a watch's one condition, or one group of a count. */
+export interface AlertSubject {
+  readonly key: FindingKey;
+  /** What a message shows. */
+  readonly context: EvaluationContext;
+  /** Facts that are of no field, such as a count. */
+  readonly facts?: Readonly<Record<string, Fact>>;
+}
+
+export interface ConditionStep {
+  /** The very same object as before when nothing changed. */
+  readonly state: ConditionState;
+  readonly deliveries: readonly Delivery[];
+  readonly reasons: readonly Reason[];
+}
+
+/** The state after the poll, and the messages and reasons that follow from it. */
+export function stepConditionState(
+  poll: Poll,
+  alert: StatefulAlert,
+  before: ConditionState,
+  truths: Truths,
+  subject: AlertSubject,
+): ConditionStep {
+  const { after, transition } = advance(alert, before, truths, poll.time);
+  const emission = emissionOf(alert, after, transition, poll.time.at);
+  const { state, deliveries } = emit(poll, alert, emission, subject);
+  const suppression = emission.emits === 'steady' ? 'steady' : emission.suppressedBy;
+  const types: ConditionReason[] = suppression === null ? [transition] : [transition, suppression];
+  const reasons = types.map((type): Reason => ({ type, alert: alert.id, key: subject.key }));
+  return { state, deliveries, reasons };
+}
+
+type Emitted = Omit<ConditionStep, 'reasons'>;
+
+/** Firing is told to all whom the rule names; its end to those who heard of it, and to nobody else. */
+function emit(poll: Poll, alert: StatefulAlert, { after, emits }: Emission, subject: AlertSubject): Emitted {
+  switch (emits) {
+    case 'nothing':
+      return { state: after, deliveries: [] };
+    case 'firing':
+      return emitFiring(poll, alert, after, subject, suppressedCount(after));
+    case 'flapping':
+      return emitFiring(poll, alert, after, subject, FLAPPING);
+    case 'resolved':
+      return emitResolved(poll, alert, after, subject, suppressedCount(after));
+    case 'steady': {
+      const reason = `steady for 30 minutes${after.flaps === 0 ? '' : `; ${suppressedCount(after) ?? ''}`}`;
+      return (isActive(after) ? emitFiring : emitResolved)(poll, alert, after, subject, reason);
+    }
+  }
+}
+
+const FLAPPING =
+  'flapping: it fired three times within an hour; the next message comes when it is steady for 30 minutes';
+
+function suppressedCount({ flaps }: ConditionState): string | null {
+  if (flaps === 0) return null;
+  return flaps === 1 ? 'one more time it fired and ended untold' : `${flaps} more times it fired and ended untold`;
+}
+
+type Emit = (
+  poll: Poll,
+  alert: StatefulAlert,
+  after: ConditionState,
+  subject: AlertSubject,
+  reason: string | null,
+) => Emitted;
+
+const emitFiring: Emit = (poll, alert, after, subject, reason) => {
+  const message = firingMessage(poll, alert, after, subject, reason);
+  return {
+    state: { ...after, firing: message, told: alert.notify, flaps: 0 },
+    deliveries: deliveriesOf(alert.notify, message),
+  };
+};
+
+const emitResolved: Emit = (poll, alert, after, subject, reason) => {
+  const state = { ...after, firing: null, told: [], flaps: 0 };
+  if (after.firing === null) return { state, deliveries: [] };
+  const last = firingMessage(poll, alert, after, subject, null);
+  const end = resolvedMessage(after.firing, { at: poll.time.at, seq: after.seq }, { reason, last });
+  return { state, deliveries: deliveriesOf(after.told, end) };
+};
+
+function firingMessage(
+  { watch, time }: Poll,
+  alert: StatefulAlert,
+  state: ConditionState,
+  { key, context, facts = {} }: AlertSubject,
+  reason: string | null,
+): Message {
+  const { episode, seq } = state;
+  const header: MessageHeader = {
+    type: 'alert.firing',
+    key: conditionKey(watch, alert.id, { born: state.born, group: key }),
+    episode,
+    seq,
+    at: time.at,
+    since: state.firings.at(-1) ?? time.at,
+    late: false,
+    reason,
+  };
+  return messageOf(watch, alert, context, header, facts);
+}

@@ -1,0 +1,135 @@
+// `on:` with `at_least:` or `none_for:`: a condition over events. It counts matching items by their own time, late ones
+// included, and is judged at complete polls only. `per` splits the items into groups that live each on its own.
+import { newCondition } from './condition-state.ts';
+import type { AnyView } from '../values/fields.ts';
+import { truthOfAll } from '../model/health.ts';
+import { stepConditionState } from './condition-alert.ts';
+import { pathsToShow } from './message.ts';
+import type { Fact, Delivery } from '../model/delivery.ts';
+import type { GroupState } from '../model/memory.ts';
+import type { CountAlert } from '../model/watch.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Reason } from '../model/decision.ts';
+import type { EvaluationContext } from '../model/condition.ts';
+import type { Truth } from '../model/ids.ts';
+import { sameOr, unread, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
+import { matchEvents, contextOf, type Match } from './event-matching.ts';
+import { encodedAt, viewOf, type Remembered } from '../values/tracked.ts';
+
+export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): AlertEvaluation {
+  if (poll.detection === null) return unchangedCounts(poll, alert, known);
+  const events = poll.detection.events.filter(({ on }) => on === alert.on);
+  const matched = matchEvents(poll, alert, events, known);
+  const groups = groupsOf(known);
+  const before = new Map(groups);
+  // What was there at the baseline is not counted; that it happened at all is what `none_for` asks.
+  const past =
+    alert.fires.type === 'none-for'
+      ? matched.matchingBaseline.map((event) => ({ event, context: contextOf(event, null) }))
+      : [];
+  for (const match of [...past, ...matched.matches]) addTo(groups, poll, alert, match);
+  if (alert.per.length === 0 && !groups.has(ALL)) groups.set(ALL, newGroup(poll.time.at));
+  const stepped = [...groups].map(([key, group]) => stepGroup(poll, alert, key, group, before.get(key)));
+  return {
+    alerts: sameOr(known, [...matched.open, ...stepped.flatMap(({ entry }) => entry)]),
+    deliveries: stepped.flatMap(({ deliveries }) => deliveries),
+    reasons: [...matched.reasons, ...stepped.flatMap(({ reasons }) => reasons)],
+    truth: truthOfAll(stepped.map(({ truth }) => truth)),
+    matchingBaseline: matched.matchingBaseline.length,
+    needs: null,
+  };
+}
+
+/** A missed poll: every group's clock stands still. */
+function unchangedCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): AlertEvaluation {
+  const lived = [...groupsOf(known)].map(([key, group]) => stepGroup(poll, alert, key, group, group));
+  const rest = Object.entries(known).filter(([, { type }]) => type !== 'group');
+  return { ...unread(known), alerts: sameOr(known, [...rest, ...lived.flatMap(({ entry }) => entry)]) };
+}
+
+/** Beside the keys of open items, which are hashes and the like. */
+const PREFIX = 'per ';
+const ALL = PREFIX;
+const OTHERS = `${PREFIX}others`;
+const MOST_GROUPS = 100;
+
+function groupsOf(known: AlertsByKey): Map<string, GroupState> {
+  return new Map(Object.entries(known).flatMap(([key, alert]) => (alert.type === 'group' ? [[key, alert]] : [])));
+}
+
+function newGroup(at: Instant): GroupState {
+  return { type: 'group', condition: newCondition(at), matches: [], last: null };
+}
+
+function addTo(groups: Map<string, GroupState>, poll: Poll, alert: CountAlert, { event }: Match): void {
+  const wanted = keyOf(alert, event.view);
+  const key = groups.has(wanted) || groups.size < MOST_GROUPS ? wanted : OTHERS;
+  const group = groups.get(key) ?? newGroup(poll.time.at);
+  const matches = [...group.matches, event.happenedAt ?? poll.time.at].toSorted((a, b) => a - b);
+  groups.set(key, { ...group, matches: matches.slice(-mostNeeded(alert)), last: remember(poll, alert, event.view) });
+}
+
+function keyOf({ per }: CountAlert, view: AnyView): string {
+  if (per.length === 0) return ALL;
+  return PREFIX + JSON.stringify(per.map((path) => encodedAt(view, path)));
+}
+
+const MATCHES_SHOWN = 100;
+
+function mostNeeded({ fires }: CountAlert): number {
+  return fires.type === 'none-for' ? 1 : Math.max(fires.count, MATCHES_SHOWN);
+}
+
+function remember({ watch }: Poll, alert: CountAlert, view: AnyView): Remembered {
+  const paths = new Set([...pathsToShow(watch, alert), ...alert.per]);
+  return Object.fromEntries([...paths].map((path) => [path, encodedAt(view, path)]));
+}
+
+interface GroupStep {
+  /** Empty when there is nothing left to remember. */
+  readonly entry: readonly (readonly [string, GroupState])[];
+  readonly deliveries: readonly Delivery[];
+  readonly reasons: readonly Reason[];
+  readonly truth: Truth;
+}
+
+function stepGroup(
+  poll: Poll,
+  alert: CountAlert,
+  key: string,
+  group: GroupState,
+  before: GroupState | undefined,
+): GroupStep {
+  const { at } = poll.time;
+  const kept = matchesAt(alert, group, at);
+  const count = kept.filter((then) => then <= at).length;
+  const truth = poll.isComplete && !poll.isStale ? isTrue(alert, group, count, at) : 'unknown';
+  const facts: Record<string, Fact> = alert.fires.type === 'at-least' ? { count } : {};
+  const subject = { key: key === ALL ? '' : key, context: lastContext(poll, group), facts };
+  const stepped = stepConditionState(poll, alert, group.condition, { while: truth, until: null }, subject);
+  const isSame = before === group && stepped.state === group.condition;
+  const after = isSame ? group : { ...group, condition: stepped.state, matches: kept };
+  const entry = isOver(alert, after, at) ? [] : [[key, after] as const];
+  return { entry, deliveries: stepped.deliveries, reasons: stepped.reasons, truth };
+}
+
+/** Those that can still count. Items of the future, by a clock that is ahead, are among them, and wait. */
+function matchesAt({ fires }: CountAlert, { matches }: GroupState, at: Instant): readonly Instant[] {
+  return fires.type === 'none-for' ? matches : matches.filter((then) => then > at - fires.withinMs);
+}
+
+function isTrue({ fires }: CountAlert, { condition, matches }: GroupState, count: number, at: Instant): Truth {
+  if (fires.type === 'at-least') return count >= fires.count;
+  return at - (matches.at(-1) ?? condition.born) >= fires.ms;
+}
+
+/** A group of which nothing is left to tell makes room. */
+function isOver(alert: CountAlert, group: GroupState, at: Instant): boolean {
+  const { state, firing, flapping, flaps, cooldownUntil } = group.condition;
+  const isInactive = state === 'inactive' && firing === null && flapping === null && flaps === 0;
+  return alert.per.length > 0 && isInactive && (cooldownUntil ?? 0) <= at && matchesAt(alert, group, at).length === 0;
+}
+
+function lastContext({ watch: { kind } }: Poll, { last }: GroupState): EvaluationContext {
+  return contextOf({ view: viewOf(kind.fields, (last ?? {}) as Remembered) }, null);
+}

@@ -1,0 +1,92 @@
+// Whether a change of a condition is told (lifecycle 4.4). The state is always exact and at once; its message may wait:
+// for the end of a cooldown, or, when it fired three times within an hour, until it has been steady for half an hour.
+// What was held back is counted, and the last state is always told.
+import type { Transition } from './condition-state.ts';
+import type { ConditionState } from '../model/memory.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { StatefulAlert } from '../model/watch.ts';
+
+const FLAPPING_WITHIN_MS = 3_600_000;
+const FLAPPING_TIMES = 3;
+const STEADY_AFTER_MS = 1_800_000;
+
+export interface Emission {
+  readonly after: ConditionState;
+  /** `flapping`: it fires, and nothing more is said of it until it is `steady`, firing or not. */
+  readonly emits: 'nothing' | 'firing' | 'resolved' | 'flapping' | 'steady';
+  /** Why a change is not told. */
+  readonly suppressedBy: 'cooldown' | 'flapping' | null;
+}
+
+/** What is to be told of a condition that has just gone through a transition. */
+export function emissionOf(
+  rule: Pick<StatefulAlert, 'cooldownMs'>,
+  state: ConditionState,
+  transition: Transition,
+  at: Instant,
+): Emission {
+  switch (transition) {
+    case 'firing':
+      return onFiring({ ...state, firings: [...recent(state.firings, at), at] }, at);
+    case 'resolved':
+      return onResolved({ ...state, cooldownUntil: rule.cooldownMs === 0 ? null : at + rule.cooldownMs }, at);
+    case 'unknown':
+      return { after: state, emits: 'nothing', suppressedBy: null };
+    default:
+      return onNothingNew(state, at);
+  }
+}
+
+function onFiring(state: ConditionState, at: Instant): Emission {
+  if (state.flapping !== null) return suppress({ ...state, flapping: at }, 'flapping');
+  if (state.firings.length >= FLAPPING_TIMES)
+    return { after: { ...state, flapping: at }, emits: 'flapping', suppressedBy: 'flapping' };
+  return isCooling(state, at) ? suppress(state, 'cooldown') : { after: state, emits: 'firing', suppressedBy: null };
+}
+
+function onResolved(state: ConditionState, at: Instant): Emission {
+  if (state.flapping !== null) return suppress({ ...state, flapping: at, flaps: state.flaps + 1 }, 'flapping');
+  if (state.firing === null) return suppress({ ...state, flaps: state.flaps + 1 }, 'cooldown');
+  return { after: state, emits: 'resolved', suppressedBy: null };
+}
+
+function onNothingNew(state: ConditionState, at: Instant): Emission {
+  if (state.flapping !== null) return isSteady(state.flapping, at) ? afterFlapping(state) : nothing(state);
+  const isSuppressed = isActive(state) && state.firing === null;
+  return isSuppressed && !isCooling(state, at) ? { after: state, emits: 'firing', suppressedBy: null } : nothing(state);
+}
+
+/** Counts anew, but for the episode that still lasts: it began when it began. */
+function afterFlapping(state: ConditionState): Emission {
+  const firings = isActive(state) ? state.firings.slice(-1) : [];
+  return { after: { ...state, seq: state.seq + 1, flapping: null, firings }, emits: 'steady', suppressedBy: null };
+}
+
+function nothing(state: ConditionState): Emission {
+  return { after: state, emits: 'nothing', suppressedBy: null };
+}
+
+function suppress(after: ConditionState, suppressedBy: 'cooldown' | 'flapping'): Emission {
+  return { after, emits: 'nothing', suppressedBy };
+}
+
+export function isActive({ state }: ConditionState): boolean {
+  return state === 'firing' || state === 'recovering';
+}
+
+/** When the present episode began, told or not; undefined when there is none. */
+export function activeSince(state: ConditionState): Instant | undefined {
+  return isActive(state) ? (state.firings.at(-1) ?? state.firing?.since) : undefined;
+}
+
+function isCooling({ cooldownUntil }: ConditionState, at: Instant): boolean {
+  return cooldownUntil !== null && at < cooldownUntil;
+}
+
+function isSteady(since: Instant, at: Instant): boolean {
+  return at - since >= STEADY_AFTER_MS;
+}
+
+function recent(firings: readonly Instant[], at: Instant): Instant[] {
+  return firings.filter((then) => then > at - FLAPPING_WITHIN_MS);
+}

@@ -1,0 +1,119 @@
+// Which of the items of a poll match an `on:` alert. An item whose condition is unknown stays open, and is asked again
+// whenever it is read; one that left the pages that are read before it was known is counted and let go.
+import { recordTypeOf } from '../values/fields.ts';
+import { truthOfAll } from '../model/health.ts';
+import type { DetectedEvent } from '../model/kind.ts';
+import type { OpenEvent } from '../model/memory.ts';
+import type { CountAlert, EventAlert } from '../model/watch.ts';
+import type { Reason } from '../model/decision.ts';
+import type { EvaluationContext } from '../model/condition.ts';
+import type { Truth } from '../model/ids.ts';
+import type { AlertsByKey, Poll } from './alert-evaluation.ts';
+import { viewOf, type Remembered } from '../values/tracked.ts';
+
+type MatchingAlert = EventAlert | CountAlert;
+
+/** An item that an alert asks about, and what its `if` looks at. */
+export interface Match {
+  readonly event: DetectedEvent;
+  readonly context: EvaluationContext;
+}
+
+export interface EventMatches {
+  /** Items that match, each one once in its life. */
+  readonly matches: readonly Match[];
+  /** What stays open. */
+  readonly open: readonly (readonly [string, OpenEvent])[];
+  readonly reasons: readonly Reason[];
+  /** Of all that was asked: true when something matched, false when nothing did. */
+  readonly truth: Truth | 'not-evaluated';
+  readonly matchingBaseline: readonly DetectedEvent[];
+}
+
+/** `events`: those of the poll that the alert waits for. `known`: what it remembers, by finding key. */
+export function matchEvents(
+  poll: Poll,
+  alert: MatchingAlert,
+  events: readonly DetectedEvent[],
+  known: AlertsByKey,
+): EventMatches {
+  const evaluated = events.flatMap((event) => evaluateItem(poll, alert, event, known));
+  const matches = evaluated.filter(({ truth }) => truth === true);
+  const unknown = evaluated.filter(({ truth }) => truth === 'unknown');
+  const remaining = stillOpen(poll, alert, events, known);
+  const settled: Reason[] = evaluated
+    .filter(({ truth }) => truth === false)
+    .map(({ event }) => ({ type: 'no-match', alert: alert.id, key: event.key }));
+  return {
+    matches,
+    open: [
+      ...unknown.map((one) => [one.event.key, one.open ?? openEvent(poll, one.event)] as const),
+      ...remaining.kept,
+    ],
+    reasons: [...settled, ...unknown.flatMap((one) => firstUnknown(alert, one)), ...remaining.undecided],
+    truth: truthOfAll(evaluated.map(({ truth }) => truth)),
+    matchingBaseline: events.filter((event) => event.novelty === 'baseline' && isTrue(alert, event)),
+  };
+}
+
+interface EvaluatedMatch extends Match {
+  readonly truth: Truth;
+  readonly open: OpenEvent | null;
+}
+
+function evaluateItem(poll: Poll, alert: MatchingAlert, event: DetectedEvent, known: AlertsByKey): EvaluatedMatch[] {
+  const prior = known[event.key];
+  const open = prior?.type === 'open' ? prior : null;
+  const isRelevant = event.novelty === 'new' ? isConcerned(poll, alert, event) : open !== null;
+  // One that is followed was asked, though the list may have forgotten it meanwhile.
+  if (event.novelty === 'baseline' || !isRelevant || prior?.type === 'event') return [];
+  const context = contextOf(event, open === null ? event.before : (open.before as Remembered | null));
+  return [{ event, context, truth: truthOf(alert, context), open }];
+}
+
+function openEvent({ time }: Poll, event: DetectedEvent): OpenEvent {
+  return { type: 'open', since: time.at, before: event.before };
+}
+
+function firstUnknown(alert: MatchingAlert, { event, open }: EvaluatedMatch): Reason[] {
+  return open === null ? [{ type: 'open', alert: alert.id, key: event.key }] : [];
+}
+
+function stillOpen(
+  { isComplete }: Poll,
+  alert: MatchingAlert,
+  events: readonly DetectedEvent[],
+  known: AlertsByKey,
+): { kept: [string, OpenEvent][]; undecided: Reason[] } {
+  const read = new Set(events.map(({ key }) => key));
+  const gone = Object.entries(known).flatMap(([key, prior]): [string, OpenEvent][] =>
+    prior.type === 'open' && !read.has(key) ? [[key, prior]] : [],
+  );
+  if (!isComplete) return { kept: gone, undecided: [] };
+  return { kept: [], undecided: gone.map(([key]) => ({ type: 'undecided', alert: alert.id, key })) };
+}
+
+/** A change concerns an alert when it touches a field that its `if` reads; without `if`, what the kind compares. */
+function isConcerned({ watch }: Poll, alert: MatchingAlert, event: DetectedEvent): boolean {
+  if (alert.on !== 'changed') return true;
+  const compared = alert.if === null ? watch.kind.comparedByDefault : alert.if.reads;
+  return event.changed.some((path) => compared.some((read) => isWithin(path, read)));
+}
+
+function isWithin(path: string, read: string): boolean {
+  return path === read || path.startsWith(`${read}.`) || read.startsWith(`${path}.`);
+}
+
+function isTrue(alert: MatchingAlert, event: DetectedEvent): boolean {
+  return truthOf(alert, contextOf(event, event.before)) === true;
+}
+
+/** Without `if` everything matches. */
+export function truthOf(alert: MatchingAlert, context: EvaluationContext): Truth {
+  return alert.if === null ? true : alert.if.evaluate(context);
+}
+
+/** A single item as conditions and messages look at it; `before` as encoded in memory. */
+export function contextOf({ view }: Pick<DetectedEvent, 'view'>, before: Remembered | null): EvaluationContext {
+  return { view, before: before === null ? null : viewOf(recordTypeOf(view), before), history: null };
+}

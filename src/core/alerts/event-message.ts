@@ -1,0 +1,37 @@
+// The first message of an event, and where it stands.
+import { beginEvent } from './event-state.ts';
+import { eventKey } from '../model/identity.ts';
+import type { DetectedEvent } from '../model/kind.ts';
+import { messageOf } from './message.ts';
+import type { Message } from '../model/delivery.ts';
+import type { EventAlert } from '../model/watch.ts';
+import type { Poll } from './alert-evaluation.ts';
+import type { Match } from './event-matching.ts';
+
+const LATE_AFTER_MS = 600_000;
+
+/** What is told of an item that matches. */
+export function firstMessage(poll: Poll, alert: EventAlert, { event, context }: Match): Message {
+  const { at } = poll.time;
+  const since = event.happenedAt ?? at;
+  const isSure = event.block === 'nowhere' || isConfirmed(poll, alert, event);
+  return messageOf(poll.watch, alert, context, {
+    type: 'alert.event',
+    key: eventKey(poll.watch, alert.id, event.key),
+    episode: 1,
+    seq: 1,
+    at,
+    since,
+    late: at - since > LATE_AFTER_MS,
+    reason: alert.provisional && !isSure ? `provisional: not ${alert.confirmations} blocks deep yet` : null,
+  });
+}
+
+function isConfirmed(poll: Poll, alert: EventAlert, event: DetectedEvent): boolean {
+  return beginEvent({ ...alert, provisional: false }, blockOf(event), poll.head).transition === 'confirmed';
+}
+
+/** Null while it is in none. */
+export function blockOf({ block }: DetectedEvent): number | null {
+  return typeof block === 'number' ? block : null;
+}

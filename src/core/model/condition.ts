@@ -1,0 +1,72 @@
+// Conditions and templates: what they read, and what they are evaluated on.
+import type { Untrusted } from '../../lib/untrusted.ts';
+import type { Amount } from '../values/amount.ts';
+import type { AnyView } from '../values/fields.ts';
+import type { Truth } from './ids.ts';
+
+/** How far back the history of a path is looked at. */
+export interface Span {
+  readonly path: string;
+  readonly ms: number;
+}
+
+/** A question to a path's history: `change("1h")` is `{ measure: 'change', path: 'balance', ms: 3_600_000 }`. */
+export interface Window extends Span {
+  readonly measure: Measure;
+}
+
+export const MEASURES = ['change', 'delta', 'min', 'max', 'avg'] as const;
+export type Measure = (typeof MEASURES)[number];
+
+/** Answers windows at one moment; undefined = unknown. */
+export type History = (window: Window) => Amount | undefined;
+
+/** What a condition or a template looks at. */
+export interface EvaluationContext {
+  readonly view: AnyView;
+  /** The last known values before this one, where there was one. */
+  readonly before: AnyView | null;
+  /** Null where there is none, as for single items. */
+  readonly history: History | null;
+}
+
+/** An `if`, `while` or `until` that was checked when the rules were loaded. */
+export interface Condition {
+  readonly text: string;
+  /** Full paths it reads of the view, such as `token.reputation`; those under `before.` without that prefix. */
+  readonly reads: readonly string[];
+  /** Reads nothing but `head.*` and `age`: stays decidable when the chain's head stands still. */
+  readonly headOnly: boolean;
+  readonly windows: readonly Window[];
+  evaluate(context: EvaluationContext): Truth;
+  /** The condition taken apart, for those who explain it. Made when asked for. */
+  clause(): Clause;
+}
+
+/** A condition, or a part of one that is true, false or unknown by itself. */
+export interface Clause extends Pick<Condition, 'text' | 'reads' | 'windows' | 'evaluate'> {
+  /** How its parts make its truth; null: it has none. */
+  readonly joins: 'all' | 'any' | 'not' | null;
+  readonly parts: readonly Clause[];
+  /** Set when it compares one number with a constant. */
+  readonly compares: Comparison | null;
+}
+
+/** `balance < 1000000`: a field or a window, on the left, and a constant. */
+export interface Comparison {
+  readonly subject:
+    | { readonly type: 'field'; readonly path: string; readonly isBefore: boolean }
+    | { readonly type: 'window'; readonly window: Window };
+  readonly operator: '<' | '<=' | '>' | '>=' | '==' | '!=';
+  /** Milliseconds, when the field is a duration. */
+  readonly bound: Amount;
+}
+
+export interface Template {
+  readonly reads: readonly string[];
+  readonly windows: readonly Window[];
+  render(context: EvaluationContext): readonly Segment[];
+}
+
+/** Text of a message: ours, or a stranger's, which only a channel's encoder may open. */
+export type Segment = { readonly text: string } | { readonly untrusted: Untrusted };

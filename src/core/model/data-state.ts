@@ -1,0 +1,25 @@
+// How good the data of a poll is, apart from what alerts make of it (lifecycle 4.5).
+import type { DataState, Memory } from './memory.ts';
+import type { MissReason, Observation } from './observation.ts';
+
+/** `isStale`: the chain's head stands still. `isKnown`: the watched thing itself was there. */
+export function dataStateOf(
+  observation: Observation,
+  { isStale, isKnown }: { readonly isStale: boolean; readonly isKnown: boolean },
+): DataState {
+  if (observation.type === 'missed') return MISSED[observation.reason] ?? 'error';
+  if (observation.partial !== null) return 'partial';
+  if (isStale) return 'stale';
+  return isKnown ? 'ok' : 'nodata';
+}
+
+const MISSED: Partial<Record<MissReason, DataState>> = {
+  'not-found': 'nodata',
+  'rate-limited': 'throttled',
+  'out-of-credits': 'throttled',
+};
+
+/** The very same object as before while the state stays. */
+export function dataSince(before: Memory['data'], state: DataState, at: number): Memory['data'] {
+  return before?.state === state ? before : { state, since: at };
+}

@@ -1,0 +1,68 @@
+import type { Instant } from '../../lib/clock.ts';
+import type { AnyView } from '../values/fields.ts';
+import type { Delivery } from './delivery.ts';
+import type { AlertId, FindingKey, Truth, WatchId } from './ids.ts';
+import type { Memory } from './memory.ts';
+
+/** The values at the last poll that saw something. */
+export interface Snapshot {
+  readonly at: Instant;
+  readonly view: AnyView;
+  readonly before: AnyView | null;
+  /** The chain's head stood still. */
+  readonly isStale: boolean;
+}
+
+/** What one poll leads to: committed as a whole, or not at all. */
+export interface Decision {
+  readonly watchId: WatchId;
+  /** The memory's version this decision rests on. */
+  readonly expects: number;
+  /** The memory afterwards. */
+  readonly memory: Memory;
+  /** False when nothing but `coveredUntil` moved: nothing is written then. */
+  readonly hasChanged: boolean;
+  readonly deliveries: readonly Delivery[];
+  readonly reasons: readonly Reason[];
+  /** What was looked at, for gauges; null when the poll was missed or the values are unknown. */
+  readonly now: AnyView | null;
+  /** What is kept for those who explain: `now`, or the newest item; null when nothing was looked at. */
+  readonly snapshot: Snapshot | null;
+  /** What came of each alert's condition; `not-evaluated`: there was nothing to evaluate. */
+  readonly truths: Readonly<Record<AlertId, Truth | 'not-evaluated'>>;
+  /** Set when the chain was not asked for and something rests on how far the explorer has read: ask, and decide again. */
+  readonly needs: HeadNeed | null;
+}
+
+/** The head that would do: from this height on, everything that the reading leaves out or ends is believed. */
+export interface HeadNeed {
+  readonly head: number;
+}
+
+/** Why something was said, or not. */
+export type Reason =
+  | { readonly type: 'baseline'; readonly items: number; readonly matching: Readonly<Record<AlertId, number>> }
+  | { readonly type: EventReason | ConditionReason; readonly alert: AlertId; readonly key: FindingKey }
+  | { readonly type: 'note'; readonly text: string };
+
+/** `told`: this is news. `open`: not known yet whether it matches. `undecided`: it left before that was known. */
+export type EventReason = 'told' | 'no-match' | 'open' | 'undecided' | EventTransition;
+
+/**
+ * `observed`: waits for confirmations. `dropped`: gone before it was told. `suspect`: gone, perhaps for a moment.
+ * `back`: it was there all the time. `sealed`: nothing takes it back any more. `behind`: the explorer that does not show
+ * it has not read as far as its block.
+ */
+export type EventTransition =
+  | ('observed' | 'confirmed' | 'dropped' | 'suspect' | 'back' | 'retracted' | 'corrected' | 'reinstated' | 'sealed')
+  | 'behind';
+
+/**
+ * The first line says what changed; the second why nothing did; the third why a change was not told, or told late;
+ * `behind`: why its end is not believed.
+ */
+export type ConditionReason =
+  | ('pending' | 'dropped' | 'firing' | 'recovering' | 'relapsed' | 'resolved')
+  | ('clear' | 'still-pending' | 'still-firing' | 'still-recovering' | 'unknown')
+  | ('cooldown' | 'flapping' | 'steady')
+  | 'behind';

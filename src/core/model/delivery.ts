@@ -1,0 +1,127 @@
+// What is owed to whom, and its life: due -> sending -> sent, or due again after a wait that grows, or dead.
+import type { Untrusted } from '../../lib/untrusted.ts';
+import { fractionOf } from './identity.ts';
+import type { AlertId, DeliveryId, Severity } from './ids.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Segment } from './condition.ts';
+
+/** One message owed to one recipient. Committed together with the memory that it follows from: both, or neither. */
+export interface Delivery {
+  /** hash(v1, watch, alert, explorer, finding key, episode, seq, channel, recipient) */
+  readonly id: DeliveryId;
+  readonly channel: string;
+  readonly recipient: string;
+  readonly message: Message;
+}
+
+export const MESSAGE_TYPES = [
+  'alert.event',
+  'alert.firing',
+  'alert.resolved',
+  'alert.retracted',
+  'alert.corrected',
+  'alert.reinstated',
+] as const;
+/** `retracted`: what was told is no longer so. `corrected`: it is otherwise. `reinstated`: it is so after all. */
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+export interface Message {
+  readonly type: MessageType;
+  /** Of the decision. */
+  readonly at: Instant;
+  /** The alert's: stable over its episodes. Deliveries of one key to one recipient go out in order of `seq`. */
+  readonly key: string;
+  readonly episode: number;
+  readonly seq: number;
+  readonly watch: string;
+  readonly alert: AlertId;
+  readonly kind: string;
+  readonly severity: Severity;
+  readonly explorer: string;
+  readonly chainId: string | null;
+  readonly of: { readonly name: string | null; readonly address: string } | null;
+  readonly token: {
+    readonly address: string;
+    readonly symbol: Untrusted | null;
+    readonly decimals: number | null;
+  } | null;
+  /** Ours alone: it becomes a mail's subject. */
+  readonly title: string;
+  readonly text: readonly Segment[];
+  readonly condition: string;
+  readonly rule: string;
+  readonly observedAt: Instant;
+  readonly since: Instant;
+  readonly resolvedAt: Instant | null;
+  /** What made it so, when it was not the rule's own condition: `rule removed`, `flapping`, `not found any more`. */
+  readonly reason: string | null;
+  /** Told more than ten minutes after it happened. */
+  readonly late: boolean;
+  readonly fields: Readonly<Record<string, Fact>>;
+  readonly before: Readonly<Record<string, Fact>>;
+  readonly links: readonly string[];
+}
+
+/** One value in a message. Amounts, addresses and times are `text`; a stranger's text stays `untrusted`. */
+export type Fact =
+  boolean | number | Segment | { readonly list: readonly Fact[] } | { readonly record: Readonly<Record<string, Fact>> };
+
+/**
+ * How one try ended. `afterMs`: the receiver named its own time. `atLeastMs`: the waits grow as ever, and none is shorter.
+ * `unknown`: the bytes may have been taken over, but no answer came.
+ */
+export type Outcome =
+  | { readonly type: 'sent'; readonly answer: string }
+  | { readonly type: 'again'; readonly why: string; readonly afterMs?: number; readonly atLeastMs?: number }
+  | { readonly type: 'rejected'; readonly why: string }
+  | { readonly type: 'unknown'; readonly why: string };
+
+/** How a try is recorded: `dueAt` when it is to be tried again, else it ends as `sent` or `dead`. */
+export type Settlement =
+  | { readonly state: 'sent'; readonly outcome: Outcome }
+  | { readonly state: 'dead'; readonly outcome: Outcome }
+  | { readonly state: 'due'; readonly outcome: Outcome; readonly dueAt: Instant };
+
+/** A try that has ended. */
+interface Try {
+  readonly id: DeliveryId;
+  /** 1 = the first. */
+  readonly attempt: number;
+  readonly createdAt: Instant;
+  readonly outcome: Outcome;
+  readonly at: Instant;
+  readonly giveUpAfterMs: number;
+}
+
+/**
+ * What follows from a try: 5 s, 30 s, 2, 5, 15, 30 min and then an hour of waiting, give or take a fifth, unless the
+ * receiver named its own time (1 s to 1 h). The last try is at the give-up time itself; one that fails then is dead.
+ *
+ * afterOutcome({ id, attempt: 1, createdAt: 0, outcome: { type: 'again', why: '503', afterMs: 7000 }, at: 0, giveUpAfterMs })
+ * // { state: 'due', outcome, dueAt: 7000 }
+ */
+export function afterOutcome(tried: Try): Settlement {
+  const { outcome, at } = tried;
+  if (outcome.type === 'sent') return { state: 'sent', outcome };
+  if (outcome.type === 'rejected') return { state: 'dead', outcome };
+  const giveUpAt = tried.createdAt + tried.giveUpAfterMs;
+  if (at >= giveUpAt) return { state: 'dead', outcome };
+  return { state: 'due', outcome, dueAt: Math.min(at + waitAfter(tried), giveUpAt) };
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE];
+const SPREAD = 0.2;
+/** Between two tries. */
+export const LONGEST_WAIT_MS = HOUR * (1 + SPREAD);
+
+function waitAfter({ id, attempt, outcome }: Try): number {
+  if (outcome.type === 'again' && outcome.afterMs !== undefined)
+    return Math.min(Math.max(outcome.afterMs, SECOND), HOUR);
+  const wait = WAITS[attempt - 1] ?? HOUR;
+  const atLeast = outcome.type === 'again' ? (outcome.atLeastMs ?? 0) : 0;
+  // From the id, so that deliveries that failed together do not come back together, and a test can foretell the time.
+  return Math.max(atLeast, Math.round(wait * (1 - SPREAD + 2 * SPREAD * fractionOf(id, attempt))));
+}

@@ -1,0 +1,99 @@
+// Whether an alert's condition does its work. A rule that cannot be true says nothing in the night it was written for,
+// and one that is always true is not heard any more; neither is seen in a single poll, so a little is remembered.
+import type { AlertId, Truth } from './ids.ts';
+import type { Instant } from '../../lib/clock.ts';
+
+/** What came of an alert's condition in one poll: of a watch's one value, or of all its items together. */
+export interface ConditionEvaluation {
+  readonly alert: AlertId;
+  /** `not-evaluated`: there was nothing to ask it of, such as no item of the event that it waits for. */
+  readonly truth: Truth | 'not-evaluated';
+  readonly at: Instant;
+}
+
+/** Of one alert of one watch, since its condition was last written or changed. Plain JSON. */
+export interface HealthRecord {
+  readonly since: Instant;
+  /** When it was last true, false or unknown. */
+  readonly evaluatedAt: Instant | null;
+  readonly trueAt: Instant | null;
+  readonly falseAt: Instant | null;
+  /** Since when it has been nothing but unknown; null while it is not. */
+  readonly unknownSince: Instant | null;
+  /** Polls in which it was true or false. */
+  readonly evaluations: number;
+}
+
+/** As it is kept: `condition` tells whether it is still of the condition that the rule has now. */
+export type StoredHealth = Readonly<Record<AlertId, HealthRecord & { readonly condition: string }>>;
+
+export const HEALTHS = ['ok', 'never-evaluated', 'never-true', 'always-true', 'unknown-too-long'] as const;
+export type Health = (typeof HEALTHS)[number];
+
+export type HealthByAlert = Readonly<Record<AlertId, HealthRecord>>;
+
+/**
+ * What is remembered after a poll. Alerts that the poll says nothing of are kept as they are; give alerts without a
+ * condition no evaluation at all, for they are true of everything.
+ *
+ * afterPoll({}, [{ alert: 'low', truth: false, at }])
+ * // { low: { since: at, evaluatedAt: at, trueAt: null, falseAt: at, unknownSince: null, evaluations: 1 } }
+ */
+export function afterPoll(known: HealthByAlert, evaluations: readonly ConditionEvaluation[]): HealthByAlert {
+  if (evaluations.length === 0) return known;
+  const updates = evaluations.map(
+    (one) => [one.alert, afterEvaluation(known[one.alert] ?? blank(one.at), one)] as const,
+  );
+  return { ...known, ...Object.fromEntries(updates) };
+}
+
+/** One truth for all items of a poll: true if it was true of any, else unknown if of any; none = not evaluated. */
+export function truthOfAll(truths: readonly Truth[]): ConditionEvaluation['truth'] {
+  if (truths.includes(true)) return true;
+  if (truths.includes('unknown')) return 'unknown';
+  return truths.length === 0 ? 'not-evaluated' : false;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+const LEAST_EVALUATIONS = 20;
+const UNKNOWN_POLLS = 10;
+const UNKNOWN_MS = 15 * 60_000;
+
+/**
+ * `unknown-too-long`: nothing but unknown for more than ten polls and more than 15 minutes, and still so.
+ * `never-evaluated`: nothing to ask it of for a day and twenty polls.
+ * `never-true`, `always-true`: after a day and twenty evaluations. Never true is what one hopes of most alerts; it is
+ * for people to look at, not to wake them.
+ */
+export function healthOf(record: HealthRecord, now: Instant, intervalMs: number): Health {
+  const { since, trueAt, falseAt, unknownSince, evaluations } = record;
+  const unknownMs = Math.max(UNKNOWN_POLLS * intervalMs, UNKNOWN_MS);
+  if (unknownSince !== null && now - unknownSince > unknownMs) return 'unknown-too-long';
+  const ageMs = now - since;
+  if (record.evaluatedAt === null)
+    return ageMs > Math.max(DAY_MS, LEAST_EVALUATIONS * intervalMs) ? 'never-evaluated' : 'ok';
+  if (ageMs < DAY_MS || evaluations < LEAST_EVALUATIONS) return 'ok';
+  if (trueAt === null) return 'never-true';
+  return falseAt === null ? 'always-true' : 'ok';
+}
+
+function blank(since: Instant): HealthRecord {
+  return { since, evaluatedAt: null, trueAt: null, falseAt: null, unknownSince: null, evaluations: 0 };
+}
+
+function afterEvaluation(record: HealthRecord, { truth, at }: ConditionEvaluation): HealthRecord {
+  switch (truth) {
+    case 'not-evaluated':
+      return record.unknownSince === null ? record : { ...record, unknownSince: null };
+    case 'unknown':
+      return { ...record, evaluatedAt: at, unknownSince: record.unknownSince ?? at };
+    default:
+      return {
+        ...record,
+        evaluatedAt: at,
+        unknownSince: null,
+        evaluations: record.evaluations + 1,
+        ...(truth ? { trueAt: at } : { falseAt: at }),
+      };
+  }
+}

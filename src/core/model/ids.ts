@@ -1,0 +1,25 @@
+// Glossary. Code, rules, logs, metrics and docs use these words only.
+//
+//   rule         what a person wrote: a watch with its alerts, in YAML
+//   watch        a rule that runs: one instance per (rule, explorer, address, token)
+//   observation  what one poll of a watch saw, or why it saw nothing
+//   finding      something detected in an observation: an event, or a condition's truth
+//   alert        a finding with a state: told once (event), or pending, firing, resolved (condition)
+//   delivery     one message owed to one recipient on one channel
+//   outcome      how one try to send it ended
+
+export type WatchId = string;
+export type AlertId = string;
+/** Which item, or '' for the one condition of a watch. */
+export type FindingKey = string;
+export type DeliveryId = string;
+export type Severity = 'info' | 'warning' | 'critical';
+export type EventName = 'new' | 'added' | 'removed' | 'changed' | 'mined' | 'reorg';
+/** Unknown leaves the state unchanged: it never fires, resolves, retracts or invents. */
+export type Truth = boolean | 'unknown';
+
+/** One address of one channel. A channel with a single receiver (a webhook, the log) is its own recipient. */
+export interface Recipient {
+  readonly channel: string;
+  readonly recipient: string;
+}

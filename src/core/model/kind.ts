@@ -1,0 +1,180 @@
+import type { z } from 'zod';
+import type { Address } from '../values/address.ts';
+import type { AnyRecord, AnyView } from '../values/fields.ts';
+import type { EventName } from './ids.ts';
+import type { HeadNeed } from './decision.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { TickChain } from './observation.ts';
+import { type Watch, headQuestionOf } from './watch.ts';
+import type { ListQuestion, Question, Read } from './question.ts';
+import type { Remembered } from '../values/tracked.ts';
+
+export interface Coin {
+  readonly symbol: string;
+  readonly decimals: number;
+}
+
+/** What one watch looks at, with every name resolved. `options` are the kind's own keys, parsed by its schema. */
+export interface Target<E = unknown> {
+  readonly explorer: string;
+  readonly coin: Coin;
+  readonly address: Address | null;
+  readonly token: Address | null;
+  readonly maxPages: number;
+  readonly options: E;
+}
+
+/** Whether a rule of this kind must, may or must not say `of:` and `token:`. */
+export type Presence = 'required' | 'optional' | 'none';
+
+/**
+ * Something that can be watched. Adding one is a file in `watches/` and its line in `watches/index.ts`.
+ * `E`: its own YAML keys. `S`: what it remembers (JSON). `O`: what one poll sees.
+ */
+export interface Kind<E, S, O> {
+  readonly name: string;
+  /** One sentence for help and docs. */
+  readonly summary: string;
+  /** The name under which every field can also be written: `token.type`. */
+  readonly noun: string;
+  /** Every field a condition or a message may name. */
+  readonly fields: AnyRecord;
+  readonly events: readonly EventName[];
+  /** Whether `while:` is possible. */
+  readonly conditions: boolean;
+  readonly of: Presence;
+  readonly token: Presence;
+  /** The kind's own keys in a rule. */
+  readonly options: z.ZodObject;
+  /** Shape of the remembered state, checked when it is read back. */
+  readonly state: z.ZodType<S>;
+  /** What `on: changed` compares when it has no `if`. */
+  readonly comparedByDefault: readonly string[];
+  /** Fields that every message shows, when known. */
+  readonly shown: readonly string[];
+  /** Paths that change while the item stays what it is: where it was mined, how old it is, what explorers call it. */
+  readonly fleeting: readonly string[];
+  /** Paths that are known of one event alone: of anything else they are unknown for ever. */
+  readonly onlyOf?: Readonly<Record<string, EventName>>;
+  /** The path that windows look back over when a rule names none; null = there is nothing to look back over. */
+  readonly measured: string | null;
+  /** Fields exported as `chainwarden_watch_value`. */
+  readonly exported: readonly string[];
+  /** The question that every poll asks first; decides the phase and the price that `check` prints. */
+  question(target: Target<E>): Question;
+  /**
+   * What shows the chain's head, where the kind's own answers do not: asked when an alert counts confirmations, and when
+   * something rests on how far the explorer has read.
+   */
+  head(target: Target<E>): ListQuestion | null;
+  /** The path of the explorer's page about this item: `/tx/0x…`. */
+  page(target: Target<E>, view: AnyView): string | null;
+  /** The one impure hole: it may only read. Throws `Missed`. */
+  observe(target: Target<E>, state: S | null, read: Read): Promise<Reading<O>>;
+  /** Pure. `state` null = nothing remembered yet: the baseline. */
+  detect(target: Target<E>, state: S | null, seen: O, scope: Scope): Detection<S>;
+  readonly script: Script<E, S, O>;
+}
+
+/** How a test of a rule writes what one poll saw. */
+export interface Script<E, S, O> {
+  /** The key under which the rows of the page stand; null: a poll sees one thing, whose fields stand by themselves. */
+  readonly rows: string | null;
+  /** The fields of a row, or of the one thing. */
+  readonly record: AnyRecord;
+  /** Pure: what `observe` would have seen. What the kind needs to tell items apart and was not written is made up. */
+  synthesize(target: Target<E>, written: SyntheticReading, state: S | null): O;
+}
+
+export interface SyntheticReading {
+  /** For a kind that sees one thing: that one, or none when nothing was read. */
+  readonly rows: readonly SyntheticRow[];
+  readonly isPartial: boolean;
+}
+
+export interface SyntheticRow {
+  readonly view: AnyView;
+  /** The fields that were written, also those written as `null`: nothing is made up for them. */
+  readonly says: ReadonlySet<string>;
+  /** The same name is the same item; null where the test names none. */
+  readonly id: string | null;
+  /** Where it stands in the test file: no other row has the same. */
+  readonly place: string;
+}
+
+/** A kind whose types were left at the door of the list: rules, engine and store handle all of them alike. */
+export type AnyKind = Kind<unknown, unknown, unknown>;
+
+/** What one poll of a kind read. */
+export interface Reading<O> {
+  readonly seen: O;
+  /** What was not read and why; null when everything was. */
+  readonly partial: string | null;
+}
+
+/** What `detect` is told of the poll, beside what was seen. */
+export interface Scope {
+  readonly at: Instant;
+  /** Paths whose values are to be remembered and compared. */
+  readonly tracked: readonly string[];
+  /** False: what is missing from `seen` may still be there. */
+  readonly isComplete: boolean;
+  /** An alert waits for what becomes of an item: then those that are known already are events too. */
+  readonly isWaiting: boolean;
+  readonly chain: TickChain;
+}
+
+/** What a kind makes of one reading, knowing no alert. */
+export interface Detection<S> {
+  /** The very same as before when nothing was learned: then nothing is written. Null = still no baseline. */
+  readonly state: S | null;
+  readonly events: readonly DetectedEvent[];
+  /** What `while` looks at; null = unknown. */
+  readonly now: AnyView | null;
+  /** The last known values before `now`, as encoded in memory. */
+  readonly before: Remembered | null;
+  /** Which part of the chain a complete reading shows; null when it shows none, or is of no list. */
+  readonly range: Range | null;
+  /** Set at the first reading: how many items were there, quietly. */
+  readonly baseline: number | null;
+  /** For the log: what was not examined. */
+  readonly notes: readonly string[];
+  /** Set when the chain was not asked for, and what is noticed depends on it. */
+  readonly needs: HeadNeed | null;
+}
+
+/** Every item in the blocks from `from` to `to` was read. */
+export interface Range {
+  readonly from: number;
+  /** `head`: up to the newest block that the explorer has, which other answers of the same tick may show. */
+  readonly to: number | 'head';
+  /** The newest block met; null when the list is empty. */
+  readonly head: number | null;
+  /** How many such readings in a row, all without an item, show that it is gone: hashes prove more than absence. */
+  readonly readingsNeeded: number;
+}
+
+/**
+ * An event as the kind sees it, knowing no alert. `new`: first seen now. `known`: seen before, offered again so that
+ * an alert that could not decide then may decide now. `baseline`: was there at the first reading.
+ */
+export interface DetectedEvent {
+  readonly on: EventName;
+  /** Stable and unique per occurrence: `0x…#3` is the third change of an item. */
+  readonly key: string;
+  readonly novelty: 'new' | 'known' | 'baseline';
+  readonly view: AnyView;
+  /** Last known values before the change, as encoded in memory. */
+  readonly before: Remembered | null;
+  /** The tracked paths that differ; empty but for `changed`. */
+  readonly changed: readonly string[];
+  /** When it happened, if the item says so. */
+  readonly happenedAt: Instant | null;
+  /** The block it is in; `pending` while it is in none; `nowhere` when no block can take it back. */
+  readonly block: number | 'pending' | 'nowhere';
+}
+
+/** Whether every poll of the watch shows where the chain's head is. */
+export function showsHead(watch: Watch): boolean {
+  return watch.kind.head(watch.target) === null || headQuestionOf(watch) !== null;
+}

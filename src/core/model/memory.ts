@@ -1,0 +1,102 @@
+// What is remembered of a watch from poll to poll. Plain JSON: it stands in the state file.
+import type { Message } from './delivery.ts';
+import type { Json } from '../values/fields.ts';
+import type { AlertId, FindingKey, Recipient } from './ids.ts';
+import type { Instant } from '../../lib/clock.ts';
+
+export interface Memory {
+  /** 0 = nothing remembered yet. */
+  readonly version: number;
+  readonly checksum: string;
+  /** The kind's own; null before the baseline. */
+  readonly state: Json;
+  readonly alerts: Readonly<Record<AlertId, Readonly<Record<FindingKey, Alert>>>>;
+  /** Samples by path, oldest first: what windows look back over. */
+  readonly history: Samples;
+  /** What the last poll was worth, and since when; null before the first. */
+  readonly data: { readonly state: DataState; readonly since: Instant } | null;
+  /** When the last usable answer was looked at; null = never. Kept apart, flushed every 10 s. */
+  readonly coveredUntil: Instant | null;
+}
+
+/**
+ * Equal samples in a row are one run: from its first to its last sample, none of them more than three intervals after
+ * the one before. `until` null: it goes on, and its last sample is the last usable answer.
+ */
+export type Run = readonly [from: Instant, until: Instant | null, value: string];
+export type Samples = Readonly<Record<string, readonly Run[]>>;
+
+/** How good the data is, apart from what alerts make of it (lifecycle 4.5). */
+export const DATA_STATES = ['ok', 'nodata', 'stale', 'partial', 'throttled', 'error'] as const;
+export type DataState = (typeof DATA_STATES)[number];
+
+export type Alert = OpenEvent | EventState | ConditionState | GroupState;
+
+/** An event whose `if` is still unknown. */
+export interface OpenEvent {
+  readonly type: 'open';
+  readonly since: Instant;
+  readonly before: Json;
+}
+
+/**
+ * A matching item that may still change or vanish (lifecycle 4.3): observed -> confirmed -> suspect -> retracted, or
+ * observed -> dropped when it vanished untold. It is forgotten once it is so deep that nothing takes it back.
+ */
+export interface EventState {
+  readonly type: 'event';
+  readonly state: 'observed' | 'dropped' | 'confirmed' | 'suspect' | 'retracted';
+  /** The block it is in; null while it is in none. */
+  readonly block: number | null;
+  /** What the rule matched on and shows, as a digest by path: another one is a correction. */
+  readonly rev: Readonly<Record<string, string>>;
+  /** Complete readings of its range in a row that did not show it. */
+  readonly absent: number;
+  /** 0 = nothing was told yet. */
+  readonly seq: number;
+  /** What was told last, or will be. */
+  readonly message: Message;
+  readonly told: readonly Recipient[];
+}
+
+/** The items of one group of a count, and the condition that they make. */
+export interface GroupState {
+  readonly type: 'group';
+  readonly condition: ConditionState;
+  /** Own times of matching items, oldest first: as many as the count needs. */
+  readonly matches: readonly Instant[];
+  /** Values of the newest matching item, encoded by path, for messages. */
+  readonly last: Json;
+}
+
+/**
+ * The life of a condition (lifecycle 4.4): inactive -> pending -> firing -> recovering -> inactive.
+ * `since` and `heldMs` count the present wait (`for`, or `keep_firing_for`), over observed time only:
+ * held = heldMs + (now - since), where `since` is null while the condition is unknown.
+ */
+export interface ConditionState {
+  readonly type: 'condition';
+  /** When its counting began. Part of its key: a rule taken out and put back must not repeat ids that were told. */
+  readonly born: Instant;
+  readonly state: 'inactive' | 'pending' | 'firing' | 'recovering';
+  /** The comparator's last known output: with `until`, what holds between the two thresholds. */
+  readonly output: boolean;
+  readonly since: Instant | null;
+  readonly heldMs: number;
+  readonly episode: number;
+  readonly seq: number;
+  /** Height of the chain's head when it last fired: an explorer that has not read so far cannot end it. Null = unknown. */
+  readonly head: number | null;
+  /** The firing message, to resolve what was said even when the rule is gone; null = this episode was not told. */
+  readonly firing: Message | null;
+  /** Who got it: those, and only those, hear of its end. */
+  readonly told: readonly Recipient[];
+  /** Before then a firing is not told; null = no cooldown. */
+  readonly cooldownUntil: Instant | null;
+  /** When it fired within the last hour: three times is flapping. */
+  readonly firings: readonly Instant[];
+  /** When it last fired or ended while flapping; null = it is steady. */
+  readonly flapping: Instant | null;
+  /** Episodes that nobody was told of since the last message. */
+  readonly flaps: number;
+}

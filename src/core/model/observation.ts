@@ -1,0 +1,58 @@
+import type { Instant } from '../../lib/clock.ts';
+
+/** Where the chain was when its blocks were last read, by whichever watch. */
+export interface Head {
+  readonly height: bigint;
+  readonly timestamp: Instant;
+  readonly readAt: Instant;
+  /** A head older than this when it was read stands still: max(20 block times, 3 minutes). */
+  readonly staleAfterMs: number;
+}
+
+/** What the first page of blocks shows when it is read in the same tick, from the same explorer, as the rest of a poll. */
+export interface ChainReading {
+  /** Height of its newest block: the explorer knows nothing above it. */
+  readonly head: number;
+}
+
+/** `not-asked`: nothing needed it. `unknown`: it was asked for, and no usable answer came. */
+export type TickChain = ChainReading | 'not-asked' | 'unknown';
+
+/** What one poll of a watch saw, or why it saw nothing. `seen` is the kind's own. */
+export type Observation =
+  | {
+      readonly type: 'seen';
+      readonly at: Instant;
+      readonly head: Head | null;
+      readonly chain: TickChain;
+      readonly seen: unknown;
+      /** Why not everything was read; null when the reading is complete. */
+      readonly partial: string | null;
+    }
+  | { readonly type: 'missed'; readonly at: Instant; readonly reason: MissReason; readonly detail: string };
+
+export const MISS_REASONS = [
+  'not-found',
+  'wrong-path',
+  'unprocessable',
+  'unauthorized',
+  'out-of-credits',
+  'no-key',
+  'forbidden',
+  'blocked',
+  'rate-limited',
+  'server-error',
+  'redirect',
+  'http',
+  'not-json',
+  'shape',
+  'truncated',
+  'too-large',
+  'encoding',
+  'timeout',
+  'dns',
+  'tls',
+  'network',
+  'no-explorer',
+] as const;
+export type MissReason = (typeof MISS_REASONS)[number];

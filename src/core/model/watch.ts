@@ -1,0 +1,94 @@
+// A watch with its alerts, as the rules define it.
+import type { Condition, Span, Template } from './condition.ts';
+import type { AlertId, EventName, Recipient, Severity, WatchId } from './ids.ts';
+import type { AnyKind, Target } from './kind.ts';
+import type { ListQuestion } from './question.ts';
+
+export interface Watch {
+  /** Built from (rule, explorer, lower-case address, token or `coin`); order, alias and group names never enter it. */
+  readonly id: WatchId;
+  /** For people: `treasury-tokens[treasury]`. */
+  readonly name: string;
+  readonly rule: string;
+  /** `rules/treasury.yaml:17` */
+  readonly source: string;
+  readonly kind: AnyKind;
+  readonly target: Target;
+  /** What people see of the target. */
+  readonly of: { readonly name: string | null; readonly address: string } | null;
+  readonly token: { readonly name: string | null; readonly address: string } | null;
+  readonly chainId: string | null;
+  readonly pageUrl: string | null;
+  readonly schedule: Schedule;
+  readonly alerts: readonly AlertRule[];
+  /** Paths whose values are remembered from poll to poll: what alerts compare, and the kind's defaults. */
+  readonly tracked: readonly string[];
+  /** Paths of which a history is kept, each for the longest window that an alert looks back over. */
+  readonly windows: readonly Span[];
+  /** Changes when what is observed changes: memory of another checksum is not continued. */
+  readonly checksum: string;
+  /** Whether the watched value is exported as a metric. */
+  readonly exported: boolean;
+}
+
+/** `intervalMs` is the time between two ticks: the period of `every`, the shortest one of `cron`. */
+export type Schedule =
+  | { readonly type: 'every'; readonly intervalMs: number }
+  | { readonly type: 'cron'; readonly expression: string; readonly intervalMs: number };
+
+interface AlertRuleBase {
+  readonly id: AlertId;
+  readonly severity: Severity;
+  readonly notify: readonly Recipient[];
+  readonly title: Template | null;
+  readonly text: Template | null;
+  /** `rules/treasury.yaml:21` */
+  readonly source: string;
+}
+
+/** What picks items: of which event, and which of those. */
+interface EventSelector {
+  readonly on: EventName;
+  readonly if: Condition | null;
+}
+
+export interface EventAlert extends AlertRuleBase, EventSelector {
+  readonly type: 'event';
+  /** Blocks on top of the item's before it is told. */
+  readonly confirmations: number;
+  /** Told at once all the same, and marked as provisional. */
+  readonly provisional: boolean;
+}
+
+/** What a stateful alert has in common: pending, firing, resolved. */
+interface StatefulAlertBase extends AlertRuleBase {
+  readonly forMs: number;
+  readonly keepFiringForMs: number;
+  /** How long after an end a new firing is not told yet. */
+  readonly cooldownMs: number;
+}
+
+export interface ConditionAlert extends StatefulAlertBase {
+  readonly type: 'condition';
+  readonly while: Condition;
+  readonly until: Condition | null;
+}
+
+/** A condition over events: enough of them within a time, or none for one. */
+export interface CountAlert extends StatefulAlertBase, EventSelector {
+  readonly type: 'count';
+  readonly fires:
+    | { readonly type: 'at-least'; readonly count: number; readonly withinMs: number }
+    | { readonly type: 'none-for'; readonly ms: number };
+  /** Paths whose values split the items into groups, each with a life of its own. */
+  readonly per: readonly string[];
+}
+
+export type StatefulAlert = ConditionAlert | CountAlert;
+export type AlertRule = EventAlert | StatefulAlert;
+
+/** Confirmations are counted from the head; null when no alert of the watch counts any. */
+export function headQuestionOf({ kind, target, alerts }: Watch): ListQuestion | null {
+  const counts = alerts.some((alert) => alert.type === 'event' && alert.confirmations > 0);
+  return counts ? kind.head(target) : null;
+}

@@ -1,0 +1,120 @@
+// From raw JSON to the values that fields promise. What is of an impossible shape is undefined: unknown.
+import { untrusted } from '../../lib/untrusted.ts';
+import { Address } from './address.ts';
+import { Amount } from './amount.ts';
+import type { Field, FieldType, Json, RawRow, Units, Value, ValueAt } from './fields.ts';
+
+/** One field of a raw row, by its name or by those of older releases. */
+export function decodeField(field: Field<unknown>, name: string, row: RawRow, units: Units): unknown {
+  const raw = firstKnown(row, name, field.was);
+  return decode(field.type, field.from === undefined ? raw : field.from(raw), units);
+}
+
+function firstKnown(row: RawRow, name: string, was: readonly string[]): unknown {
+  if (row[name] !== undefined || was.length === 0) return row[name];
+  return row[was.find((old) => row[old] !== undefined) ?? name];
+}
+
+/** One raw value as its type says, or undefined. */
+export function decode(type: FieldType, raw: unknown, units: Units): ValueAt {
+  if (raw === null || raw === undefined) return undefined;
+  switch (type.type) {
+    case 'bool':
+      return typeof raw === 'boolean' ? raw : undefined;
+    case 'int':
+      return atLeast(type.least, decodeInt(raw));
+    case 'double':
+    case 'duration':
+      return decodeDouble(raw);
+    case 'text':
+      return typeof raw === 'string' ? untrusted(raw) : undefined;
+    case 'word':
+      return typeof raw === 'string' && WORD.test(raw) ? raw : undefined;
+    case 'hash':
+      return typeof raw === 'string' && HEX.test(raw) ? raw.toLowerCase() : undefined;
+    case 'address':
+      return typeof raw === 'string' ? Address.parse(raw) : undefined;
+    case 'time':
+      return decodeTime(raw);
+    case 'amount':
+      return decodeAmount(type, raw, units);
+    case 'json':
+      return isShallow(raw) ? (raw as Json) : undefined;
+    case 'list':
+      return decodeList(type.of, raw, units);
+    case 'record':
+      return type.record.read(raw, units);
+  }
+}
+
+/** Whether a text could be the value of a word at all. */
+export function isWord(text: string): boolean {
+  return WORD.test(text);
+}
+
+// No dot and no slash: a word is shown as our own text, and must not be able to look like a link.
+const WORD = /^[A-Za-z0-9][A-Za-z0-9 _-]{0,63}$/;
+const HEX = /^0x[0-9a-fA-F]{1,128}$/;
+const INTEGER = /^[+-]?\d{1,1000}$/;
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A JSON number beyond 2^53 has already lost digits, so only text is taken there. */
+function decodeInt(raw: unknown): bigint | undefined {
+  if (typeof raw === 'number') return Number.isSafeInteger(raw) ? BigInt(raw) : undefined;
+  return typeof raw === 'string' && INTEGER.test(raw) ? BigInt(raw) : undefined;
+}
+
+function decodeDouble(raw: unknown): number | undefined {
+  if (typeof raw === 'string' && Amount.parse(raw) === undefined) return undefined;
+  const value = typeof raw === 'string' || typeof raw === 'number' ? Number(raw) : NaN;
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function decodeTime(raw: unknown): Date | undefined {
+  if (typeof raw !== 'string' || !RFC3339.test(raw)) return undefined;
+  const at = new Date(raw);
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}
+
+/** Below what is certain, a number is nonsense. */
+function atLeast(least: 0 | undefined, value: bigint | undefined): bigint | undefined {
+  return least === 0 && value !== undefined && value < 0n ? undefined : value;
+}
+
+function decodeAmount(
+  { unit, least }: Extract<FieldType, { type: 'amount' }>,
+  raw: unknown,
+  units: Units,
+): Amount | undefined {
+  if (unit === 'plain') return decodeDecimal(raw);
+  const digits = atLeast(least, decodeInt(raw));
+  const decimals = unit === 'coin' ? units.coin : unit === 'gwei' ? GWEI_DECIMALS : units.own;
+  return digits === undefined || decimals === null || decimals === undefined
+    ? undefined
+    : Amount.ofRaw(digits, decimals);
+}
+
+const GWEI_DECIMALS = 9;
+
+function decodeDecimal(raw: unknown): Amount | undefined {
+  if (typeof raw === 'number') return Number.isFinite(raw) ? Amount.parse(String(raw)) : undefined;
+  return typeof raw === 'string' ? Amount.parse(raw) : undefined;
+}
+
+const DEEPEST_JSON = 100;
+
+/** Whoever writes JSON down goes down into it, and far enough down there is no more stack. */
+export function isShallow(raw: unknown, deepest = DEEPEST_JSON): boolean {
+  if (typeof raw !== 'object' || raw === null) return true;
+  return deepest > 0 && Object.values(raw).every((inner) => isShallow(inner, deepest - 1));
+}
+
+function decodeList(of: FieldType, raw: unknown, units: Units): Value[] | undefined {
+  return Array.isArray(raw) ? wholeList(raw.map((item) => decode(of, item, units))) : undefined;
+}
+
+/** Without an item that cannot be read, what is true of all of them would be true by accident: nothing is known then. */
+export function wholeList(items: readonly ValueAt[]): Value[] | undefined {
+  const known = items.filter((item) => item !== undefined);
+  return known.length === items.length ? known : undefined;
+}

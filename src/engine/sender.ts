@@ -1,0 +1,208 @@
+// Carries what is owed on one channel. There is one sender per channel, so that a dead channel delays no other.
+//
+//   looking    takes from the outbox as many due deliveries as it has slots free, and starts to send each
+//   resting    until the next one is due, a commit or a freed slot wakes it, or a minute has passed
+//   stopping   takes no more; what is in flight ends, within the caller's budget
+//
+// A delivery is marked as `sending` before it leaves and settled after its outcome is known. Whoever dies in between
+// leaves it `sending`; `store.recover`, called once at start, makes it due again and it goes out under the same id.
+// A storage that does not answer slows the sender down and stops nothing: looking is tried again after a rest, and an
+// outcome that cannot be recorded keeps its slot until it can, so that nothing is sent twice meanwhile.
+import { afterOutcome, LONGEST_WAIT_MS, type Outcome, type Settlement } from '../core/model/delivery.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
+import type { OpenNotifier } from '../notifiers/notifier.ts';
+import type { Claimed, Store } from '../store/store.ts';
+import type { Log } from '../telemetry/log.ts';
+
+export interface Sender {
+  /**
+   * Works until `stop` aborts, then resolves once everything in flight has ended. When `abandon` aborts, sends still in
+   * flight are told to end; what does not end within a second stays `sending` and is sent again after the next start.
+   */
+  run(stop: AbortSignal, abandon: AbortSignal): Promise<void>;
+  /** Something was committed that may be for this channel. Safe to call at any time, also before `run`. */
+  wake(): void;
+}
+
+interface SenderOptions {
+  readonly store: Pick<Store, 'claim' | 'settle' | 'nextDue'>;
+  readonly channel: string;
+  readonly notifier: Pick<OpenNotifier, 'send'>;
+  readonly giveUpAfterMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onOutcome: (outcome: Outcome) => void;
+  /** A delivery was given up, and that is on record: it is not tried again. Called once for each. */
+  readonly onDead: () => void;
+}
+
+/** How many deliveries may be in flight at once. */
+const MOST_IN_FLIGHT = 4;
+// A row may be late without a wake: the wall clock jumped, the machine slept, or another program changed the outbox.
+const LONGEST_REST_MS = 60_000;
+// Keeps a store that contradicts itself, or a clock that goes backwards, from making the loop spin.
+const SHORTEST_REST_MS = 100;
+const GRACE_PERIOD_MS = 1000;
+
+export function createSender(options: SenderOptions): Sender {
+  const { store, channel, notifier, giveUpAfterMs, clock, log, onOutcome, onDead } = options;
+  const inFlight = new Set<Promise<void>>();
+  const storage = createStorageBackoff(channel, log);
+  let lastFailure: string | null = null;
+  let wakeSignal = new AbortController();
+
+  const wake = (): void => {
+    wakeSignal.abort();
+  };
+
+  async function claimDue(abandon: AbortSignal, at = clock.now()): Promise<Instant | null> {
+    const free = MOST_IN_FLIGHT - inFlight.size;
+    if (free === 0) return null;
+    const claimed = await store.claim(channel, free, at);
+    for (const delivery of claimed) start(delivery, abandon);
+    // With every slot taken, the first that is freed wakes the loop.
+    if (claimed.length === free) return null;
+    const due = await store.nextDue(channel);
+    // No wait is as long as that: the clock was set back, and the wait is over.
+    return due !== null && due - clock.now() > LONGEST_WAIT_MS ? claimDue(abandon, due) : due;
+  }
+
+  function start(claimed: Claimed, abandon: AbortSignal): void {
+    const done = deliver(claimed, abandon)
+      .catch((error: unknown) => {
+        log.error('courier:failed', { channel, error: String(error) });
+      })
+      .finally(() => {
+        inFlight.delete(done);
+        wake();
+      });
+    inFlight.add(done);
+  }
+
+  async function deliver(claimed: Claimed, abandon: AbortSignal): Promise<void> {
+    const { delivery, attempt, createdAt } = claimed;
+    const outcome = await send(claimed, abandon);
+    const at = clock.now();
+    const settlement = afterOutcome({ id: delivery.id, attempt, createdAt, outcome, at, giveUpAfterMs });
+    const isRecorded = await settle(claimed, settlement, abandon);
+    report(claimed, settlement);
+    onOutcome(outcome);
+    if (isRecorded && settlement.state === 'dead') onDead();
+  }
+
+  async function send({ delivery, attempt }: Claimed, abandon: AbortSignal): Promise<Outcome> {
+    try {
+      return await notifier.send(delivery, attempt, abandon);
+    } catch (error) {
+      log.error('delivery:threw', { channel, delivery: delivery.id, attempt, error: String(error) });
+      return { type: 'again', why: String(error) };
+    }
+  }
+
+  /** False when the budget for stopping ended before the storage answered. */
+  async function settle({ delivery }: Claimed, settlement: Settlement, abandon: AbortSignal): Promise<boolean> {
+    for (;;) {
+      try {
+        await store.settle(delivery.id, settlement, clock.now());
+        storage.answered('settle');
+        return true;
+      } catch (error) {
+        const pauseMs = storage.failed('settle', error);
+        if (abandon.aborted) return false;
+        await clock.sleep(pauseMs, abandon);
+      }
+    }
+  }
+
+  /** A channel that is down fails many deliveries for one reason: the first is a warning, the rest are detail. */
+  function report({ delivery, attempt }: Claimed, { state, outcome }: Settlement): void {
+    const fields = {
+      channel,
+      delivery: delivery.id,
+      // Of many recipients one may be refused; a channel with one receiver is called like it.
+      ...(delivery.recipient === channel ? {} : { recipient: delivery.recipient }),
+      watch: delivery.message.watch,
+      alert: delivery.message.alert,
+      attempt,
+    };
+    if (outcome.type === 'sent') {
+      lastFailure = null;
+      log.info('delivery:sent', { ...fields, answer: outcome.answer });
+      return;
+    }
+    const isNews = outcome.why !== lastFailure;
+    lastFailure = outcome.why;
+    if (state === 'dead') log.error('delivery:dead', { ...fields, outcome: outcome.type, why: outcome.why });
+    else log[isNews ? 'warn' : 'debug'](`delivery:${outcome.type}`, { ...fields, why: outcome.why });
+  }
+
+  /** One look; how long nothing is to be done after it. A failed look is waited out, whoever wakes meanwhile. */
+  async function claimOnce(stop: AbortSignal, abandon: AbortSignal): Promise<number> {
+    try {
+      const due = await claimDue(abandon);
+      storage.answered('claim');
+      return due === null ? LONGEST_REST_MS : due - clock.now();
+    } catch (error) {
+      await clock.sleep(storage.failed('claim', error), stop);
+      return 0;
+    }
+  }
+
+  async function run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
+    stop.addEventListener('abort', wake);
+    while (!stop.aborted) {
+      // Set before looking: a wake that comes while we look must not be lost.
+      wakeSignal = new AbortController();
+      const restMs = await claimOnce(stop, abandon);
+      await clock.sleep(Math.min(Math.max(restMs, SHORTEST_REST_MS), LONGEST_REST_MS), wakeSignal.signal);
+    }
+    stop.removeEventListener('abort', wake);
+    await Promise.race([Promise.all(inFlight), gracePeriod(abandon)]);
+    if (inFlight.size > 0) log.warn('courier:abandoned', { channel, inFlight: inFlight.size });
+  }
+
+  async function gracePeriod(abandon: AbortSignal): Promise<void> {
+    await aborted(abandon);
+    const over = new AbortController();
+    void Promise.all(inFlight).then(() => {
+      over.abort();
+    });
+    await clock.sleep(GRACE_PERIOD_MS, over.signal);
+  }
+
+  return { run, wake };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener(
+      'abort',
+      () => {
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** Says once per cause that the storage does not answer, and how long to wait before the next try. */
+function createStorageBackoff(channel: string, log: Log) {
+  const causes = new Map<string, { why: string; pauseMs: number }>();
+  return {
+    answered(action: string): void {
+      if (causes.delete(action)) log.info('storage:answers', { channel, action });
+    },
+    failed(action: string, error: unknown): number {
+      const why = String(error);
+      const last = causes.get(action);
+      if (last?.why !== why) log.error('storage:failed', { channel, action, error: why });
+      const pauseMs = last === undefined ? FIRST_PAUSE_MS : Math.min(last.pauseMs * 2, LONGEST_PAUSE_MS);
+      causes.set(action, { why, pauseMs });
+      return pauseMs;
+    },
+  };
+}

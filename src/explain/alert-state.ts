@@ -1,0 +1,84 @@
+// Where an alert stands in its life, and what holds it back.
+import { heldFor } from '../core/alerts/condition-state.ts';
+import type { Alert, ConditionState, GroupState, Memory } from '../core/model/memory.ts';
+import type { AlertRule, CountAlert, StatefulAlert } from '../core/model/watch.ts';
+import { type Instant, showDuration, showInstant } from '../lib/clock.ts';
+import { conditionOf } from '../core/alerts/alert-evaluation.ts';
+import { REASON_WORDS } from '../core/model/reason-words.ts';
+import { activeSince, isActive } from '../core/alerts/emission.ts';
+import { plain, untrusted } from '../lib/untrusted.ts';
+
+/** The states of an alert by key, as lines; what is not remembered is as good as inactive. */
+export function stateLines(rule: AlertRule, memory: Memory, now: Instant): string[] {
+  const known = Object.entries(memory.alerts[rule.id] ?? {});
+  if (rule.type === 'event') return eventLines(known.map(([, alert]) => alert));
+  const stateful = known.flatMap(([key, alert]) => {
+    const state = conditionOf(alert);
+    return state === null ? [] : [{ key, alert, state }];
+  });
+  if (stateful.length === 0) return [`state: inactive${openOf(known.map(([, alert]) => alert))}`];
+  const shown = stateful.slice(0, MOST_GROUPS).flatMap(({ key, alert, state }) => {
+    const group = rule.type === 'count' && alert.type === 'group' ? groupText(rule, key, alert, now) : '';
+    return [`state: ${group}${stateText(rule, state, memory, now)}`, ...heldBack(rule, state, memory, now)];
+  });
+  const more = stateful.length - MOST_GROUPS;
+  return more > 0 ? [...shown, `and ${more} more groups`] : shown;
+}
+
+const MOST_GROUPS = 10;
+
+const STATE_WORDS = {
+  pending: 'still-pending',
+  firing: 'still-firing',
+  recovering: 'still-recovering',
+} as const satisfies Partial<Record<ConditionState['state'], keyof typeof REASON_WORDS>>;
+
+function stateText(rule: StatefulAlert, state: ConditionState, { data, coveredUntil }: Memory, now: Instant): string {
+  const began = activeSince(state);
+  const since = began === undefined ? '' : ` since ${showInstant(began)}`;
+  const wait = { pending: rule.forMs, recovering: rule.keepFiringForMs, inactive: 0, firing: 0 }[state.state];
+  const counted = showDuration(heldFor(state, coveredUntil ?? now));
+  const waits = wait === 0 ? '' : `, held ${counted} of ${showDuration(wait)}`;
+  const isUnsure = isActive(state) && data !== null && data.state !== 'ok';
+  const unsure = isUnsure ? `, unverified since ${showInstant(data.since)}` : '';
+  // Inactive is also what is unknown: the condition's own line says which.
+  const words = state.state === 'inactive' ? '' : `: ${REASON_WORDS[STATE_WORDS[state.state]]}`;
+  return `${state.state}${since}${waits}${unsure}${words}`;
+}
+
+function heldBack(rule: StatefulAlert, state: ConditionState, { coveredUntil }: Memory, now: Instant): string[] {
+  const lines: string[] = [];
+  const missing = rule.forMs - heldFor(state, coveredUntil ?? now);
+  if (state.state === 'pending') lines.push(`held back: \`for\`, for another ${showDuration(Math.max(0, missing))}`);
+  if (state.cooldownUntil !== null && state.cooldownUntil > now)
+    lines.push(`held back: cooldown until ${showInstant(state.cooldownUntil)}: until then a firing is not told`);
+  if (state.flapping !== null) lines.push(`held back: flapping: ${REASON_WORDS.flapping}`);
+  if (state.flaps > 0) lines.push(`untold since the last message: ${state.flaps}`);
+  return lines;
+}
+
+/** `2 of 3 within 10m, ` */
+function groupText({ fires }: CountAlert, key: string, { matches, condition }: GroupState, now: Instant): string {
+  const name = key === 'per ' ? '' : `${plain(untrusted(key.slice('per '.length)))} `;
+  if (fires.type === 'at-least') {
+    const count = matches.filter((at) => at > now - fires.withinMs && at <= now).length;
+    return `${name}${count} of ${fires.count} within ${showDuration(fires.withinMs)}, `;
+  }
+  const last = Math.max(condition.born, matches.at(-1) ?? 0);
+  return `${name}none for ${showDuration(now - last)} of ${showDuration(fires.ms)}, `;
+}
+
+function eventLines(alerts: readonly Alert[]): string[] {
+  const events = alerts.filter((alert) => alert.type === 'event');
+  const in_ = (...states: readonly string[]) => events.filter(({ state }) => states.includes(state)).length;
+  const lines = [`state: ${in_('confirmed')} told and followed, ${in_('observed')} waiting${openOf(alerts)}`];
+  if (in_('observed') > 0) lines.push(`held back: ${REASON_WORDS.observed}`);
+  if (in_('suspect') > 0) lines.push(`${in_('suspect')} in doubt: ${REASON_WORDS.suspect}`);
+  return lines;
+}
+
+/** Items that are still asked about. */
+function openOf(alerts: readonly Alert[]): string {
+  const open = alerts.filter(({ type }) => type === 'open').length;
+  return open === 0 ? '' : `, ${open} open: ${REASON_WORDS.open}`;
+}

@@ -1,0 +1,66 @@
+// The last answer to each request. Bytes that came before are not decoded again: comparing 60 kB costs a tenth of
+// parsing them, and most polls learn nothing. There is room for some of the answers as a whole; of others a digest
+// stays, which tells as much about the next one.
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../lib/clock.ts';
+import { createBoundedCache } from './bounded-cache.ts';
+
+const MOST_BYTES = 32 * 1024 * 1024;
+/** What a decoded answer weighs beside its bytes, measured on pages of blocks. */
+const DECODED_WEIGHT = 4;
+/** Each half a kilobyte. */
+const MOST_DIGESTS = 100_000;
+
+export interface AnswerCache {
+  /** What these very bytes are known to be from when they last came for this request; null when others came. */
+  get(request: string, wire: readonly Buffer[]): CacheHit | null;
+  put(request: string, wire: Buffer, answer: CachedAnswer): void;
+}
+
+export interface CachedAnswer {
+  readonly decoded: object;
+  /** Of the decompressed body. */
+  readonly bytes: number;
+  /** Stands for these very bytes, where they are not remembered as a whole; null = then they are forgotten. */
+  readonly content: object | null;
+}
+
+export type CacheHit =
+  { readonly type: 'decoded'; readonly decoded: object } | { readonly type: 'same'; readonly content: object };
+
+/** May be shared by explorers: requests are named by their whole address, without the key. */
+export function createAnswerCache({ clock, maxBytes = MOST_BYTES }: { clock: Clock; maxBytes?: number }): AnswerCache {
+  const answers = createBoundedCache<{ readonly wire: Buffer; readonly decoded: object }>(clock, maxBytes);
+  const digests = createBoundedCache<{ readonly digest: string; readonly content: object }>(clock, MOST_DIGESTS);
+
+  return {
+    get(request, wire) {
+      const answer = answers.get(request, ({ wire: known }) => isMadeOf(known, wire));
+      if (answer !== undefined) return { type: 'decoded', decoded: answer.decoded };
+      const same = digests.get(request, ({ digest }) => digest === digestOf(wire));
+      return same === undefined ? null : { type: 'same', content: same.content };
+    },
+    put(request, wire, { decoded, bytes, content }) {
+      const isKept = answers.put(request, { wire, decoded }, wire.length + DECODED_WEIGHT * bytes);
+      if (isKept || content === null) digests.drop(request);
+      else digests.put(request, { digest: digestOf([wire]), content }, 1);
+    },
+  };
+}
+
+/** Piece by piece: bytes that are put together only to be compared keep the collector as busy as all the rest. */
+function isMadeOf(whole: Buffer, pieces: readonly Buffer[]): boolean {
+  let at = 0;
+  for (const piece of pieces) {
+    if (!whole.subarray(at, at + piece.length).equals(piece)) return false;
+    at += piece.length;
+  }
+  return at === whole.length;
+}
+
+/** Strangers write much of an answer, so nothing less will do: two with one digest would hide the second. */
+function digestOf(wire: readonly Buffer[]): string {
+  const hash = createHash('sha256');
+  for (const piece of wire) hash.update(piece);
+  return hash.digest('base64');
+}

@@ -1,0 +1,173 @@
+// Every answer that is not the one hoped for has a reason. Which one decides what happens next: a firewall is not an
+// outage, a wrong path is not an unknown token, and one status has two meanings (facts, section 5).
+import { isRow } from '../../core/values/fields.ts';
+import type { MissReason } from '../../core/model/observation.ts';
+import { plain, untrusted } from '../../lib/untrusted.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { isJsonType, parseJson } from './body.ts';
+import { Fault, type Retry } from './fault.ts';
+import { readPlanHeaders, readRetryAfter } from '../spending/plan-headers.ts';
+import type { AnswerHead } from './http-transport.ts';
+
+export interface RequestContext {
+  /** Host and path template: the only part of an address that a message shows. */
+  readonly where: string;
+  readonly hasKey: boolean;
+  /** Takes the key out of a text that a server may have echoed it into. */
+  readonly mask: (text: string) => string;
+  readonly now: Instant;
+}
+
+const MOST_SHOWN = 120;
+/** However long a server asks for. */
+const LONGEST_PAUSE_MS = 600_000;
+
+/** What is wrong with an answer; null when it is a JSON answer with status 200. `body` is decompressed. */
+export function problemOf(answer: AnswerHead, body: Buffer, context: RequestContext): Fault | null {
+  const { status, headers } = answer;
+  const isJson = isJsonType(headers['content-type']);
+  if (status === 200 && isJson) return null;
+  const errorBody = errorBodyOf(body, isJson);
+  const classification = classify(answer, body, errorBody, context);
+  const words = errorBody.text === null ? '' : `: ${plain(untrusted(context.mask(errorBody.text)), MOST_SHOWN)}`;
+  return new Fault(classification.reason, `${context.where}: ${status}, ${classification.meaning}${words}`, {
+    retry: classification.retry ?? 'no',
+    retryAfterMs: classification.retryAfterMs ?? retryAfter(answer, context.now),
+  });
+}
+
+interface Classification {
+  readonly reason: MissReason;
+  readonly meaning: string;
+  readonly retry?: Retry;
+  readonly retryAfterMs?: number | null;
+}
+
+/** `shape`: which of the two bodies of the API it is, `message` (the explorer) or `error` (the proxy before it). */
+interface ErrorBody {
+  readonly shape: 'message' | 'error' | 'errors' | 'json' | 'other';
+  readonly text: string | null;
+}
+
+function classify(
+  answer: AnswerHead,
+  body: Buffer,
+  errorBody: ErrorBody,
+  { hasKey, now }: RequestContext,
+): Classification {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return classifySuccess(answer, body);
+  if (status >= 300 && status < 400) return { reason: 'redirect', meaning: `moved to ${targetHost(answer)}` };
+  if (status >= 500) return classifyServerError(answer, body);
+  switch (status) {
+    case 400:
+      return /unknown api/i.test(errorBody.text ?? '')
+        ? { reason: 'wrong-path', meaning: 'this explorer has no such path: too old, or not the API' }
+        : { reason: 'unprocessable', meaning: 'the question was refused' };
+    case 401:
+      return { reason: 'unauthorized', meaning: hasKey ? 'the API key was refused' : 'an API key is asked for' };
+    case 402:
+      return classifyPayment(errorBody, hasKey);
+    case 403:
+      return errorBody.shape === 'other' || isFirewall(answer, body)
+        ? { reason: 'blocked', meaning: 'a wall in front of the explorer refused' }
+        : { reason: 'forbidden', meaning: 'the explorer does not allow this' };
+    case 404:
+      return classifyNotFound(errorBody);
+    case 422:
+      return /indexing now/i.test(errorBody.text ?? '')
+        ? { reason: 'server-error', meaning: 'the chain is being indexed' }
+        : { reason: 'unprocessable', meaning: 'the question was refused' };
+    case 429:
+      return { ...limited(answer, now), reason: 'rate-limited', meaning: 'too many requests' };
+    default:
+      return { reason: 'http', meaning: 'an answer that the API does not have' };
+  }
+}
+
+function classifySuccess(answer: AnswerHead, body: Buffer): Classification {
+  if (isFirewall(answer, body)) return { reason: 'blocked', meaning: 'a challenge of a wall in front of the explorer' };
+  return answer.status === 200
+    ? { reason: 'not-json', meaning: 'not JSON but a page for people' }
+    : { reason: 'http', meaning: 'an answer that the API does not have' };
+}
+
+function classifyServerError(answer: AnswerHead, body: Buffer): Classification {
+  if (isFirewall(answer, body)) return { reason: 'blocked', meaning: 'a challenge of a wall in front of the explorer' };
+  const isForGood = answer.status === 501;
+  return { reason: 'server-error', meaning: 'the explorer failed', retry: isForGood ? 'no' : 'soon' };
+}
+
+function classifyPayment(errorBody: ErrorBody, hasKey: boolean): Classification {
+  const text = errorBody.text ?? '';
+  const isKeyMissing = /out of credits/i.test(text) ? false : /api key|x402/i.test(text) || !hasKey;
+  return isKeyMissing
+    ? { reason: 'no-key', meaning: 'no API key arrived' }
+    : { reason: 'out-of-credits', meaning: 'the credits of the plan are used up' };
+}
+
+/** `message` = the thing is not known; `error` or a page for people = there is no such chain or path. */
+function classifyNotFound(errorBody: ErrorBody): Classification {
+  const isUnknownThing = errorBody.shape === 'message' && !/api v2 is disabled/i.test(errorBody.text ?? '');
+  return isUnknownThing
+    ? { reason: 'not-found', meaning: 'the explorer does not know it' }
+    : { reason: 'wrong-path', meaning: 'no such chain or path: check the address of the explorer' };
+}
+
+/** The limiter says milliseconds, a firewall before it may say seconds: the longer one is safe. */
+function limited(answer: AnswerHead, now: Instant): { retry: Retry; retryAfterMs: number | null } {
+  const said = [readPlanHeaders(answer.headers).resetMs, readRetryAfter(answer.headers, now)].filter(
+    (ms) => ms !== null,
+  );
+  const longest = Math.max(0, ...said);
+  return { retry: 'after-reset', retryAfterMs: longest === 0 ? null : Math.min(longest, LONGEST_PAUSE_MS) };
+}
+
+function retryAfter(answer: AnswerHead, now: Instant): number | null {
+  const ms = answer.status >= 500 ? readRetryAfter(answer.headers, now) : null;
+  return ms === null ? null : Math.min(ms, LONGEST_PAUSE_MS);
+}
+
+const FIREWALL =
+  /cf-chl|challenge-platform|just a moment\.\.\.|attention required! \| cloudflare|error code: 10\d\d\b/i;
+const FIREWALL_BYTES = 20_000;
+
+function isFirewall({ headers }: AnswerHead, body: Buffer): boolean {
+  if (headers['cf-mitigated'] !== undefined) return true;
+  return !isJsonType(headers['content-type']) && FIREWALL.test(body.subarray(0, FIREWALL_BYTES).toString('latin1'));
+}
+
+function targetHost({ headers }: AnswerHead): string {
+  const location = headers.location;
+  return location !== undefined && URL.canParse(location) && new URL(location).host !== ''
+    ? new URL(location).host
+    : 'another path';
+}
+
+function errorBodyOf(body: Buffer, isJson: boolean): ErrorBody {
+  const raw = isJson ? parsed(body) : undefined;
+  if (raw === undefined) return { shape: 'other', text: null };
+  if (typeof raw === 'string') return { shape: 'json', text: raw };
+  if (!isRow(raw)) return { shape: 'json', text: null };
+  if (Array.isArray(raw['errors'])) return { shape: 'errors', text: firstError(raw['errors']) };
+  if (typeof raw['error'] === 'string') return { shape: 'error', text: raw['error'] };
+  return typeof raw['message'] === 'string'
+    ? { shape: 'message', text: raw['message'] }
+    : { shape: 'json', text: null };
+}
+
+/** 422: `{ title, source: { pointer }, detail }`. */
+function firstError([first]: readonly unknown[]): string | null {
+  if (!isRow(first)) return null;
+  const source = isRow(first['source']) ? first['source']['pointer'] : undefined;
+  const parts = [first['title'], source, first['detail']].filter((part) => typeof part === 'string');
+  return parts.length === 0 ? null : parts.join(' ');
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    return undefined;
+  }
+}

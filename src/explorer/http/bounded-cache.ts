@@ -1,0 +1,62 @@
+import type { Clock, Instant } from '../../lib/clock.ts';
+
+/**
+ * Requests come round in turn, so throwing out the one asked longest ago would throw out the very next one, and none
+ * would ever be found. Entries in use stay; a newcomer gets the place of one that was not asked for this long.
+ */
+const IDLE_AFTER_MS = 600_000;
+
+/** What is remembered by request, within bounds. */
+export interface BoundedCache<Value> {
+  /** The value of that request, where it is as wanted: only then it counts as used. */
+  get(request: string, isWanted: (value: Value) => boolean): Value | undefined;
+  /** In place of the former one. False: there is no room, and nothing is remembered. */
+  put(request: string, value: Value, weight: number): boolean;
+  drop(request: string): void;
+}
+
+interface Entry<Value> {
+  readonly value: Value;
+  readonly weight: number;
+  usedAt: Instant;
+}
+
+export function createBoundedCache<Value>(clock: Clock, most: number): BoundedCache<Value> {
+  // In the order of their last use.
+  const entries = new Map<string, Entry<Value>>();
+  let total = 0;
+
+  function drop(request: string): void {
+    total -= entries.get(request)?.weight ?? 0;
+    entries.delete(request);
+  }
+
+  function makeRoom(weight: number, now: Instant): boolean {
+    for (const [request, { usedAt }] of entries) {
+      if (total + weight <= most) return true;
+      if (now - usedAt < IDLE_AFTER_MS) return false;
+      drop(request);
+    }
+    return total + weight <= most;
+  }
+
+  return {
+    get(request, isWanted) {
+      const entry = entries.get(request);
+      if (entry === undefined || !isWanted(entry.value)) return undefined;
+      entries.delete(request);
+      entries.set(request, entry);
+      entry.usedAt = clock.now();
+      return entry.value;
+    },
+    put(request, value, weight) {
+      drop(request);
+      const now = clock.now();
+      if (!makeRoom(weight, now)) return false;
+      entries.set(request, { value, weight, usedAt: now });
+      total += weight;
+      return true;
+    },
+    drop,
+  };
+}

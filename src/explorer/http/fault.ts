@@ -1,0 +1,22 @@
+import type { MissReason } from '../../core/model/observation.ts';
+import { Missed } from '../../core/model/question.ts';
+
+/**
+ * What may follow: `now` a connection that died before it answered; `soon` a server that stumbled; `after-reset` the
+ * limiter said when; `no` the same question would get the same answer.
+ */
+export type Retry = 'now' | 'soon' | 'after-reset' | 'no';
+
+/** A `Missed` that still knows, inside this room, whether asking again can help. */
+export class Fault extends Missed {
+  readonly retry: Retry;
+
+  constructor(
+    reason: MissReason,
+    detail: string,
+    { retry = 'no', retryAfterMs = null }: { readonly retry?: Retry; readonly retryAfterMs?: number | null } = {},
+  ) {
+    super(reason, detail, retryAfterMs);
+    this.retry = retry;
+  }
+}

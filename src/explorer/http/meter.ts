@@ -1,0 +1,26 @@
+import type { MissReason } from '../../core/model/observation.ts';
+import type { Operation } from '../../core/model/question.ts';
+import type { Instant } from '../../lib/clock.ts';
+
+/** Where requests are counted; `telemetry/explorer-metrics.ts` fits. */
+export interface ExplorerMeter {
+  /** After every request that left, retries included. */
+  request(facts: {
+    readonly explorer: string;
+    readonly operation: Operation;
+    readonly outcome: 'ok' | MissReason;
+    readonly seconds: number;
+  }): void;
+  /** After every answer; null = it did not say, or its limiter said -1 and does not know. */
+  explorerHeaders(headers: {
+    readonly explorer: string;
+    readonly credits: number | null;
+    readonly limit: number | null;
+    readonly remaining: number | null;
+    readonly resetSeconds: number | null;
+  }): void;
+  /** Fields of an answer that the tables do not know, all rows of a page together. */
+  unknownFields(found: { readonly explorer: string; readonly record: string; readonly count: number }): void;
+  /** After each first page of blocks. */
+  head(head: { readonly explorer: string; readonly height: bigint; readonly timestamp: Instant }): void;
+}

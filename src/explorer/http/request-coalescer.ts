@@ -1,0 +1,62 @@
+// Merges equal requests in flight: the same request is not sent while it is under way, nor twice in one tick.
+import type { AnyView } from '../../core/values/fields.ts';
+import type { Page, Question } from '../../core/model/question.ts';
+import type { FetchAnswer, Request } from './fetch-answer.ts';
+import type { Query } from '../reading/filters.ts';
+
+type Value = AnyView | Page;
+/** Answers by address. A tick's own holds on to them, failures too, until the tick is forgotten. */
+export type TickCache = Map<string, Promise<Value>>;
+
+export interface RequestCoalescer {
+  /** From the tick's cache, from a request under way, or by asking. */
+  request(question: Question, query: Query, tickCache: TickCache): Promise<Value>;
+  /** By asking now: shared only with those who take their second reading at the same moment. */
+  requestAgain(question: Question, query: Query): Promise<Value>;
+}
+
+export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string): RequestCoalescer {
+  const toRequest = requestsTo(baseUrl);
+  const inFlight: TickCache = new Map();
+  const inFlightAgain: TickCache = new Map();
+
+  function share(request: Request, tickCache: TickCache): Promise<Value> {
+    const { address } = request;
+    const shared = tickCache.get(address);
+    if (shared !== undefined) return shared;
+    const pending = fetchAnswer(request);
+    tickCache.set(address, pending);
+    const leave = (): void => {
+      tickCache.delete(address);
+    };
+    pending.then(leave, leave);
+    return pending;
+  }
+
+  return {
+    request(question, query, tickCache) {
+      const request = toRequest(question, query);
+      const known = tickCache.get(request.address);
+      if (known !== undefined) return known;
+      const pending = share(request, inFlight);
+      tickCache.set(request.address, pending);
+      return pending;
+    },
+    requestAgain: (question, query) => share(toRequest(question, query), inFlightAgain),
+  };
+}
+
+function requestsTo(baseUrl: string): (question: Question, query: Query) => Request {
+  const { host } = new URL(baseUrl);
+  const root = `${baseUrl.replace(/\/+$/, '')}/api/v2/`;
+  return (question, query) => ({
+    question,
+    address: root + question.path + written(query),
+    where: `${host}/api/v2/${question.path.replaceAll(/0x[0-9a-f]+/gi, '{address}')}`,
+  });
+}
+
+function written(query: Query): string {
+  const pairs = Object.entries(query).map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}

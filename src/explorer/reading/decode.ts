@@ -1,0 +1,66 @@
+// From JSON to what a question promised: the envelope is checked, rows become views that decode when looked at.
+import { isRow, type AnyRecord, type AnyView, type Units } from '../../core/values/fields.ts';
+import type { Page, Question } from '../../core/model/question.ts';
+import { parseJson } from '../http/body.ts';
+import { readCursor } from './cursor.ts';
+import { Fault } from '../http/fault.ts';
+
+export interface Decoded {
+  readonly value: AnyView | Page;
+  /** Of a page. */
+  readonly content: object | null;
+  /** How many fields the tables do not know: of one row, of all rows for a list. */
+  readonly unknownFields: number;
+}
+
+// Pages hold 50 to 100 rows. In 8 MiB there is room for millions of empty ones, which weigh thirty times their bytes.
+const MOST_ROWS = 10_000;
+
+/** Throws `Fault` for what is not JSON or not of the shape that was asked for; never takes that for an empty list. */
+export function decodeAnswer(body: Buffer, question: Question, units: Units, where: string): Decoded {
+  const raw = parsed(body, where);
+  return question.shape === 'list' ? decodeList(raw, question, units, where) : decodeOne(raw, question, units, where);
+}
+
+function parsed(body: Buffer, where: string): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    // The parser quotes what it could not read, which is a stranger's text.
+    throw new Fault('not-json', `${where}: 200, but the body is not JSON`);
+  }
+}
+
+function decodeOne(raw: unknown, { record }: Question, units: Units, where: string): Decoded {
+  const view = record.read(raw, units);
+  const unknownFields = record.unknownKeys(raw).length;
+  if (view === undefined) throw new Fault('shape', `${where}: not an object but ${kindOf(raw)}`);
+  // `{ message }` with status 200: an object, but not of this kind.
+  if (unknownFields === Object.keys(raw as object).length)
+    throw new Fault('shape', `${where}: an object without any field of ${record.name}`);
+  return { value: view, content: null, unknownFields };
+}
+
+function decodeList(raw: unknown, { record }: Question, units: Units, where: string): Decoded {
+  if (!isRow(raw)) throw new Fault('shape', `${where}: not an object with items but ${kindOf(raw)}`);
+  const items = raw['items'];
+  if (!Array.isArray(items)) throw new Fault('shape', `${where}: items is not a list but ${kindOf(items)}`);
+  if (items.length > MOST_ROWS) throw new Fault('too-large', `${where}: a page of more than ${MOST_ROWS} items`);
+  if (items.length > 0 && !items.some(isRow))
+    throw new Fault('shape', `${where}: items/0 is not an object but ${kindOf(items[0])}`);
+  // Of an item that is no object nothing is known: a row that cannot be told from others, so that nothing is missing.
+  const rows = items.flatMap((item: unknown) => record.read(isRow(item) ? item : {}, units) ?? []);
+  const content = {};
+  const page: Page = { content, rows, next: readCursor(raw['next_page_params'], where) };
+  return { value: page, content, unknownFields: countUnknown(items as unknown[], record) };
+}
+
+function countUnknown(items: readonly unknown[], record: AnyRecord): number {
+  return items.reduce((sum: number, item) => sum + record.unknownKeys(item).length, 0);
+}
+
+function kindOf(raw: unknown): string {
+  if (raw === undefined) return 'missing';
+  if (raw === null) return 'null';
+  return Array.isArray(raw) ? 'a list' : `a ${typeof raw}`;
+}

@@ -1,0 +1,177 @@
+// Lists are read page after page, and only as far as there may be news. Every row of a page that was read counts; what
+// was not read is said (`partial`), never taken for absent.
+import type { Fields, View } from '../../core/values/fields.ts';
+import { Missed, type Cursor, type ListQuestion, type Page, type Read } from '../../core/model/question.ts';
+import { isSameCursor } from './cursor.ts';
+
+/** Pages as they are asked for: a `Read`, or `again(read)` for a second reading. */
+export type Pages = Pick<Read, 'page'>;
+
+/** A second reading: never from this tick's shared answers. */
+export function again(read: Read): Pages {
+  return { page: (question, cursor) => read.pageAgain(question, cursor) };
+}
+
+interface Common<F extends Fields> {
+  /** What makes a row the same one when it is met again; undefined where the row does not say. */
+  readonly identityOf: (row: View<F>) => string | undefined;
+  readonly maxPages: number;
+  /** Page one, when it was asked for already. */
+  readonly first?: Page<F>;
+  /** The position after a row, for servers whose own cursor does not move. Laid over the server's. */
+  readonly cursorFrom?: (row: View<F>) => Cursor | null;
+}
+
+export interface NewestFirst<F extends Fields> extends Common<F> {
+  readonly isKnown: (row: View<F>) => boolean;
+  /** Of a page with news: below it there is none. */
+  readonly endsNews?: (rows: readonly View<F>[]) => boolean;
+  /** Asked of a page with no news below; false reads on past it, down to where an earlier reading broke off. */
+  readonly mayStop?: (rows: readonly View<F>[]) => boolean;
+  /** Undefined for what is in no block yet. */
+  readonly blockOf: (row: View<F>) => bigint | undefined;
+  /** The highest block that was examined before: the gap of a partial reading begins above it. */
+  readonly examinedTo: bigint;
+}
+
+export interface Until<F extends Fields> extends Common<F> {
+  readonly matches: (row: View<F>) => boolean;
+}
+
+export interface PagedReading<F extends Fields> {
+  /** In the order of the server; of rows with one identity the first. */
+  readonly rows: readonly View<F>[];
+  /** Why the reading broke off before its goal, and what was not examined; null when it did not. */
+  readonly partial: string | null;
+  readonly pages: number;
+  readonly reachedEnd: boolean;
+}
+
+/**
+ * Reads until a page holds nothing unknown. Throws `Missed` when the first page does not come; what came before a
+ * later failure is kept.
+ *
+ * readNewestFirst(read, blocks('ethereum'), { isKnown, identityOf, maxPages: 20, blockOf, examinedTo: 100n })
+ * // { rows, partial: 'blocks 101-250 not examined: 20 pages read', pages: 20, reachedEnd: false }
+ */
+export async function readNewestFirst<F extends Fields>(
+  read: Pages,
+  question: ListQuestion<F>,
+  options: NewestFirst<F>,
+): Promise<PagedReading<F>> {
+  const { isKnown, endsNews, mayStop, blockOf, examinedTo } = options;
+  const isLast = (rows: readonly View<F>[]): boolean => rows.every(isKnown) || endsNews?.(rows) === true;
+  const reading = await readPages(read, question, {
+    ...options,
+    isDone: (rows) => rows.length > 0 && isLast(rows) && (mayStop?.(rows) ?? true),
+  });
+  if (reading.partial === null) return reading;
+  const left = notExamined(lowestBlock(reading.rows, blockOf), examinedTo);
+  return { ...reading, partial: `${left}: ${reading.partial}` };
+}
+
+/** Reads to the end of the list: only then is what is missing from it absent. */
+export function readAll<F extends Fields>(
+  read: Pages,
+  question: ListQuestion<F>,
+  options: Common<F>,
+): Promise<PagedReading<F>> {
+  return readPages(read, question, { ...options, isDone: () => false });
+}
+
+/** Reads until a row matches. Where none does, it is absent if `partial` is null, else unknown. */
+export function readUntil<F extends Fields>(
+  read: Pages,
+  question: ListQuestion<F>,
+  options: Until<F>,
+): Promise<PagedReading<F>> {
+  return readPages(read, question, { ...options, isDone: (rows) => rows.some(options.matches) });
+}
+
+interface Steps<F extends Fields> extends Common<F> {
+  readonly isDone: (rows: readonly View<F>[]) => boolean;
+}
+
+async function readPages<F extends Fields>(
+  read: Pages,
+  question: ListQuestion<F>,
+  steps: Steps<F>,
+): Promise<PagedReading<F>> {
+  const { maxPages, isDone } = steps;
+  const met = collectRows(steps.identityOf);
+  let at: Position = { cursor: null, isOurs: false };
+  for (let pages = 1; ; pages += 1) {
+    const asked = pages === 1 && steps.first !== undefined ? steps.first : read.page(question, at.cursor);
+    const page: Page<F> | string = await Promise.resolve(asked).catch((error: unknown) => whyNot(error, pages));
+    if (typeof page === 'string') return { rows: met.rows, partial: page, pages: pages - 1, reachedEnd: false };
+    const hasNews = met.add(page.rows);
+    const ended = { rows: met.rows, partial: null, pages, reachedEnd: page.next === null };
+    if (page.next === null || isDone(page.rows)) return ended;
+    if (pages >= maxPages) return { ...ended, partial: `${pages} pages read` };
+    const next = positionAfter(page.rows.at(-1), page.next, at, hasNews, steps);
+    if (next === null)
+      return { ...ended, partial: `page ${pages + 1} cannot be reached, for the explorer's cursor stands still` };
+    at = next;
+  }
+}
+
+function collectRows<F extends Fields>(identityOf: Common<F>['identityOf']) {
+  const rows: View<F>[] = [];
+  const met = new Set<string>();
+  return {
+    rows,
+    /** Whether any row was not met before in this reading. */
+    add(found: readonly View<F>[]): boolean {
+      const before = met.size;
+      for (const row of found) {
+        const identity = identityOf(row);
+        if (identity === undefined || !met.has(identity)) rows.push(row);
+        if (identity !== undefined) met.add(identity);
+      }
+      return met.size > before;
+    },
+  };
+}
+
+interface Position {
+  readonly cursor: Cursor | null;
+  /** Made from the last row, after the server's cursor stood still. */
+  readonly isOurs: boolean;
+}
+
+/**
+ * Some releases send every key of the cursor twice, the old value last, so that it leads to the same page for ever:
+ * then the last row knows better. When that leads nowhere either, null.
+ */
+function positionAfter<F extends Fields>(
+  last: View<F> | undefined,
+  next: Cursor,
+  from: Position,
+  hasNews: boolean,
+  { cursorFrom }: Steps<F>,
+): Position | null {
+  const isSameAsSent = (cursor: Cursor): boolean => from.cursor !== null && isSameCursor(cursor, from.cursor);
+  if (hasNews && !isSameAsSent(next)) return { cursor: next, isOurs: false };
+  if (from.isOurs && !hasNews) return null;
+  const own = last === undefined ? null : (cursorFrom?.(last) ?? null);
+  if (own === null || isSameAsSent({ ...next, ...own })) return null;
+  return { cursor: { ...next, ...own }, isOurs: true };
+}
+
+/** A first page that does not come is no reading at all; a later one leaves a partial reading. */
+function whyNot(error: unknown, page: number): string {
+  if (page === 1 || !(error instanceof Missed)) throw error;
+  return `page ${page} did not come (${error.reason})`;
+}
+
+function lowestBlock<F extends Fields>(rows: readonly View<F>[], blockOf: NewestFirst<F>['blockOf']): bigint | null {
+  const blocks = rows.map((row) => blockOf(row)).filter((block) => block !== undefined);
+  return blocks.reduce<bigint | null>((least, block) => (least === null || block < least ? block : least), null);
+}
+
+/** The lowest block may have been read in part only, so it is among those that were not examined. */
+function notExamined(lowest: bigint | null, examinedTo: bigint): string {
+  if (lowest === null) return 'older items not examined';
+  const from = examinedTo + 1n;
+  return from > lowest ? `blocks up to ${lowest} not examined` : `blocks ${from}-${lowest} not examined`;
+}

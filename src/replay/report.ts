@@ -1,0 +1,153 @@
+// What a replay tells, as data for a printer: each thing that would have been said, and how noisy each alert was.
+import type { Delivery, Message } from '../core/model/delivery.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Watch } from '../core/model/watch.ts';
+import { plainJoined, singleLine } from '../lib/untrusted.ts';
+import type { ReplayedMessage } from './run.ts';
+
+export interface ReplayReport {
+  readonly from: Instant;
+  readonly until: Instant;
+  /** By time. */
+  readonly entries: readonly Entry[];
+  /** Every alert of every watch, the noisiest first; those that said nothing too. */
+  readonly alerts: readonly AlertNoise[];
+  readonly messagesPerDay: number;
+}
+
+/** One thing that would have been said. All text is safe to print. */
+export interface Entry {
+  readonly at: Instant;
+  readonly severity: Message['severity'];
+  readonly watch: string;
+  readonly alert: string;
+  /** `event`, `firing`, `resolved` and so on, as in the message's type. */
+  readonly state: string;
+  readonly title: string;
+  readonly text: string;
+  readonly key: string;
+  readonly episode: number;
+  readonly seq: number;
+  /** Of one that ended: how long it had been firing. */
+  readonly firedForMs: number | null;
+  /** Why it ended, when it was not the condition. */
+  readonly reason: string | null;
+  readonly deliveries: readonly Pick<Delivery, 'id' | 'channel' | 'recipient'>[];
+}
+
+export interface AlertNoise {
+  readonly watch: string;
+  readonly alert: string;
+  readonly severity: Message['severity'];
+  /** Events, or firings; not their ends, retractions and corrections. */
+  readonly count: number;
+  readonly perDay: number;
+  /** Null for events, and where it never fired. */
+  readonly longestMs: number | null;
+  /** Still firing at the end. */
+  readonly isFiring: boolean;
+}
+
+export interface Range {
+  readonly from: Instant;
+  readonly until: Instant;
+}
+
+const DAY_MS = 86_400_000;
+/** Of a shorter time nothing is said about a day. */
+const SHORTEST_MS = 1000;
+
+/**
+ * storyOf(watches, said, { from, until }): what was said before `from` counts only as far as it was still firing.
+ * `knownFrom`: since when there are polls of a watch, where that is later; a day's noise is told by this time alone.
+ */
+export function replayReportOf(
+  watches: readonly Watch[],
+  messages: readonly ReplayedMessage[],
+  { from, until }: Range,
+  knownFrom: ReadonlyMap<Watch, Instant> = new Map(),
+): ReplayReport {
+  const all = messages.flatMap(entryOf).toSorted((a, b) => a.at - b.at);
+  const entries = all.filter(({ at }) => at >= from && at <= until);
+  const daysByWatch = new Map(
+    watches.map((watch) => {
+      const start = Math.max(from, knownFrom.get(watch) ?? from);
+      return [singleLine(watch.name), Math.max(until - start, SHORTEST_MS) / DAY_MS] as const;
+    }),
+  );
+  const daysOf = (watch: string): number => daysByWatch.get(watch) ?? 1;
+  const byAlert = Map.groupBy(all, nameOf);
+  const alerts = watches.flatMap(({ name, alerts: rules }) =>
+    rules.map(({ id, severity }) => {
+      const alert = { watch: singleLine(name), alert: id };
+      return { ...alert, severity, ...noiseOf(byAlert.get(nameOf(alert)) ?? [], { from, until }, daysOf(alert.watch)) };
+    }),
+  );
+  return {
+    from,
+    until,
+    entries,
+    alerts: alerts.toSorted((a, b) => b.count - a.count),
+    messagesPerDay: entries.reduce((sum, { watch }) => sum + 1 / daysOf(watch), 0),
+  };
+}
+
+/** `treasury-usdc/low` */
+export function nameOf({ watch, alert }: Pick<Entry, 'watch' | 'alert'>): string {
+  return `${watch}/${alert}`;
+}
+
+function entryOf({ deliveries }: ReplayedMessage): Entry[] {
+  const [first] = deliveries;
+  if (first === undefined) return [];
+  const { message } = first;
+  return [
+    {
+      at: message.at,
+      severity: message.severity,
+      watch: singleLine(message.watch),
+      alert: singleLine(message.alert),
+      state: message.type.slice('alert.'.length),
+      title: singleLine(message.title),
+      text: singleLine(plainJoined(message.text), MOST_TEXT),
+      key: message.key,
+      episode: message.episode,
+      seq: message.seq,
+      firedForMs: message.resolvedAt === null ? null : message.resolvedAt - message.since,
+      reason: message.reason,
+      deliveries: deliveries.map(({ id, channel, recipient }) => ({ id, channel, recipient })),
+    },
+  ];
+}
+
+const MOST_TEXT = 500;
+const BEGINNINGS: ReadonlySet<string> = new Set(['event', 'firing']);
+
+function noiseOf(
+  entries: readonly Entry[],
+  { from, until }: Range,
+  days: number,
+): Pick<AlertNoise, 'count' | 'perDay' | 'longestMs' | 'isFiring'> {
+  const inRange = entries.filter(({ at }) => at <= until);
+  const count = inRange.filter(({ at, state }) => at >= from && BEGINNINGS.has(state)).length;
+  const firings = firingsOf(inRange, until).filter(({ end }) => end >= from);
+  const longestMs = firings.length === 0 ? null : Math.max(...firings.map(({ start, end }) => end - start));
+  return { count, perDay: count / days, longestMs, isFiring: firings.some(({ isOpen }) => isOpen) };
+}
+
+/** From each firing to its end; one that does not end lasts until the end of what was replayed. */
+function firingsOf(entries: readonly Entry[], until: Instant): { start: Instant; end: Instant; isOpen: boolean }[] {
+  const endByEpisode = new Map(
+    entries.flatMap((entry) => (entry.state === 'resolved' ? [[episodeOf(entry), entry.at] as const] : [])),
+  );
+  return entries
+    .filter(({ state }) => state === 'firing')
+    .map((entry) => {
+      const end = endByEpisode.get(episodeOf(entry));
+      return { start: entry.at, end: end ?? until, isOpen: end === undefined };
+    });
+}
+
+function episodeOf({ key, episode }: Entry): string {
+  return `${key} ${episode}`;
+}

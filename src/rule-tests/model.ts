@@ -1,0 +1,61 @@
+// A rule test is one test of one watch: polls over time, and everything that may be said.
+import type { Address } from '../core/values/address.ts';
+import type { SyntheticRow } from '../core/model/kind.ts';
+import type { Head, MissReason } from '../core/model/observation.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Severity } from '../core/model/ids.ts';
+import type { Watch } from '../core/model/watch.ts';
+
+export interface RuleTest {
+  /** As it is shown. */
+  readonly file: string;
+  readonly line: number;
+  readonly name: string;
+  readonly watch: Watch;
+  /** True: the list was empty before the first poll. */
+  readonly isWithoutBaseline: boolean;
+  readonly polls: readonly Poll[];
+  readonly expected: readonly Expected[];
+  /** The address that a name stands for, where there is one. */
+  readonly addressOf: AddressOf;
+}
+
+export type AddressOf = (name: string) => Address | undefined;
+
+export interface Poll {
+  readonly at: Instant;
+  /** `1m30s`, as written. */
+  readonly offset: string;
+  /** What it saw, as written, on one line that is safe to print. */
+  readonly shown: string;
+  readonly head: Head | null;
+  readonly input: PollInput;
+}
+
+export type PollInput =
+  | { readonly type: 'missed'; readonly reason: MissReason; readonly detail: string }
+  | { readonly type: 'rows'; readonly rows: readonly SyntheticRow[]; readonly partial: string | null }
+  | { readonly type: 'answers'; readonly answers: readonly RecordedAnswer[] };
+
+export interface RecordedAnswer {
+  /** Behind `/api/v2/`, with addresses in lower case and without its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface Expected {
+  readonly at: Instant;
+  readonly offset: string;
+  readonly line: number;
+  readonly alert: string;
+  readonly state: string;
+  readonly severity: Severity | null;
+  readonly title: Wanted | null;
+  readonly text: Wanted | null;
+  /** By path, such as `token.reputation`; null = must not be there. */
+  readonly fields: readonly (readonly [path: string, text: string | null])[];
+  readonly to: readonly string[] | null;
+}
+
+export type Wanted = { readonly exactly: string } | { readonly contains: string };

@@ -1,0 +1,70 @@
+// A row of `expect`.
+import { parseAt } from '../../config/issues.ts';
+import { hintFor } from '../../config/nearest.ts';
+import { quote } from '../../config/scalars.ts';
+import { type Path, isMap } from '../../config/yaml/written.ts';
+import { showDuration } from '../../lib/clock.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { TestFileReader } from './load.ts';
+import type { Expected, Poll, Wanted } from '../model.ts';
+import { ExpectShape, type WrittenTest } from './shape.ts';
+
+interface Row {
+  readonly written: unknown;
+  readonly path: Path;
+  readonly test: WrittenTest;
+  readonly polls: readonly Poll[];
+}
+
+/** The row, or null when something in it is wrong, which is said. */
+export function readExpectation(
+  reading: TestFileReader,
+  watch: Watch,
+  { written, path, test, polls }: Row,
+): Expected | null {
+  const parsed = parseAt(ExpectShape, written, { source: reading.source, path });
+  if ('problems' in parsed) return reading.add(parsed.problems);
+  const { alert, state, severity, title, text, fields, to } = parsed.value;
+  const at = test.start + parsed.value.at;
+  const poll = polls.find((one) => one.at === at);
+  const ids = watch.alerts.map(({ id }) => id);
+  if (!ids.includes(alert))
+    return reading.complain([...path, 'alert'], {
+      message: `${watch.rule} has no alert ${quote(alert)}`,
+      hint: hintFor(alert, ids),
+    });
+  if (poll === undefined && polls.length > 0 && polls.length === test.saw.length)
+    return reading.complain([...path, 'at'], {
+      message: 'there is no poll at this time, and nothing is said between polls',
+      hint: `Polls: ${polls.map(({ offset }) => offset).join(', ')}.`,
+    });
+  return {
+    at,
+    offset: poll?.offset ?? showDuration(parsed.value.at),
+    line: reading.source.lineOf([...path, 'at']),
+    alert,
+    state,
+    severity: severity ?? null,
+    title: wanted(title),
+    text: wanted(text),
+    fields: leaves(fields ?? {}, []),
+    to: to ?? null,
+  };
+}
+
+function wanted(written: string | { contains: string } | undefined): Wanted | null {
+  if (written === undefined) return null;
+  return typeof written === 'string' ? { exactly: written } : written;
+}
+
+function leaves(
+  written: Readonly<Record<string, unknown>>,
+  above: readonly string[],
+): (readonly [string, string | null])[] {
+  return Object.entries(written).flatMap(([name, value]) => {
+    const path = [...above, name];
+    if (isMap(value)) return leaves(value, path);
+    if (Array.isArray(value)) return leaves(Object.fromEntries(value.entries()), path);
+    return [[path.join('.'), value === 'null' ? null : String(value)] as const];
+  });
+}

@@ -1,0 +1,86 @@
+// The names that rule files use, for a test that stands on no config. What is close to a field is left out: it is a
+// slip, and loading says so.
+import { nearest } from '../../config/nearest.ts';
+import { LABEL, NAME } from '../../config/scalars.ts';
+import { type Written, isMap } from '../../config/yaml/written.ts';
+import { parseYaml } from '../../config/yaml/yaml.ts';
+import { Address } from '../../core/values/address.ts';
+import type { AnyKind } from '../../core/model/kind.ts';
+import type { RuleFile } from '../../rules/load.ts';
+import { BEFORE, FUNCTIONS, METHODS, RESERVED_NAMES } from '../../rules/language/words.ts';
+
+export interface UsedNames {
+  readonly explorers: ReadonlySet<string>;
+  readonly channels: ReadonlySet<string>;
+  readonly addresses: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
+  readonly tokens: ReadonlySet<string>;
+}
+
+export function namesUsedIn(files: readonly RuleFile[], kinds: readonly AnyKind[]): UsedNames {
+  const gatherer = new Gatherer(kinds);
+  for (const { file, text } of files) {
+    const parsed = parseYaml(file, text);
+    if ('source' in parsed) gatherer.gatherFile(parsed.source.value);
+  }
+  return gatherer;
+}
+
+class Gatherer implements UsedNames {
+  readonly explorers = new Set<string>();
+  readonly channels = new Set<string>();
+  readonly addresses = new Set<string>();
+  readonly groups = new Set<string>();
+  readonly tokens = new Set<string>();
+  readonly #taken: ReadonlySet<string>;
+
+  constructor(kinds: readonly AnyKind[]) {
+    const ofKinds = kinds.flatMap(({ noun, fields }) => [noun, ...Object.keys(fields.fields)]);
+    this.#taken = new Set([...ofKinds, BEFORE, ...FUNCTIONS, ...METHODS, ...RESERVED_NAMES]);
+  }
+
+  gatherFile(file: Written): void {
+    const { defaults = '', watches = '' } = isMap(file) ? file : {};
+    this.#gatherShared(defaults);
+    for (const watch of listOf(watches)) {
+      this.#gatherShared(watch);
+      if (!isMap(watch)) continue;
+      add(this.addresses, watch['of'], (name) => NAME.test(name) && Address.parse(name) === undefined);
+      add(this.tokens, watch['token'], (name) => NAME.test(name) && Address.parse(name) === undefined);
+      for (const alert of listOf(watch['alerts'] ?? '')) this.#gatherAlert(alert);
+    }
+  }
+
+  #gatherShared(written: Written): void {
+    if (!isMap(written)) return;
+    add(this.explorers, written['explorer'], (name) => LABEL.test(name));
+    add(this.channels, written['notify'], (name) => LABEL.test(name));
+  }
+
+  #gatherAlert(alert: Written): void {
+    this.#gatherShared(alert);
+    if (!isMap(alert)) return;
+    for (const key of ['if', 'while', 'until']) {
+      const condition = alert[key];
+      if (typeof condition === 'string') this.#gatherCondition(condition);
+    }
+  }
+
+  #gatherCondition(condition: string): void {
+    const text = condition.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
+    const locals = new Set([...text.matchAll(/\.\w+\(\s*(\w+)\s*,/g)].map(([, name]) => name));
+    for (const [, isIn, name = ''] of text.matchAll(/(?<![\w.])(in\s+)?([A-Za-z_]\w*)(?![\w.]|\s*\()/g)) {
+      if (locals.has(name) || this.#taken.has(name) || nearest(name, this.#taken) !== undefined) continue;
+      (isIn === undefined ? this.addresses : this.groups).add(name);
+    }
+  }
+}
+
+function listOf(written: Written): readonly Written[] {
+  return Array.isArray(written) ? written : [];
+}
+
+function add(to: Set<string>, written: Written | undefined, isName: (name: string) => boolean): void {
+  for (const name of Array.isArray(written) ? written : [written])
+    if (typeof name === 'string' && isName(name)) to.add(name);
+}

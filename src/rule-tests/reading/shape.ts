@@ -1,0 +1,93 @@
+// A test file as a schema. What a row of `saw` says beside its time is the kind's to read.
+import { z } from 'zod';
+import { duration, integer, oneOrMore, text } from '../../config/scalars.ts';
+import { MISS_REASONS } from '../../core/model/observation.ts';
+import { SEVERITIES } from '../../rules/language/words.ts';
+
+const HALF_YEAR_MS = 183 * 86_400_000;
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/;
+
+const at = () => duration(0, HALF_YEAR_MS, 'time since the start, such as 1m30s');
+
+export const TestFileShape = z.strictObject({
+  rules: oneOrMore('the rule file that is tested; relative paths start at this file'),
+  config: text(
+    'the config that gives addresses, tokens and channels their names; without it they are made up',
+  ).optional(),
+  tests: z
+    .array(z.unknown())
+    .min(1, 'names no test')
+    .meta({ description: 'each runs on its own, from an empty memory' }),
+});
+
+export const TestShape = z.strictObject({
+  name: text('what is promised, in a sentence', 200),
+  watch: text('the id of a watch, or id[label] for one of several instances', 200),
+  start: z
+    .string()
+    .refine((written) => RFC3339.test(written) && !Number.isNaN(Date.parse(written)), {
+      error: 'must be a time, such as 2026-01-01T00:00:00Z',
+    })
+    .transform((written) => Date.parse(written))
+    .default(Date.parse('2026-01-01T00:00:00Z'))
+    .meta({ description: 'when the clock starts; 2026-01-01T00:00:00Z when left out' }),
+  baseline: z
+    .literal('none')
+    .optional()
+    .meta({ description: 'none: the list was empty before the first row, which is news then' }),
+  saw: z.array(z.unknown()).min(1, 'has no poll').meta({ description: 'what each poll saw, in order' }),
+  expect: z.array(z.unknown()).meta({ description: 'everything that is said, in order; all else must not be said' }),
+});
+
+export const AnswerShape = z.strictObject({
+  path: text('what is asked, such as addresses/treasury/tokens; pages of one list follow each other'),
+  status: integer(100, 599, 'HTTP status').default(200),
+  body: z.unknown().optional().meta({ description: 'the JSON, or a text that holds it' }),
+  file: text('a file that holds the body; relative paths start at this file').optional(),
+});
+
+/** What every row may say, whatever the kind. */
+export const RowShape = z.strictObject({
+  at: at(),
+  missed: z
+    .enum(['error', ...MISS_REASONS])
+    .optional()
+    .meta({ description: 'why no usable answer came' }),
+  partial: text('why not everything was read').optional(),
+  head: z
+    .strictObject({
+      height: integer(0, 999_999_999_999_999, 'its number').default(0),
+      age: duration(0, HALF_YEAR_MS, 'how long ago it was made').prefault('0s'),
+    })
+    .optional()
+    .meta({ description: 'the newest block of the chain; an old one makes everything else unknown' }),
+  answers: z
+    .array(AnswerShape)
+    .min(1, 'the list is empty')
+    .optional()
+    .meta({ description: "the explorer's answers as recorded, instead of fields" }),
+});
+
+const line = (description: string) =>
+  z
+    .union([z.string(), z.strictObject({ contains: text('a part of it') })])
+    .optional()
+    .meta({ description });
+
+export const ExpectShape = z.strictObject({
+  at: at(),
+  alert: text('the id of an alert of the watch', 64),
+  state: z
+    .string()
+    .regex(/^[a-z][a-z-]*$/, 'must be a state, such as event, firing or resolved')
+    .meta({ description: 'event, firing, resolved' }),
+  severity: z.enum(SEVERITIES).optional().meta({ description: 'how bad it is' }),
+  title: line('the title as it is sent'),
+  text: line('the text as it is sent'),
+  fields: z.record(z.string(), z.unknown()).optional().meta({ description: 'values that the message carries' }),
+  to: oneOrMore('the channels that are told').optional(),
+});
+
+export type WrittenTest = z.output<typeof TestShape>;
+export type WrittenRow = z.output<typeof RowShape>;
+export type WrittenAnswer = z.output<typeof AnswerShape>;

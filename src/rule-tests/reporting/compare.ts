@@ -1,0 +1,143 @@
+// What was expected beside what was said: the longest common story, and what stands out of it.
+import { Address } from '../../core/values/address.ts';
+import { Amount } from '../../core/values/amount.ts';
+import type { Message } from '../../core/model/delivery.ts';
+import { toPlain } from '../../notifiers/rendering/facts.ts';
+import { linesOf, ours } from '../../notifiers/rendering/wording.ts';
+import type { AddressOf, Expected, RuleTest, Wanted } from '../model.ts';
+import type { RuleTestRun, SentMessage } from '../run.ts';
+
+export type Line =
+  | {
+      readonly type: 'as-expected';
+      readonly sent: SentMessage;
+      readonly expected: Expected;
+      readonly differences: readonly string[];
+    }
+  | { readonly type: 'unexpected'; readonly sent: SentMessage }
+  | { readonly type: 'missing'; readonly expected: Expected };
+
+/** In the order of time. */
+export function compare({ expected, addressOf }: RuleTest, { sent }: RuleTestRun): Line[] {
+  const common = longestCommon(expected, sent);
+  const lines: Line[] = [];
+  let [e, s] = [0, 0];
+  while (e < expected.length || s < sent.length) {
+    const [want, got] = [expected[e], sent[s]];
+    if (want !== undefined && got !== undefined && common[e] === s) {
+      lines.push({ type: 'as-expected', sent: got, expected: want, differences: differencesOf(want, got, addressOf) });
+      [e, s] = [e + 1, s + 1];
+    } else if (got !== undefined && (want === undefined || got.poll.at < want.at || common[e] !== undefined)) {
+      lines.push({ type: 'unexpected', sent: got });
+      s += 1;
+    } else if (want !== undefined) {
+      lines.push({ type: 'missing', expected: want });
+      e += 1;
+    }
+  }
+  return lines;
+}
+
+/** `firing` of `alert.firing`: whatever states there are, they are called as the message calls them. */
+export function stateOf({ type }: Message): string {
+  return type.slice(type.indexOf('.') + 1);
+}
+
+/** The text as people get it. */
+export function textOf(message: Message): string {
+  return linesOf(message).join('\n');
+}
+
+function isSame(expected: Expected, { poll, message }: SentMessage): boolean {
+  return expected.at === poll.at && expected.alert === message.alert && expected.state === stateOf(message);
+}
+
+/** For each expectation the index of what was said, where the two are the same step of the story. */
+function longestCommon(expected: readonly Expected[], sent: readonly SentMessage[]): (number | undefined)[] {
+  const lengths = commonLengths(expected, sent);
+  let from = 0;
+  return expected.map((want, e) => {
+    const isNext = (got: SentMessage, s: number) =>
+      isSame(want, got) && (lengths[e + 1]?.[s + 1] ?? 0) + 1 === lengths[e]?.[from];
+    const found = sent.findIndex((got, s) => s >= from && isNext(got, s));
+    if (found < 0) return undefined;
+    from = found + 1;
+    return found;
+  });
+}
+
+/** `lengths[e][s]`: how many steps the two have in common from there on. */
+function commonLengths(expected: readonly Expected[], sent: readonly SentMessage[]): number[][] {
+  const lengths: number[][] = [];
+  lengths[expected.length] = new Array<number>(sent.length + 1).fill(0);
+  for (const [e, want] of [...expected.entries()].toReversed()) {
+    const row = new Array<number>(sent.length + 1).fill(0);
+    for (const [s, got] of [...sent.entries()].toReversed()) {
+      const [below, beside] = [lengths[e + 1]?.[s] ?? 0, row[s + 1] ?? 0];
+      row[s] = isSame(want, got) ? (lengths[e + 1]?.[s + 1] ?? 0) + 1 : Math.max(below, beside);
+    }
+    lengths[e] = row;
+  }
+  return lengths;
+}
+
+function differencesOf(expected: Expected, { message, to }: SentMessage, addressOf: AddressOf): string[] {
+  return [
+    ...(expected.severity === null || expected.severity === message.severity
+      ? []
+      : [`severity: expected ${expected.severity}, is ${message.severity}`]),
+    ...textDifference('title', expected.title, ours(message.title)),
+    ...textDifference('text', expected.text, textOf(message)),
+    ...fieldDifferences(expected, message, addressOf),
+    ...channelDifference(expected.to, to),
+  ];
+}
+
+function channelDifference(wanted: readonly string[] | null, is: readonly string[]): string[] {
+  if (wanted === null || [...new Set(wanted)].toSorted().join() === is.join()) return [];
+  return [`to: expected ${wanted.map(ours).join(', ')}, is ${is.map(ours).join(', ')}`];
+}
+
+function textDifference(name: string, wanted: Wanted | null, is: string): string[] {
+  if (wanted === null) return [];
+  if ('contains' in wanted)
+    return is.includes(wanted.contains)
+      ? []
+      : [`${name}: expected to contain "${ours(wanted.contains)}"`, `is "${ours(is)}"`];
+  const lines = wanted.exactly
+    .split('\n')
+    .map(ours)
+    .filter((line) => line !== '');
+  return lines.join('\n') === is ? [] : [`${name}: expected "${ours(wanted.exactly)}"`, `is "${ours(is)}"`];
+}
+
+function fieldDifferences({ fields }: Expected, message: Message, addressOf: AddressOf): string[] {
+  const plainFields = toPlain(message.fields);
+  return fields.flatMap(([path, wanted]) => {
+    const is = textAt(plainFields, path);
+    if (isEqual(wanted, is, addressOf)) return [];
+    const actual = is === null ? `not in the message, which has ${Object.keys(plainFields).join(', ')}` : ours(is);
+    return [`fields.${ours(path)}: expected ${wanted === null ? 'nothing' : ours(wanted)}, is ${actual}`];
+  });
+}
+
+function textAt(fields: unknown, path: string): string | null {
+  const found = path.split('.').reduce<unknown>(partOf, fields);
+  if (found === undefined) return null;
+  return typeof found === 'string' ? found : JSON.stringify(found);
+}
+
+function partOf(whole: unknown, name: string): unknown {
+  return typeof whole === 'object' && whole !== null && Object.hasOwn(whole, name)
+    ? Reflect.get(whole, name)
+    : undefined;
+}
+
+/** Numbers by their value, addresses without regard to case or by their name, everything else as text. */
+function isEqual(wanted: string | null, is: string | null, addressOf: AddressOf): boolean {
+  if (wanted === null || is === null || wanted === is) return wanted === is;
+  const [a, b] = [Amount.parse(wanted.replaceAll('_', '')), Amount.parse(is)];
+  if (a !== undefined && b !== undefined) return a.equals(b);
+  const address = Address.parse(is);
+  return address !== undefined && (Address.parse(wanted) ?? addressOf(wanted))?.equals(address) === true;
+}

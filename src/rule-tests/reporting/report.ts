@@ -1,0 +1,138 @@
+// What people read of a test: one line when it went well, the story beside the expectation when it did not.
+import { formatDuration } from '../../config/scalars.ts';
+import { typeAt, valueAt } from '../../core/values/fields.ts';
+import type { AlertRule, ConditionAlert, Watch } from '../../core/model/watch.ts';
+import type { Reason } from '../../core/model/decision.ts';
+import { REASON_WORDS } from '../../core/model/reason-words.ts';
+import { isHeadStale } from '../../core/step.ts';
+import { ours } from '../../notifiers/rendering/wording.ts';
+import { compare, stateOf, textOf, type Line } from './compare.ts';
+import type { Expected, RuleTest } from '../model.ts';
+import type { PollResult, RuleTestRun, SentMessage } from '../run.ts';
+import { show } from './show.ts';
+
+export interface TestResult {
+  readonly test: RuleTest;
+  readonly isOk: boolean;
+  /** Why not; empty when it is. */
+  readonly details: readonly string[];
+  /** The alerts that were said, as expected. */
+  readonly output: readonly string[];
+}
+
+/** The run beside what was expected of it. */
+export function resultOf(test: RuleTest, run: RuleTestRun): TestResult {
+  const lines = compare(test, run);
+  const isOk = run.broken === null && lines.every(isRight);
+  const output = lines.flatMap((line) => (line.type === 'as-expected' ? [line.expected.alert] : []));
+  return { test, isOk, details: isOk ? [] : timeline(test, run, lines), output };
+}
+
+/** `ok      rules/treasury.test.yaml:4  a dip shorter than two minutes is not said` */
+export function headline({ isOk, test }: TestResult): string {
+  return `${isOk ? 'ok    ' : 'FAILED'}  ${test.file}:${test.line}  ${show(test.name)}`;
+}
+
+function isRight(line: Line): boolean {
+  return line.type === 'as-expected' && line.differences.length === 0;
+}
+
+/** Polls and messages in the order of time; `+` was said and not expected, `-` the other way round, `!` differs. */
+function timeline(test: RuleTest, run: RuleTestRun, lines: readonly Line[]): string[] {
+  const { polls, watch } = test;
+  const width = Math.max(...polls.map(({ offset }) => offset.length));
+  const rows = polls.flatMap((poll, i) => {
+    const ran = run.polls[i];
+    const here = lines.filter((line) => atOf(line) === poll.at);
+    return [
+      `  ${poll.offset.padEnd(width)}  saw ${inputOf(ran, poll.shown)}`,
+      ...here.flatMap((line) =>
+        lineTexts(line, test, ran).map((text) => `${markOf(line)} ${' '.repeat(width)}  ${text}`),
+      ),
+    ];
+  });
+  const broken = run.broken === null ? [] : [`! ${ours(run.broken)}`];
+  return [`watch ${watch.name}, ${watch.source}`, ...rows, ...broken];
+}
+
+function atOf(line: Line): number {
+  return line.type === 'missing' ? line.expected.at : line.sent.poll.at;
+}
+
+function inputOf(ran: PollResult | undefined, shown: string): string {
+  if (ran?.observation.type !== 'missed' || shown.startsWith('missed')) return shown;
+  return `${shown}: missed (${ran.observation.reason}), ${ours(ran.observation.detail)}`;
+}
+
+function markOf(line: Line): string {
+  if (isRight(line)) return ' ';
+  return { 'as-expected': '!', unexpected: '+', missing: '-' }[line.type];
+}
+
+function lineTexts(line: Line, test: RuleTest, ran: PollResult | undefined): string[] {
+  switch (line.type) {
+    case 'as-expected':
+      return [`says ${wordsOf(line.sent)}`, ...line.differences.map(indented)];
+    case 'unexpected':
+      return [`unexpected: ${wordsOf(line.sent)}`, ...textOf(line.sent.message).split('\n').map(indented)];
+    case 'missing':
+      return [
+        `missing: ${line.expected.alert} ${line.expected.state}, expected in line ${line.expected.line}`,
+        ...whyNothingSent(line.expected, test, ran).map((text) => indented(`silent: ${text}`)),
+      ];
+  }
+}
+
+function indented(text: string): string {
+  return `    ${text}`;
+}
+
+function wordsOf({ message, to }: SentMessage): string {
+  return `${message.alert} ${stateOf(message)}, ${message.severity}, to ${to.map(ours).join(', ')}: ${ours(message.title)}`;
+}
+
+/** What the decision says of it; where it says nothing, what is remembered of the alert. */
+function whyNothingSent({ alert: id }: Expected, { watch }: RuleTest, ran: PollResult | undefined): string[] {
+  if (ran === undefined) return ['this poll was not reached'];
+  const { observation, decision } = ran;
+  if (observation.type === 'missed') return [`the poll was missed (${observation.reason})`];
+  const alert = watch.alerts.find((one) => one.id === id);
+  const reasons = decision.reasons.flatMap((reason) => reasonOf(reason, id, { alert, watch, ran }) ?? []);
+  const partial = observation.partial === null ? [] : [`the reading was partial: ${ours(observation.partial)}`];
+  const found = [...new Set([...reasons, ...partial])];
+  return found.length > 0 ? found : [NOTHING];
+}
+
+const NOTHING = 'nothing new was noticed that the alert is about';
+
+interface ExplainedPoll {
+  readonly alert: AlertRule | undefined;
+  readonly watch: Watch;
+  readonly ran: PollResult;
+}
+
+function reasonOf(reason: Reason, id: string, output: ExplainedPoll): string | null {
+  if (reason.type === 'note') return ours(reason.text);
+  if (reason.type !== 'baseline') return reason.alert === id ? explained(reason.type, output) : null;
+  if (output.alert === undefined || output.alert.type === 'condition') return null;
+  return `this is the baseline: ${reason.items} there, ${reason.matching[id] ?? 0} would have matched`;
+}
+
+function explained(type: keyof typeof REASON_WORDS, { alert, watch, ran }: ExplainedPoll): string {
+  const words = type === 'told' ? 'another item was told' : `${type}: ${REASON_WORDS[type]}`;
+  if (type === 'unknown' && alert?.type === 'condition') return `${words}${unknownFields(alert, watch, ran)}`;
+  // Polls that a test leaves out are polls that never came, of which the lifecycle counts three.
+  const interval = formatDuration(watch.schedule.intervalMs);
+  const counted = `; from poll to poll at most three intervals of ${interval} count`;
+  return `${words}${type === 'still-pending' || type === 'still-recovering' ? counted : ''}`;
+}
+
+function unknownFields(alert: ConditionAlert, { kind }: Watch, { decision, observation }: PollResult): string {
+  if (observation.type === 'seen' && isHeadStale(observation))
+    return ': the head of the chain stands still, so what is read may be old';
+  const { now } = decision;
+  const fields = alert.while.reads.filter((path) => typeAt(kind.fields, path) !== undefined);
+  const unknown = now === null ? fields : fields.filter((path) => valueAt(now, path) === undefined);
+  if (unknown.length > 0) return `: not known ${unknown.join(', ')}`;
+  return alert.while.windows.length > 0 ? ': nobody has looked that far back yet' : '';
+}

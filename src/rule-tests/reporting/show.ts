@@ -1,0 +1,37 @@
+// What is written in a test or said by a rule, on one line that is safe to print.
+import type { Written } from '../../config/yaml/written.ts';
+import { Amount } from '../../core/values/amount.ts';
+import { plain, singleLine, untrusted } from '../../lib/untrusted.ts';
+import type { WrittenRow } from '../reading/shape.ts';
+
+const LONGEST = 100;
+
+/** The author's own words. */
+export function show(text: string): string {
+  return singleLine(text, LONGEST * 3);
+}
+
+/** What is asked, of a path that may have been copied with its whole address: `addresses/0x…/tokens`. */
+export function pathOf(written: string): string {
+  return written.replace(/^.*\/api\/v2\//, '').replace(/^\/|\?.*$/g, '');
+}
+
+/** `balance: 900000`: what a poll saw, as it was written. */
+export function showRow(own: Written, { missed, partial, answers }: WrittenRow): string {
+  if (missed !== undefined) return `missed (${missed})`;
+  if (answers !== undefined) return `answers: ${answers.map(({ path }) => plain(untrusted(pathOf(path)))).join(', ')}`;
+  const written = showWritten(own).slice(0, LONGEST);
+  return partial === undefined ? written : `${written} (partial: ${plain(untrusted(partial))})`;
+}
+
+function showWritten(written: Written, isInner = false): string {
+  if (typeof written === 'string') return showScalar(written);
+  if (Array.isArray(written)) return `[${written.map((item) => showWritten(item, true)).join(', ')}]`;
+  const entries = Object.entries(written).map(([name, value]) => `${show(name)}: ${showWritten(value, true)}`);
+  return isInner ? `{ ${entries.join(', ')} }` : entries.join(', ');
+}
+
+/** A number is left as it is; anything else may be a stranger's text that was copied into the test. */
+function showScalar(text: string): string {
+  return Amount.parse(text.replaceAll('_', '')) === undefined ? plain(untrusted(text)) : text;
+}

@@ -1,0 +1,46 @@
+// The editor schema of test files. Which fields a row may have depends on its watch, which a schema cannot see: any is
+// taken, and checked when the tests run.
+import type { AnyKind } from '../core/model/kind.ts';
+import { DRAFT, propertiesOf, toJson, type JsonSchema } from '../rules/schema/schema.ts';
+import { ExpectShape, RowShape, TestFileShape, TestShape } from './reading/shape.ts';
+
+/** For `# yaml-language-server: $schema=rules-test.schema.json`. */
+export function testsJsonSchema(kinds: readonly AnyKind[]): JsonSchema {
+  const file = toJson(TestFileShape);
+  const test = toJson(TestShape);
+  const tests = {
+    ...test,
+    properties: {
+      ...propertiesOf(test),
+      saw: { ...propertiesOf(test)['saw'], items: rowSchema(kinds) },
+      expect: { ...propertiesOf(test)['expect'], items: toJson(ExpectShape) },
+    },
+  };
+  return {
+    $schema: DRAFT,
+    title: 'Tests of Chainwarden rules',
+    ...file,
+    properties: { ...propertiesOf(file), tests: { ...propertiesOf(file)['tests'], items: tests } },
+  };
+}
+
+function rowSchema(kinds: readonly AnyKind[]): JsonSchema {
+  const row = toJson(RowShape);
+  const lists = Map.groupBy(
+    kinds.filter(({ script }) => script.rows !== null),
+    ({ script }) => script.rows ?? '',
+  );
+  const rows = [...lists].map(([key, of]) => [
+    key,
+    {
+      type: 'array',
+      items: { type: 'object' },
+      description: `the rows of the page: ${of.map(({ name }) => name).join(', ')}`,
+    },
+  ]);
+  return {
+    ...row,
+    properties: { ...propertiesOf(row), ...(Object.fromEntries(rows) as JsonSchema) },
+    additionalProperties: true,
+  };
+}

@@ -1,0 +1,140 @@
+// What an alert is, by the keys that it says: an event, a count over events, or a condition. What belongs to another
+// form is a mistake, never ignored.
+import type { CountAlert } from '../../core/model/watch.ts';
+import type { EventName } from '../../core/model/ids.ts';
+import { hintFor } from '../../config/nearest.ts';
+import { quote, formatDuration } from '../../config/scalars.ts';
+import type { Path } from '../../config/yaml/written.ts';
+import type { Compiling } from './model.ts';
+import type { Language } from '../language/model.ts';
+import { readPath, resolveNames } from '../language/paths.ts';
+import type { WrittenAlert } from '../schema/shape.ts';
+
+type Form = 'event' | 'at_least' | 'none_for' | 'condition';
+type Key = keyof typeof OWNERS;
+
+/** Which key each key goes with, for the complaint. */
+const OWNERS = {
+  if: 'on',
+  at_least: 'on',
+  none_for: 'on',
+  confirmations: 'on',
+  provisional: 'confirmations',
+  per: 'at_least',
+  until: 'while',
+  for: 'while',
+  keep_firing_for: 'while',
+  cooldown: 'while',
+} as const;
+
+const LEGAL: Readonly<Record<Form, readonly Key[]>> = {
+  event: ['if', 'confirmations', 'provisional'],
+  at_least: ['if', 'at_least', 'per', 'keep_firing_for', 'cooldown'],
+  none_for: ['if', 'none_for', 'keep_firing_for', 'cooldown'],
+  condition: ['until', 'for', 'keep_firing_for', 'cooldown'],
+};
+
+function formOf(alert: WrittenAlert): Form {
+  if (alert.while !== undefined) return 'condition';
+  if (alert.at_least !== undefined) return 'at_least';
+  return alert.none_for === undefined ? 'event' : 'none_for';
+}
+
+/** What the alert lacks to be of a form, and what it says that belongs to another one. */
+export function complainOfForm(compiling: Compiling, alert: WrittenAlert, path: Path): void {
+  const { complain } = compiling;
+  complainOfStart(compiling, alert, path);
+  const legal = LEGAL[formOf(alert)];
+  for (const key of Object.keys(OWNERS) as Key[])
+    if (alert[key] !== undefined && !legal.includes(key)) complain(path, strangerComplaint(key, alert));
+  if (alert.provisional === true && alert.confirmations === undefined)
+    complain(path, { key: 'provisional', message: 'provisional needs confirmations', hint: 'Say how many.' });
+  if (alert.confirmations !== undefined && !compiling.kind.events.includes('new'))
+    complain(path, {
+      key: 'confirmations',
+      message: `${compiling.kind.name} has no blocks to count`,
+      hint: 'Remove it.',
+    });
+}
+
+function strangerComplaint(key: Key, alert: WrittenAlert): { key: Key; message: string; hint: string } {
+  if (key === 'none_for' && alert.at_least !== undefined)
+    return { key, message: 'at_least and none_for are both there', hint: 'Keep one of them.' };
+  const form = formOf(alert);
+  const isCount = form === 'at_least' || form === 'none_for';
+  const message = isCount ? `${key} does not go with ${form}` : `${key} belongs to ${OWNERS[key]}`;
+  return { key, message, hint: 'Remove it.' };
+}
+
+function complainOfStart(compiling: Compiling, alert: WrittenAlert, path: Path): void {
+  const { kind, complain } = compiling;
+  const on = `on: ${kind.events.join(', ')}`;
+  if (alert.on !== undefined && alert.while !== undefined)
+    complain(path, {
+      key: 'while',
+      message: 'on and while are both there',
+      hint: 'An alert is either an event or a condition.',
+    });
+  else if (alert.on === undefined && alert.while === undefined)
+    complain(path, {
+      message: 'neither on nor while is there',
+      hint: kind.conditions ? `Write ${on}, or while.` : `Write ${on}.`,
+    });
+  else if (alert.while !== undefined && !kind.conditions)
+    complain(path, { key: 'while', message: `${kind.name} has no while`, hint: `Write ${on}, with if.` });
+  else if (alert.on !== undefined) complainOfEvent(compiling, alert.on, path);
+}
+
+function complainOfEvent({ kind, complain, hasAddress }: Compiling, on: EventName, path: Path): void {
+  if (!kind.events.includes(on))
+    complain([...path, 'on'], { message: `${kind.name} has no event ${quote(on)}`, hint: hintFor(on, kind.events) });
+  else if (on === 'mined' && !hasAddress)
+    complain([...path, 'on'], { message: 'mined exists only with of', hint: 'Say whose transactions are meant.' });
+}
+
+/** What makes a count fire; null when the alert is none. */
+export function firesOf({ at_least: atLeast, none_for: noneFor }: WrittenAlert): CountAlert['fires'] | null {
+  if (atLeast !== undefined) return { type: 'at-least', count: atLeast.count, withinMs: atLeast.within };
+  return noneFor === undefined ? null : { type: 'none-for', ms: noneFor };
+}
+
+/** What groups may be told apart by: never a stranger's words, which he could vary at will. */
+const GROUPING: readonly string[] = ['address', 'hash', 'word', 'int', 'bool'];
+
+/** The paths of `per`, complete; what is no path is complained of. */
+export function groupPaths({ complain }: Compiling, alert: WrittenAlert, path: Path, language: Language): string[] {
+  const written = alert.per ?? [];
+  return written.flatMap((name, i) => {
+    const at = [...path, 'per', ...(written.length > 1 ? [i] : [])];
+    const found = resolveNames(language, name.split('.'), false);
+    if ('failed' in found) {
+      complain(at, { message: found.failed.message, hint: found.failed.hint });
+      return [];
+    }
+    const full = 'path' in found ? readPath(found) : '';
+    const isFit = 'path' in found && (full !== found.path || GROUPING.includes(found.type.type));
+    if (!isFit)
+      complain(at, {
+        message: `${quote(name)} cannot tell groups apart`,
+        hint: 'Name addresses, ids, enumerations or whole numbers.',
+      });
+    return isFit ? [full] : [];
+  });
+}
+
+// Each poll is a sample at most: more than this would make memory and every poll slow.
+const MOST_SAMPLES = 20_000;
+
+/** Complains of a window that the watch's pace cannot fill; undefined when it can. */
+export function windowComplaint(ms: number, intervalMs: number): { message: string; hint: string } | undefined {
+  if (ms < intervalMs)
+    return {
+      message: `a window of ${formatDuration(ms)} holds no poll of a watch that asks every ${formatDuration(intervalMs)}`,
+      hint: 'Look back further, or ask more often.',
+    };
+  if (ms / intervalMs <= MOST_SAMPLES) return undefined;
+  return {
+    message: `a window of ${formatDuration(ms)} holds more than ${MOST_SAMPLES} polls`,
+    hint: `Ask less often: every ${formatDuration(Math.ceil(ms / MOST_SAMPLES / 1000) * 1000)} at most.`,
+  };
+}

@@ -1,0 +1,162 @@
+// What the rules may name: explorers, addresses, tokens, channels and kinds, each looked up with "did you mean".
+import type { Address } from '../../core/values/address.ts';
+import type { AnyKind } from '../../core/model/kind.ts';
+import type { Recipient } from '../../core/model/ids.ts';
+import type { Channel, Config, Explorer, Name } from '../../config/model.ts';
+import type { Problem } from '../../config/problem.ts';
+import { quote } from '../../config/scalars.ts';
+import type { RuleCache } from '../cache.ts';
+import type { Language, Meaning } from '../language/model.ts';
+import { BEFORE, FUNCTIONS, METHODS, RESERVED_NAMES } from '../language/words.ts';
+
+export interface Catalogue {
+  readonly config: Config;
+  readonly kinds: readonly AnyKind[];
+  /** Of the config alone: names that a condition could not tell from a field. */
+  readonly problems: readonly Problem[];
+  kind(name: string): AnyKind | undefined;
+  /** Undefined when there is none. What it misses becomes a problem, since it is needed now. */
+  explorer(name: string): Explorer | undefined;
+  recipients(channel: string): readonly Recipient[] | undefined;
+  language(kind: AnyKind, explorer: string): Language;
+  /** The name under which people know an address, whoever wrote it. */
+  nameOf(address: Address): string | null;
+  tokenNameOf(address: Address, explorer: string): string | null;
+  /** Warnings about what no watch uses, and about channels that are used. */
+  unused(): Problem[];
+}
+
+/** What a load looks names up in; made anew for each. */
+export function createCatalogue(config: Config, kinds: readonly AnyKind[], cache: RuleCache): Catalogue {
+  return new ConfigCatalogue(config, kinds, cache);
+}
+
+class ConfigCatalogue implements Catalogue {
+  readonly config: Config;
+  readonly kinds: readonly AnyKind[];
+  readonly problems: Problem[] = [];
+  /** Names of the config that are words of the language as well, with what they are there. */
+  readonly #clashes: ReadonlyMap<string, string>;
+  readonly #cache: RuleCache;
+  readonly #recipients = new Map<string, readonly Recipient[]>();
+  readonly #languages = new Map<string, Language>();
+  readonly #used = new Set<Explorer | Channel>();
+  readonly #addressNames = new Map<string, string>();
+  readonly #tokenNames = new Map<string, string>();
+
+  constructor(config: Config, kinds: readonly AnyKind[], cache: RuleCache) {
+    this.config = config;
+    this.#cache = cache;
+    this.kinds = kinds;
+    this.#clashes = clashes(config, kinds);
+    for (const [name, meaning] of this.#clashes) this.#complainOfClash(name, meaning);
+    for (const [name, meaning] of config.names) this.#index(name, meaning);
+  }
+
+  #complainOfClash(name: string, meaning: string): void {
+    const { names, source } = this.config;
+    const path = names.get(name)?.path.slice(0, -1) ?? [];
+    const message = `${quote(name)} is ${meaning} already`;
+    this.problems.push(source.problem(path, { key: name, message, hint: 'Give it another name.' }));
+  }
+
+  #index(name: string, meaning: Name): void {
+    if (meaning.type === 'address' && !this.#addressNames.has(meaning.address.key))
+      this.#addressNames.set(meaning.address.key, name);
+    if (meaning.type !== 'token') return;
+    if (meaning.everywhere !== null) this.#tokenNames.set(meaning.everywhere.key, name);
+    for (const [explorer, address] of meaning.byExplorer) this.#tokenNames.set(`${explorer} ${address.key}`, name);
+  }
+
+  kind(name: string): AnyKind | undefined {
+    return this.kinds.find((kind) => kind.name === name);
+  }
+
+  explorer(name: string): Explorer | undefined {
+    const explorer = this.config.explorers.get(name);
+    if (explorer !== undefined) this.#use(explorer);
+    return explorer;
+  }
+
+  recipients(name: string): readonly Recipient[] | undefined {
+    const channel = this.config.channels.get(name);
+    if (channel === undefined) return undefined;
+    this.#use(channel);
+    const known = this.#recipients.get(name);
+    if (known !== undefined) return known;
+    const told = channel.missing.length > 0 ? [] : channel.notifier.recipients(channel.to, name);
+    const recipients = told.map((recipient) => ({ channel: name, recipient }));
+    this.#recipients.set(name, recipients);
+    return recipients;
+  }
+
+  #use(needed: Explorer | Channel): void {
+    if (this.#used.has(needed)) return;
+    this.#used.add(needed);
+    this.problems.push(...needed.missing);
+  }
+
+  language(kind: AnyKind, explorer: string): Language {
+    const key = `${kind.name} ${explorer}`;
+    const language =
+      this.#languages.get(key) ??
+      this.#cache.language(kind, explorer, meaningsOn(this.config, explorer, this.#clashes));
+    this.#languages.set(key, language);
+    return language;
+  }
+
+  nameOf(address: Address): string | null {
+    return this.#addressNames.get(address.key) ?? null;
+  }
+
+  tokenNameOf(address: Address, explorer: string): string | null {
+    return this.#tokenNames.get(`${explorer} ${address.key}`) ?? this.#tokenNames.get(address.key) ?? null;
+  }
+
+  unused(): Problem[] {
+    const warnings: Problem[] = [];
+    for (const one of [...this.config.explorers.values(), ...this.config.channels.values()])
+      if (!this.#used.has(one)) warnings.push(...one.missing);
+    for (const channel of this.config.channels.values())
+      if (this.#used.has(channel) && channel.missing.length === 0)
+        for (const message of channel.notifier.warnings(channel.to))
+          warnings.push(this.config.source.problem(['channels'], { key: channel.name, message }));
+    return warnings;
+  }
+}
+
+/** Names of the config stand in conditions beside fields, functions and nouns: each word has one meaning. */
+function clashes({ names }: Config, kinds: readonly AnyKind[]): ReadonlyMap<string, string> {
+  const taken = new Map<string, string>();
+  for (const name of RESERVED_NAMES) taken.set(name, 'a word of CEL');
+  for (const name of [...FUNCTIONS, ...METHODS]) taken.set(name, 'a function');
+  for (const { name: kind, noun, fields } of kinds) {
+    for (const name of Object.keys(fields.fields)) taken.set(name, `a field of ${kind}`);
+    taken.set(noun, `the noun of ${kind}`);
+  }
+  taken.set(BEFORE, 'the record before a change');
+  return new Map([...taken].filter(([name]) => names.has(name)));
+}
+
+/** `except`: names that mean something else in a condition; they are problems by themselves. */
+function meaningsOn(
+  config: Config,
+  explorer: string,
+  except: ReadonlyMap<string, string>,
+): ReadonlyMap<string, Meaning> {
+  const meanings = new Map<string, Meaning>();
+  for (const [name, meaning] of config.names) if (!except.has(name)) meanings.set(name, meaningOn(meaning, explorer));
+  return meanings;
+}
+
+/** What a name stands for on an explorer. */
+export function meaningOn(meaning: Name, explorer: string): Meaning {
+  switch (meaning.type) {
+    case 'address':
+      return meaning.address;
+    case 'group':
+      return meaning.addresses;
+    case 'token':
+      return meaning.byExplorer.get(explorer) ?? meaning.everywhere ?? 'absent';
+  }
+}

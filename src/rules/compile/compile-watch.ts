@@ -1,0 +1,179 @@
+// One watch of a file: its keys are checked, its names resolved, its alerts compiled, and it is spread over explorers,
+// addresses and tokens.
+import type { AnyKind } from '../../core/model/kind.ts';
+import type { Schedule } from '../../core/model/watch.ts';
+import { parseAt, parseEach, unknownKey } from '../../config/issues.ts';
+import { hintFor } from '../../config/nearest.ts';
+import { quote } from '../../config/scalars.ts';
+import { type Path, type ProblemAt, type WrittenMap, isMap } from '../../config/yaml/written.ts';
+import type { Catalogue } from './catalogue.ts';
+import { compileAlerts } from './compile-alert.ts';
+import { type Instance, spread } from './expand.ts';
+import { watchOf } from './instance.ts';
+import type { Compiling, Loading, Place } from './model.ts';
+import { cronSchedule } from './schedule.ts';
+import { WatchShape, type WrittenWatch } from '../schema/shape.ts';
+
+const EVERY_MS = 60_000;
+const MAX_PAGES = 20;
+
+/** Adds the watch's instances to what is loaded, and all that is wrong with it to the problems. */
+export function compileWatch(place: Place, written: unknown, loading: Loading): void {
+  const compiler = new WatchCompiler(place, loading);
+  if (isMap(written)) compiler.compile(written);
+  else compiler.complain([], { message: 'a watch is a map of keys and values' });
+}
+
+class WatchCompiler {
+  readonly #place: Place;
+  readonly #loading: Loading;
+
+  constructor(place: Place, loading: Loading) {
+    this.#place = place;
+    this.#loading = loading;
+  }
+
+  complain(path: Path, at: ProblemAt): void {
+    this.#loading.problems.push(this.#place.source.problem([...this.#place.path, ...path], at));
+  }
+
+  warn(path: Path, at: ProblemAt): void {
+    this.#loading.warnings.push(this.#place.source.problem([...this.#place.path, ...path], at));
+  }
+
+  compile(written: WrittenMap): void {
+    const kind = this.#kindOf(written['kind']);
+    const options = this.#optionsOf(kind, written);
+    const { watch, broken } = this.#shapeOf(kind, written);
+    if (watch.id !== '') this.#claimId(watch.id);
+    if (kind === undefined) return;
+    const schedule = this.#scheduleOf(watch);
+    const compiling: Compiling = {
+      place: this.#place,
+      catalogue: this.#loading.catalogue,
+      kind,
+      watch,
+      hasAddress: written['of'] !== undefined,
+      intervalMs: schedule?.intervalMs ?? EVERY_MS,
+      complain: (path, at) => {
+        this.complain(path, at);
+      },
+      warn: (path, at) => {
+        this.warn(path, at);
+      },
+      add: (problems) => {
+        this.#loading.problems.push(...problems);
+      },
+    };
+    const isPlaced = !['explorer', 'of', 'token'].some((key) => broken.has(key));
+    const instances = isPlaced ? spread(compiling) : [];
+    const alerts = compileAlerts(compiling, explorersOf(instances, this.#loading.catalogue));
+    if (broken.size > 0 || schedule === undefined || options === undefined) return;
+    const maxPages = watch.max_pages ?? this.#place.defaults.max_pages ?? MAX_PAGES;
+    for (const instance of instances) {
+      const compiled = alerts.get(instance.explorer.name) ?? [];
+      this.#loading.watches.push(watchOf(compiling, { instance, alerts: compiled, options, schedule, maxPages }));
+    }
+  }
+
+  #kindOf(written: unknown): AnyKind | undefined {
+    const { kinds } = this.#loading.catalogue;
+    const names = kinds.map(({ name }) => name);
+    if (typeof written !== 'string') {
+      this.complain(written === undefined ? [] : ['kind'], {
+        message: written === undefined ? 'kind is missing' : 'must be a single text',
+        hint: `Possible: ${names.join(', ')}.`,
+      });
+      return undefined;
+    }
+    const kind = this.#loading.catalogue.kind(written);
+    if (kind === undefined)
+      this.complain(['kind'], { message: `no watch kind ${quote(written)}`, hint: hintFor(written, names) });
+    return kind;
+  }
+
+  /** Undefined when they are wrong; checked by the kind's own schema. */
+  #optionsOf(kind: AnyKind | undefined, written: WrittenMap): { value: unknown } | undefined {
+    const own = Object.entries(written).filter(([key]) => !Object.hasOwn(WatchShape.shape, key));
+    if (kind === undefined) return undefined;
+    const { source, path } = this.#place;
+    const moreKeys = Object.keys(WatchShape.shape).filter((key) => isPossible(kind, key));
+    const parsed = parseAt(strictOptions(kind), Object.fromEntries(own), { source, path, moreKeys });
+    if ('value' in parsed) return parsed;
+    this.#loading.problems.push(...parsed.problems);
+    return undefined;
+  }
+
+  #shapeOf(kind: AnyKind | undefined, written: WrittenMap): Shaped {
+    const common = Object.entries(written).filter(([key]) => Object.hasOwn(WatchShape.shape, key) && key !== 'kind');
+    const { source, path } = this.#place;
+    const parsed = parseAt(WatchShape, { ...Object.fromEntries(common), kind: kind?.name ?? '' }, { source, path });
+    if (kind === undefined)
+      for (const key of Object.keys(written))
+        if (!Object.hasOwn(WatchShape.shape, key) && !this.#isSomeOption(key))
+          this.#loading.problems.push(unknownKey(source, path, key, Object.keys(WatchShape.shape)));
+    if ('value' in parsed) return { watch: parsed.value, broken: new Set() };
+    this.#loading.problems.push(...parsed.problems);
+    const half = { ...FALLBACK, ...parseEach(WatchShape, Object.fromEntries(common)) };
+    const broken = Object.keys(WatchShape.shape).filter(
+      (key) => Object.hasOwn(written, key) && !Object.hasOwn(half, key),
+    );
+    return { watch: half, broken: new Set(['id', ...broken]) };
+  }
+
+  #isSomeOption(key: string): boolean {
+    return this.#loading.catalogue.kinds.some(({ options }) => Object.hasOwn(options.shape, key));
+  }
+
+  #claimId(id: string): void {
+    const { source, path } = this.#place;
+    const first = this.#loading.ids.get(id);
+    if (first === undefined) this.#loading.ids.set(id, `${source.file}:${source.lineOf([...path, 'id'])}`);
+    else
+      this.complain(['id'], {
+        message: `the id ${quote(id)} is used already at ${first}`,
+        hint: 'Ids are unique over all files.',
+      });
+  }
+
+  #scheduleOf({ every, cron }: WrittenWatch): Schedule | undefined {
+    if (cron === undefined) return { type: 'every', intervalMs: every ?? this.#place.defaults.every ?? EVERY_MS };
+    if (every !== undefined) {
+      this.complain(['cron'], { message: 'every and cron are both there', hint: 'Keep one of them.' });
+      return undefined;
+    }
+    const schedule = cronSchedule(cron);
+    if ('type' in schedule) return schedule;
+    this.complain(['cron'], { message: schedule.complaint });
+    return undefined;
+  }
+}
+
+/** What could be read of a watch's own keys. `broken` names those that could not: then there will be no instance. */
+interface Shaped {
+  readonly watch: WrittenWatch;
+  readonly broken: ReadonlySet<string>;
+}
+
+/** Below the keys that could be read, so that the rest of the watch is checked all the same. */
+const FALLBACK: WrittenWatch = { id: '', kind: '', metrics: true, alerts: [] };
+
+/** Making a schema strict costs more than using it. */
+function strictOptions(kind: AnyKind): AnyKind['options'] {
+  const known = STRICT.get(kind);
+  const options = known ?? kind.options.strict();
+  if (known === undefined) STRICT.set(kind, options);
+  return options;
+}
+
+const STRICT = new WeakMap<AnyKind, AnyKind['options']>();
+
+function isPossible(kind: AnyKind, key: string): boolean {
+  return !((key === 'of' && kind.of === 'none') || (key === 'token' && kind.token === 'none'));
+}
+
+/** The explorers whose names the alerts are compiled with; without an instance any one shows the mistakes. */
+function explorersOf(instances: readonly Instance[], { config }: Catalogue): readonly string[] {
+  const names = [...new Set(instances.map(({ explorer }) => explorer.name))];
+  return names.length > 0 ? names : [...config.explorers.keys()].slice(0, 1);
+}

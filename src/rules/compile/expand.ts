@@ -1,0 +1,170 @@
+// Fan-out: one instance per explorer, address and token. Which name, group or order led to it never matters.
+import { Address } from '../../core/values/address.ts';
+import type { AnyKind } from '../../core/model/kind.ts';
+import type { Explorer } from '../../config/model.ts';
+import { hintFor } from '../../config/nearest.ts';
+import { addressComplaint, quote } from '../../config/scalars.ts';
+import type { Path } from '../../config/yaml/written.ts';
+import { meaningOn } from './catalogue.ts';
+import type { Compiling } from './model.ts';
+
+export interface Instance {
+  readonly explorer: Explorer;
+  readonly address: Address | null;
+  readonly token: Address | null;
+  /** What tells it from its siblings, for people; null when it is alone. */
+  readonly label: string | null;
+}
+
+/** All instances of a watch; what cannot be resolved is complained of, and has no instance. */
+export function spread(compiling: Compiling): readonly Instance[] {
+  const explorers = explorersOf(compiling);
+  const instances = new Map<string, Instance>();
+  let mostTokens = 0;
+  for (const explorer of explorers) {
+    const addresses = addressesOf(compiling, explorer);
+    const tokens = tokensOf(compiling, explorer);
+    mostTokens = Math.max(mostTokens, tokens.length);
+    for (const address of addresses)
+      for (const token of tokens) {
+        const key = [explorer.name, address?.key, token?.key].join(' ');
+        if (!instances.has(key)) instances.set(key, { explorer, address, token, label: null });
+      }
+  }
+  const fans = { explorers: explorers.length > 1, addresses: namesSeveral(compiling), tokens: mostTokens > 1 };
+  return [...instances.values()].map((instance) => ({ ...instance, label: labelOf(compiling, instance, fans) }));
+}
+
+/** A group of one is a group as well: what is added to it later must not rename the others. */
+function namesSeveral({ watch: { of = [] }, catalogue }: Compiling): boolean {
+  return of.length > 1 || of.some((name) => catalogue.config.names.get(name)?.type === 'group');
+}
+
+/** Over which of these a watch is spread. */
+interface Fans {
+  readonly explorers: boolean;
+  readonly addresses: boolean;
+  readonly tokens: boolean;
+}
+
+function labelOf({ catalogue }: Compiling, { explorer, address, token }: Instance, fans: Fans): string | null {
+  const parts: string[] = [];
+  if (fans.explorers) parts.push(explorer.name);
+  if (fans.addresses && address !== null) parts.push(catalogue.nameOf(address) ?? shortened(address));
+  if (fans.tokens)
+    parts.push(
+      token === null ? explorer.coin.symbol : (catalogue.tokenNameOf(token, explorer.name) ?? shortened(token)),
+    );
+  return parts.length === 0 ? null : parts.join(', ');
+}
+
+/** `0x47ac…f3a1` */
+export function shortened({ text }: { readonly text: string }): string {
+  return `${text.slice(0, 6)}…${text.slice(-4)}`;
+}
+
+function explorersOf({ place, watch, catalogue, complain }: Compiling): readonly Explorer[] {
+  const all = [...catalogue.config.explorers.keys()];
+  const names = watch.explorer ?? place.defaults.explorer ?? (all.length === 1 ? all : undefined);
+  if (names === undefined) {
+    complain([], { message: 'explorer is missing', hint: `There are several: ${all.join(', ')}.` });
+    return [];
+  }
+  const isOwn = watch.explorer !== undefined;
+  const explorers: Explorer[] = [];
+  for (const [i, name] of names.entries()) {
+    const explorer = catalogue.explorer(name);
+    if (explorer !== undefined) explorers.push(explorer);
+    else
+      complain(isOwn ? pathTo(['explorer'], names, i) : [], {
+        message: `no explorer ${quote(name)}`,
+        hint: hintFor(name, all),
+      });
+  }
+  return [...new Set(explorers)];
+}
+
+/** A single text has no index in the file. */
+function pathTo(path: Path, items: readonly unknown[], index: number): Path {
+  return items.length > 1 ? [...path, index] : path;
+}
+
+function addressesOf({ kind, watch, catalogue, complain }: Compiling, explorer: Explorer): readonly (Address | null)[] {
+  const { of } = watch;
+  if (!fits(kind, { key: 'of', written: of, presence: kind.of }, complain)) return [];
+  if (of === undefined) return [null];
+  return of.flatMap((written, i) => {
+    const literal = Address.parse(written);
+    if (literal !== undefined) return [literal];
+    const name = catalogue.config.names.get(written);
+    const meaning = name === undefined ? undefined : meaningOn(name, explorer.name);
+    if (meaning === undefined)
+      complain(pathTo(['of'], of, i), unknownName('address', written, catalogue.config.names.keys()));
+    if (meaning === 'absent') complain(pathTo(['of'], of, i), absentToken(written, explorer));
+    return meaning === undefined || meaning === 'absent' ? [] : meaning instanceof Address ? [meaning] : meaning;
+  });
+}
+
+function unknownName(
+  what: 'address' | 'token',
+  written: string,
+  names: Iterable<string>,
+): { message: string; hint?: string | undefined } {
+  if (/^0x/i.test(written)) return { message: addressComplaint(written) };
+  return { message: `no ${what} ${quote(written)}`, hint: hintFor(written, names) };
+}
+
+function absentToken(written: string, explorer: Explorer): { message: string; hint: string } {
+  return {
+    message: `${quote(written)} has no address on ${explorer.name}`,
+    hint: `Add one in the config: tokens: ${written}: ${explorer.name}.`,
+  };
+}
+
+function tokensOf({ kind, watch, catalogue, complain }: Compiling, explorer: Explorer): readonly (Address | null)[] {
+  const { token } = watch;
+  if (!fits(kind, { key: 'token', written: token, presence: kind.token }, complain)) return [];
+  if (token === undefined) return [null];
+  const tokens = token.flatMap((written, i) => {
+    const literal = Address.parse(written);
+    if (literal !== undefined) return [literal];
+    const name = catalogue.config.names.get(written);
+    const meaning = name === undefined ? undefined : meaningOn(name, explorer.name);
+    if (name?.type === 'token' && meaning instanceof Address) return [meaning];
+    const legal = [...catalogue.config.names].filter(([, { type }]) => type === 'token').map(([one]) => one);
+    complain(
+      pathTo(['token'], token, i),
+      meaning === 'absent' ? absentToken(written, explorer) : unknownName('token', written, legal),
+    );
+    return [];
+  });
+  return distinct(tokens);
+}
+
+interface TargetKey {
+  readonly key: 'of' | 'token';
+  readonly written: unknown;
+  readonly presence: AnyKind['of'];
+}
+
+/** Whether a rule of this kind may say it, or must. */
+function fits(kind: AnyKind, { key, written, presence }: TargetKey, complain: Compiling['complain']): boolean {
+  if (presence === 'none' && written !== undefined) {
+    complain([], { key, message: `${kind.name} takes no ${key}`, hint: 'Remove it.' });
+    return false;
+  }
+  if (presence === 'required' && written === undefined) {
+    complain([], {
+      message: `${key} is missing`,
+      hint: `${kind.name} needs ${key === 'of' ? 'an address' : 'a token'}.`,
+    });
+    return false;
+  }
+  return true;
+}
+
+function distinct(addresses: readonly Address[]): readonly Address[] {
+  const byKey = new Map<string, Address>();
+  for (const address of addresses) if (!byKey.has(address.key)) byKey.set(address.key, address);
+  return [...byKey.values()];
+}

@@ -1,0 +1,68 @@
+import { idOf } from '../../core/model/identity.ts';
+import type { Schedule, Watch } from '../../core/model/watch.ts';
+import type { Span } from '../../core/model/condition.ts';
+import type { CompiledAlert } from './compile-alert.ts';
+import type { Compiling } from './model.ts';
+import type { Instance } from './expand.ts';
+
+interface InstanceParts {
+  readonly instance: Instance;
+  readonly alerts: readonly CompiledAlert[];
+  readonly options: { readonly value: unknown };
+  readonly schedule: Schedule;
+  readonly maxPages: number;
+}
+
+/** One running watch, everything resolved. */
+export function watchOf(compiling: Compiling, { instance, alerts, options, schedule, maxPages }: InstanceParts): Watch {
+  const { kind, watch, catalogue, place } = compiling;
+  const { explorer, address, token, label } = instance;
+  const tokenPart = token?.key ?? (kind.token === 'none' ? '-' : 'coin');
+  const id = [watch.id, explorer.name, address?.key ?? '-', tokenPart].join('/');
+  return {
+    id,
+    name: label === null ? watch.id : `${watch.id}[${label}]`,
+    rule: watch.id,
+    source: `${place.source.file}:${place.source.lineOf(place.path)}`,
+    kind,
+    target: { explorer: explorer.name, coin: explorer.coin, address, token, maxPages, options: options.value },
+    of: address === null ? null : { name: catalogue.nameOf(address), address: address.text },
+    token: token === null ? null : { name: catalogue.tokenNameOf(token, explorer.name), address: token.text },
+    chainId: explorer.form === 'multichain' ? explorer.chainId : explorer.form === 'sandbox' ? SANDBOX_CHAIN : null,
+    pageUrl: explorer.pageUrl,
+    schedule,
+    alerts: alerts.map(({ rule }) => rule),
+    tracked: trackedBy(kind.comparedByDefault, alerts),
+    windows: longestWindows(alerts),
+    checksum: idOf(kind.name, explorer.name, address?.key ?? '-', tokenPart, canonical(options.value)),
+    exported: watch.metrics,
+  };
+}
+
+const SANDBOX_CHAIN = '31337';
+
+/** What is compared by default, what alerts on change compare, and what anything reads of the values before. */
+function trackedBy(comparedByDefault: readonly string[], alerts: readonly CompiledAlert[]): readonly string[] {
+  const paths = alerts.flatMap(({ rule, readsBefore }) => {
+    const compared = rule.type === 'event' && rule.on === 'changed' ? (rule.if?.reads ?? []) : [];
+    return [...compared, ...readsBefore];
+  });
+  return [...new Set([...comparedByDefault, ...paths])].toSorted();
+}
+
+/** Of each path that is looked back over, the longest window. */
+function longestWindows(alerts: readonly CompiledAlert[]): readonly Span[] {
+  const longest = new Map<string, number>();
+  for (const { path, ms } of alerts.flatMap(({ windows }) => windows))
+    longest.set(path, Math.max(ms, longest.get(path) ?? 0));
+  return [...longest].map(([path, ms]) => ({ path, ms }));
+}
+
+/** The same options give the same text, in whatever order they were written. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part === 'bigint') return part.toString();
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

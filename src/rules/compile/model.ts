@@ -1,0 +1,39 @@
+// What the parts of compilation share.
+import type { Problem } from '../../config/problem.ts';
+import type { Path, ProblemAt } from '../../config/yaml/written.ts';
+import type { Source } from '../../config/yaml/yaml.ts';
+import type { AnyKind } from '../../core/model/kind.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { Defaults, WrittenWatch } from '../schema/shape.ts';
+import type { Catalogue } from './catalogue.ts';
+
+/** A watch's place in its file, and what the file says for all of its watches. */
+export interface Place {
+  readonly source: Source;
+  readonly path: Path;
+  readonly defaults: Defaults;
+}
+
+/** What the alerts and the instances of a watch need to know about it. */
+export interface Compiling {
+  readonly place: Place;
+  readonly catalogue: Catalogue;
+  readonly kind: AnyKind;
+  readonly watch: WrittenWatch;
+  readonly hasAddress: boolean;
+  /** Between two polls; what windows are measured by. */
+  readonly intervalMs: number;
+  readonly complain: (path: Path, at: ProblemAt) => void;
+  readonly warn: (path: Path, at: ProblemAt) => void;
+  readonly add: (problems: readonly Problem[]) => void;
+}
+
+/** What loading a file adds to. */
+export interface Loading {
+  readonly catalogue: Catalogue;
+  readonly problems: Problem[];
+  readonly warnings: Problem[];
+  readonly watches: Watch[];
+  /** Where each watch id was first used. */
+  readonly ids: Map<string, string>;
+}

@@ -1,0 +1,58 @@
+// What every condition may use, whatever it looks at: types, operators and functions.
+import { Environment } from '@marcbachmann/cel-js';
+import { RE2JS } from 're2js';
+import { Address } from '../../core/values/address.ts';
+import { Amount } from '../../core/values/amount.ts';
+import { Hash } from './cel-view.ts';
+import { amountOf, percentOf, registerNumbers } from './numbers.ts';
+
+const LIMITS = { maxAstNodes: 500, maxDepth: 32, maxListElements: 500, maxMapEntries: 0, maxCallArguments: 4 };
+
+// Without it cel-js would look for promises in every result.
+const SYNC = { async: false };
+
+/** Cloned for every kind and explorer. */
+export function createBase(): Environment {
+  const env = new Environment({ unlistedVariablesAreDyn: false, enableOptionalTypes: false, limits: LIMITS });
+  env.registerType('Amount', { ctor: Amount, fields: {} });
+  // Addresses are made by `Address.parse` alone; CEL only asks which class a value is of.
+  env.registerType('Address', { ctor: Address as unknown as new () => Address, fields: {} });
+  env.registerType('Hash', { ctor: Hash, fields: {} });
+  env.registerType('Pattern', { ctor: RE2JS as unknown as new () => RE2JS, fields: {} });
+  registerNumbers(env);
+  registerAddresses(env);
+  env.registerFunction('amount(string): Amount', amountOf, SYNC);
+  env.registerFunction('percent(string): Amount', (text: string) => percentOf(text) ?? amountOf(''), SYNC);
+  env.registerFunction('re(string, Pattern): bool', matches, SYNC);
+  env.registerFunction('glob(string, Pattern): bool', matches, SYNC);
+  env.registerFunction('re(Hash, Pattern): bool', (hash: Hash, pattern: RE2JS) => matches(hash.text, pattern), SYNC);
+  env.registerFunction('glob(Hash, Pattern): bool', (hash: Hash, pattern: RE2JS) => matches(hash.text, pattern), SYNC);
+  return env;
+}
+
+function matches(text: string, pattern: RE2JS): boolean {
+  return pattern.matcher(text).find();
+}
+
+function registerAddresses(env: Environment): void {
+  const addressKey = (address: Address): string => address.key;
+  const hashKey = (hash: Hash): string => hash.text;
+  env.registerOperator('Address == Address: bool', (a: Address, b: Address) => a.equals(b));
+  env.registerOperator('Hash == Hash: bool', (a: Hash, b: Hash) => a.text === b.text);
+  registerText(env, 'Address', addressKey);
+  registerText(env, 'Hash', hashKey);
+  env.registerOperator('Address in list<Address>: bool', (a: Address, list: readonly Address[]) =>
+    list.some((b) => a.equals(b)),
+  );
+  env.registerOperator('Hash in list<Hash>: bool', (a: Hash, list: readonly Hash[]) =>
+    list.some((b) => a.text === b.text),
+  );
+}
+
+/** A text on the other side is compared in lower case; whether it can be an address or a hash is checked at load. */
+export function registerText(env: Environment, type: string, keyOf: (value: never) => string): void {
+  env.registerOperator(`${type} == string: bool`, (a: unknown, b: string) => keyOf(a as never) === b.toLowerCase());
+  env.registerOperator(`${type} in list<string>: bool`, (a: unknown, list: readonly string[]) =>
+    list.some((item) => item.toLowerCase() === keyOf(a as never)),
+  );
+}

@@ -1,0 +1,28 @@
+// The operators of comparisons.
+import type { Comparison } from '../../core/model/condition.ts';
+
+export type ComparisonOperator = Comparison['operator'];
+
+export function isComparisonOperator(op: string): op is ComparisonOperator {
+  return Object.hasOwn(OPPOSITE, op);
+}
+
+/** Holds where the other does not: `!(x < 5)` is `x >= 5`. */
+export const OPPOSITE: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  '<': '>=',
+  '<=': '>',
+  '>': '<=',
+  '>=': '<',
+  '==': '!=',
+  '!=': '==',
+};
+
+/** The sides change places: `5 < x` is `x > 5`. */
+export const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+  '==': '==',
+  '!=': '!=',
+};

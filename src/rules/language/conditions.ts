@@ -1,0 +1,97 @@
+// A condition's text becomes a function from an evaluation context to true, false or unknown. Everything that can be wrong is found
+// when the rule is loaded; what cannot be decided later, whatever the reason, is unknown.
+import { ParseError, type ParseResult } from '@marcbachmann/cel-js';
+import type { EvaluationContext } from '../../core/model/condition.ts';
+import { analyse } from './analyse.ts';
+import { syntaxWords, typeMistake, typeName } from './cel-errors.ts';
+import { clauseOf } from './clauses.ts';
+import type { Compiled, Mistake } from './mistake.ts';
+import type { CompiledCondition, ConditionUse, Language } from './model.ts';
+import { emptyLists, literalMistakes } from './literals.ts';
+import { createPaths } from './paths.ts';
+import { Preparation } from './prepare.ts';
+import { nodeOf, withoutUnderscores } from './syntax.ts';
+
+const LONGEST = 8192;
+
+/** A condition; its mistakes' offsets count in `text`. */
+export function compileCondition(language: Language, text: string, use: ConditionUse): Compiled<CompiledCondition> {
+  if (text.trim() === '') return refused([{ message: 'the condition is empty', start: 0, end: 1 }]);
+  if (text.length > LONGEST)
+    return refused([{ message: `a condition has at most ${LONGEST} characters`, start: 0, end: 1 }]);
+  const source = withoutUnderscores(text);
+  const parsed = parse(language, source);
+  if ('mistake' in parsed) return refused([parsed.mistake]);
+  const { program } = parsed;
+  const paths = createPaths(language, use);
+  const preparation = new Preparation(source, paths);
+  preparation.visit(nodeOf(program.ast), { locals: new Set(), nesting: 0 });
+  if (preparation.mistakes.length > 0) return refused(preparation.mistakes);
+  const mistakes = check(language, program, source);
+  if (mistakes.length > 0) return refused(mistakes);
+  const analysis = analyse(language, nodeOf(program.ast), source);
+  if (analysis.mistakes.length > 0) return refused(analysis.mistakes);
+  const { constraints, doubts } = analysis;
+  const reads = [...paths.reads];
+  const headOnly =
+    reads.length > 0 && reads.every((path) => path === 'age' || path === 'head' || path.startsWith('head.'));
+  const readsBefore = [...paths.readsBefore];
+  const { windows } = paths;
+  const own = { text, reads, windows, evaluate: (context: EvaluationContext) => evaluate(language, program, context) };
+  const value = {
+    ...own,
+    readsBefore,
+    headOnly,
+    clause: () => clauseOf(language, own, use, nodeOf(program.ast)),
+    constraints,
+  };
+  return { value, mistakes: [], doubts };
+}
+
+function refused<T>(mistakes: readonly Mistake[]): Compiled<T> {
+  return { value: null, mistakes, doubts: [] };
+}
+
+function parse({ cel }: Language, source: string): { program: ParseResult } | { mistake: Mistake } {
+  try {
+    return { program: cel.env.parse(source) };
+  } catch (error) {
+    return { mistake: syntaxMistake(error, source) };
+  }
+}
+
+function syntaxMistake(error: unknown, source: string): Mistake {
+  if (!(error instanceof ParseError))
+    return { message: 'the condition is nested too deeply', start: 0, end: source.length };
+  const { start = 0, end = source.length } = error.range ?? {};
+  const { message, hint } = syntaxWords(error.summary, source, start);
+  return { message, hint, start: Math.min(start, Math.max(0, source.length - 1)), end };
+}
+
+/** What CEL's own type check finds, and what it lets pass though it can never be meant. */
+function check(language: Language, program: ParseResult, source: string): Mistake[] {
+  const empty = emptyLists(nodeOf(program.ast));
+  if (empty.length > 0) return empty;
+  const result = program.check();
+  const ast = nodeOf(program.ast);
+  if (!result.valid) return [typeMistake(language.cel, result.error, { ast, source })];
+  if (result.type !== 'bool' && result.type !== 'dyn')
+    return [
+      {
+        message: `a condition is true or false, this is ${typeName(result.type ?? '')}`,
+        start: ast.start,
+        end: ast.end,
+      },
+    ];
+  return literalMistakes(ast);
+}
+
+function evaluate({ cel }: Language, program: ParseResult, context: EvaluationContext): boolean | 'unknown' {
+  try {
+    const truth: unknown = program(cel.bind(context));
+    return typeof truth === 'boolean' ? truth : 'unknown';
+  } catch {
+    // A field that is missing, a division by zero: nothing is known, and nothing may be claimed.
+    return 'unknown';
+  }
+}

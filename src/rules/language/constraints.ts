@@ -1,0 +1,21 @@
+// Which values fields may have where a condition is true, and where it is false.
+import type { Node } from './syntax.ts';
+import type { ValueSet } from './value-sets.ts';
+
+export interface Constraint {
+  readonly values: ValueSet;
+  /** The parts that say so. */
+  readonly by: readonly Node[];
+}
+
+/** What is known of each subject; a subject that is not there may have any value. */
+export type Constraints = ReadonlyMap<string, Constraint>;
+
+/** `clash`: it is impossible, because of these parts; none when the part is impossible by itself. */
+export type Outcome = Constraints | { readonly clash: readonly Node[]; readonly why?: string };
+
+/** What holds where a condition is true, and where it is false. */
+export interface TruthConstraints {
+  readonly whenTrue: Outcome;
+  readonly whenFalse: Outcome;
+}

@@ -1,0 +1,131 @@
+// What stands in quotes in a condition: checked once, when the rule is loaded.
+import { RE2JS } from 're2js';
+import { addressComplaint, quote } from '../../config/scalars.ts';
+import { Address } from '../../core/values/address.ts';
+import { Amount } from '../../core/values/amount.ts';
+import type { Mistake } from './mistake.ts';
+import { percentOf } from './numbers.ts';
+import { childrenOf, isAccess, isBinary, isName, isText, type Node } from './syntax.ts';
+
+/** What a function takes in quotes; `hint` for a text that is none of it. */
+export interface Literal {
+  readonly test: (text: string) => boolean;
+  readonly example: string;
+  readonly hint?: (text: string) => string | undefined;
+}
+
+/** By the function's name. */
+export const LITERALS: Readonly<Record<string, Literal>> = {
+  amount: { test: (text) => Amount.parse(text) !== undefined, example: '1.5' },
+  percent: { test: (text) => percentOf(text) !== undefined, example: '5' },
+  duration: {
+    test: (text) => /^-?(?:\d+(?:\.\d+)?(?:h|ms|m|s))+$/.test(text),
+    example: '90s',
+    hint: (text) =>
+      /^\d+d$/.test(text) ? `Days are written in hours: duration("${Number(text.slice(0, -1)) * 24}h").` : undefined,
+  },
+  timestamp: {
+    test: (text) =>
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text) &&
+      !Number.isNaN(Date.parse(text)) &&
+      isInItsMonth(text),
+    example: '2026-01-31T00:00:00Z',
+  },
+};
+
+/**
+ * The number that stands in quotes, times and durations in seconds, so that they may be added:
+ * `literalNumber('percent', '5') // 0.05`. Undefined for other functions, and for a text that is none of theirs.
+ */
+export function literalNumber(name: string, text: string): Amount | undefined {
+  return Object.hasOwn(NUMBERS, name) ? NUMBERS[name]?.(text) : undefined;
+}
+
+const NUMBERS: Readonly<Record<string, (text: string) => Amount | undefined>> = {
+  amount: (text) => Amount.parse(text),
+  percent: (text) => percentOf(text),
+  duration(text) {
+    let seconds = ZERO;
+    for (const [, count = '', unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)) {
+      const part = Amount.parse(count)?.times(UNIT_SECONDS[unit] ?? ZERO);
+      if (part === undefined) return undefined;
+      seconds = seconds.plus(part);
+    }
+    return text.startsWith('-') ? seconds.negated() : seconds;
+  },
+  timestamp(text) {
+    const ms = Date.parse(text);
+    return Number.isNaN(ms) ? undefined : new Amount(BigInt(ms), 3);
+  },
+};
+
+const ZERO = new Amount(0n, 0);
+const UNIT_SECONDS: Readonly<Record<string, Amount>> = {
+  h: new Amount(3600n, 0),
+  m: new Amount(60n, 0),
+  s: new Amount(1n, 0),
+  ms: new Amount(1n, 3),
+};
+
+/** A date of the 30th of February would quietly be one of March. */
+function isInItsMonth(text: string): boolean {
+  const midnight = `${text.slice(0, 10)}T00:00:00Z`;
+  return new Date(midnight).toISOString().startsWith(text.slice(0, 10));
+}
+
+/** `*` stands for any text, `?` for one character; the whole text has to fit. */
+export function globPattern(glob: string): RE2JS {
+  const body = glob.replace(/[*?]|[^*?]+/g, (part) => (part === '*' ? '.*' : part === '?' ? '.' : RE2JS.quote(part)));
+  return RE2JS.compile(`(?s)^${body}$`);
+}
+
+/** `x in []`: CEL has no type for it, and nothing is ever in it. */
+export function emptyLists(node: Node): Mistake[] {
+  const mistakes = childrenOf(node).flatMap(emptyLists);
+  if (node.op !== 'list' || childrenOf(node).length > 0) return mistakes;
+  const { start, end } = node;
+  return [...mistakes, { message: 'nothing is in an empty list', hint: 'Name what may be in it.', start, end }];
+}
+
+/** Texts and addresses that are compared and can never be the same. */
+export function literalMistakes(node: Node): Mistake[] {
+  const mistakes = childrenOf(node).flatMap(literalMistakes);
+  if (!isBinary(node) || !['==', '!=', 'in'].includes(node.op)) return mistakes;
+  const [left, right] = node.args;
+  const texts = (on: Node): Node[] => (isText(on) ? [on] : on.op === 'list' ? childrenOf(on).filter(isText) : []);
+  const pairs = [
+    ...texts(right).map((one) => [left, one] as const),
+    ...texts(left).map((one) => [right, one] as const),
+  ];
+  for (const [other, one] of pairs) {
+    const complaint = complaintAbout(String(one.args), other.checkedType?.name ?? '');
+    if (complaint !== undefined) mistakes.push({ message: complaint, start: one.start, end: one.end });
+  }
+  return [...mistakes, ...addressesForTexts(left, right), ...addressesForTexts(right, left)];
+}
+
+/** `symbol == USDC`: a name of the config is its address, which no symbol is. */
+function addressesForTexts(field: Node, other: Node): Mistake[] {
+  const name = isAccess(field) ? field.args[1] : isName(field) ? field.args : undefined;
+  if (name === undefined || name === MAY_BE_ADDRESS || field.checkedType?.name !== 'string') return [];
+  const addresses = [other, ...(other.op === 'list' ? childrenOf(other) : [])].filter(
+    (one) => one.checkedType?.name === 'Address',
+  );
+  return addresses.map((one) => ({
+    message: `${quote(name)} is a text, and this is an address`,
+    hint: isName(one) ? `Write "${one.args}" in quotes, or compare an address.` : 'Compare an address.',
+    start: one.start,
+    end: one.end,
+  }));
+}
+
+/** Texts of this name are whatever a contract was given. */
+const MAY_BE_ADDRESS = 'value';
+
+function complaintAbout(text: string, type: string): string | undefined {
+  if (type === 'Address' || type.startsWith('Record'))
+    return Address.parse(text) === undefined ? addressComplaint(text) : undefined;
+  if (type === 'Hash' && !/^0x[0-9a-fA-F]{64}$/.test(text))
+    return `${quote(text)} is no hash: a hash is 0x and 64 hexadecimal digits`;
+  return undefined;
+}

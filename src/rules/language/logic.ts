@@ -1,0 +1,185 @@
+// Where a condition is true, and where it is false: for every field that it compares with constants, the values that
+// the field may have there. `a && b` narrows, `a || b` widens; when nothing is left, the condition is never so.
+import type { Constraint, Constraints, Outcome } from './constraints.ts';
+import { Amount } from '../../core/values/amount.ts';
+import { type ComparisonOperator, MIRRORED, OPPOSITE, isComparisonOperator } from './comparison-operators.ts';
+import { type Node, childrenOf } from './syntax.ts';
+import { type Constant, type Domain, type Scope, type Terms, asName, isNamed, isNumeric } from './terms.ts';
+import { type ValueSet, intersect, isEmpty, numbersThat, setOfNames, unite, wholeOnly } from './value-sets.ts';
+
+/** Whether both can be so at the same time, as far as one can see. */
+export function isPossible(a: Outcome, b: Outcome): boolean {
+  return !('clash' in meet(a, b));
+}
+
+const NOTHING: Constraints = new Map();
+const ZERO = new Amount(0n, 0);
+
+/** What is known where a part of a condition is true, or false: `wanted` says which. Remembers every part it saw. */
+export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: Scope) => Outcome {
+  const known = { true: new Map<Node, Outcome>(), false: new Map<Node, Outcome>() };
+
+  function outcomeOf(node: Node, wanted: boolean, scope: Scope): Outcome {
+    const memo = known[wanted ? 'true' : 'false'];
+    const outcome = memo.get(node) ?? derive(node, wanted, scope);
+    memo.set(node, outcome);
+    return outcome;
+  }
+
+  function derive(node: Node, wanted: boolean, scope: Scope): Outcome {
+    const [a, b, c] = childrenOf(node);
+    if (node.op === 'value') return node.args === !wanted ? { clash: [] } : NOTHING;
+    if (a === undefined) return opaque(node, wanted, scope);
+    if (node.op === '!_') return attributedTo(node, outcomeOf(a, !wanted, scope));
+    if (b !== undefined && (node.op === '&&' || node.op === '||')) {
+      const combine = (node.op === '&&') === wanted ? meet : join;
+      return combine(outcomeOf(a, wanted, scope), outcomeOf(b, wanted, scope));
+    }
+    if (b !== undefined && c !== undefined && node.op === '?:')
+      return join(
+        meet(outcomeOf(a, true, scope), outcomeOf(b, wanted, scope)),
+        meet(outcomeOf(a, false, scope), outcomeOf(c, wanted, scope)),
+      );
+    if (b !== undefined && node.op === 'in')
+      return membership(node, { a, b }, wanted, scope) ?? opaque(node, wanted, scope);
+    if (b !== undefined && isComparisonOperator(node.op)) {
+      const sign = wanted ? node.op : OPPOSITE[node.op];
+      return comparison(node, { a, b, sign }, scope) ?? opaque(node, wanted, scope);
+    }
+    return opaque(node, wanted, scope);
+  }
+
+  /** A part that is looked at as a whole: it is either true or false. */
+  function opaque(node: Node, wanted: boolean, scope: Scope): Outcome {
+    return only(terms.keyOf(node, scope), { values: setOfNames([String(wanted)]), by: [node] });
+  }
+
+  function comparison(node: Node, { a, b, sign }: Compared, scope: Scope): Outcome | undefined {
+    const [left, right] = [terms.constantOf(a, scope), terms.constantOf(b, scope)];
+    if (left !== undefined && right !== undefined) return NOTHING;
+    if (right !== undefined) return withConstant(node, { subject: a, sign, constant: right }, scope);
+    if (left !== undefined) return withConstant(node, { subject: b, sign: MIRRORED[sign], constant: left }, scope);
+    if (!(isNumeric(a) && isNumeric(b)) && !(isNamed(a) && isNamed(b))) return undefined;
+    // Two fields: their difference is below, at or above zero.
+    const keys = [terms.subjectOf(a, scope), terms.subjectOf(b, scope)] as const;
+    const isTurned = keys[0] > keys[1];
+    const values = numbersThat(isTurned ? MIRRORED[sign] : sign, ZERO);
+    return only(keys.toSorted().join(' ~ '), { values, by: [node] });
+  }
+
+  function withConstant(node: Node, { subject, sign, constant }: Against, scope: Scope): Outcome | undefined {
+    const key = terms.subjectOf(subject, scope);
+    if ('number' in constant) {
+      if (!isNumeric(subject)) return undefined;
+      const domain = terms.domainOf(subject, scope);
+      return bounded(key, numbersThat(sign, constant.number), { node, domain });
+    }
+    if (!isNamed(subject) || (sign !== '==' && sign !== '!=')) return undefined;
+    return among(key, named([asName(constant, subject)], sign === '!=', subject, scope), node);
+  }
+
+  function membership(node: Node, { a, b }: Pair, wanted: boolean, scope: Scope): Outcome | undefined {
+    const items = terms.listOf(b, scope);
+    if (items === undefined || terms.constantOf(a, scope) !== undefined) return undefined;
+    const key = terms.subjectOf(a, scope);
+    const numbers = items.flatMap((item) => ('number' in item ? [item.number] : []));
+    if (numbers.length === items.length && isNumeric(a))
+      return bounded(key, amongNumbers(numbers, wanted), { node, domain: terms.domainOf(a, scope) });
+    const names = items.flatMap((item) => ('name' in item ? [asName(item, a)] : []));
+    if (names.length < items.length || !isNamed(a)) return undefined;
+    return among(key, named(names, !wanted, a, scope), node);
+  }
+
+  /** Of a closed set, without some are the others. */
+  function named(names: readonly string[], isWithout: boolean, subject: Node, scope: Scope): ValueSet {
+    const all = terms.namesFor(subject, scope);
+    if (all === undefined || !isWithout) return setOfNames(names, isWithout);
+    return setOfNames(all.filter((name) => !names.includes(name)));
+  }
+
+  return outcomeOf;
+}
+
+interface Pair {
+  readonly a: Node;
+  readonly b: Node;
+}
+
+interface Compared extends Pair {
+  readonly sign: ComparisonOperator;
+}
+
+interface Against {
+  readonly subject: Node;
+  readonly sign: ComparisonOperator;
+  readonly constant: Constant;
+}
+
+function amongNumbers(numbers: readonly Amount[], wanted: boolean): ValueSet {
+  const all: ValueSet = { type: 'numbers', ranges: [{ low: null, isLowIn: false, high: null, isHighIn: false }] };
+  const none: ValueSet = { type: 'numbers', ranges: [] };
+  return wanted
+    ? numbers.reduce<ValueSet>((set, one) => unite(set, numbersThat('==', one)) ?? set, none)
+    : numbers.reduce<ValueSet>((set, one) => intersect(set, numbersThat('!=', one)), all);
+}
+
+/** Numbers within what the subject can be at all. */
+function bounded(key: string, wanted: ValueSet, { node, domain }: { node: Node; domain: Domain }): Outcome {
+  const possible: ValueSet = {
+    type: 'numbers',
+    ranges: [{ low: domain.least, isLowIn: true, high: domain.most, isHighIn: true }],
+  };
+  const values = domain.isWhole ? wholeOnly(intersect(wanted, possible)) : intersect(wanted, possible);
+  return isEmpty(values) ? { clash: [], why: whyOf(domain) } : only(key, { values, by: [node] });
+}
+
+function whyOf({ isWhole, least, most }: Domain): string {
+  if (most !== null) return `It is a whole number from ${least?.toString() ?? ''} to ${most.toString()}.`;
+  if (least === null) return 'It is a whole number.';
+  if (least.digits < 0n) return 'It is a part of one, and never below -1: ten percent less is -0.1, or percent("-10").';
+  return isWhole ? 'It is a whole number, and never below zero.' : 'It is never below zero.';
+}
+
+function among(key: string, values: ValueSet, node: Node): Outcome {
+  return isEmpty(values)
+    ? { clash: [], why: 'It has no other value; has() asks whether it is known.' }
+    : only(key, { values, by: [node] });
+}
+
+function only(key: string, known: Constraint): Outcome {
+  return isEmpty(known.values) ? { clash: [] } : new Map([[key, known]]);
+}
+
+/** A negation is named as a whole: without its `!` it would say the opposite. */
+function attributedTo(node: Node, outcome: Outcome): Outcome {
+  if ('clash' in outcome) return outcome;
+  return new Map([...outcome].map(([key, { values }]) => [key, { values, by: [node] }]));
+}
+
+/** Both are so. */
+function meet(a: Outcome, b: Outcome): Outcome {
+  if ('clash' in a) return a;
+  if ('clash' in b) return b;
+  const both = new Map(a);
+  for (const [key, other] of b) {
+    const one = both.get(key);
+    const values = one === undefined ? other.values : intersect(one.values, other.values);
+    if (one !== undefined && isEmpty(values)) return { clash: [...one.by.slice(-1), ...other.by.slice(-1)] };
+    both.set(key, { values, by: [...(one?.by ?? []), ...other.by].slice(-2) });
+  }
+  return both;
+}
+
+/** One of them is so: only what is known in either case is known. */
+function join(a: Outcome, b: Outcome): Outcome {
+  if ('clash' in a) return b;
+  if ('clash' in b) return a;
+  const either = new Map<string, Constraint>();
+  for (const [key, one] of a) {
+    const other = b.get(key);
+    const values = other === undefined ? undefined : unite(one.values, other.values);
+    if (other !== undefined && values !== undefined)
+      either.set(key, { values, by: [...one.by, ...other.by].slice(-2) });
+  }
+  return either;
+}

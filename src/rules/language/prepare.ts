@@ -1,0 +1,236 @@
+// The walk over a condition before CEL checks it: literals become exact, names are resolved, forbidden calls are found.
+import { RE2JS } from 're2js';
+import { isNotYet } from '../../config/issues.ts';
+import { hintFor } from '../../config/nearest.ts';
+import { parseDuration, quote } from '../../config/scalars.ts';
+import { Address } from '../../core/values/address.ts';
+import { Amount } from '../../core/values/amount.ts';
+import type { History, Measure, Window } from '../../core/model/condition.ts';
+import type { Mistake } from './mistake.ts';
+import { globPattern, LITERALS, type Literal } from './literals.ts';
+import type { Paths } from './paths.ts';
+import {
+  childrenOf,
+  isAccess,
+  isCall,
+  isMethodCall,
+  isName,
+  isText,
+  type Call,
+  type MethodCall,
+  type Node,
+} from './syntax.ts';
+import { COMPREHENSIONS, FUNCTIONS, HISTORY, METHODS, WINDOWS } from './words.ts';
+
+const DEEPEST_COMPREHENSION = 2;
+
+export interface Around {
+  /** Variables of `exists`, `all` and the like. */
+  readonly locals: ReadonlySet<string>;
+  readonly nesting: number;
+  /** Where an item of a list is named: CEL counts items in numbers of its own. */
+  readonly isIndex?: boolean;
+}
+
+/** Visits a tree once and changes it in place; what is wrong with it gathers in `mistakes`. */
+export class Preparation {
+  readonly mistakes: Mistake[] = [];
+  readonly #source: string;
+  readonly #paths: Paths;
+
+  constructor(source: string, paths: Paths) {
+    this.#source = source;
+    this.#paths = paths;
+  }
+
+  visit(node: Node, around: Around): void {
+    if (isName(node) || isAccess(node)) this.#visitPath(node, around);
+    else if (isCall(node)) this.#visitCall(node, around);
+    else if (isMethodCall(node)) this.#visitMethod(node, around);
+    else if (node.op === 'value') this.#makeExact(node, around);
+    else if (node.op === '[]') this.#visitItem(node, around);
+    else for (const child of childrenOf(node)) this.visit(child, around);
+  }
+
+  #complain(node: { readonly start: number; readonly end: number }, message: string, hint?: string): void {
+    this.mistakes.push({ message, hint, start: node.start, end: node.end });
+  }
+
+  #visitItem(node: Node, around: Around): void {
+    const [list, index] = childrenOf(node);
+    if (list !== undefined) this.visit(list, around);
+    if (index?.op === '-_') this.#complain(index, 'items are counted from 0', 'Write [0] for the first one.');
+    else if (index !== undefined) this.visit(index, { ...around, isIndex: true });
+  }
+
+  #visitPath(node: Node, around: Around): void {
+    const base = this.#paths.baseOf(node);
+    if (!isName(base)) {
+      this.visit(base, around);
+      return;
+    }
+    const mistake = this.#paths.read(node, around.locals);
+    if (mistake !== undefined) this.mistakes.push(mistake);
+  }
+
+  #visitCall(node: Call, around: Around): void {
+    const [name, args] = node.args;
+    if (!FUNCTIONS.includes(name)) {
+      const span = { start: node.start, end: node.start + name.length };
+      if (isNotYet(name)) this.#complain(span, `${name}() is not supported yet`);
+      else if (name === 'matches') this.#complain(span, 'matches() is not used here', REGEX_HINT);
+      else this.#complain(span, `no function ${quote(name)}`, hintFor(name, FUNCTIONS));
+      return;
+    }
+    if (name === 'has') this.#visitHas(node, around);
+    else if (isMeasure(name)) this.#visitWindow(node, name);
+    else if (name === 're' || name === 'glob') this.#visitPattern(node, around);
+    else if (name === 'size') for (const arg of args) this.visit(arg, around);
+    else this.#checkLiteral(node, LITERALS[name]);
+  }
+
+  // CEL's own `has` takes neither a bare field nor a path whose beginning is unknown; here it asks for any of them.
+  #visitHas(node: Call, around: Around): void {
+    const [field, ...others] = node.args[1];
+    if (field === undefined || others.length > 0 || !(isName(field) || isAccess(field))) {
+      this.#complain(node, 'has() takes one field', 'Write has(to.name).');
+      return;
+    }
+    this.#visitPath(field, around);
+    if (this.#paths.isConstant(field, around.locals))
+      this.#complain(field, 'a name of the config is always known', 'Ask of a field.');
+    node.setMeta('macro', {
+      typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
+        checker.check(field, context);
+        return checker.getType('bool');
+      },
+      evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): boolean {
+        try {
+          return evaluator.run(field, context) !== undefined;
+        } catch {
+          return false;
+        }
+      },
+    });
+  }
+
+  #visitWindow(node: Call, measure: Measure): void {
+    const args = node.args[1];
+    const [named, time] = args.length > 1 ? args : [undefined, args[0]];
+    const isField = named === undefined || isName(named) || isAccess(named);
+    const ms = time !== undefined && isText(time) ? parseDuration(time.args) : undefined;
+    if (args.length > 2 || !isField || ms === undefined || ms === 0) {
+      this.#complain(
+        node,
+        `${measure}() takes a time in quotes`,
+        `Write ${measure}("1h"), or ${measure}(field, "2d").`,
+      );
+      return;
+    }
+    const window = this.#paths.lookBack({ measure, ms }, named);
+    if ('message' in window) this.#complain(node, window.message, window.hint);
+    else node.setMeta('macro', windowMacro(window));
+  }
+
+  #visitPattern(node: Call, around: Around): void {
+    const [name, [subject, pattern, ...others]] = node.args;
+    if (subject === undefined || pattern === undefined || others.length > 0 || !isText(pattern)) {
+      this.#complain(
+        node,
+        `${name}() takes a text and a pattern in quotes`,
+        `Write ${name}(method, "${name === 're' ? '^swap' : 'swap*'}").`,
+      );
+      return;
+    }
+    this.visit(subject, around);
+    try {
+      (pattern as Node).args = name === 're' ? RE2JS.compile(pattern.args) : globPattern(pattern.args);
+    } catch (error) {
+      const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : '';
+      this.#complain(pattern, `no regular expression: ${why}`, 'Look-around and back references do not exist here.');
+    }
+  }
+
+  /** `amount`, `percent`, `duration` and `timestamp` take a text in quotes, which is read once here. */
+  #checkLiteral(node: Call, literal: Literal | undefined): void {
+    if (literal === undefined) return;
+    const [name, [arg, ...others]] = node.args;
+    const { test, example, hint } = literal;
+    if (arg === undefined || others.length > 0 || !isText(arg))
+      this.#complain(node, `${name}() takes a text in quotes`, `Write ${name}("${example}").`);
+    else if (!test(arg.args))
+      this.#complain(arg, `${quote(arg.args)} is no ${name}`, hint?.(arg.args) ?? `Write ${name}("${example}").`);
+  }
+
+  #visitMethod(node: MethodCall, around: Around): void {
+    const [name, receiver, args] = node.args;
+    if (!METHODS.includes(name)) {
+      // The method's name stands behind the receiver and its dot.
+      const start = this.#source.indexOf(name, receiver.end);
+      const span = { start: start < 0 ? node.start : start, end: (start < 0 ? node.start : start) + name.length };
+      if (name === 'matches') this.#complain(span, 'matches() is not used here', REGEX_HINT);
+      else this.#complain(span, `no method ${quote(name)}`, hintFor(name, METHODS));
+      return;
+    }
+    this.visit(receiver, around);
+    if (COMPREHENSIONS.includes(name)) this.#visitComprehension(node, around);
+    else for (const arg of args) this.visit(arg, around);
+  }
+
+  #visitComprehension(node: MethodCall, { locals, nesting, isIndex = false }: Around): void {
+    const [variable, ...bodies] = node.args[2];
+    if (nesting + 1 > DEEPEST_COMPREHENSION)
+      this.#complain(node, `${node.args[0]}() is nested more than ${DEEPEST_COMPREHENSION} deep`);
+    if (variable === undefined || !isName(variable)) {
+      this.#complain(
+        node,
+        `${node.args[0]}() takes a variable and a condition`,
+        `Write ${node.args[0]}(t, t.value > 1).`,
+      );
+      return;
+    }
+    const inside = { locals: new Set([...locals, variable.args]), nesting: nesting + 1, isIndex };
+    for (const body of bodies) this.visit(body, inside);
+  }
+
+  /** Numbers become Amounts of exactly what was written; an address that lost its quotes stays an address. */
+  #makeExact(node: Node, { isIndex = false }: Around): void {
+    const { args } = node;
+    if (isIndex || typeof args === 'boolean' || typeof args === 'string' || args === null) return;
+    const written = this.#source.slice(node.start, node.end).trim();
+    const value =
+      Address.parse(written) ??
+      (typeof args === 'bigint' ? new Amount(args, 0) : Amount.parse(written.replace(/u$/i, '')));
+    if (value === undefined)
+      this.#complain(node, `${quote(written)} is no number here`, 'Numbers are written 12, 1_000 or 0.5.');
+    else node.args = value;
+  }
+}
+
+interface Checker {
+  check(node: Node, context: unknown): unknown;
+  getType(name: string): unknown;
+}
+
+interface Evaluator {
+  run(node: Node, context: unknown): unknown;
+}
+
+/** Looks back over the history in the evaluation context; what is not known there makes the condition unknown. */
+function windowMacro(window: Window) {
+  return {
+    typeCheck: (checker: Checker): unknown => checker.getType('Amount'),
+    evaluate(_evaluator: Evaluator, _macro: unknown, context: { getValue(name: string): unknown }): Amount {
+      const history = context.getValue(HISTORY) as History | null;
+      const value = history?.(window);
+      if (value === undefined) throw new RangeError('not known that far back');
+      return value;
+    },
+  };
+}
+
+function isMeasure(name: string): name is Measure {
+  return WINDOWS.includes(name);
+}
+
+const REGEX_HINT = 'Write re(method, "^swap"), which cannot be made to run for ever, or glob(method, "swap*").';

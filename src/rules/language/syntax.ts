@@ -1,0 +1,79 @@
+// The syntax tree of cel-js, as far as conditions look at it. Literals are replaced in it before it is checked.
+import type { ASTNode } from '@marcbachmann/cel-js';
+import type { Span } from '../../config/problem.ts';
+
+export interface Node {
+  readonly op: string;
+  args: unknown;
+  /** Offsets in the expression; `pos` is where an error about it points. */
+  readonly pos: number;
+  readonly start: number;
+  readonly end: number;
+  readonly checkedType?: { readonly name: string };
+  setMeta(key: string, value: unknown): unknown;
+}
+
+export function nodeOf(ast: ASTNode): Node {
+  return ast as unknown as Node;
+}
+
+export type Access = Node & { readonly args: readonly [Node, string] };
+export type Call = Node & { readonly args: readonly [string, Node[]] };
+export type MethodCall = Node & { readonly args: readonly [string, Node, Node[]] };
+export type Binary = Node & { readonly args: readonly [Node, Node] };
+
+export const isAccess = (node: Node): node is Access => node.op === '.';
+export const isCall = (node: Node): node is Call => node.op === 'call';
+export const isMethodCall = (node: Node): node is MethodCall => node.op === 'rcall';
+export const isName = (node: Node): node is Node & { readonly args: string } => node.op === 'id';
+export const isText = (node: Node): node is Node & { args: string } =>
+  node.op === 'value' && typeof node.args === 'string';
+export const isBinary = (node: Node): node is Binary => BINARY.has(node.op);
+
+const BINARY = new Set(['==', '!=', 'in', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '&&', '||', '[]']);
+
+/** The expressions inside an expression, in the order in which they are written. */
+export function childrenOf(node: Node): readonly Node[] {
+  if (isAccess(node)) return [node.args[0]];
+  if (isCall(node)) return node.args[1];
+  if (isMethodCall(node)) return [node.args[1], ...node.args[2]];
+  if (node.op === 'value' || node.op === 'id') return [];
+  return Array.isArray(node.args) ? (node.args as Node[]) : [node.args as Node];
+}
+
+/** What `&&`, `||` or `!` joins: `a && b && c` is three parts. */
+export function joinedBy(node: Node): readonly Node[] {
+  return childrenOf(node).flatMap((child) => (child.op === node.op && node.op !== '!_' ? joinedBy(child) : [child]));
+}
+
+/** Where an expression stands in its text, with the parentheses at its ends, which a node's own offsets leave out. */
+export function wholeSpan(text: string, { start, end }: Span): Span {
+  const { opened, closed } = unmatched(text.slice(start, end));
+  let [from, to] = [start, end];
+  for (let i = 0; i < closed && from > 0; i++) from = text.lastIndexOf('(', from - 1);
+  for (let i = 0; i < opened; i++) to = text.indexOf(')', to) + 1;
+  return from >= 0 && to >= end ? { start: from, end: to } : { start, end };
+}
+
+/** How many parentheses are opened and never closed in a text, and closed without being opened. */
+function unmatched(text: string): { readonly opened: number; readonly closed: number } {
+  let [opened, closed] = [0, 0];
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[()]/g)) {
+    if (token === '(') opened += 1;
+    else if (token === ')' && opened > 0) opened -= 1;
+    else if (token === ')') closed += 1;
+  }
+  return { opened, closed };
+}
+
+/**
+ * Removes underscores from numbers outside of texts (`1_000_000`), and keeps every column by filling up with spaces.
+ */
+export function withoutUnderscores(expression: string): string {
+  return expression.replace(TOKEN, (token) => {
+    if (!/^\d/.test(token) || !token.includes('_')) return token;
+    return token.replaceAll('_', '').padEnd(token.length);
+  });
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\/\/.*|[A-Za-z_]\w*|\d(?:\w|\.(?=\d))*/g;

@@ -1,0 +1,98 @@
+// Words are enumerations: what they are compared with has to be one of their values.
+import { RE2JS } from 're2js';
+import { hintFor } from '../../config/nearest.ts';
+import { quote } from '../../config/scalars.ts';
+import { isWord } from '../../core/values/decoding.ts';
+import type { FieldType } from '../../core/values/fields.ts';
+import type { Mistake } from './mistake.ts';
+import { childrenOf, isAccess, isCall, isMethodCall, isName, isText, type Node } from './syntax.ts';
+import type { Scope, Terms } from './terms.ts';
+
+type Word = Extract<FieldType, { type: 'word' }>;
+
+interface Complaints {
+  readonly mistakes: readonly Mistake[];
+  readonly doubts: readonly Mistake[];
+}
+
+/** A value that a closed set does not have is a mistake; an open one may have it tomorrow, which is a doubt. */
+export function wordComplaints(node: Node, terms: Terms, scope: Scope): Complaints {
+  const mistakes: Mistake[] = [];
+  const doubts: Mistake[] = [];
+  const wordOf = (side: Node | undefined): Word | undefined => {
+    if (side === undefined || !(isName(side) || isAccess(side) || side.op === '[]')) return undefined;
+    const type = terms.fieldOf(side, scope);
+    // `"dex" in tags`: the items of the list are words.
+    const item = type?.type === 'list' ? type.of : type;
+    return item?.type === 'word' ? item : undefined;
+  };
+  for (const { word, text } of comparedTexts(node, wordOf)) {
+    const at = { start: text.start, end: text.end };
+    if (word.isClosed === true && !word.values.includes(text.args))
+      mistakes.push({ message: `${quote(text.args)} is no value of it`, hint: hintFor(text.args, word.values), ...at });
+    else if (!isWord(text.args))
+      mistakes.push({ message: `no value looks like ${quote(text.args)}`, hint: SHAPE, ...at });
+    else if (word.values.length > 0 && !word.values.includes(text.args))
+      doubts.push({
+        message: `${quote(text.args)} is a value that was never seen here`,
+        hint: hintFor(text.args, word.values),
+        ...at,
+      });
+  }
+  const mistake = patternMistake(node, wordOf);
+  return { mistakes: mistake === undefined ? mistakes : [...mistakes, mistake], doubts };
+}
+
+const SHAPE = 'Values are letters, digits, spaces, dashes and underscores.';
+
+interface ComparedText {
+  readonly word: Word;
+  readonly text: Node & { readonly args: string };
+}
+
+function comparedTexts(node: Node, wordOf: (side: Node | undefined) => Word | undefined): readonly ComparedText[] {
+  if (!['==', '!=', 'in'].includes(node.op)) return [];
+  const sides = childrenOf(node);
+  return sides.flatMap((side, i) => {
+    const word = wordOf(side);
+    const other = sides[1 - i];
+    if (word === undefined || other === undefined) return [];
+    const texts = other.op === 'list' ? childrenOf(other) : [other];
+    return texts.filter(isText).map((text) => ({ word, text }));
+  });
+}
+
+/** A pattern that fits none of the values there are. */
+function patternMistake(node: Node, wordOf: (side: Node | undefined) => Word | undefined): Mistake | undefined {
+  const test = testOf(node);
+  const word = test === undefined ? undefined : wordOf(test.subject);
+  if (test === undefined || word?.isClosed !== true || word.values.some(test.fits)) return undefined;
+  const { start, end } = test.pattern;
+  return { message: 'this fits no value of it', hint: `Possible: ${word.values.join(', ')}.`, start, end };
+}
+
+interface Test {
+  readonly subject: Node;
+  readonly pattern: Node;
+  readonly fits: (value: string) => boolean;
+}
+
+function testOf(node: Node): Test | undefined {
+  if (isCall(node)) {
+    const [subject, pattern] = node.args[1];
+    const re = pattern?.args;
+    if (subject === undefined || pattern === undefined || !(re instanceof RE2JS)) return undefined;
+    return { subject, pattern, fits: (value) => re.matcher(value).find() };
+  }
+  if (!isMethodCall(node)) return undefined;
+  const [name, subject, [pattern]] = node.args;
+  const method = Object.hasOwn(METHOD_TESTS, name) ? METHOD_TESTS[name] : undefined;
+  if (method === undefined || pattern === undefined || !isText(pattern)) return undefined;
+  return { subject, pattern, fits: (value) => method(value, pattern.args) };
+}
+
+const METHOD_TESTS: Readonly<Record<string, (value: string, part: string) => boolean>> = {
+  contains: (value, part) => value.includes(part),
+  startsWith: (value, part) => value.startsWith(part),
+  endsWith: (value, part) => value.endsWith(part),
+};

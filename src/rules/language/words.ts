@@ -1,0 +1,49 @@
+import { MEASURES } from '../../core/model/condition.ts';
+import type { EventName, Severity } from '../../core/model/ids.ts';
+
+export const EVENT_NAMES = [
+  'new',
+  'added',
+  'removed',
+  'changed',
+  'mined',
+  'reorg',
+] as const satisfies readonly EventName[];
+export const SEVERITIES = ['info', 'warning', 'critical'] as const satisfies readonly Severity[];
+
+/** Functions and methods that a condition may call; everything else is refused by name. */
+export const FUNCTIONS: readonly string[] = [
+  ...['has', 'size', 'amount', 'percent', 'duration', 'timestamp', 're', 'glob'],
+  ...MEASURES,
+];
+/** Functions that look back over the watch's own history. */
+export const WINDOWS: readonly string[] = MEASURES;
+/** How titles and texts name them: `change_1h`. */
+export const WINDOW_NAME = new RegExp(`^(${MEASURES.join('|')})_(\\d+(?:ms|[smhd]))$`);
+export const COMPREHENSIONS: readonly string[] = ['all', 'exists', 'exists_one', 'filter', 'map'];
+export const METHODS: readonly string[] = [
+  ...COMPREHENSIONS,
+  ...['contains', 'startsWith', 'endsWith', 'lowerAscii', 'upperAscii', 'trim', 'size'],
+  ...[
+    'getFullYear',
+    'getMonth',
+    'getDayOfMonth',
+    'getDayOfWeek',
+    'getDayOfYear',
+    'getHours',
+    'getMinutes',
+    'getSeconds',
+  ],
+];
+/** Names that CEL keeps for itself: none of ours may be one of them. */
+export const RESERVED_NAMES: readonly string[] = [
+  ...['bool', 'bytes', 'double', 'dyn', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint'],
+  ...['cel', 'google', 'optional', 'true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for'],
+  ...['function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while', 'prototype'],
+];
+
+/** The record as it last was. */
+export const BEFORE = 'before';
+
+/** Where windows find the history of what is looked at: no name that a rule could write. */
+export const HISTORY = '#history';

@@ -1,0 +1,207 @@
+// What one may write in the rules of a kind, as plain data: made of the tables that loading itself uses.
+import type { AnyRecord, FieldType } from '../../core/values/fields.ts';
+import type { AnyKind } from '../../core/model/kind.ts';
+import { inColumns } from '../../lib/columns.ts';
+import {
+  EVENT_DOCS,
+  FILTER_DOCS,
+  FUNCTION_DOCS,
+  METHOD_DOCS,
+  WINDOW_DOCS,
+  type FunctionDoc,
+} from '../language/function-docs.ts';
+import { FILTER_TYPES } from '../templates/show.ts';
+import { BEFORE, RESERVED_NAMES } from '../language/words.ts';
+
+/** A table: its title, its columns and its rows. */
+export interface Section {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+export interface Reference {
+  readonly title: string;
+  readonly summary: string;
+  /** Sentences. */
+  readonly notes: readonly string[];
+  readonly sections: readonly Section[];
+}
+
+/** How many dots a path of the reference has at most; the tables go on below. */
+const DEEPEST = 2;
+
+/** All kinds, a row each. */
+export function kindsReference(kinds: readonly AnyKind[]): Reference {
+  return {
+    title: 'Kinds',
+    summary: 'What can be watched.',
+    notes: [],
+    sections: [
+      { title: 'Kinds', columns: ['kind', 'what it watches'], rows: kinds.map((it) => [it.name, it.summary]) },
+    ],
+  };
+}
+
+/** Everything that a rule of one kind may say. */
+export function kindReference(kind: AnyKind): Reference {
+  return {
+    title: kind.name,
+    summary: kind.summary,
+    notes: notesOf(kind),
+    sections: [
+      { title: 'Own keys', columns: ['key', 'what it says'], rows: keysOf(kind) },
+      { title: 'Events', columns: ['on', 'what it is'], rows: kind.events.map((name) => [name, EVENT_DOCS[name]]) },
+      { title: 'Fields', columns: ['field', 'type', 'what it is'], rows: fieldsOf(kind).map(rowOf) },
+      {
+        title: 'Functions',
+        columns: ['function', 'what it gives', 'example'],
+        rows: docRows(FUNCTION_DOCS, kind),
+      },
+      {
+        title: `Windows${kind.measured === null ? '' : ` of ${kind.measured}, when no field is named`}`,
+        columns: ['function', 'what it gives', 'example'],
+        rows: kind.conditions ? docRows(WINDOW_DOCS, kind) : [],
+      },
+      {
+        title: 'Methods',
+        columns: ['method', 'what it gives', 'example'],
+        rows: docRows(METHOD_DOCS, kind),
+      },
+      { title: 'Filters of templates', columns: ['filter', 'for', 'what it does', 'example'], rows: filterRows() },
+    ].filter(({ rows }) => rows.length > 0),
+  };
+}
+
+function notesOf({ noun, events, conditions }: AnyKind): string[] {
+  const notes = [
+    `Every field may also be written after the noun: ${noun}.field.`,
+    '`list[].field` is a field of each item: list.exists(t, has(t.field)).',
+    conditions
+      ? '`on:` with `if:` makes events, `while:` a condition.'
+      : '`on:` with `if:` makes events; there is no `while:`.',
+  ];
+  if (events.includes('changed')) notes.push(`${BEFORE}.field is the value before the change.`);
+  return notes;
+}
+
+function keysOf(kind: AnyKind): string[][] {
+  const presence = (key: 'of' | 'token', what: string): string[][] =>
+    kind[key] === 'none' ? [] : [[key, `${what}; ${kind[key]}`]];
+  const own = Object.entries(kind.options.shape).map(([key, schema]) => [key, descriptionOf(schema)]);
+  return [...presence('of', 'whose'), ...presence('token', 'of which token'), ...own];
+}
+
+function descriptionOf(schema: unknown): string {
+  if (typeof schema !== 'object' || schema === null || !('description' in schema)) return '';
+  return typeof schema.description === 'string' ? schema.description : '';
+}
+
+export interface NamedField {
+  /** As it is written in a condition; `[]` stands for an item of a list. */
+  readonly path: string;
+  readonly type: FieldType;
+  readonly doc: string;
+}
+
+/** Every field of a kind, nested ones after the record that they are in. */
+export function fieldsOf({ fields, noun }: AnyKind): readonly NamedField[] {
+  return walk(fields, '', 0).map((field) =>
+    RESERVED_NAMES.includes(field.path.split(/[.[]/)[0] ?? '') ? { ...field, path: `${noun}.${field.path}` } : field,
+  );
+}
+
+function walk({ fields }: AnyRecord, before: string, depth: number): readonly NamedField[] {
+  return Object.entries(fields).flatMap(([name, { type, doc }]) => {
+    const path = `${before}${name}`;
+    const inner = depth >= DEEPEST ? undefined : tableOf(type);
+    const within = type.type === 'list' ? `${path}[].` : `${path}.`;
+    return [{ path, type, doc }, ...(inner === undefined ? [] : walk(inner, within, depth + 1))];
+  });
+}
+
+function tableOf(type: FieldType): AnyRecord | undefined {
+  if (type.type === 'list') return tableOf(type.of);
+  return type.type === 'record' ? type.record : undefined;
+}
+
+function rowOf({ path, type, doc }: NamedField): string[] {
+  return [path, typeText(type), doc];
+}
+
+/** `amount in gwei, never below 0`, `word: ok, scam`. */
+export function typeText(type: FieldType): string {
+  switch (type.type) {
+    case 'bool':
+      return 'true or false';
+    case 'int':
+      return `whole number${type.least === 0 ? ', never below 0' : ''}`;
+    case 'double':
+      return 'number';
+    case 'amount':
+      return `amount${UNITS[type.unit]}${type.least === 0 ? ', never below 0' : ''}`;
+    case 'word':
+      return wordText(type.values, type.isClosed === true);
+    case 'list':
+      return `list, each ${typeText(type.of)}`;
+    case 'record':
+      return `record (${type.record.name})`;
+    case 'json':
+      return 'free form';
+    default:
+      return type.type;
+  }
+}
+
+const UNITS = { coin: ' in coins', gwei: ' in gwei', own: ' in whole tokens', plain: '' } as const;
+
+function wordText(values: readonly string[], isClosed: boolean): string {
+  if (values.length === 0) return 'word';
+  return `word: ${values.join(', ')}${isClosed ? '' : ', or another'}`;
+}
+
+function docRows(docs: Readonly<Record<string, FunctionDoc>>, kind: AnyKind): string[][] {
+  return Object.values(docs).map((doc) => [doc.signature, doc.doc, exampleFor(kind, doc)]);
+}
+
+/** An example of other fields says whose they are. */
+function exampleFor({ name, measured }: AnyKind, { example, exampleKind }: FunctionDoc): string {
+  if (exampleKind === name) return example;
+  if (exampleKind === 'balance' && measured !== null) return example.replaceAll('balance', measured);
+  return `${exampleKind}: ${example}`;
+}
+
+function filterRows(): string[][] {
+  return Object.entries(FILTER_DOCS).map(([name, { doc, example }]) => [
+    name,
+    (FILTER_TYPES[name] ?? []).join(', '),
+    doc,
+    example,
+  ]);
+}
+
+/** For a terminal: each section a table in columns. */
+export function asText({ title, summary, notes, sections }: Reference): string {
+  const tables = sections.map(({ title: name, rows }) =>
+    [name, ...inColumns(rows).map((line) => `  ${line}`)].join('\n'),
+  );
+  return [`${title}: ${summary}`, ...(notes.length > 0 ? [notes.join('\n')] : []), ...tables].join('\n\n');
+}
+
+/** Each section a table, below headings of the second and third level. */
+export function asMarkdown({ title, summary, notes, sections }: Reference): string {
+  const tables = sections.map(({ title: name, columns, rows }) => {
+    const lines = [columns, columns.map(() => '---'), ...rows.map(markRow)].map((cells) => `| ${cells.join(' | ')} |`);
+    return `### ${name}\n\n${lines.join('\n')}`;
+  });
+  return [`## ${title}`, summary, ...(notes.length > 0 ? [notes.join(' ')] : []), ...tables].join('\n\n');
+}
+
+/** The first and an example are code. */
+function markRow(row: readonly string[]): string[] {
+  return row.map((cell, i) => {
+    const isCode = i === 0 || (i > 1 && i === row.length - 1 && /[(={]/.test(cell));
+    const text = cell.replaceAll('|', '\\|');
+    return isCode ? `\`${text}\`` : text;
+  });
+}

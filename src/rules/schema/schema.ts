@@ -1,0 +1,175 @@
+// Schemas for editors, made of the definitions that loading uses. An editor reads YAML with types, so that an unquoted
+// address or number is none of its texts: every scalar is therefore taken in any of its forms.
+import { z } from 'zod';
+import type { AnyKind } from '../../core/model/kind.ts';
+import { strict } from '../../config/channels.ts';
+import { ConfigShape, ExplorerShapes, byName, SecretText } from '../../config/shape.ts';
+import { address, LABEL, NAME } from '../../config/scalars.ts';
+import type { AnyNotifier } from '../../notifiers/notifier.ts';
+import { DESCRIPTIONS, EXAMPLES } from './examples.ts';
+import { AlertShape, FileShape, WatchShape } from './shape.ts';
+
+export type JsonSchema = Record<string, unknown>;
+
+/** For `# yaml-language-server: $schema=rules.schema.json`. */
+export function rulesJsonSchema(kinds: readonly AnyKind[]): JsonSchema {
+  const watches = kinds.map((kind) => watchSchema(kind));
+  const file = toJson(FileShape);
+  return explained({
+    $schema: DRAFT,
+    title: 'Chainwarden rules',
+    ...file,
+    properties: { ...propertiesOf(file), watches: { ...listOf(file, 'watches'), items: { anyOf: watches } } },
+  });
+}
+
+/** For `# yaml-language-server: $schema=config.schema.json`. */
+export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema {
+  const file = toJson(ConfigShape);
+  const namedBy = (name: RegExp, value: JsonSchema): JsonSchema => ({
+    ...toJson(byName(z.unknown(), name)),
+    additionalProperties: value,
+  });
+  const oneAddress = toJson(address('an address'));
+  const oneOfGroup = { anyOf: [oneAddress, { type: 'string', pattern: NAME.source }] };
+  const group = {
+    type: 'array',
+    minItems: 1,
+    items: oneOfGroup,
+    description: 'a group: addresses and names of others',
+  };
+  const perExplorer = { type: 'object', additionalProperties: oneAddress, description: 'an address per explorer' };
+  return explained({
+    $schema: DRAFT,
+    title: 'Chainwarden config',
+    ...file,
+    properties: {
+      ...propertiesOf(file),
+      explorers: namedBy(LABEL, { anyOf: Object.values(ExplorerShapes).map((shape) => toJson(shape)) }),
+      addresses: namedBy(NAME, { anyOf: [oneAddress, group] }),
+      tokens: namedBy(NAME, { anyOf: [oneAddress, perExplorer] }),
+      channels: namedBy(LABEL, { anyOf: notifiers.map(channelSchema) }),
+    },
+  });
+}
+
+/** What every schema for editors says it is. */
+export const DRAFT = 'http://json-schema.org/draft-07/schema#';
+
+/** A zod schema for editors: every scalar is taken in any of its forms. */
+export function toJson(schema: z.ZodType): JsonSchema {
+  const json = z.toJSONSchema(schema, {
+    target: 'draft-7',
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.type === 'string' && jsonSchema.enum === undefined && jsonSchema.const === undefined)
+        Object.assign(jsonSchema, { type: ['string', 'number', 'boolean'] });
+    },
+  });
+  const { $schema: _draft, ...rest } = json as JsonSchema;
+  return rest;
+}
+
+/** Every key of every map with its description and examples. */
+function explained(schema: JsonSchema): JsonSchema {
+  const entries = Object.entries(schema).map(([name, part]): [string, unknown] => {
+    if (Array.isArray(part)) return [name, part.map((one: unknown) => (isSchema(one) ? explained(one) : one))];
+    if (!isSchema(part)) return [name, part];
+    return [name, name === 'properties' ? explainedKeys(part) : explained(part)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function explainedKeys(properties: JsonSchema): JsonSchema {
+  const entries = Object.entries(properties).map(([key, value]): [string, unknown] => {
+    if (!isSchema(value)) return [key, value];
+    const description = value['description'] ?? DESCRIPTIONS[key];
+    const examples = examplesOf(key, value);
+    const words = {
+      ...(description === undefined ? {} : { description }),
+      ...(examples === undefined ? {} : { examples }),
+    };
+    return [key, { ...explained(value), ...words }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** One key may mean two things: where only some words are legal, an example is one of them. */
+function examplesOf(key: string, value: JsonSchema): readonly unknown[] | undefined {
+  if ('const' in value) return undefined;
+  const legal = value['enum'] as readonly unknown[] | undefined;
+  if (legal === undefined) return EXAMPLES[key];
+  const fitting = EXAMPLES[key]?.filter((example) => legal.includes(example)) ?? [];
+  return fitting.length > 0 ? fitting : legal.slice(0, 1);
+}
+
+function isSchema(part: unknown): part is JsonSchema {
+  return typeof part === 'object' && part !== null && !Array.isArray(part);
+}
+
+/** Of an object's schema, those of its keys. */
+export function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
+  return (schema['properties'] ?? {}) as Record<string, JsonSchema>;
+}
+
+function listOf(schema: JsonSchema, key: string): JsonSchema {
+  const { items: _any, ...rest } = propertiesOf(schema)[key] ?? {};
+  return rest;
+}
+
+function watchSchema(kind: AnyKind): JsonSchema {
+  const common = toJson(WatchShape);
+  const own = toJson(kind.options);
+  const { of, token, ...rest } = propertiesOf(common);
+  const required = [
+    'id',
+    'kind',
+    ...(kind.of === 'required' ? ['of'] : []),
+    ...(kind.token === 'required' ? ['token'] : []),
+  ];
+  return {
+    ...common,
+    description: kind.summary,
+    properties: {
+      ...rest,
+      ...(kind.of === 'none' ? {} : { of }),
+      ...(kind.token === 'none' ? {} : { token }),
+      ...propertiesOf(own),
+      kind: { const: kind.name, description: kind.summary },
+      alerts: { ...listOf(common, 'alerts'), items: alertSchema(kind) },
+    },
+    required: [...required, ...((own['required'] ?? []) as string[])],
+  };
+}
+
+function alertSchema(kind: AnyKind): JsonSchema {
+  const schema = toJson(AlertShape);
+  const { while: held, until, for: hold, keep_firing_for: keep, ...event } = propertiesOf(schema);
+  const condition = kind.conditions ? { while: held, until, for: hold, keep_firing_for: keep } : {};
+  const on = { ...event['on'], enum: [...kind.events] };
+  return { ...schema, properties: { ...event, on, ...condition } };
+}
+
+/** Keys that the notifier names may be written as secrets. */
+function channelSchema(notifier: AnyNotifier): JsonSchema {
+  const schema = toJson(strict(notifier.config));
+  const secret = toJson(SecretText);
+  const keys = Object.entries(propertiesOf(schema)).map(([key, value]) => [
+    key,
+    notifier.secrets.includes(key) ? { ...describing(value), anyOf: [value, secret] } : value,
+  ]);
+  return {
+    ...schema,
+    description: notifier.summary,
+    properties: {
+      type: { const: notifier.type, description: notifier.summary },
+      ...(Object.fromEntries(keys) as JsonSchema),
+    },
+    required: ['type', ...((schema['required'] ?? []) as string[])],
+  };
+}
+
+function describing({ description }: JsonSchema): JsonSchema {
+  return description === undefined ? {} : { description };
+}

@@ -1,0 +1,81 @@
+// The rule file as a schema. What `of`, `token`, `explorer` and `notify` name is looked up later, against the config.
+import { z } from 'zod';
+import { boolean, duration, integer, oneOrMore, text } from '../../config/scalars.ts';
+import { EVENT_NAMES, SEVERITIES } from '../language/words.ts';
+
+const WEEK_MS = 7 * 86_400_000;
+const HALF_YEAR_MS = 183 * 86_400_000;
+
+const every = () => duration(1000, WEEK_MS, 'how often it asks');
+const maxPages = () => integer(1, 1000, 'pages read at most in one poll');
+const severity = () => z.enum(SEVERITIES).meta({ description: 'how bad it is' });
+
+export const DefaultsShape = z.strictObject({
+  explorer: oneOrMore('an explorer of the config').optional(),
+  notify: oneOrMore('a channel of the config').optional(),
+  every: every().optional(),
+  severity: severity().optional(),
+  max_pages: maxPages().optional(),
+});
+
+export const FileShape = z.strictObject({
+  defaults: DefaultsShape.prefault({}).meta({ description: 'for every watch of this file' }),
+  watches: z.array(z.unknown()).meta({ description: 'what is watched' }),
+});
+
+const id = (description: string) =>
+  z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'an id has letters, digits, dashes and underscores, at most 64')
+    .meta({ description });
+
+/** Everything but the kind's own keys and the alerts. */
+export const WatchShape = z.strictObject({
+  id: id('your stable name: edits keep memory and history'),
+  kind: z.string(),
+  explorer: oneOrMore('an explorer of the config; may be left out when there is one').optional(),
+  of: oneOrMore('a name of the config, a group, or an address').optional(),
+  token: oneOrMore('a name of the config, or an address; left out = the native coin').optional(),
+  every: every().optional(),
+  cron: text('when it asks, in UTC: "*/15 * * * * *"', 200).optional(),
+  notify: oneOrMore('a channel of the config').optional(),
+  severity: severity().optional(),
+  max_pages: maxPages().optional(),
+  metrics: boolean('whether the watched value is exported as a metric').default(true),
+  alerts: z.array(z.unknown()).default([]).meta({ description: 'what is told' }),
+});
+
+const hold = (description: string) => duration(0, HALF_YEAR_MS, description);
+const condition = (description: string) => z.string().meta({ description });
+
+export const AlertShape = z.strictObject({
+  id: id('your stable name'),
+  on: z.enum(EVENT_NAMES).optional().meta({ description: 'told once for each of these' }),
+  if: condition('which of them').optional(),
+  while: condition('fires as long as this holds').optional(),
+  until: condition('resolves when this holds, instead of as soon as `while` does not').optional(),
+  for: hold('must hold this long before it fires').optional(),
+  keep_firing_for: hold('must be over this long before it resolves').optional(),
+  cooldown: hold('after it resolved, a new firing is not told for this long').optional(),
+  confirmations: integer(0, 100_000, 'blocks on top of the item before it is told').optional(),
+  provisional: boolean('tell before the confirmations are there, marked as provisional').optional(),
+  at_least: z
+    .strictObject({
+      count: integer(1, 1000, 'how many'),
+      within: duration(1000, HALF_YEAR_MS, 'in how long, by the items own times'),
+    })
+    .optional()
+    .meta({ description: 'fires while so many of them happened within a time, instead of telling each' }),
+  per: oneOrMore(
+    'fields whose values split the items of at_least into groups, each with an alert of its own',
+  ).optional(),
+  none_for: duration(1000, HALF_YEAR_MS, 'fires when none of them happened for this long').optional(),
+  severity: severity().optional(),
+  notify: oneOrMore('a channel of the config').optional(),
+  title: z.string().optional().meta({ description: 'one line; fields as {{ balance }}' }),
+  text: z.string().optional().meta({ description: 'fields as {{ balance }} or {{ address | short }}' }),
+});
+
+export type Defaults = z.output<typeof DefaultsShape>;
+export type WrittenWatch = z.output<typeof WatchShape>;
+export type WrittenAlert = z.output<typeof AlertShape>;

@@ -1,0 +1,69 @@
+// How a field's value stands in a title or a text, and the filters that change it.
+import { Address } from '../../core/values/address.ts';
+import { Amount, formatAmount } from '../../core/values/amount.ts';
+import { exactOf, isView, type FieldType, type Value } from '../../core/values/fields.ts';
+import type { Segment } from '../../core/model/condition.ts';
+import { showInstant } from '../../lib/clock.ts';
+import { plain, untrusted, type Untrusted } from '../../lib/untrusted.ts';
+
+export type Filter = (value: Value) => string | undefined;
+
+/** Filters by name; each says for which values it is. */
+export const FILTERS: Readonly<Record<string, Filter>> = {
+  /** 0.123 becomes 12.3% */
+  percent: (value) => {
+    const amount = exactOf(value);
+    return amount === undefined ? undefined : `${formatAmount(round(amount.times(new Amount(100n, 0)), 2))}%`;
+  },
+  /** 1234.56789 becomes 1,234.57 */
+  rounded: (value) => {
+    const amount = exactOf(value);
+    return amount === undefined ? undefined : formatAmount(round(amount, 2));
+  },
+  /** 0x47ac0fb4… becomes 0x47ac…f3a1 */
+  short: (value) => {
+    const text = value instanceof Address ? value.text : typeof value === 'string' ? value : '';
+    return /^0x[0-9a-fA-F]{12,}$/.test(text) ? `${text.slice(0, 6)}…${text.slice(-4)}` : undefined;
+  },
+};
+
+/** Which fields a filter is for. */
+export const FILTER_TYPES: Readonly<Record<string, readonly FieldType['type'][]>> = {
+  percent: ['amount', 'int', 'double'],
+  rounded: ['amount', 'int', 'double'],
+  short: ['address', 'hash'],
+};
+
+/** What stands for a value that is not known. */
+export const UNKNOWN = 'unknown';
+
+/** A known value as it stands in a message; a single text from the chain is the caller's to keep closed. */
+export function showValue(type: FieldType, value: Value): Segment {
+  if (type.type === 'list') return showList(type.of, value);
+  if (value instanceof Amount) return { text: formatAmount(value) };
+  if (value instanceof Address) return { text: value.text };
+  if (value instanceof Date) return { text: showInstant(value.getTime()) };
+  if (type.type === 'duration' && typeof value === 'number') return { text: `${Math.round(value / 1000)}s` };
+  return { text: isView(value) || typeof value === 'object' ? UNKNOWN : String(value) };
+}
+
+const MOST_LISTED = 10;
+
+/** A list with a stranger's text in it is a stranger's text as a whole; each item is made harmless by itself first. */
+function showList(of: FieldType, value: Value): Segment {
+  const items = Array.isArray(value) ? value : [];
+  const shown = items.slice(0, MOST_LISTED);
+  const more = items.length > shown.length ? ` and ${items.length - shown.length} more` : '';
+  if (of.type === 'text')
+    return { untrusted: untrusted(shown.map((item) => plain(item as Untrusted)).join(', ') + more) };
+  const texts = shown.map((item) => showValue(of, item)).map((segment) => ('text' in segment ? segment.text : UNKNOWN));
+  return { text: texts.join(', ') + more };
+}
+
+/** Half away from zero. */
+function round(amount: Amount, decimals: number): Amount {
+  if (amount.scale <= decimals) return amount;
+  const unit = 10n ** BigInt(amount.scale - decimals);
+  const half = amount.digits < 0n ? -unit / 2n : unit / 2n;
+  return new Amount((amount.digits + half) / unit, decimals);
+}

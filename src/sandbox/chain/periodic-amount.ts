@@ -1,0 +1,29 @@
+/** How an amount moves with the height: through `levels`, one every `step` blocks, with a little noise on top. */
+export interface PeriodicAmount {
+  readonly base: bigint;
+  /** Thousandths of the base that are added. */
+  readonly levels: readonly number[];
+  readonly step: number;
+  readonly phase: number;
+}
+
+/** Up to half a thousandth of the base, so that no two neighbouring steps are equal. */
+const NOISE = 2000n;
+
+/** The amount at a height; `noise` is a draw of 32 bits for a number of steps. */
+export function amountAt(amount: PeriodicAmount, height: number, noise: (steps: number) => number): bigint {
+  const steps = Math.floor((height + amount.phase) / amount.step);
+  const level = amount.levels[steps % amount.levels.length] ?? 0;
+  const jitter = (amount.base * BigInt(noise(steps))) / (NOISE << 32n);
+  return amount.base + (amount.base * BigInt(level)) / 1000n + jitter;
+}
+
+/** Eight steps round one: half of them below the base, half above. */
+export const AROUND = [-180, -90, 40, 120, 200, 90, -30, -130] as const;
+/** A saw-tooth that is emptied again and again. */
+export const FILLING = [-900, -700, -450, -200, 0, 150, 300, 450, 600, 700] as const;
+
+/** Whether something that lives `alive` blocks out of every `cycle` is there. */
+export function isAlive(height: number, phase: number, cycle: number, alive: number): boolean {
+  return (height + phase) % cycle < alive;
+}

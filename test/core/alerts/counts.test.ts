@@ -1,0 +1,139 @@
+import { describe, expect, test } from '@jest/globals';
+import type { CountAlert } from '../../../src/core/model/watch.ts';
+import type { Observation } from '../../../src/core/model/observation.ts';
+import { runPolls } from '../../support/run-polls.ts';
+import { aWatch, countAlert, missed, onAlert, saw, type Item } from '../../support/watch.ts';
+
+/** Wild items by the minute they happened at: `{ a: '1m' }`. */
+function wild(times: Readonly<Record<string, string>>): Record<string, Item> {
+  return Object.fromEntries(Object.entries(times).map(([key, at]) => [key, { mood: 'wild', block: 'pending', at }]));
+}
+
+const START = saw({ items: wild({ old: '0m' }) }, '0m');
+
+function story(alert: Partial<CountAlert>, polls: readonly Observation[]): readonly (readonly string[])[] {
+  return runPolls(aWatch([countAlert(alert)]), polls).sent;
+}
+
+describe('`at_least` three within ten minutes', () => {
+  test('fires at the third, says nothing of each, and resolves when they are too far apart', () => {
+    const items = wild({ a: '1m', b: '2m', c: '9m' });
+    const sent = story({}, [START, saw({ items }, '9m'), saw({ items }, '10m'), saw({ items }, '11m')]);
+    expect(sent).toEqual([[], ['many firing'], [], ['many resolved']]);
+  });
+
+  test('the baseline does not count', () => {
+    expect(story({}, [START, saw({ items: wild({ old: '0m', b: '2m', c: '3m' }) }, '3m')])).toEqual([[], []]);
+  });
+
+  test('counts by the own times of items: three that are told late do not fire if they were far apart', () => {
+    const items = wild({ a: '1m', b: '20m', c: '40m' });
+    expect(story({}, [START, saw({ items }, '40m')])).toEqual([[], []]);
+  });
+
+  test('an item is counted once, however often it is read', () => {
+    const items = wild({ a: '1m', b: '1m' });
+    const polls = ['1m', '2m', '3m', '4m'].map((when) => saw({ items }, when));
+    expect(story({}, [START, ...polls]).flat()).toEqual([]);
+  });
+
+  test('a partial or missed poll decides nothing, and what it showed counts at the next complete one', () => {
+    const items = wild({ a: '1m', b: '1m', c: '2m' });
+    const polls = [START, saw({ items }, '2m', { partial: 'page 2 did not come' }), missed('3m'), saw({ items }, '4m')];
+    expect(story({}, polls)).toEqual([[], [], [], ['many firing']]);
+  });
+
+  test('a missed poll resolves nothing', () => {
+    const items = wild({ a: '1m', b: '1m', c: '1m' });
+    const sent = story({}, [START, saw({ items }, '1m'), missed('20m'), saw({ items }, '21m')]);
+    expect(sent).toEqual([[], ['many firing'], [], ['many resolved']]);
+  });
+
+  test('an item whose condition becomes known later counts then, by its own time', () => {
+    const open = { ...wild({ a: '1m', b: '2m' }), c: { mood: null, block: 'pending' as const, at: '3m' } };
+    const known = wild({ a: '1m', b: '2m', c: '3m' });
+    const sent = story({}, [START, saw({ items: open }, '3m'), saw({ items: known }, '4m')]);
+    expect(sent).toEqual([[], [], ['many firing']]);
+  });
+
+  test('says how many, and of what', () => {
+    const items = wild({ a: '1m', b: '1m', c: '1m' });
+    const [message] = runPolls(aWatch([countAlert()]), [START, saw({ items }, '1m')]).messages;
+    expect(message).toMatchObject({
+      condition: 'at least 3 new within 10m: mood == "wild"',
+      fields: { count: 3, mood: { text: 'wild' } },
+    });
+  });
+});
+
+describe('`per`', () => {
+  const alert = { per: ['mood'], if: null };
+  const moods = (minute: string, all: Readonly<Record<string, string>>): Record<string, Item> =>
+    Object.fromEntries(Object.entries(all).map(([key, mood]) => [key, { mood, block: 'pending', at: minute }]));
+
+  test('each group lives on its own, under a key of its own', () => {
+    const items = moods('1m', { a: 'wild', b: 'wild', c: 'wild', d: 'calm', e: 'calm' });
+    const more = { ...items, ...moods('2m', { f: 'calm' }) };
+    const told = runPolls(aWatch([countAlert(alert)]), [START, saw({ items }, '1m'), saw({ items: more }, '2m')]);
+    expect(told.sent).toEqual([[], ['many firing'], ['many firing']]);
+    const [wildOnes, calmOnes] = told.messages;
+    expect(wildOnes?.key).not.toBe(calmOnes?.key);
+    expect(wildOnes?.fields).toMatchObject({ count: 3, mood: { text: 'wild' } });
+    expect(calmOnes?.fields).toMatchObject({ count: 3, mood: { text: 'calm' } });
+  });
+
+  test('a group of which nothing is left is forgotten', () => {
+    const items = moods('1m', { a: 'wild' });
+    const { memory } = runPolls(aWatch([countAlert(alert)]), [START, saw({ items }, '1m'), saw({ items: {} }, '12m')]);
+    expect(memory.alerts).toEqual({});
+  });
+
+  test('beyond a hundred groups the rest are one', () => {
+    const one: CountAlert['fires'] = { type: 'at-least', count: 1, withinMs: 600_000 };
+    const many = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`i${i}`, `mood${i}`]));
+    const told = runPolls(aWatch([countAlert({ ...alert, fires: one })]), [
+      START,
+      saw({ items: moods('1m', many) }, '1m'),
+    ]);
+    expect(told.messages).toHaveLength(101);
+    expect(told.messages.at(-1)?.fields).toMatchObject({ count: 50 });
+  });
+});
+
+describe('`none_for` six minutes', () => {
+  const fires: CountAlert['fires'] = { type: 'none-for', ms: 360_000 };
+
+  test('fires when none happened for so long, and resolves with the next', () => {
+    const first = wild({ a: '2m' });
+    const polls = [START, saw({ items: first }, '2m'), saw({ items: first }, '7m'), saw({ items: first }, '8m')];
+    const next = saw({ items: { ...first, ...wild({ b: '9m' }) } }, '9m');
+    expect(story({ fires }, [...polls, next])).toEqual([[], [], [], ['many firing'], ['many resolved']]);
+  });
+
+  test('what was there at the baseline happened too', () => {
+    expect(story({ fires }, [START, saw({}, '5m'), saw({}, '6m')])).toEqual([[], [], ['many firing']]);
+  });
+
+  test('where nothing ever happened, it counts from when it began to look', () => {
+    const polls = [saw({}, '10m'), saw({}, '15m'), saw({}, '16m')];
+    expect(story({ fires }, polls)).toEqual([[], [], ['many firing']]);
+  });
+
+  test('while nobody looks, nothing is missing', () => {
+    expect(story({ fires }, [START, missed('10m'), missed('20m')]).flat()).toEqual([]);
+  });
+
+  test('what was missed meanwhile and is read late happened in time', () => {
+    const polls = [START, missed('10m'), saw({ items: wild({ a: '9m' }) }, '12m')];
+    expect(story({ fires }, polls).flat()).toEqual([]);
+  });
+});
+
+test('an alert that becomes a count ends nothing and starts anew', () => {
+  const items = wild({ a: '1m', b: '1m', c: '1m' });
+  const before = runPolls(aWatch([onAlert({ id: 'many' })]), [START, saw({ items }, '1m')]);
+  expect(before.sent).toEqual([[], ['many event', 'many event', 'many event']]);
+  const more = { ...items, ...wild({ d: '2m', e: '2m' }) };
+  const polls = [saw({ items: more }, '2m'), saw({ items: { ...more, ...wild({ f: '3m' }) } }, '3m')];
+  expect(runPolls(aWatch([countAlert()]), polls, before.memory).sent).toEqual([[], ['many firing']]);
+});

@@ -1,0 +1,79 @@
+// What is told of a condition that comes and goes: the state is exact at every poll, its messages may wait.
+import { describe, expect, test } from '@jest/globals';
+import type { ConditionAlert } from '../../../src/core/model/watch.ts';
+import type { Observation } from '../../../src/core/model/observation.ts';
+import { runPolls, type PollResults } from '../../support/run-polls.ts';
+import { aWatch, saw, whileAlert } from '../../support/watch.ts';
+
+const LOW = '90';
+const FINE = '150';
+
+/** By minute, what was seen. */
+function story(alert: Partial<ConditionAlert>, levels: Readonly<Record<number, string>>): PollResults {
+  const polls = Object.entries(levels).map(([minute, level]): Observation => saw({ level }, `${minute}m`));
+  return runPolls(aWatch([whileAlert(alert)]), polls);
+}
+
+/** What was said, by minute: `12 firing`. */
+function said({ messages }: PollResults): string[] {
+  const start = Date.parse('2026-01-01T00:00:00Z');
+  return messages.map(({ at, type }) => `${(at - start) / 60_000} ${type.slice('alert.'.length)}`);
+}
+
+describe('a cooldown of twenty minutes', () => {
+  const alert = { cooldownMs: 20 * 60_000 };
+
+  test('holds back a firing until it is over, and tells it then if it still fires', () => {
+    const told = story(alert, { 0: LOW, 1: FINE, 5: LOW, 20: LOW, 21: LOW, 22: LOW });
+    expect(said(told)).toEqual(['0 firing', '1 resolved', '21 firing']);
+    expect(told.messages[2]).toMatchObject({ reason: null, since: Date.parse('2026-01-01T00:05:00Z') });
+  });
+
+  test('what fired and ended meanwhile is counted, and told in the next message', () => {
+    const told = story(alert, { 0: LOW, 1: FINE, 5: LOW, 6: FINE, 60: FINE, 90: LOW });
+    expect(said(told)).toEqual(['0 firing', '1 resolved', '90 firing']);
+    expect(told.messages[2]?.reason).toBe('one more time it fired and ended untold');
+  });
+
+  test('the state is firing at once, whatever is told', () => {
+    const { memory } = story(alert, { 0: LOW, 1: FINE, 5: LOW });
+    expect(memory.alerts['low']?.['']).toMatchObject({ state: 'firing', firing: null });
+  });
+});
+
+describe('an alert that flaps', () => {
+  const often = { 0: LOW, 1: FINE, 2: LOW, 3: FINE, 4: LOW, 5: FINE, 6: LOW, 7: FINE };
+
+  test('is told so at its third firing within an hour, and then nothing until it is steady', () => {
+    const told = story({}, { ...often, 8: FINE, 36: FINE });
+    expect(said(told)).toEqual(['0 firing', '1 resolved', '2 firing', '3 resolved', '4 firing']);
+    expect(told.messages[4]?.reason).toMatch(/^flapping: it fired three times within an hour/);
+  });
+
+  test('and its last state is told when it has been steady for half an hour: over', () => {
+    const told = story({}, { ...often, 36: FINE, 37: FINE, 38: FINE });
+    expect(said(told).slice(5)).toEqual(['37 resolved']);
+    expect(told.messages.at(-1)?.reason).toBe('steady for 30 minutes; 2 more times it fired and ended untold');
+  });
+
+  test('or firing', () => {
+    const told = story({}, { ...often, 8: LOW, 37: LOW, 38: LOW, 39: LOW });
+    expect(said(told).slice(5)).toEqual(['38 firing']);
+    const ended = story({}, { ...often, 8: LOW, 38: LOW, 100: FINE });
+    expect(said(ended).slice(5)).toEqual(['38 firing', '100 resolved']);
+    expect(ended.messages.slice(5).map(({ since }) => since)).toEqual(
+      Array(2).fill(Date.parse('2026-01-01T00:08:00Z')),
+    );
+  });
+
+  test('taken out of its rule it is over, and says so', () => {
+    const { memory } = story({}, often);
+    const gone = runPolls(aWatch([]), [saw({ level: FINE }, '8m')], memory);
+    expect(gone.sent).toEqual([['low resolved']]);
+  });
+
+  test('firings that are more than an hour apart do not flap', () => {
+    const told = story({}, { 0: LOW, 1: FINE, 30: LOW, 31: FINE, 60: LOW, 61: FINE });
+    expect(said(told)).toHaveLength(6);
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import type { EventAlert, Watch } from '../../../src/core/model/watch.ts';
+import { runPolls } from '../../support/run-polls.ts';
+import { aWatch, below, missed, onAlert, saw } from '../../support/watch.ts';
+
+describe('new items', () => {
+  const watch = aWatch([onAlert()]);
+
+  test('the first poll is a quiet baseline that counts what would have matched', () => {
+    const [decision] = runPolls(watch, [saw({ items: { a: 'wild', b: 'calm', c: 'wild' } }, '0m')]).decisions;
+    expect(decision?.deliveries).toEqual([]);
+    expect(decision?.reasons).toEqual([{ type: 'baseline', items: 3, matching: { wild: 2 } }]);
+  });
+
+  test('each is told once, whatever the order and however often it is read', () => {
+    const polls = [
+      saw({ items: {} }, '0m'),
+      saw({ items: { a: 'wild', b: 'calm' } }, '1m'),
+      saw({ items: { b: 'calm', a: 'wild' } }, '2m'),
+      saw({ items: { a: 'wild', c: 'wild' } }, '3m'),
+    ];
+    expect(runPolls(watch, polls).sent).toEqual([[], ['wild event'], [], ['wild event']]);
+  });
+
+  test('a missed poll changes nothing', () => {
+    const polls = [saw({ items: {} }, '0m'), missed('1m'), saw({ items: { a: 'wild' } }, '2m'), missed('3m')];
+    expect(runPolls(watch, polls).sent).toEqual([[], [], ['wild event'], []]);
+  });
+
+  test('before the first answer nothing is a baseline', () => {
+    const polls = [missed('0m'), saw({ items: { a: 'wild' } }, '1m'), saw({ items: { a: 'wild', b: 'wild' } }, '2m')];
+    expect(runPolls(watch, polls).sent).toEqual([[], [], ['wild event']]);
+  });
+});
+
+describe('an item whose condition is unknown', () => {
+  const watch = aWatch([onAlert()]);
+  const start = saw({ items: {} }, '0m');
+
+  test('stays open, and is told once when it becomes true', () => {
+    const polls = [
+      start,
+      saw({ items: { a: null } }, '1m'),
+      saw({ items: { a: null } }, '2m'),
+      saw({ items: { a: 'wild' } }, '3m'),
+      saw({ items: { a: 'wild' } }, '4m'),
+    ];
+    expect(runPolls(watch, polls).sent).toEqual([[], [], [], ['wild event'], []]);
+  });
+
+  test('is let go in silence when it turns out not to match', () => {
+    const polls = [start, saw({ items: { a: null } }, '1m'), saw({ items: { a: 'calm' } }, '2m')];
+    const { sent, memory } = runPolls(watch, polls);
+    expect(sent.flat()).toEqual([]);
+    expect(memory.alerts).toEqual({});
+  });
+
+  test('is counted as undecided when it leaves the pages that are read', () => {
+    const { reasons } = runPolls(watch, [start, saw({ items: { a: null } }, '1m'), saw({ items: {} }, '2m')]);
+    expect(reasons[2]).toEqual(['undecided']);
+  });
+
+  test('is kept when a partial reading does not show it', () => {
+    const polls = [
+      start,
+      saw({ items: { a: null } }, '1m'),
+      saw({ items: {} }, '2m', { partial: 'page 2: timeout' }),
+      saw({ items: { a: 'wild' } }, '3m'),
+    ];
+    expect(runPolls(watch, polls).sent[3]).toEqual(['wild event']);
+  });
+
+  test('was there at the baseline: never told', () => {
+    const polls = [saw({ items: { a: null } }, '0m'), saw({ items: { a: 'wild' } }, '1m')];
+    expect(runPolls(watch, polls).sent.flat()).toEqual([]);
+  });
+});
+
+describe('changes', () => {
+  const changed = (change: Partial<EventAlert> = {}): Watch =>
+    aWatch([onAlert({ id: 'moved', on: 'changed', if: null, ...change })]);
+  const levels = (...all: (string | null)[]) => all.map((level, i) => saw({ level }, `${i}m`));
+
+  test('the first known value is the baseline; each later difference is news, also back to an old value', () => {
+    const { sent } = runPolls(changed(), levels(null, '5', '5', '6', '5'));
+    expect(sent).toEqual([[], [], [], ['moved event'], ['moved event']]);
+  });
+
+  test('an unknown value in between is not a change, and the value before is the last known one', () => {
+    const { messages } = runPolls(changed({ if: below('100') }), levels('5', null, '7'));
+    expect(messages.map(({ before }) => before)).toEqual([{ level: { text: '5' } }]);
+  });
+
+  test('only those that touch a field which `if` reads concern an alert', () => {
+    const { sent } = runPolls(changed({ if: { ...below('100'), reads: ['mood'] } }), levels('5', '6'));
+    expect(sent.flat()).toEqual([]);
+  });
+});
+
+describe('restart and reload', () => {
+  test('an alert added to a running watch starts from what the watch knows', () => {
+    const { memory } = runPolls(aWatch([]), [saw({ items: { a: 'wild' } }, '0m')]);
+    const later = runPolls(aWatch([onAlert()]), [saw({ items: { a: 'wild', b: 'wild' } }, '1m')], memory);
+    expect(later.sent).toEqual([['wild event']]);
+  });
+
+  test('a new watch on something else has its own ids', () => {
+    const idOf = (watch: Watch): string | undefined => {
+      const { decisions } = runPolls(watch, [saw({ items: {} }, '0m'), saw({ items: { a: 'wild' } }, '1m')]);
+      return decisions[1]?.deliveries[0]?.id;
+    };
+    const one = idOf(aWatch([onAlert()]));
+    expect(one).toBe(idOf(aWatch([onAlert()], { name: 'renamed' })));
+    expect(one).not.toBe(idOf(aWatch([onAlert()], { id: 'gauge-2' })));
+  });
+});

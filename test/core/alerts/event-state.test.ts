@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  advanceEvent,
+  beginEvent,
+  FINAL_DEPTH,
+  type EventProgress,
+  type Sighting,
+} from '../../../src/core/alerts/event-state.ts';
+
+const HEAD = 1000;
+
+/** An item so many blocks below the head. */
+function at(depth: number, state: EventProgress['state'], absent = 0): EventProgress {
+  return { state, block: HEAD - depth, absent };
+}
+
+const seen = (as: 'same' | 'other' | 'no-match', depth: number): Sighting => ({
+  type: 'seen',
+  as,
+  block: HEAD - depth,
+});
+const gone: Sighting = { type: 'absent', readingsNeeded: 2 };
+const gone3: Sighting = { type: 'absent', readingsNeeded: 3 };
+const unread: Sighting = { type: 'unread' };
+const FORGOTTEN = null;
+
+describe('an item that matches for the first time', () => {
+  test.each([
+    ['no confirmations asked', { confirmations: 0 }, 0, 'confirmed', 'confirmed'],
+    ['not deep enough', { confirmations: 12 }, 11, 'observed', 'observed'],
+    ['deep enough', { confirmations: 12 }, 12, 'confirmed', 'confirmed'],
+    ['provisional, not deep enough', { confirmations: 12, provisional: true }, 0, 'confirmed', 'confirmed'],
+    ['final already', { confirmations: 12 }, FINAL_DEPTH, 'confirmed', FORGOTTEN],
+    ['more confirmations than are final elsewhere', { confirmations: 100 }, 80, 'observed', 'observed'],
+  ])('%s', (_name, rule, depth, transition, state) => {
+    const { after, transition: was } = beginEvent({ provisional: false, ...rule }, HEAD - depth, HEAD);
+    expect([was, after?.state ?? FORGOTTEN]).toEqual([transition, state]);
+  });
+
+  test.each([
+    ['in no block', null, HEAD],
+    ['where no head is known', 990, null],
+  ])('%s it is not deep', (_name, block, head) => {
+    expect(beginEvent({ confirmations: 1, provisional: false }, block, head).transition).toBe('observed');
+    expect(beginEvent({ confirmations: 0, provisional: false }, block, head).transition).toBe('confirmed');
+  });
+});
+
+type Row = readonly [before: EventProgress, sight: Sighting, transition: string, after: string | null];
+
+// Twelve confirmations are asked for in every row.
+const TABLE: readonly Row[] = [
+  // observed: nothing was told yet
+  [at(3, 'observed'), seen('same', 4), 'none', 'observed'],
+  [at(3, 'observed'), seen('other', 4), 'none', 'observed'],
+  [at(3, 'observed'), seen('same', 12), 'confirmed', 'confirmed'],
+  [at(3, 'observed'), seen('other', 12), 'confirmed', 'confirmed'],
+  [at(3, 'observed'), seen('no-match', 4), 'dropped', FORGOTTEN],
+  [at(3, 'observed'), gone, 'none', 'observed'],
+  [at(3, 'observed', 1), gone, 'dropped', 'dropped'],
+  [at(3, 'observed', 1), gone3, 'dropped', 'dropped'],
+  [at(3, 'observed', 1), seen('same', 4), 'none', 'observed'],
+  [at(3, 'observed'), unread, 'none', 'observed'],
+  [at(12, 'observed'), unread, 'confirmed', 'confirmed'],
+  [at(FINAL_DEPTH, 'observed'), unread, 'confirmed', FORGOTTEN],
+  // dropped: gone before it was told; it may come back
+  [at(3, 'dropped', 2), seen('same', 1), 'observed', 'observed'],
+  [at(3, 'dropped', 2), seen('other', 1), 'observed', 'observed'],
+  [at(3, 'dropped', 2), seen('same', 12), 'confirmed', 'confirmed'],
+  [at(3, 'dropped', 2), seen('no-match', 1), 'none', FORGOTTEN],
+  [at(3, 'dropped', 2), gone, 'none', 'dropped'],
+  [at(3, 'dropped', 2), unread, 'none', 'dropped'],
+  [at(12, 'dropped', 2), unread, 'none', 'dropped'],
+  [at(FINAL_DEPTH, 'dropped', 2), unread, 'none', 'dropped'],
+  [at(10 * FINAL_DEPTH, 'dropped', 2), unread, 'sealed', FORGOTTEN],
+  // confirmed: told
+  [at(12, 'confirmed'), seen('same', 13), 'none', 'confirmed'],
+  [at(12, 'confirmed'), seen('other', 13), 'corrected', 'confirmed'],
+  [at(12, 'confirmed'), seen('no-match', 13), 'retracted', 'retracted'],
+  [at(12, 'confirmed'), gone, 'suspect', 'suspect'],
+  [at(12, 'confirmed'), gone3, 'suspect', 'suspect'],
+  [at(12, 'confirmed'), unread, 'none', 'confirmed'],
+  [at(12, 'confirmed'), seen('same', FINAL_DEPTH), 'sealed', FORGOTTEN],
+  [at(12, 'confirmed'), seen('other', FINAL_DEPTH), 'corrected', FORGOTTEN],
+  [at(FINAL_DEPTH, 'confirmed'), unread, 'sealed', FORGOTTEN],
+  // suspect: gone, perhaps for a moment
+  [at(12, 'suspect', 1), seen('same', 12), 'back', 'confirmed'],
+  [at(12, 'suspect', 1), seen('other', 12), 'corrected', 'confirmed'],
+  [at(12, 'suspect', 1), seen('no-match', 12), 'retracted', 'retracted'],
+  [at(12, 'suspect', 1), gone, 'retracted', 'retracted'],
+  [at(12, 'suspect', 1), gone3, 'none', 'suspect'],
+  [at(12, 'suspect', 2), gone3, 'retracted', 'retracted'],
+  [at(12, 'suspect', 1), unread, 'none', 'suspect'],
+  [at(FINAL_DEPTH, 'suspect', 1), unread, 'sealed', FORGOTTEN],
+  // retracted: it may come back
+  [at(12, 'retracted', 2), seen('same', 12), 'reinstated', 'confirmed'],
+  [at(12, 'retracted', 2), seen('other', 12), 'reinstated', 'confirmed'],
+  [at(12, 'retracted', 2), seen('no-match', 12), 'none', 'retracted'],
+  [at(12, 'retracted', 2), gone, 'none', 'retracted'],
+  [at(12, 'retracted', 2), unread, 'none', 'retracted'],
+  [at(FINAL_DEPTH, 'retracted', 2), unread, 'none', 'retracted'],
+  [at(10 * FINAL_DEPTH, 'retracted', 2), unread, 'sealed', FORGOTTEN],
+  [at(10 * FINAL_DEPTH, 'retracted', 2), gone, 'sealed', FORGOTTEN],
+];
+
+const RULE = { confirmations: 12, provisional: false };
+
+test.each(TABLE)('%j, then %j: %s, %s', (before, sight, transition, after) => {
+  const advanced = advanceEvent(RULE, before, sight, HEAD);
+  expect([advanced.transition, advanced.after?.state ?? FORGOTTEN]).toEqual([transition, after]);
+});
+
+test('mined again in another block, it is the same item, in its new place', () => {
+  const { after, transition } = advanceEvent(RULE, at(12, 'suspect', 1), seen('same', 2), HEAD);
+  expect([transition, after]).toEqual(['back', { state: 'confirmed', block: HEAD - 2, absent: 0 }]);
+});
+
+test('where nothing changed, the very same object comes back: nothing is written', () => {
+  for (const sight of [seen('same', 12), unread]) {
+    const before = at(12, 'confirmed');
+    expect(advanceEvent(RULE, before, sight, HEAD).after).toBe(before);
+  }
+});
+
+test('every state meets every sight in the table', () => {
+  const met = new Set(TABLE.map(([{ state }, sight]) => `${state} ${sight.type === 'seen' ? sight.as : sight.type}`));
+  for (const state of ['observed', 'dropped', 'confirmed', 'suspect', 'retracted'])
+    for (const sight of ['same', 'other', 'no-match', 'absent', 'unread']) expect(met).toContain(`${state} ${sight}`);
+});

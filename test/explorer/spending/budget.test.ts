@@ -1,0 +1,317 @@
+import { expect, describe, test } from '@jest/globals';
+import type http from 'node:http';
+import type { MissReason } from '../../../src/core/model/observation.ts';
+import { createBudget, type Budget } from '../../../src/explorer/spending/budget.ts';
+import type { PlanHeaders } from '../../../src/explorer/spending/plan-headers.ts';
+import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
+import { aToken, impatient, missOf, openExplorer, someBlocks } from '../support/open.ts';
+import { inTurn, sendJson, sendText, startServer, type SeenRequest } from '../support/server.ts';
+
+const { signal } = new AbortController();
+const SILENT: PlanHeaders = { credits: null, limit: null, remaining: null, resetMs: null };
+
+/** A limiter as the API has it: so many requests per second, in windows that begin with its own seconds. */
+function createLimiter(clock: FakeClock, perSecond: number, phaseMs: number) {
+  const sent: number[] = [];
+  let refused = 0;
+  return {
+    sent,
+    get refused() {
+      return refused;
+    },
+    ask(): PlanHeaders {
+      const now = clock.now();
+      const window = Math.floor((now - phaseMs) / 1000);
+      const used = sent.filter((at) => Math.floor((at - phaseMs) / 1000) === window).length;
+      if (used >= perSecond) refused += 1;
+      sent.push(now);
+      return { ...SILENT, resetMs: (window + 1) * 1000 + phaseMs - now };
+    },
+  };
+}
+
+async function askMany(budget: Budget, count: number, ask: () => Promise<PlanHeaders>): Promise<void> {
+  const one = async (): Promise<void> => {
+    const ticket = await budget.pass('host', signal);
+    budget.settle(ticket, { reason: null, retryAfterMs: null, planHeaders: await ask() });
+  };
+  await Promise.all(Array.from({ length: count }, () => budget.hold(one)));
+}
+
+describe("a plan's requests per second", () => {
+  test.each([0, 137, 500, 940, 999])(
+    "are all used, and never exceeded, in the limiter's own windows (which begin %i ms late)",
+    async (phaseMs) => {
+      const clock = createFakeClock(0);
+      const limiter = createLimiter(clock, 5, phaseMs);
+      const budget = createBudget({ clock, requestsPerSecond: 5 });
+      const done = askMany(budget, 103, async () => {
+        await clock.sleep(20);
+        const planHeaders = limiter.ask();
+        await clock.sleep(20);
+        return planHeaders;
+      });
+      await clock.advance(22_000);
+      await done;
+      expect(limiter.refused).toBe(0);
+      expect(limiter.sent).toHaveLength(103);
+    },
+  );
+
+  test('are counted in seconds of our own where the limiter does not say', async () => {
+    const clock = createFakeClock(0);
+    const sent: number[] = [];
+    const budget = createBudget({ clock, requestsPerSecond: 3 });
+    const done = askMany(budget, 7, async () => {
+      sent.push(clock.now());
+      return SILENT;
+    });
+    await clock.advance(5_000);
+    await done;
+    expect(sent).toEqual([0, 0, 0, 1060, 1060, 1060, 2060]);
+  });
+
+  test('may be less than one', async () => {
+    const clock = createFakeClock(0);
+    const sent: number[] = [];
+    const budget = createBudget({ clock, requestsPerSecond: 0.25 });
+    const done = askMany(budget, 3, async () => {
+      sent.push(clock.now());
+      return SILENT;
+    });
+    await clock.advance(20_000);
+    await done;
+    expect(sent).toEqual([0, 4060, 8060]);
+  });
+
+  test('a clock that is set back does not stop them', async () => {
+    const clock = createFakeClock(10_000_000);
+    const budget = createBudget({ clock, requestsPerSecond: 1 });
+    await askMany(budget, 1, async () => SILENT);
+    await clock.setTo(0);
+    await askMany(budget, 1, async () => SILENT);
+    expect(clock.sleepers).toBe(0);
+  });
+
+  test('first come, first served, one at a time, for all explorers that share the budget', async () => {
+    const clock = createFakeClock(0);
+    const order: number[] = [];
+    let running = 0;
+    const budget = createBudget({ clock, requestsPerSecond: 2 });
+    const done = Promise.all(
+      [0, 1, 2, 3, 4].map((i) =>
+        budget.hold(async () => {
+          running += 1;
+          expect(running).toBe(1);
+          await budget.pass('host', signal);
+          order.push(i);
+          running -= 1;
+        }),
+      ),
+    );
+    await clock.advance(5_000);
+    await done;
+    expect(order).toEqual([0, 1, 2, 3, 4]);
+  });
+});
+
+const OPEN_AGAIN: MissReason[] = ['not-found', 'unprocessable'];
+
+describe('a plan that rests', () => {
+  async function end(budget: Budget, reason: MissReason | null, retryAfterMs: number | null = null): Promise<void> {
+    const ticket = await budget.pass('host', signal);
+    budget.settle(ticket, { reason, retryAfterMs, planHeaders: SILENT });
+  }
+
+  test.each<MissReason>(['out-of-credits', 'no-key', 'unauthorized'])(
+    '%s: one probe every ten minutes',
+    async (reason) => {
+      const clock = createFakeClock(0);
+      const budget = createBudget({ clock, requestsPerSecond: null });
+      await end(budget, reason);
+      expect(await missOf(budget.pass('host', signal))).toMatchObject({ reason, retryAfterMs: 600_000 });
+      await clock.advance(600_000);
+      const probe = await budget.pass('host', signal);
+      expect((await missOf(budget.pass('host', signal))).reason).toBe(reason);
+      budget.settle(probe, { reason: null, retryAfterMs: null, planHeaders: SILENT });
+      await budget.pass('host', signal);
+    },
+  );
+
+  test.each(OPEN_AGAIN)('a probe that is answered with %s shows that the plan works', async (reason) => {
+    const clock = createFakeClock(0);
+    const budget = createBudget({ clock, requestsPerSecond: null });
+    await end(budget, 'out-of-credits');
+    await clock.advance(600_000);
+    await end(budget, reason);
+    await budget.pass('host', signal);
+    await budget.pass('host', signal);
+  });
+
+  test('a probe that got lost is repeated at once', async () => {
+    const clock = createFakeClock(0);
+    const budget = createBudget({ clock, requestsPerSecond: null });
+    await end(budget, 'out-of-credits');
+    await clock.advance(600_000);
+    await end(budget, 'timeout');
+    await budget.pass('host', signal);
+    expect((await missOf(budget.pass('host', signal))).reason).toBe('out-of-credits');
+  });
+
+  test("a limiter's refusal does not shorten a rest for want of credits", async () => {
+    const clock = createFakeClock(0);
+    const budget = createBudget({ clock, requestsPerSecond: null, concurrency: 2 });
+    const [a, b] = [await budget.pass('host', signal), await budget.pass('host', signal)];
+    budget.settle(a, { reason: 'out-of-credits', retryAfterMs: null, planHeaders: SILENT });
+    budget.settle(b, { reason: 'rate-limited', retryAfterMs: 300, planHeaders: SILENT });
+    expect((await missOf(budget.pass('host', signal))).reason).toBe('out-of-credits');
+  });
+
+  test('refusals that announce nothing make it rest longer and longer, up to ten minutes', async () => {
+    const clock = createFakeClock(0);
+    const budget = createBudget({ clock, requestsPerSecond: null });
+    const rests: number[] = [];
+    for (let i = 0; i < 12; i++) {
+      await end(budget, 'rate-limited');
+      const before = clock.now();
+      const passed = budget.pass('host', signal).then(
+        () => clock.now() - before,
+        (error: unknown) => (error as { retryAfterMs: number }).retryAfterMs,
+      );
+      await clock.advance(600_000);
+      rests.push(await passed);
+    }
+    expect(rests.slice(0, 4)).toEqual([1000, 2000, 4000, 8000]);
+    expect(rests.slice(-2)).toEqual([600_000, 600_000]);
+  });
+
+  test('nothing left before the reset: nobody asks, although nobody was refused', async () => {
+    const clock = createFakeClock(0);
+    const budget = createBudget({ clock, requestsPerSecond: null });
+    const ticket = await budget.pass('host', signal);
+    budget.settle(ticket, {
+      reason: null,
+      retryAfterMs: null,
+      planHeaders: { credits: null, limit: 600, remaining: 0, resetMs: 40_000 },
+    });
+    expect(await missOf(budget.pass('host', signal))).toMatchObject({ reason: 'rate-limited', retryAfterMs: 40_060 });
+    await clock.advance(40_060);
+    await budget.pass('host', signal);
+  });
+
+  test('stopping ends the wait with its reason', async () => {
+    const clock = createFakeClock(0);
+    const stop = new AbortController();
+    const budget = createBudget({ clock, requestsPerSecond: 1 });
+    await budget.pass('host', stop.signal);
+    const waiting = budget.pass('host', stop.signal).catch((error: unknown) => error);
+    await clock.whenSleeping(1);
+    const reason = new Error('stopping');
+    stop.abort(reason);
+    expect(await waiting).toBe(reason);
+  });
+});
+
+describe('a 429', () => {
+  type Reply = (response: http.ServerResponse, request: SeenRequest) => void;
+  const refuse =
+    (headers: http.OutgoingHttpHeaders): Reply =>
+    (response) => {
+      sendJson(response, { message: '429 Too Many Requests' }, { status: 429, headers });
+    };
+  const answer: Reply = (response) => {
+    sendJson(response, { symbol: 'ACME', items: [] });
+  };
+
+  test('with a short reset is waited out: no request before it, then the answer', async () => {
+    await using server = await startServer(inTurn(refuse({ 'x-ratelimit-reset': '700' }), answer));
+    const clock = createFakeClock(0);
+    await using opened = openExplorer(server.url, { clock });
+    const asked = opened.explorer.tickReader().one(aToken);
+    await clock.whenSleeping(1);
+    await clock.advance(759);
+    expect(server.requests).toHaveLength(1);
+    await clock.advance(1);
+    await asked;
+    expect(opened.outcomes()).toEqual(['rate-limited', 'ok']);
+  });
+
+  test.each([
+    ['a reset in milliseconds', { 'x-ratelimit-reset': '30000' }, 30_060],
+    ['Retry-After in seconds', { 'retry-after': '30' }, 30_060],
+    ['Retry-After as a date', { 'retry-after': 'Thu, 01 Jan 1970 00:00:30 GMT' }, 30_060],
+    ['an absurd one, up to ten minutes', { 'retry-after': '86400' }, 600_000],
+  ])('with %s: nothing on this plan is asked before it', async (_name, headers, restMs) => {
+    await using server = await startServer(inTurn(refuse(headers), answer));
+    const clock = createFakeClock(0);
+    await using opened = openExplorer(server.url, { clock });
+    expect((await missOf(opened.explorer.tickReader().one(aToken))).reason).toBe('rate-limited');
+    await clock.advance(restMs - 6_000);
+    const missed = await missOf(opened.explorer.tickReader().page(someBlocks, null));
+    expect(missed).toMatchObject({ reason: 'rate-limited', retryAfterMs: 6_000 });
+    expect(missed.message).toContain('not asked');
+    expect(opened.counted).toHaveLength(1);
+    // The last seconds are waited for.
+    await clock.advance(5_999);
+    const asked = opened.explorer.tickReader().page(someBlocks, null);
+    await clock.whenSleeping(1);
+    expect(server.requests).toHaveLength(1);
+    await clock.advance(1);
+    await asked;
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test.each([{ 'x-ratelimit-reset': '-1' }, { 'x-ratelimit-reset': '0' }, {}])(
+    'whose limiter does not know (%j) is met with growing waits',
+    async (headers) => {
+      await using server = await startServer(inTurn(refuse(headers), refuse(headers), answer));
+      const waits: number[] = [];
+      await using opened = openExplorer(server.url, { clock: impatient(waits) });
+      await opened.explorer.tickReader().one(aToken);
+      expect(waits.filter((ms) => ms > 0)).toEqual([1000, 2000]);
+    },
+  );
+
+  test('of one explorer holds for the other on the same plan', async () => {
+    await using server = await startServer(inTurn(refuse({ 'retry-after': '60' }), answer));
+    const clock = createFakeClock(0);
+    const budget = createBudget({ clock, requestsPerSecond: 5 });
+    await using first = openExplorer(`${server.url}/1`, { clock, budget, name: 'ethereum' });
+    await using second = openExplorer(`${server.url}/100`, { clock, budget, name: 'gnosis' });
+    await missOf(first.explorer.tickReader().one(aToken));
+    expect((await missOf(second.explorer.tickReader().one(aToken))).reason).toBe('rate-limited');
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+test('a plan without credits asks nothing until the probe, and goes on by itself', async () => {
+  let hasCredits = false;
+  await using server = await startServer((_request, response) => {
+    if (hasCredits) sendJson(response, { symbol: 'ACME' });
+    else sendJson(response, { error: 'Out of credits' }, { status: 402, headers: { 'x-credits-remaining': '0.0' } });
+  });
+  const clock = createFakeClock(0);
+  const auth = { type: 'bearer' as const, key: () => 'key' };
+  await using opened = openExplorer(server.url, { clock, auth });
+  for (let minute = 0; minute < 15; minute++) {
+    expect((await missOf(opened.explorer.tickReader().one(aToken))).reason).toBe('out-of-credits');
+    await clock.advance(60_000);
+  }
+  expect(server.requests).toHaveLength(2);
+  hasCredits = true;
+  await clock.advance(300_000);
+  await opened.explorer.tickReader().one(aToken);
+  await opened.explorer.tickReader().one(aToken);
+  expect(opened.headers[0]?.credits).toBe(0);
+});
+
+test('401 without a key speaks of one path, not of the whole explorer', async () => {
+  await using server = await startServer((request, response) => {
+    if (request.path.includes('tokens')) sendText(response, '{"message":"Unauthorized"}', { status: 401 });
+    else sendJson(response, { items: [] });
+  });
+  await using opened = openExplorer(server.url);
+  expect((await missOf(opened.explorer.tickReader().one(aToken))).reason).toBe('unauthorized');
+  await opened.explorer.tickReader().page(someBlocks, null);
+  expect(opened.outcomes()).toEqual(['unauthorized', 'ok']);
+});

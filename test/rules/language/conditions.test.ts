@@ -1,0 +1,636 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Amount } from '../../../src/core/values/amount.ts';
+import type { AnyView } from '../../../src/core/values/fields.ts';
+import type { History, Window } from '../../../src/core/model/condition.ts';
+import type { Truth } from '../../../src/core/model/ids.ts';
+import { untrusted } from '../../../src/lib/untrusted.ts';
+import { createLanguage } from '../../../src/rules/language/language.ts';
+import type { Meaning } from '../../../src/rules/language/model.ts';
+import { kinds } from '../../../src/watches/index.ts';
+import { effort, NO_HANG } from '../../support/effort.ts';
+import { addressOf, Item, items, viewOf } from '../support/kinds.ts';
+
+const VAULT = '0xBA12222222228d8Ba445958a75a0704d566BF2C8';
+const HOT = ['0x1111111111111111111111111111111111111111', '0x2222222222222222222222222222222222222222'] as const;
+const UINT256_MAX = 2n ** 256n - 1n;
+
+const language = createLanguage(
+  items,
+  'ethereum',
+  new Map<string, Meaning>([
+    ['vault', addressOf(VAULT)],
+    ['hot_wallets', HOT.map(addressOf)],
+    ['USDC', addressOf('0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48')],
+    ['DAI', 'absent'],
+  ]),
+);
+
+/** Evaluates a condition that has to compile. */
+function truth(text: string, row: Record<string, unknown>, before?: Record<string, unknown>): Truth {
+  const { value, mistakes } = language.condition(text, { before: true, windows: false });
+  expect(mistakes).toEqual([]);
+  return (
+    value?.evaluate({ view: viewOf(row), before: before === undefined ? null : viewOf(before), history: null }) ??
+    'unknown'
+  );
+}
+
+function complaints(text: string, use = { before: true, windows: false }): string[] {
+  const { mistakes } = language.condition(text, use);
+  return mistakes.map(
+    ({ message, hint, start, end }) => `${text.slice(start, end)} | ${message}${hint === undefined ? '' : `. ${hint}`}`,
+  );
+}
+
+describe('Numbers', () => {
+  test.each([
+    [
+      'raw == 115792089237316195423570985008687907853269984665640564039457584007913129639935',
+      { raw: String(UINT256_MAX) },
+      true,
+    ],
+    [
+      'raw > 115792089237316195423570985008687907853269984665640564039457584007913129639934',
+      { raw: String(UINT256_MAX) },
+      true,
+    ],
+    ['raw + 1 > raw', { raw: String(UINT256_MAX) }, true],
+    ['raw * raw > 0', { raw: String(UINT256_MAX) }, true],
+    ['value > 0.1', { value: '0.10000000000000000001' }, true],
+    ['value == 0.1', { value: '0.10000000000000000001' }, false],
+    ['value > 1.000000000000000001', { value: '1.000000000000000001' }, false],
+    ['value >= amount("1.000000000000000001")', { value: '1.000000000000000001' }, true],
+    ['value < 1_000_000', { value: '999999.999999999999999999' }, true],
+    ['1_000_000 <= value', { value: '1000000' }, true],
+    ['value / 3 * 3 <= 1', { value: '1' }, true],
+    ['-value < -0.5', { value: '1' }, true],
+    ['value - 0.1 == 0.2', { value: '0.3' }, true],
+    ['height % 1000 == 0', { height: 21_000 }, true],
+    ['height % 1000 == 0', { height: 21_001 }, false],
+    ['height in [1, 2, 3]', { height: 2 }, true],
+    ['share > 12.5', { share: 12.500001 }, true],
+    ['size(method) == 4', { method: 'swap' }, true],
+    ['method.size() in [3, 4]', { method: 'swap' }, true],
+    ['value > 1e3', { value: '1000.1' }, true],
+    ['value == 0x10', { value: '16' }, true],
+    ['value < 200 * percent("5")', { value: '9.999999999999999999' }, true],
+    ['value < 200 * percent("5")', { value: '10' }, false],
+    ['share >= percent("12.5 %")', { share: 0.125 }, true],
+    ['value - 5 < percent("-100")', { value: '3.9' }, true],
+  ])('%s is exact', (text, row, expected) => {
+    expect(truth(text, row)).toBe(expected);
+  });
+
+  test('every comparison agrees with exact arithmetic, on both sides and with every sort of literal', () => {
+    const decimal = fc
+      .tuple(fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }), fc.integer({ min: 0, max: 40 }))
+      .map(([digits, scale]) => new Amount(digits, scale));
+    fc.assert(
+      fc.property(decimal, decimal, fc.constantFrom('<', '<=', '>', '>=', '==', '!='), (a, b, sign) => {
+        const order = a.compare(b);
+        const expected = {
+          '<': order < 0,
+          '<=': order <= 0,
+          '>': order > 0,
+          '>=': order >= 0,
+          '==': order === 0,
+          '!=': order !== 0,
+        }[sign];
+        expect(truth(`value ${sign} ${b.toString()}`, { value: a.toString() })).toBe(expected);
+        expect(truth(`${a.toString()} ${sign} value`, { value: b.toString() })).toBe(expected);
+        expect(truth(`value ${sign} amount("${b.toString()}")`, { value: a.toString() })).toBe(expected);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('a division by zero is unknown', () => {
+    expect(truth('1 / value > 0', { value: '0' })).toBe('unknown');
+    expect(truth('height % value == 0', { height: 1, value: '0' })).toBe('unknown');
+  });
+});
+
+describe('Unknown', () => {
+  test.each<[string, Record<string, unknown>, Truth]>([
+    ['value > 1', {}, 'unknown'],
+    ['value > 1', { value: null }, 'unknown'],
+    ['!success', {}, 'unknown'],
+    ['success == false', { success: null }, 'unknown'],
+    ['success == false', { success: false }, true],
+    ['value > 1 || success', { success: true }, true],
+    ['success || value > 1', { success: true }, true],
+    ['value > 1 && success', { success: false }, false],
+    ['success && value > 1', { success: false }, false],
+    ['value > 1 && success', { success: true }, 'unknown'],
+    ['value > 1 || success', { success: false }, 'unknown'],
+    ['status == "error" || value > 1', { value: '2' }, true],
+    ['status == "ok" && value > 1', { value: '0' }, false],
+    ['status == "ok" ? true : false', {}, 'unknown'],
+    ['to.hash == vault', { to: null }, 'unknown'],
+    ['to == vault', {}, 'unknown'],
+    ['to == vault', { to: { name: 'nameless' } }, 'unknown'],
+    ['token.reputation == "scam"', { token: { reputation: null } }, 'unknown'],
+    ['transfers.exists(t, t.amount > 5)', {}, 'unknown'],
+    ['transfers.exists(t, t.amount > 5)', { transfers: [] }, false],
+    ['transfers.exists(t, t.amount > 5)', { transfers: [{ amount: null }, { amount: '6' }] }, true],
+    ['transfers.exists(t, t.amount > 5)', { transfers: [{ amount: null }, { amount: '1' }] }, 'unknown'],
+    ['transfers.all(t, t.amount > 5)', { transfers: [{ amount: null }, { amount: '1' }] }, false],
+    ['before.value > 1', { value: '2' }, 'unknown'],
+  ])('%s of %j is %s', (text, row, expected) => {
+    expect(truth(text, row)).toBe(expected);
+  });
+
+  test.each<[string, Record<string, unknown>, Truth]>([
+    ['has(success)', {}, false],
+    ['has(success)', { success: false }, true],
+    ['has(item.success)', { success: false }, true],
+    ['has(to)', { to: null }, false],
+    ['has(to.name)', { to: null }, false],
+    ['has(to.name)', { to: { name: 'x' } }, true],
+    ['!has(to) || to == vault', {}, true],
+    ['has(before.value)', { value: '1' }, false],
+    ['transfers.exists(t, !has(t.amount))', { transfers: [{ amount: null }] }, true],
+  ])('%s of %j asks whether it is known: %s', (text, row, expected) => {
+    expect(truth(text, row)).toBe(expected);
+  });
+
+  test('nothing that a view can hold makes an evaluation throw', () => {
+    const texts = [
+      'value > 1',
+      'to == vault',
+      'method.contains("x")',
+      'meta.a.b == "c"',
+      'transfers[0].amount > 1',
+      'tags[5] == "x"',
+    ];
+    const broken = ['value', 'to', 'method', 'meta', 'transfers', 'tags'];
+    fc.assert(
+      fc.property(fc.constantFrom(...texts), fc.constantFrom(...broken), fc.jsonValue(), (text, field, raw) => {
+        expect([true, false, 'unknown']).toContain(truth(text, { [field]: raw }));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('Addresses and hashes', () => {
+  test.each<[string, Record<string, unknown>, Truth]>([
+    ['owner == vault', { owner: VAULT.toLowerCase() }, true],
+    ['vault == owner', { owner: VAULT }, true],
+    ['owner != vault', { owner: HOT[0] }, true],
+    ['to == vault', { to: { hash: VAULT } }, true],
+    ['vault == to', { to: { hash: VAULT } }, true],
+    ['to.hash == vault', { to: { hash: VAULT } }, true],
+    ['to != from', { to: { hash: VAULT }, from: { hash: VAULT.toLowerCase() } }, false],
+    ['from.hash in hot_wallets', { from: { hash: HOT[1] } }, true],
+    ['from in hot_wallets', { from: { hash: VAULT } }, false],
+    [`owner == "${VAULT.toLowerCase()}"`, { owner: VAULT }, true],
+    [`"${VAULT}" == owner`, { owner: VAULT.toLowerCase() }, true],
+    [`owner == ${VAULT}`, { owner: VAULT.toLowerCase() }, true],
+    [`to == "${VAULT}"`, { to: { hash: VAULT.toLowerCase() } }, true],
+    [`owner in ["${HOT[0]}", "${VAULT.toUpperCase().replace('0X', '0x')}"]`, { owner: VAULT }, true],
+    ['owner in [vault]', { owner: VAULT }, true],
+    ['token == USDC', { token: { address_hash: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48' } }, true],
+    [
+      'transfers.exists(t, t.token == USDC && t.from in hot_wallets)',
+      {
+        transfers: [{ token: { address_hash: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48' }, from: { hash: HOT[0] } }],
+      },
+      true,
+    ],
+    [`hash == "0x${'AB'.repeat(32)}"`, { hash: `0x${'ab'.repeat(32)}` }, true],
+    [`hash in ["0x${'01'.repeat(32)}", "0x${'AB'.repeat(32)}"]`, { hash: `0x${'ab'.repeat(32)}` }, true],
+    ['re(hash, "^0xab")', { hash: '0xABCD' }, true],
+  ])('%s of %j is %s', (text, row, expected) => {
+    expect(truth(text, row)).toBe(expected);
+  });
+});
+
+describe('Texts, times and the rest', () => {
+  test.each<[string, Record<string, unknown>, Truth]>([
+    ['method in ["withdraw", "redeem"]', { method: 'redeem' }, true],
+    ['method.contains("1_000")', { method: 'pay 1_000' }, true],
+    ['method.startsWith("with") && method.endsWith("draw")', { method: 'withdraw' }, true],
+    ['re(method, "^with.*w$")', { method: 'withdraw' }, true],
+    ['re(method, "^draw")', { method: 'withdraw' }, false],
+    ['glob(method, "with*")', { method: 'withdraw' }, true],
+    ['glob(method, "draw")', { method: 'withdraw' }, false],
+    ['glob(method, "a.b?")', { method: 'axbc' }, false],
+    ['glob(method, "a.b?")', { method: 'a.b\n' }, true],
+    ['item.type == 2', { type: 2 }, true],
+    ['item.value > 1 && value < 3', { value: '2' }, true],
+    ['age > duration("2m")', { age: 120_001 }, true],
+    ['age > duration("2m")', { age: 120_000 }, false],
+    ['age >= duration("1h30m")', { age: 5_400_000 }, true],
+    ['timestamp > timestamp("2026-01-01T00:00:00Z")', { timestamp: '2026-01-01T00:00:01.000000Z' }, true],
+    ['timestamp - before.timestamp < duration("1m")', { timestamp: '2026-01-01T00:00:30Z' }, 'unknown'],
+    ['timestamp.getHours() >= 9', { timestamp: '2026-01-01T09:30:00Z' }, true],
+    ['"dex" in tags', { tags: ['nft', 'dex'] }, true],
+    ['tags.exists(x, x == "dex")', { tags: ['nft'] }, false],
+    ['tags.all(x, x == "dex")', { tags: ['dex', null] }, 'unknown'],
+    ['size(tags) == 1', { tags: ['dex', 'not/a/word'] }, 'unknown'],
+    ['!("nft" in tags)', { tags: ['dex', {}] }, 'unknown'],
+    ['meta.tier == "gold"', { meta: { tier: 'gold' } }, true],
+    ['meta.level > 5', { meta: { level: 5.5 } }, true],
+    ['meta.level > 5', { meta: { level: 'high' } }, 'unknown'],
+    ['meta.missing == "x"', { meta: {} }, 'unknown'],
+    ['meta.flag', { meta: { flag: true } }, true],
+    ['meta.flag', { meta: { flag: 'yes' } }, 'unknown'],
+  ])('%s of %j is %s', (text, row, expected) => {
+    expect(truth(text, row)).toBe(expected);
+  });
+
+  test('before is the same record, as it last was', () => {
+    expect(truth('value < before.value * 0.9', { value: '80' }, { value: '100' })).toBe(true);
+    expect(truth('value < before.value * 0.9', { value: '95' }, { value: '100' })).toBe(false);
+    expect(
+      truth(
+        'token.reputation != before.token.reputation',
+        { token: { reputation: 'scam' } },
+        { token: { reputation: 'ok' } },
+      ),
+    ).toBe(true);
+  });
+
+  test("a stranger's text is compared, never run", () => {
+    const view = Item.make({ method: untrusted('") || true || ("') }) as unknown as AnyView;
+    const { value } = language.condition('method == "x"', { before: false, windows: false });
+    expect(value?.evaluate({ view, before: null, history: null })).toBe(false);
+  });
+
+  test('a pattern that would make a backtracking engine run for ever takes no time', () => {
+    const spent = effort(() => {
+      expect(truth('re(method, "(a+)+$")', { method: `${'a'.repeat(20_000)}!` })).toBe(false);
+    });
+    expect(spent).toBeLessThan(NO_HANG);
+  });
+});
+
+describe('Windows', () => {
+  const asked: Window[] = [];
+  const history: History = (window) => {
+    asked.push(window);
+    return window.measure === 'max' ? undefined : Amount.parse(window.measure === 'change' ? '-0.25' : '7');
+  };
+  const use = { before: true, windows: true };
+  const judged = (text: string): Truth => {
+    const { value, mistakes } = language.condition(text, use);
+    expect(mistakes).toEqual([]);
+    return value?.evaluate({ view: viewOf({ value: '3' }), before: null, history }) ?? 'unknown';
+  };
+
+  test.each([
+    ['change("1h") < -0.1', true],
+    ['change("1h") < -0.1 && delta("2d") == 7', true],
+    ['value < avg("30m") * 0.5', true],
+    ['max("1h") > 1', 'unknown'],
+    ['max("1h") > 1 || value == 3', true],
+  ])('%s: %s', (text, truth) => {
+    expect(judged(text)).toBe(truth);
+  });
+
+  test('ask for the path and the time that the rule names', () => {
+    asked.length = 0;
+    judged('delta(value, "1h30m") > 0');
+    expect(asked).toEqual([{ measure: 'delta', path: 'value', ms: 5_400_000 }]);
+  });
+
+  test('without a history nothing is known', () => {
+    const { value } = language.condition('delta("1h") > 0', use);
+    expect(value?.evaluate({ view: viewOf({ value: '3' }), before: null, history: null })).toBe('unknown');
+  });
+});
+
+describe('Real transactions', () => {
+  const transactions = kinds.find(({ name }) => name === 'transactions');
+  if (transactions === undefined) throw new Error('no transactions');
+  const real = createLanguage(transactions, 'ethereum', new Map<string, Meaning>([['vault', addressOf(VAULT)]]));
+  const row = {
+    ...{ hash: '0xab', status: 'ok', method: 'swapExactTokens', value: '1500000000000000000', type: 2 },
+    ...{ from: { hash: HOT[0], is_contract: false }, to: { hash: VAULT, is_contract: true, reputation: 'ok' } },
+    fee: { type: 'actual', value: '21000000000000' },
+    decoded_input: {
+      method_call: 'swap(address to, uint256 amount)',
+      method_id: '0xdeadbeef',
+      parameters: [
+        { name: 'to', type: 'address', value: VAULT },
+        {
+          name: 'amount',
+          type: 'uint256',
+          value: '115792089237316195423570985008687907853269984665640564039457584007913129639935',
+        },
+      ],
+    },
+    token_transfers: [
+      transfer('USDC', 6, '2500000', 'ok'),
+      transfer('SCAM', 18, '115792089237316195423570985008687907853269984665640564039457584007913129639935', 'scam'),
+      { token: null, total: null },
+    ],
+    transaction_types: ['contract_call', 'token_transfer'],
+  };
+
+  function transfer(symbol: string, decimals: number, value: string, reputation: string): object {
+    return {
+      ...{ from: { hash: VAULT }, to: { hash: HOT[1] }, type: 'token_transfer' },
+      token: { address_hash: HOT[0], symbol, decimals: String(decimals), reputation, type: 'ERC-20' },
+      total: { decimals: String(decimals), value },
+    };
+  }
+
+  test.each<[string, Truth]>([
+    ['to.is_contract && to.reputation != "scam"', true],
+    ['tx.type == 2 && fee.value < percent("1") * value', true],
+    ['decoded_input.method_id == "0xdeadbeef"', true],
+    ['decoded_input.parameters.exists(p, p.name == "to" && p.value == "' + VAULT + '")', true],
+    ['decoded_input.parameters.exists(p, p.type == "uint256" && size(p.value) == 78)', true],
+    ['decoded_input.parameters.all(p, has(p.value))', true],
+    ['decoded_input.parameters[0].value.startsWith("0xBA12")', true],
+    ['decoded_input.parameters[5].name == "x"', 'unknown'],
+    ['size(decoded_input.parameters) == 2', true],
+    ['token_transfers.exists(t, t.token.symbol == "USDC" && t.total.value == 2.5)', true],
+    ['token_transfers.exists(t, t.token.reputation == "scam")', true],
+    [
+      'token_transfers.exists(t, t.total.value > amount("115792089237316195423570985008687907853269984665640564039457"))',
+      true,
+    ],
+    [
+      'token_transfers.exists(t, t.total.value > amount("115792089237316195423570985008687907853269984665640564039458"))',
+      'unknown',
+    ],
+    ['token_transfers.filter(t, t.from == vault).size() > 1', 'unknown'],
+    ['token_transfers.filter(t, has(t.from) && t.from == vault).size() == 2', true],
+    ['token_transfers.map(t, has(t.token)).size() == 3', true],
+    ['token_transfers.all(t, t.from == vault)', 'unknown'],
+    ['token_transfers.all(t, has(t.token))', false],
+    ['token_transfers.exists(t, transaction_types.exists(x, x == t.type))', true],
+    ['"contract_call" in transaction_types', true],
+    ['re(method, "^swap[A-Z]") && glob(method, "*Tokens")', true],
+    ['value == amount("1.5")', true],
+    ['revert_reason.contains("paused")', 'unknown'],
+  ])('%s is %s', (text, expected) => {
+    const { value, mistakes } = real.condition(text, { before: false, windows: false });
+    expect(mistakes).toEqual([]);
+    const view = transactions.fields.read(row, { coin: 18 });
+    expect(view === undefined ? null : value?.evaluate({ view, before: null, history: null })).toBe(expected);
+  });
+
+  test('a list of a stranger takes no time, however long it is: beyond 200 items it is unknown', () => {
+    const truthOf = (count: number): Truth => {
+      const many = Array.from({ length: count }, () => transfer('X', 18, '1', 'ok'));
+      const view = transactions.fields.read({ ...row, token_transfers: many }, { coin: 18 });
+      const nested = 'token_transfers.exists(t, token_transfers.exists(u, re(u.token.symbol, "(X+)+Y")))';
+      const compiled = real.condition(nested, { before: false, windows: false }).value;
+      if (view === undefined || compiled === null) throw new Error('no condition');
+      return compiled.evaluate({ view, before: null, history: null });
+    };
+    const spent = effort(() => {
+      expect([truthOf(200), truthOf(201), truthOf(20_000)]).toEqual([false, 'unknown', 'unknown']);
+    });
+    expect(spent).toBeLessThan(NO_HANG);
+  });
+});
+
+describe('What a condition reads', () => {
+  test.each([
+    ['token.reputation == "scam"', ['token.reputation']],
+    ['item.token.reputation == "scam" && value > 1', ['token.reputation', 'value']],
+    ['value < before.value', ['value']],
+    ['before.token.reputation == "ok"', ['token.reputation']],
+    ['to == vault', ['to.hash']],
+    ['token == USDC', ['token.address_hash']],
+    ['has(success)', ['success']],
+    ['transfers.exists(t, t.token.symbol == "X" && value > 1)', ['transfers', 'value']],
+    ['transfers[0].amount > 1', ['transfers']],
+    ['meta.a.b == "x"', ['meta']],
+    ['re(method, "x") && glob(token.symbol, "y*")', ['method', 'token.symbol']],
+  ])('%s reads %j', (text, reads) => {
+    expect(language.condition(text, { before: true, windows: false }).value?.reads).toEqual(reads);
+  });
+
+  test.each([
+    ['age > duration("2m")', true],
+    ['head.height > 5 && age > duration("2m")', true],
+    ['age > duration("2m") && value > 1', false],
+    ['value > 1', false],
+  ])('%s rests on the head alone: %s', (text, expected) => {
+    expect(language.condition(text, { before: true, windows: false }).value?.headOnly).toBe(expected);
+  });
+
+  test('a text is compiled once, however many watches use it', () => {
+    const one = language.condition('value > 123', { before: false, windows: false }).value;
+    expect(language.condition('value > 123', { before: false, windows: false }).value).toBe(one);
+  });
+});
+
+describe('Mistakes are found at load, with the place and a way out', () => {
+  test.each([
+    ['valu > 1', 'valu | items has no field "valu". Did you mean value?'],
+    ['token.reputatoin == "scam"', 'reputatoin | token has no field "reputatoin". Did you mean reputation?'],
+    ['reputation == "scam"', 'reputation | items has no field "reputation". Did you mean token.reputation?'],
+    ['tx.value > 1', 'tx | items has no field "tx". Here it is item.value.'],
+    ['type == 2', 'type | bare type is a function of CEL. Write item.type.'],
+    ['value > "5"', 'value > "5" | a number cannot be compared with a text. Numbers are written without quotes.'],
+    [
+      'success == "true"',
+      'success == "true" | true or false cannot be compared with a text. true and false are written without quotes.',
+    ],
+    ['value = 5', '= | a single = compares nothing. Write ==.'],
+    ['value => 5', '= | "=>" is no operator here. Write >=.'],
+    ['success and value > 1', 'and | "and" is no operator here. Write &&.'],
+    ['value >', '> | the condition ends too early'],
+    [
+      'matches(method, "x")',
+      'matches | matches() is not used here. Write re(method, "^swap"), which cannot be made to run for ever, or glob(method, "swap*").',
+    ],
+    [
+      'method.matches("x")',
+      'matches | matches() is not used here. Write re(method, "^swap"), which cannot be made to run for ever, or glob(method, "swap*").',
+    ],
+    [
+      're(method, "(")',
+      '"(" | no regular expression: missing closing ): `(`. Look-around and back references do not exist here.',
+    ],
+    [
+      're(method, status)',
+      're(method, status) | re() takes a text and a pattern in quotes. Write re(method, "^swap").',
+    ],
+    [
+      'foo(1) > 2',
+      'foo | no function "foo". Possible: has, size, amount, percent, duration, timestamp, re, glob, change, delta, min, max, avg.',
+    ],
+    ['method.startswith("a")', 'startswith | no method "startswith". Did you mean startsWith?'],
+    ['age > duration("2d")', '"2d" | "2d" is no duration. Days are written in hours: duration("48h").'],
+    ['age > 120', 'age > 120 | a duration cannot be compared with a number. A duration is written duration("90s").'],
+    [
+      'timestamp > timestamp("2026-02-30T00:00:00Z")',
+      '"2026-02-30T00:00:00Z" | "2026-02-30T00:00:00Z" is no timestamp. Write timestamp("2026-01-31T00:00:00Z").',
+    ],
+    [
+      'timestamp > timestamp("yesterday")',
+      '"yesterday" | "yesterday" is no timestamp. Write timestamp("2026-01-31T00:00:00Z").',
+    ],
+    ['value > amount("many")', '"many" | "many" is no amount. Write amount("1.5").'],
+    ['change("1h") < -0.1', 'change("1h") | there is no history here. Windows belong to while and until.'],
+    ['change_1h > 1', 'change_1h | items has no field "change_1h". In a condition it is change("1h").'],
+    ['value', 'value | a condition is true or false, this is a number'],
+    ['to == null', 'to == null | a record (Ref) cannot be compared with null. Ask with has(x), or !has(x).'],
+    ['to.hash == "0x12"', '"0x12" | "0x12" has 2 hexadecimal digits: an address has 40'],
+    ['to in ["vault"]', '"vault" | "vault" is no address: an address is 0x and 40 hexadecimal digits'],
+    ['transfers.exists(t, t.from.hash == "0x1")', '"0x1" | "0x1" has 1 hexadecimal digits: an address has 40'],
+    ['hash == "latest"', '"latest" | "latest" is no hash: a hash is 0x and 64 hexadecimal digits'],
+    ['hash == "0xabcd"', '"0xabcd" | "0xabcd" is no hash: a hash is 0x and 64 hexadecimal digits'],
+    [`hash == 0x${'ab'.repeat(32)}`, `0x${'ab'.repeat(32)} | a hash is written in quotes`],
+    [`hash == ${VAULT}`, `hash == ${VAULT} | a hash cannot be compared with an address`],
+    [
+      'token.symbol == vault',
+      'vault | "symbol" is a text, and this is an address. Write "vault" in quotes, or compare an address.',
+    ],
+    [`${VAULT} == method`, `${VAULT} | "method" is a text, and this is an address. Compare an address.`],
+    [
+      'to == hot_wallets',
+      'to == hot_wallets | a record (Ref) cannot be compared with a list (an address each). Write in, for one of a list.',
+    ],
+    [
+      'method in "swap"',
+      'method in "swap" | a text cannot be in a text. Behind in stands a list or a group, such as ["ok", "error"].',
+    ],
+    ['method == swapped', 'swapped | items has no field "swapped". A text is written in quotes: "swapped".'],
+    ['has(vault)', 'vault | a name of the config is always known. Ask of a field.'],
+    ['transfers[-1].amount > 1', '-1 | items are counted from 0. Write [0] for the first one.'],
+    [
+      'transfers[method.matches("(a+)+$") ? 0 : 1].amount > 1',
+      'matches | matches() is not used here. Write re(method, "^swap"), which cannot be made to run for ever, or glob(method, "swap*").',
+    ],
+    ['token == DAI', 'DAI | "DAI" has no address on ethereum. Add one in the config: tokens: DAI: ethereum.'],
+    ['vault.name == "x"', 'name | "vault" is an address: it has no "name"'],
+    ['item == item', 'item | item is the whole record. Name one of its fields.'],
+    ['has(5)', 'has(5) | has() takes one field. Write has(to.name).'],
+    ['has(to.nam)', 'nam | to has no field "nam". Did you mean name?'],
+    ['transfers.exists(t, t.amont > 1)', 'amont | Transfer has no field "amont". Did you mean amount?'],
+    ['transfers.amount > 1', 'amount | transfers is a list. Write transfers.exists(x, ...).'],
+    [
+      'value > 1 ? true : 3',
+      'value > 1 ? true : 3 | ternary branches must have the same type, got true or false and a number',
+    ],
+    [
+      'success || 5',
+      'success || 5 | && and || join what is true or false, not a number. Write each comparison out: x == 1 || x == 2, or x in [1, 2].',
+    ],
+    ['!value', '!value | ! does not take a number'],
+    ['value + method > 1', 'value + method | a number + a text is not possible'],
+    [
+      'string(value) == "1"',
+      'string | no function "string". Possible: has, size, amount, percent, duration, timestamp, re, glob, change, delta, min, max, avg.',
+    ],
+    ['cel.bind(x, 1, x > 0)', 'bind | no method "bind"'],
+    ['{"a": 1} == {"a": 1}', ' | maps are not used here'],
+    ['item.constructor == "x"', 'constructor | Item has no field "constructor"'],
+    ['item.__proto__ == "x"', '__proto__ | Item has no field "__proto__"'],
+    ['', ' | the condition is empty'],
+  ])('%s', (text, complaint) => {
+    expect(complaints(text)[0]).toBe(complaint);
+  });
+
+  test('several in one condition are all said', () => {
+    expect(complaints('valu > 1 && stats == "ok"')).toEqual([
+      'valu | items has no field "valu". Did you mean value?',
+      'stats | items has no field "stats". Did you mean status?',
+    ]);
+  });
+
+  test('before exists only where something was before', () => {
+    expect(complaints('before.value > 1', { before: false, windows: false })).toEqual([
+      'before | there is no before here. It exists for `on: changed`, and for `while` of kinds that notice changes.',
+    ]);
+  });
+
+  test('a word that was never seen is a doubt, not a mistake: tomorrow it may exist', () => {
+    const { mistakes, doubts } = language.condition('status == "okk" || token.reputation in ["scam", "spam"]', {
+      before: false,
+      windows: false,
+    });
+    expect(mistakes).toEqual([]);
+    expect(doubts.map(({ message, hint }) => `${message}. ${hint ?? ''}`)).toEqual([
+      '"okk" is a value that was never seen here. Did you mean ok?',
+      '"spam" is a value that was never seen here. Did you mean scam?',
+    ]);
+  });
+
+  test.each([
+    ['a huge text', 'x'.repeat(9000)],
+    ['400 comparisons', Array(400).fill('value > 1').join(' && ')],
+    ['parentheses', `${'('.repeat(4000)}true${')'.repeat(4000)}`],
+    ['negations', `${'!'.repeat(4000)}success`],
+    ['a list of 1000', `height in [${'1,'.repeat(1000)}1]`],
+    ['three comprehensions in each other', 'tags.exists(a, tags.exists(b, tags.exists(c, a == c)))'],
+  ])('%s is refused quickly', (_name, text) => {
+    const spent = effort(() => {
+      expect(complaints(text)).toHaveLength(1);
+    });
+    expect(spent).toBeLessThan(NO_HANG);
+  });
+
+  test('no text makes the compiler throw', () => {
+    const word = fc.constantFrom(
+      ...[
+        'value',
+        'to',
+        'before',
+        'item',
+        'has',
+        're',
+        '(',
+        ')',
+        '[',
+        ']',
+        '"',
+        "'",
+        '.',
+        '==',
+        '&&',
+        '||',
+        '!',
+        '-',
+        '?',
+        ':',
+      ],
+      ...[
+        '1',
+        '1_0',
+        '0x',
+        '1e9',
+        'null',
+        'type',
+        'exists',
+        'x',
+        ',',
+        '\\',
+        '\n',
+        '{',
+        '}',
+        'vault',
+        'transfers',
+        '"a"',
+        'in',
+        '%',
+      ],
+    );
+    const text = fc.oneof(
+      fc.string(),
+      fc.array(word, { maxLength: 30 }).map((words) => words.join(' ')),
+      fc.array(word, { maxLength: 12 }).map((words) => words.join('')),
+    );
+    fc.assert(
+      fc.property(text, (written) => {
+        const { value, mistakes } = language.condition(written, { before: true, windows: false });
+        expect(value === null).toBe(mistakes.length > 0);
+        for (const { start, end } of mistakes) expect(start <= Math.max(1, written.length) && end >= start).toBe(true);
+        expect([true, false, 'unknown']).toContain(
+          value?.evaluate({ view: viewOf({ value: '1' }), before: null, history: null }) ?? 'unknown',
+        );
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,173 @@
+// An answer that came before is passed over. Nothing may be passed over with it.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createAnswerCache, type AnswerCache } from '../../src/explorer/http/answer-cache.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+const digestsOnly = (clock: Clock): AnswerCache => createAnswerCache({ clock, maxBytes: 0 });
+const nothing = (): AnswerCache => ({ get: () => null, put: () => undefined });
+
+describe.each([
+  ['as a whole', {}],
+  ['as digests only', { answers: digestsOnly }],
+])('while answers are remembered %s', (_how, options) => {
+  test('the same answer says nothing again, and the next one says what is new', async () => {
+    await using world = await createWorld(
+      `
+watches:
+  - { id: calls, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: failed, on: new, if: success == false }] }
+  - { id: from-vault, kind: internal-transactions, of: vault, direction: from, every: 1m, alerts: [{ id: out, on: new }] }
+  - { id: transactions, kind: transactions, of: vault, every: 1m, alerts: [{ id: any, on: new }] }
+  - { id: tokens, kind: holdings, of: vault, every: 1m, alerts: [{ id: arrived, on: added }, { id: moved, on: changed }] }
+`,
+      options,
+    );
+    for (let again = 0; again < 3; again += 1) {
+      expect(await world.poll()).toEqual([]);
+      expect(await world.poll()).toEqual([]);
+      world.sandbox.mine();
+      world.sandbox.failCall({ to: 'vault' });
+      world.sandbox.addTransaction({ value: 1n });
+      world.sandbox.giveToken({ address: 'vault', value: 5 });
+      expect((await world.poll()).toSorted()).toEqual(['any event', 'arrived event', 'failed event']);
+    }
+    expect(await world.poll()).toEqual([]);
+  });
+
+  test('a rule that reads another field begins to look at it', async () => {
+    const rules = (alerts: string): string =>
+      `watches: [{ id: tokens, kind: holdings, of: treasury, every: 1m, alerts: [${alerts}] }]`;
+    await using world = await createWorld(rules('{ id: any, on: changed }'), options);
+    const { token } = world.sandbox.giveToken({ address: 'treasury', value: 5 });
+    await world.poll();
+    await world.poll();
+    await world.load(rules(`{ id: scam, on: changed, if: 'token.reputation == "scam"' }`));
+    expect(await world.poll()).toEqual([]);
+    world.sandbox.flagToken({ token });
+    expect(await world.poll()).toEqual(['scam event']);
+    expect(await world.poll()).toEqual([]);
+  });
+
+  test('an item is followed until it has its confirmations', async () => {
+    await using world = await createWorld(
+      'watches: [{ id: deep, kind: transactions, of: vault, every: 1m, alerts: [{ id: any, on: new, confirmations: 3 }] }]',
+      options,
+    );
+    await world.poll();
+    world.sandbox.addTransaction({ value: 1n });
+    expect(await world.poll()).toEqual([]);
+    expect(await world.poll()).toEqual([]);
+    world.sandbox.mine({ blocks: 3 });
+    expect(await world.poll()).toEqual(['any event']);
+    expect(await world.poll()).toEqual([]);
+  });
+
+  test('an item that cannot be decided yet stays open while nothing moves', async () => {
+    await using world = await createWorld(
+      `watches: [{ id: all, kind: transactions, of: vault, every: 1m, alerts: [{ id: good, on: new, if: 'status == "ok"' }] }]`,
+      options,
+    );
+    await world.poll();
+    world.sandbox.addTransaction({ status: 'pending', minedAfter: 1 });
+    for (let again = 0; again < 3; again += 1) expect(await world.poll()).toEqual([]);
+    world.sandbox.mine({ blocks: 1 });
+    expect(await world.poll()).toEqual(['good event']);
+    expect(await world.poll()).toEqual([]);
+  });
+
+  test('a restart begins with what was learned before', async () => {
+    await using world = await createWorld(
+      'watches: [{ id: calls, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: failed, on: new, if: success == false }] }]',
+      options,
+    );
+    await world.poll();
+    await world.poll();
+    await world.restart();
+    world.sandbox.mine();
+    world.sandbox.failCall({ to: 'vault' });
+    expect(await world.poll()).toEqual(['failed event']);
+    await world.restart();
+    expect(await world.poll()).toEqual([]);
+  });
+});
+
+const EVERYTHING = `
+watches:
+  - { id: calls, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: failed, on: new, if: success == false, confirmations: 2 }] }
+  - { id: from-vault, kind: internal-transactions, of: vault, direction: to, every: 1m, alerts: [{ id: out, on: new }] }
+  - id: transactions
+    kind: transactions
+    of: vault
+    every: 1m
+    alerts:
+      - { id: good, on: new, if: status == "ok" }
+      - { id: mined, on: mined }
+      - { id: many, on: new, at_least: { count: 3, within: 5m } }
+  - { id: all, kind: transactions, every: 1m, alerts: [{ id: deep, on: new, if: value > 0, confirmations: 3 }] }
+  - { id: head, kind: blocks, every: 1m, alerts: [{ id: new, on: new }, { id: reorg, on: reorg }] }
+  - id: tokens
+    kind: holdings
+    of: treasury
+    every: 1m
+    alerts: [{ id: arrived, on: added }, { id: gone, on: removed }, { id: scam, on: changed, if: token.reputation == "scam" }]
+  - { id: usdc, kind: balance, token: USDC, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 100 }] }
+`;
+
+/** What can happen within a minute. A block that a reorganisation left empty takes in nothing, so a new one is mined. */
+const acts = {
+  mine: ({ sandbox }: World) => sandbox.mine({ blocks: 2 }),
+  call({ sandbox }: World) {
+    sandbox.mine();
+    sandbox.failCall({ to: 'vault' });
+  },
+  pay({ sandbox }: World) {
+    sandbox.mine();
+    sandbox.addTransaction({ value: 1n });
+  },
+  wait({ sandbox }: World) {
+    sandbox.mine();
+    sandbox.addTransaction({ status: 'pending', minedAfter: 2 });
+  },
+  give: ({ sandbox }: World) => sandbox.giveToken({ address: 'treasury', value: 5 }),
+  flag: ({ sandbox }: World) => sandbox.flagToken({ token: 'ACME' }),
+  unflag: ({ sandbox }: World) => sandbox.flagToken({ token: 'ACME', reputation: 'ok' }),
+  spend: ({ sandbox }: World) => sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 5 }),
+  earn: ({ sandbox }: World) => sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 500_000_000 }),
+  reorganise: ({ sandbox }: World) => sandbox.reorganise({ blocks: 2 }),
+  drop: ({ sandbox }: World) => sandbox.reorganise({ blocks: 1, transactions: 'dropped' }),
+  fail: ({ sandbox }: World) => sandbox.fail({ fault: 'not-found', times: 2 }),
+  restart: (world: World) => world.restart(),
+};
+
+test('whatever happens, the same is said as if every answer were looked at', async () => {
+  const names = Object.keys(acts) as (keyof typeof acts)[];
+  const alerts = new Set<string>();
+  const minute = fc.array(fc.constantFrom(...names), { maxLength: 3 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(minute, { minLength: 8, maxLength: 16 }), async (minutes) => {
+      const worlds = await Promise.all(
+        [nothing, digestsOnly, undefined].map((answers) =>
+          createWorld(EVERYTHING, answers === undefined ? {} : { answers }),
+        ),
+      );
+      await using _all = { [Symbol.asyncDispose]: () => closeAll(worlds) };
+      for (const happening of [[], ...minutes.flatMap((acts) => [acts, []])]) {
+        const [looked, ...others] = await Promise.all(worlds.map((world) => pollAfter(world, happening)));
+        for (const said of others) expect(said).toEqual(looked);
+        for (const alert of looked ?? []) alerts.add(alert);
+      }
+    }),
+    { numRuns: 6 },
+  );
+  expect(alerts.size).toBeGreaterThan(5);
+});
+
+async function closeAll(worlds: readonly World[]): Promise<void> {
+  for (const world of worlds) await world[Symbol.asyncDispose]();
+}
+
+async function pollAfter(world: World, happening: readonly (keyof typeof acts)[]): Promise<string[]> {
+  for (const name of happening) await acts[name](world);
+  return (await world.poll()).toSorted();
+}
