@@ -303,7 +303,7 @@ test('a watch that was taken out and put back while it was polled is heard from 
   expect(seen.owed).toEqual(['screen']);
 });
 
-test.each(['recall', 'kept'] as const)('watches whose %s the storage refuses change nothing', async (method) => {
+test.each(['recall', 'diagnostics'] as const)('watches whose %s the storage refuses change nothing', async (method) => {
   const inner = createMemoryStore();
   const disk = { isBroken: false };
   const store: Store = {
