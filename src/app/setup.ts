@@ -1,6 +1,6 @@
 // The config and the rules, read together: the start, each reload and `check` see exactly the same.
-import { type ReadFile, loadConfig } from '../config/config.ts';
-import type { Config } from '../config/model.ts';
+import { loadConfig } from '../config/config.ts';
+import type { Config, ReadFile } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { notifiers as allNotifiers } from '../notifiers/index.ts';

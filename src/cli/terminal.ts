@@ -1,6 +1,6 @@
 // What a command may know of the process it runs in.
 import { writeFileSync } from 'node:fs';
-import type { ReadFile } from '../config/config.ts';
+import type { ReadFile } from '../config/model.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { readRegularFile } from '../lib/regular-file.ts';
 import type { ProcessFacts } from '../telemetry/daemon-metrics.ts';

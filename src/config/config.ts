@@ -13,9 +13,6 @@ import { readListen } from './listen.ts';
 import { type WrittenMap, isMap } from './yaml/written.ts';
 import { type Source, parseYaml } from './yaml/yaml.ts';
 
-/** The text of a file of at most `maxBytes`, 1 MiB where it is left out; throws when there is none. */
-export type ReadFile = (path: string, maxBytes?: number) => string;
-
 /** Reads and checks the config file: all of its problems at once, or a config to trust. Never throws. */
 export function loadConfig(file: string, tools: ConfigTools): Loaded {
   let text: string;

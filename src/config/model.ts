@@ -2,11 +2,13 @@
 import type { Coin } from '../core/model/kind.ts';
 import type { Address } from '../core/values/address.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
-import type { ReadFile } from './config.ts';
 import type { Problem } from './problem.ts';
 import type { Secret } from './secret.ts';
 import type { Path } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
+
+/** The text of a file of at most `maxBytes`, 1 MiB where it is left out; throws when there is none. */
+export type ReadFile = (path: string, maxBytes?: number) => string;
 
 export interface Config {
   /** As it was named on the command line. */

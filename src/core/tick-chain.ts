@@ -6,8 +6,8 @@
 // `step` says so in `needs`, and decides again with what was read.
 import { valueAt, type AnyView } from './values/fields.ts';
 import type { Range } from './model/kind.ts';
-import type { ChainReading, Observation, TickChain } from './model/observation.ts';
-import type { Decision, HeadNeed } from './model/decision.ts';
+import type { HeadNeed, ChainReading, Observation, TickChain } from './model/observation.ts';
+import type { Decision } from './model/decision.ts';
 
 /** What a first page of blocks shows, in whatever order; `unknown` when no row has a height. */
 export function readChain(blocks: readonly AnyView[]): ChainReading | 'unknown' {

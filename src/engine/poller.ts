@@ -3,7 +3,7 @@
 // A watch is never polled twice at once: a tick that finds it still running is skipped and counted, for a queue of late
 // polls would only make the explorer slower.
 import type { HealthByAlert } from '../core/model/health.ts';
-import { showsHead } from '../core/model/kind.ts';
+import { showsHead } from '../core/model/watch.ts';
 import { shiftClock } from '../core/model/clock-shift.ts';
 import { blankMemory } from '../core/step.ts';
 import type { Memory } from '../core/model/memory.ts';

@@ -1,8 +1,7 @@
 // Which files are rules. The only part of loading that looks at the disk.
 import { globSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { Config } from '../config/model.ts';
-import type { ReadFile } from '../config/config.ts';
+import type { Config, ReadFile } from '../config/model.ts';
 import { fileProblem, reasonOf, sortProblems, type Problem } from '../config/problem.ts';
 import type { RuleFile } from './load.ts';
 

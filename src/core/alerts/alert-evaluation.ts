@@ -6,10 +6,10 @@ import { resolvedMessage } from './message.ts';
 import type { Delivery, Message } from '../model/delivery.ts';
 import type { Alert, ConditionState } from '../model/memory.ts';
 import type { FindingKey, Recipient, Truth } from '../model/ids.ts';
-import type { HeadNeed, Reason } from '../model/decision.ts';
+import type { Reason } from '../model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { EvaluationContext } from '../model/condition.ts';
-import type { TickChain } from '../model/observation.ts';
+import type { HeadNeed, TickChain } from '../model/observation.ts';
 import type { Watch } from '../model/watch.ts';
 
 export type AlertsByKey = Readonly<Record<FindingKey, Alert>>;

@@ -3,6 +3,7 @@ import type { AnyView } from '../values/fields.ts';
 import type { Delivery } from './delivery.ts';
 import type { AlertId, FindingKey, Truth, WatchId } from './ids.ts';
 import type { Memory } from './memory.ts';
+import type { HeadNeed } from './observation.ts';
 
 /** The values at the last poll that saw something. */
 export interface Snapshot {
@@ -32,11 +33,6 @@ export interface Decision {
   readonly truths: Readonly<Record<AlertId, Truth | 'not-evaluated'>>;
   /** Set when the chain was not asked for and something rests on how far the explorer has read: ask, and decide again. */
   readonly needs: HeadNeed | null;
-}
-
-/** The head that would do: from this height on, everything that the reading leaves out or ends is believed. */
-export interface HeadNeed {
-  readonly head: number;
 }
 
 /** Why something was said, or not. */

@@ -2,10 +2,8 @@ import type { z } from 'zod';
 import type { Address } from '../values/address.ts';
 import type { AnyRecord, AnyView } from '../values/fields.ts';
 import type { EventName } from './ids.ts';
-import type { HeadNeed } from './decision.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { TickChain } from './observation.ts';
-import { type Watch, headQuestionOf } from './watch.ts';
+import type { HeadNeed, TickChain } from './observation.ts';
 import type { ListQuestion, Question, Read } from './question.ts';
 import type { Remembered } from '../values/tracked.ts';
 
@@ -172,9 +170,4 @@ export interface DetectedEvent {
   readonly happenedAt: Instant | null;
   /** The block it is in; `pending` while it is in none; `nowhere` when no block can take it back. */
   readonly block: number | 'pending' | 'nowhere';
-}
-
-/** Whether every poll of the watch shows where the chain's head is. */
-export function showsHead(watch: Watch): boolean {
-  return watch.kind.head(watch.target) === null || headQuestionOf(watch) !== null;
 }

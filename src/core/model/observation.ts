@@ -18,6 +18,11 @@ export interface ChainReading {
 /** `not-asked`: nothing needed it. `unknown`: it was asked for, and no usable answer came. */
 export type TickChain = ChainReading | 'not-asked' | 'unknown';
 
+/** The head that would do: from this height on, everything that the reading leaves out or ends is believed. */
+export interface HeadNeed {
+  readonly head: number;
+}
+
 /** What one poll of a watch saw, or why it saw nothing. `seen` is the kind's own. */
 export type Observation =
   | {

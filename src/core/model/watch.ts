@@ -92,3 +92,8 @@ export function headQuestionOf({ kind, target, alerts }: Watch): ListQuestion | 
   const counts = alerts.some((alert) => alert.type === 'event' && alert.confirmations > 0);
   return counts ? kind.head(target) : null;
 }
+
+/** Whether every poll of the watch shows where the chain's head is. */
+export function showsHead(watch: Watch): boolean {
+  return watch.kind.head(watch.target) === null || headQuestionOf(watch) !== null;
+}
