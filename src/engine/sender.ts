@@ -13,6 +13,7 @@ import type { Clock, Instant } from '../lib/clock.ts';
 import type { OpenNotifier } from '../notifiers/notifier.ts';
 import type { Claimed, Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
+import { createRunTime } from './run-time.ts';
 
 export interface Sender {
   /**
@@ -25,7 +26,7 @@ export interface Sender {
 }
 
 interface SenderOptions {
-  readonly store: Pick<Store, 'claim' | 'settle' | 'nextDue'>;
+  readonly store: Pick<Store, 'claim' | 'ran' | 'settle' | 'nextDue'>;
   readonly channel: string;
   readonly notifier: Pick<OpenNotifier, 'send'>;
   readonly giveUpAfterMs: number;
@@ -43,11 +44,16 @@ const LONGEST_REST_MS = 60_000;
 // Keeps a store that contradicts itself, or a clock that goes backwards, from making the loop spin.
 const SHORTEST_REST_MS = 100;
 const GRACE_PERIOD_MS = 1000;
+/** What is owed grows older in steps of this length: each is a commit. */
+const AGE_STEP_MS = 60_000;
 
 export function createSender(options: SenderOptions): Sender {
   const { store, channel, notifier, giveUpAfterMs, clock, log, onOutcome, onDead } = options;
   const inFlight = new Set<Promise<void>>();
   const storage = createStorageBackoff(channel, log);
+  const runTime = createRunTime(clock);
+  // How much of the run time is in the state file.
+  let recordedMs = 0;
   let lastFailure: string | null = null;
   let wakeSignal = new AbortController();
 
@@ -56,6 +62,7 @@ export function createSender(options: SenderOptions): Sender {
   };
 
   async function claimDue(abandon: AbortSignal, at = clock.now()): Promise<Instant | null> {
+    await recordRunTime();
     const free = MOST_IN_FLIGHT - inFlight.size;
     if (free === 0) return null;
     const claimed = await store.claim(channel, free, at);
@@ -67,8 +74,15 @@ export function createSender(options: SenderOptions): Sender {
     return due !== null && due - clock.now() > LONGEST_WAIT_MS ? claimDue(abandon, due) : due;
   }
 
+  async function recordRunTime(): Promise<void> {
+    const passedMs = runTime.passed();
+    if (passedMs - recordedMs < AGE_STEP_MS) return;
+    await store.ran(channel, passedMs - recordedMs);
+    recordedMs = passedMs;
+  }
+
   function start(claimed: Claimed, abandon: AbortSignal): void {
-    const done = deliver(claimed, abandon)
+    const done = deliver(claimed, recordedMs - claimed.ageMs, abandon)
       .catch((error: unknown) => {
         log.error('courier:failed', { channel, error: String(error) });
       })
@@ -79,11 +93,12 @@ export function createSender(options: SenderOptions): Sender {
     inFlight.add(done);
   }
 
-  async function deliver(claimed: Claimed, abandon: AbortSignal): Promise<void> {
-    const { delivery, attempt, createdAt } = claimed;
+  /** `owedSinceMs`: the run time at which it was committed. */
+  async function deliver(claimed: Claimed, owedSinceMs: number, abandon: AbortSignal): Promise<void> {
+    const { delivery, attempt } = claimed;
     const outcome = await send(claimed, abandon);
-    const at = clock.now();
-    const settlement = afterOutcome({ id: delivery.id, attempt, createdAt, outcome, at, giveUpAfterMs });
+    const ageMs = runTime.passed() - owedSinceMs;
+    const settlement = afterOutcome({ id: delivery.id, attempt, ageMs, outcome, at: clock.now(), giveUpAfterMs });
     const isRecorded = await settle(claimed, settlement, abandon);
     report(claimed, settlement);
     onOutcome(outcome);

@@ -11,7 +11,7 @@ export interface Notifier<D> {
   readonly config: z.ZodType<D>;
   /** The keys of `config` that may be written as `{ env: NAME }` or `{ file: PATH }`. No message ever shows their value. */
   readonly secrets: readonly string[];
-  /** After this long without being accepted a delivery is given up. */
+  /** A delivery that was not accepted for this long, while it could be tried, is given up. */
   readonly giveUpAfterMs: number;
   /** Stable names of those who are told one by one. A channel with one receiver answers with the channel's own name. */
   recipients(to: D, channel: string): readonly string[];

@@ -16,6 +16,10 @@ const APPLICATION_ID = 0x4357646e;
  *
  * Schema 3. `look` holds what was last looked at, `health` how the conditions of the alerts do: both change with every
  * poll, as coverage does, and only explain.
+ *
+ * Schema 4. `ran_ms` is for how long the sender of a channel has run in all, `ran_before` what that was when the
+ * delivery was committed: their difference is its age. It counts neither the time for which the daemon was stopped or
+ * the channel not configured, nor what a wrong clock adds. What was owed before starts at age 0.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -66,6 +70,14 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE coverage ADD COLUMN look TEXT NOT NULL DEFAULT 'null';
   ALTER TABLE coverage ADD COLUMN health TEXT NOT NULL DEFAULT '{}';
+  `,
+  `
+  CREATE TABLE channels (
+    name TEXT PRIMARY KEY,
+    ran_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  ALTER TABLE deliveries ADD COLUMN ran_before INTEGER NOT NULL DEFAULT 0;
   `,
 ];
 

@@ -16,12 +16,16 @@ const FIRST_IN_LINE = `
       AND other.state IN ('due', 'sending')
       AND (other.state = 'sending' OR (other.seq, other.number) < (mine.seq, mine.number)))`;
 
+/** How long the sender of a channel has run in all; `channel` is a column or a parameter. */
+const RAN_OF = (channel: string): string => `coalesce((SELECT ran_ms FROM channels WHERE name = ${channel}), 0)`;
+
 /** The statements of the outbox. None of them opens a transaction. */
 interface OutboxTable {
   /** A delivery that is there already is left as it is. */
   add(watch: WatchId, deliveries: readonly Delivery[], at: Instant): void;
   /** Rows that cannot be read end as dead, so that they do not stand in the way of the others; `damaged` is told. */
   claim(ask: { channel: string; limit: number; at: Instant }, damaged: (error: unknown) => void): Claimed[];
+  ran(channel: string, ms: number): void;
   settle(id: DeliveryId, settlement: Settlement, at: Instant): void;
   recover(at: Instant): number;
   nextDue(channel: string): Instant | null;
@@ -32,10 +36,13 @@ interface OutboxTable {
 // below that look idle.
 export function createOutboxTable(db: DatabaseSync): OutboxTable {
   const add = db.prepare(`
-    INSERT INTO deliveries (id, watch, channel, recipient, key, seq, message, state, attempt, due_at, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, 'due', 0, ?8, ?8) ON CONFLICT (id) DO NOTHING`);
+    INSERT INTO deliveries
+      (id, watch, channel, recipient, key, seq, message, state, attempt, due_at, created_at, ran_before)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'due', 0, ?8, ?8, ${RAN_OF('?3')}) ON CONFLICT (id) DO NOTHING`);
+  const ran = db.prepare(`
+    INSERT INTO channels (name, ran_ms) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_ms = ran_ms + excluded.ran_ms`);
   const due = db.prepare(`
-    SELECT ${COLUMNS} FROM deliveries AS mine
+    SELECT ${COLUMNS}, ${RAN_OF('mine.channel')} - ran_before AS age_ms FROM deliveries AS mine
     WHERE channel = ? AND state = 'due' AND due_at <= ? AND ${FIRST_IN_LINE} ORDER BY due_at, number LIMIT ?`);
   const take = db.prepare(`UPDATE deliveries SET state = 'sending', attempt = attempt + 1 WHERE number = ?`);
   const end = db.prepare(`
@@ -51,9 +58,9 @@ export function createOutboxTable(db: DatabaseSync): OutboxTable {
   const prune = db.prepare(`DELETE FROM deliveries WHERE state IN ('sent', 'dead') AND settled_at < ?`);
 
   function handOut(row: Row): Claimed {
-    const { id, channel, recipient, message, attempt, createdAt } = deliveryOf(row);
+    const { id, channel, recipient, message, attempt } = deliveryOf(row);
     take.run(Number(row['number']));
-    return { delivery: { id, channel, recipient, message }, attempt: attempt + 1, createdAt };
+    return { delivery: { id, channel, recipient, message }, attempt: attempt + 1, ageMs: Number(row['age_ms']) };
   }
 
   return {
@@ -73,6 +80,9 @@ export function createOutboxTable(db: DatabaseSync): OutboxTable {
           return [];
         }
       });
+    },
+    ran(channel, ms) {
+      ran.run(channel, ms);
     },
     settle(id, settlement, at) {
       const outcome = textOf(settlement.outcome);

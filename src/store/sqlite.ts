@@ -126,6 +126,11 @@ export function createSqliteStore(db: DatabaseSync, { file, log, release }: Sqli
       });
     },
     claim: async (channel, limit, at) => write(() => outbox.claim({ channel, limit, at }, damaged)),
+    async ran(channel, ms) {
+      write(() => {
+        outbox.ran(channel, ms);
+      });
+    },
     async settle(id, settlement, at) {
       write(() => {
         outbox.settle(id, settlement, at);

@@ -11,7 +11,8 @@ import type { Instant } from '../lib/clock.ts';
 export interface Claimed {
   readonly delivery: Delivery;
   readonly attempt: number;
-  readonly createdAt: Instant;
+  /** For how long its channel's sender ran since it was committed, as far as `ran` recorded it. */
+  readonly ageMs: number;
 }
 
 export interface OutboxDepth {
@@ -74,6 +75,9 @@ export interface Store extends AsyncDisposable {
    * lowest `seq` that is not settled is ever handed out, so a resolve cannot overtake its firing.
    */
   claim(channel: string, limit: number, at: Instant): Promise<Claimed[]>;
+
+  /** Adds to the time for which the sender of the channel ran: what is owed there grows older by it. */
+  ran(channel: string, ms: number): Promise<void>;
 
   settle(id: DeliveryId, settlement: Settlement, at: Instant): Promise<void>;
 

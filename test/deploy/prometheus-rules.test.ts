@@ -116,7 +116,7 @@ const STORIES: [alert: string, series: string, values: string, at: string, label
   ],
   ['ChainwardenOutboxOld', 'chainwarden_outbox_oldest_timestamp_seconds{channel="c"}', '0x40', '21m', { channel: 'c' }],
   ['ChainwardenDeliveriesLost', 'chainwarden_deliveries_dead_total{channel="c"}', '0 0 1x10', '5m', { channel: 'c' }],
-  // Down for days, and given up at once when it was back.
+  // Refused before the first scrape.
   ['ChainwardenDeliveriesLost', 'chainwarden_deliveries_dead_total{channel="c"}', '_ 1x10', '5m', { channel: 'c' }],
   ['ChainwardenReloadFailed', 'chainwarden_config_last_reload_successful', '1 0x10', '7m', {}],
   ['ChainwardenLate', 'chainwarden_scheduler_lag_seconds_bucket{le="60"}', '0+10x40', '25m', {}],

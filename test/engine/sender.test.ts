@@ -271,31 +271,118 @@ describe('a storage that does not answer', () => {
 });
 
 test('what a daemon left in the middle of a send goes out after the restart, under the same id', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'chainwarden-courier-'));
-  const file = join(directory, 'state.db');
-  try {
-    {
-      await using store = await openSqliteStore({ file });
-      const post = createOutbox(store);
-      post.hold();
-      await post.owe(aDelivery({ id: 'first', key: 'k', seq: 1 }), aDelivery({ id: 'second', key: 'k', seq: 2 }));
-      const courier = post.start();
-      await post.clock.advance(0);
-      const stopped = courier.abandon();
-      await post.clock.advance(SECOND);
-      await stopped;
-      expect(post.arrived()).toEqual(['first#1']);
-    }
-    await using store = await openSqliteStore({ file });
+  using directory = aDirectory();
+  {
+    await using store = await openSqliteStore(directory);
     const post = createOutbox(store);
-    expect(await store.recover(post.clock.now())).toBe(1);
-    await using _courier = post.start();
+    post.hold();
+    await post.owe(aDelivery({ id: 'first', key: 'k', seq: 1 }), aDelivery({ id: 'second', key: 'k', seq: 2 }));
+    const courier = post.start();
     await post.clock.advance(0);
-    expect(post.arrived()).toEqual(['first#2', 'second#1']);
-  } finally {
-    rmSync(directory, { recursive: true });
+    const stopped = courier.abandon();
+    await post.clock.advance(SECOND);
+    await stopped;
+    expect(post.arrived()).toEqual(['first#1']);
   }
+  await using store = await openSqliteStore(directory);
+  const post = createOutbox(store);
+  expect(await store.recover(post.clock.now())).toBe(1);
+  await using _courier = post.start();
+  await post.clock.advance(0);
+  expect(post.arrived()).toEqual(['first#2', 'second#1']);
 }, 60_000);
+
+describe('what is old, but could not be tried', () => {
+  const DAY = 24 * HOUR;
+
+  test('after four days of standstill one bad answer does not give it up', async () => {
+    using directory = aDirectory();
+    const first = await live(directory, async (post) => {
+      post.answer = () => AGAIN;
+      await post.owe(aDelivery());
+      await post.clock.advance(HOUR);
+    });
+    const second = await live(
+      directory,
+      async (post) => {
+        post.answer = (_delivery, attempt) => (attempt === first.tries.length + 1 ? AGAIN : SENT);
+        await post.clock.advance(MINUTE);
+        expect(post.dead).toEqual([]);
+        await post.clock.advance(2 * HOUR);
+        expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
+      },
+      first.clock.now() + 4 * DAY,
+    );
+    expect(second.tries.map(({ id }) => id)).toEqual(['delivery-1', 'delivery-1']);
+  });
+
+  test('a clock that was ten days ahead for an hour does not give it up, nor hold it back', async () => {
+    const post = createOutbox();
+    post.answer = (_delivery, attempt) => (attempt < 9 ? AGAIN : SENT);
+    await post.owe(aDelivery());
+    await using _courier = post.start();
+    await post.clock.advance(5 * MINUTE);
+    await post.clock.setTo(post.clock.now() + 10 * DAY);
+    await post.clock.advance(HOUR);
+    expect(post.dead).toEqual([]);
+    await post.clock.setTo(post.clock.now() - 10 * DAY);
+    await post.clock.advance(4 * HOUR);
+    expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
+  });
+
+  test('what was owed under a clock that ran days behind is not old when the clock is put right', async () => {
+    const post = createOutbox();
+    post.answer = (_delivery, attempt) => (attempt === 1 ? AGAIN : SENT);
+    await post.owe(aDelivery());
+    await post.clock.setTo(post.clock.now() + 5 * DAY);
+    await using _courier = post.start();
+    await post.clock.advance(MINUTE);
+    expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
+  });
+
+  test('days in which its channel was not in the config do not count', async () => {
+    const post = createOutbox();
+    post.answer = () => AGAIN;
+    await post.owe(aDelivery());
+    {
+      await using _courier = post.start();
+      await post.clock.advance(GIVE_UP - HOUR);
+    }
+    await using _other = post.start('mail');
+    await post.clock.advance(4 * DAY);
+    const before = post.tries.length;
+    await using _back = post.start();
+    await post.clock.advance(30 * MINUTE);
+    expect(post.tries.length).toBeGreaterThan(before);
+    expect(post.dead).toEqual([]);
+    await post.clock.advance(HOUR);
+    expect(post.dead).toEqual(['ops']);
+  });
+
+  test('what waited behind another for longer than the give-up time is still tried twelve times', async () => {
+    const post = createOutbox();
+    post.answer = () => AGAIN;
+    await post.owe(aDelivery({ id: 'firing', key: 'k', seq: 1 }), aDelivery({ id: 'resolved', key: 'k', seq: 2 }));
+    await using _courier = post.start();
+    await post.clock.advance(DAY);
+    expect(post.dead).toEqual(['ops', 'ops']);
+    const triesOf = (id: string): number => post.tries.filter((one) => one.id === id).length;
+    expect(triesOf('firing')).toBeGreaterThanOrEqual(12);
+    expect(triesOf('resolved')).toBe(12);
+  });
+
+  test('the age is written down once a minute, not with each look', async () => {
+    const post = createOutbox();
+    const ran = jest.spyOn(post.store, 'ran');
+    await using courier = post.start();
+    for (let second = 0; second <= 600; second++) {
+      courier.wake();
+      await post.clock.advance(SECOND);
+    }
+    expect(ran.mock.calls.length).toBe(10);
+    expect(ran.mock.calls.reduce((sum, [, ms]) => sum + ms, 0)).toBe(10 * MINUTE);
+  });
+});
 
 describe('stopping', () => {
   test('what is in flight ends, and nothing new begins', async () => {
@@ -352,6 +439,30 @@ describe('stopping', () => {
   });
 });
 
+function aDirectory() {
+  const directory = mkdtempSync(join(tmpdir(), 'chainwarden-courier-'));
+  return {
+    /** A state file, made when it is opened. */
+    file: join(directory, 'state.db'),
+    [Symbol.dispose]: () => {
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+/** One run of the daemon over a state file, stopped in good order. */
+async function live(
+  directory: { readonly file: string },
+  work: (post: ReturnType<typeof createOutbox>) => Promise<void>,
+  startedAt?: number,
+) {
+  await using store = await openSqliteStore(directory);
+  const post = createOutbox(store, createFakeClock(startedAt));
+  await using _courier = post.start();
+  await work(post);
+  return post;
+}
+
 interface Try {
   readonly id: string;
   readonly attempt: number;
@@ -367,8 +478,7 @@ interface Running extends AsyncDisposable {
 }
 
 /** An outbox, a clock, a receiver that a test can script, and senders between them. */
-function createOutbox(store: Store = createMemoryStore()) {
-  const clock: FakeClock = createFakeClock();
+function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = createFakeClock()) {
   const tries: Try[] = [];
   const outcomes: Outcome[] = [];
   const dead: string[] = [];

@@ -48,7 +48,7 @@ export function keepsThePromise(open: () => Promise<Store>): void {
   story('what a decision owes is committed with it, exactly as it was said', async (store) => {
     const delivery = aDelivery();
     await store.commit([aDecision('w', { deliveries: [delivery] })], NOON);
-    expect(await store.claim('ops', 10, NOON)).toEqual([{ delivery, attempt: 1, createdAt: NOON }]);
+    expect(await store.claim('ops', 10, NOON)).toEqual([{ delivery, attempt: 1, ageMs: 0 }]);
   });
 
   story('a decision that rests on an older memory leaves nothing behind', async (store) => {
@@ -197,7 +197,22 @@ export function keepsThePromise(open: () => Promise<Store>): void {
     await store.claim('ops', 1, NOON);
     await store.settle(delivery.id, { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
     const claimed = await store.claim('ops', 1, NOON + SECOND);
-    expect(claimed).toEqual([{ delivery, attempt: 2, createdAt: NOON }]);
+    expect(claimed).toEqual([{ delivery, attempt: 2, ageMs: 0 }]);
+  });
+
+  story('what is owed grows older while the sender of its channel runs, and at no other time', async (store) => {
+    await store.ran('ops', 9 * SECOND);
+    await store.commit([aDecision('w', { deliveries: [aDelivery({ id: 'a' })] })], NOON);
+    await store.ran('mail', 60 * SECOND);
+    await store.ran('ops', 5 * SECOND);
+    const later = [aDelivery({ id: 'b' }), aDelivery({ id: 'c', channel: 'mail' })];
+    await store.commit([aDecision('x', { deliveries: later })], NOON + 100 * SECOND);
+    await store.ran('ops', 2 * SECOND);
+    expect(await store.claim('ops', 10, NOON + 100 * SECOND)).toMatchObject([
+      { delivery: { id: 'a' }, ageMs: 7 * SECOND },
+      { delivery: { id: 'b' }, ageMs: 2 * SECOND },
+    ]);
+    expect(await store.claim('mail', 10, NOON + 100 * SECOND)).toMatchObject([{ ageMs: 0 }]);
   });
 
   story('what was being sent when the process ended is due again under its id', async (store) => {

@@ -47,7 +47,7 @@ describe('opening', () => {
     await withStore(file, (store) => store.commit([aDecision('w', { deliveries: [delivery] })], NOON));
     await using store = await openSqliteStore({ file });
     expect(await store.recall()).toEqual(new Map([['w', aMemory({ version: 1 })]]));
-    expect(await store.claim('ops', 1, NOON)).toEqual([{ delivery, attempt: 1, createdAt: NOON }]);
+    expect(await store.claim('ops', 1, NOON)).toEqual([{ delivery, attempt: 1, ageMs: 0 }]);
   });
 
   test('refuses a second daemon, by whatever name of the file, and says who holds it', async () => {
@@ -157,6 +157,19 @@ describe('migrations', () => {
     await using store = await openSqliteStore({ file });
     expect((await store.recall()).get('w')).toMatchObject({ version: 3, coveredUntil: NOON });
     expect(await store.diagnostics()).toEqual(new Map([['w', { snapshot: null, health: {} }]]));
+  });
+
+  test('a file of schema 3 keeps what it owes, under its ids, and nothing of it is near its give-up time', async () => {
+    const file = aFile();
+    execute(file, readFileSync(join(import.meta.dirname, 'schemas', '3.sql'), 'utf8'));
+    await using store = await openSqliteStore({ file });
+    expect(await store.recover(NOON)).toBe(1);
+    expect(await store.claim('ops', 10, NOON)).toMatchObject([
+      { delivery: { id: 'info' }, attempt: 2, ageMs: 0 },
+      { delivery: { id: 'warning' }, attempt: 41, ageMs: 0 },
+      { delivery: { id: 'critical' }, attempt: 2, ageMs: 0 },
+    ]);
+    expect(await store.survey()).toMatchObject({ outbox: [{ channel: 'ops', rows: 4 }], dead: 1, sent: 1 });
   });
 
   test('run in order, each once', () => {

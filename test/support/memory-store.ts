@@ -8,6 +8,7 @@ import type { StoredDiagnostics, Store } from '../../src/store/store.ts';
 interface Row {
   readonly delivery: Delivery;
   readonly createdAt: Instant;
+  readonly ranBefore: number;
   state: Settlement['state'] | 'sending';
   attempt: number;
   dueAt: Instant;
@@ -20,6 +21,7 @@ export function createMemoryStore(): Store {
   const diagnosticsById = new Map<WatchId, StoredDiagnostics>();
   // In the order in which they were committed.
   const rowById = new Map<DeliveryId, Row>();
+  const ranByChannel = new Map<string, number>();
 
   const rows = (...states: readonly Row['state'][]): Row[] =>
     [...rowById.values()].filter((row) => states.includes(row.state));
@@ -39,7 +41,8 @@ export function createMemoryStore(): Store {
     for (const delivery of deliveries) {
       if (rowById.has(delivery.id)) continue;
       const row = { delivery: structuredClone(delivery), createdAt: at, attempt: 0, dueAt: at, settledAt: 0 };
-      rowById.set(delivery.id, { ...row, state: 'due' });
+      const ranBefore = ranByChannel.get(delivery.channel) ?? 0;
+      rowById.set(delivery.id, { ...row, ranBefore, state: 'due' });
     }
     return 'kept';
   }
@@ -76,8 +79,12 @@ export function createMemoryStore(): Store {
       return due.slice(0, limit).map((row) => {
         row.state = 'sending';
         row.attempt += 1;
-        return { delivery: structuredClone(row.delivery), attempt: row.attempt, createdAt: row.createdAt };
+        const ageMs = (ranByChannel.get(channel) ?? 0) - row.ranBefore;
+        return { delivery: structuredClone(row.delivery), attempt: row.attempt, ageMs };
       });
+    },
+    async ran(channel, ms) {
+      ranByChannel.set(channel, (ranByChannel.get(channel) ?? 0) + ms);
     },
     async settle(id, settlement, at) {
       const row = rowById.get(id);

@@ -87,26 +87,32 @@ interface Try {
   readonly id: DeliveryId;
   /** 1 = the first. */
   readonly attempt: number;
-  readonly createdAt: Instant;
+  /** For how long it has been owed while it could be tried. */
+  readonly ageMs: number;
   readonly outcome: Outcome;
   readonly at: Instant;
   readonly giveUpAfterMs: number;
 }
 
+/** However old it is, as after a long stop: one bad answer gives up nothing. */
+const FEWEST_TRIES = 12;
+
 /**
  * What follows from a try: 5 s, 30 s, 2, 5, 15, 30 min and then an hour of waiting, give or take a fifth, unless the
- * receiver named its own time (1 s to 1 h). The last try is at the give-up time itself; one that fails then is dead.
+ * receiver named its own time (1 s to 1 h). It is given up when it is too old and was tried often enough; both must
+ * hold. The last try is at the give-up time itself, or the twelfth.
  *
- * afterOutcome({ id, attempt: 1, createdAt: 0, outcome: { type: 'again', why: '503', afterMs: 7000 }, at: 0, giveUpAfterMs })
+ * afterOutcome({ id, attempt: 1, ageMs: 0, outcome: { type: 'again', why: '503', afterMs: 7000 }, at: 0, giveUpAfterMs })
  * // { state: 'due', outcome, dueAt: 7000 }
  */
 export function afterOutcome(tried: Try): Settlement {
   const { outcome, at } = tried;
   if (outcome.type === 'sent') return { state: 'sent', outcome };
   if (outcome.type === 'rejected') return { state: 'dead', outcome };
-  const giveUpAt = tried.createdAt + tried.giveUpAfterMs;
-  if (at >= giveUpAt) return { state: 'dead', outcome };
-  return { state: 'due', outcome, dueAt: Math.min(at + waitAfter(tried), giveUpAt) };
+  const leftMs = tried.giveUpAfterMs - tried.ageMs;
+  if (leftMs <= 0 && tried.attempt >= FEWEST_TRIES) return { state: 'dead', outcome };
+  const waitMs = waitAfter(tried);
+  return { state: 'due', outcome, dueAt: at + (leftMs > 0 ? Math.min(waitMs, leftMs) : waitMs) };
 }
 
 const SECOND = 1000;

@@ -14,7 +14,7 @@ const ended = (changes: Partial<Parameters<typeof afterOutcome>[0]> = {}): Retur
   afterOutcome({
     id: 'd',
     attempt: 1,
-    createdAt: CREATED,
+    ageMs: 0,
     outcome: AGAIN,
     at: CREATED,
     giveUpAfterMs: 3 * DAY,
@@ -31,7 +31,7 @@ test('what was accepted is sent, and what was refused for good is dead', () => {
   const sent: Outcome = { type: 'sent', answer: '250 OK' };
   const rejected: Outcome = { type: 'rejected', why: '550 no such user' };
   expect(ended({ outcome: sent })).toEqual({ state: 'sent', outcome: sent });
-  expect(ended({ outcome: sent, at: CREATED + 4 * DAY })).toEqual({ state: 'sent', outcome: sent });
+  expect(ended({ outcome: sent, attempt: 90, ageMs: 4 * DAY })).toEqual({ state: 'sent', outcome: sent });
   expect(ended({ outcome: rejected })).toEqual({ state: 'dead', outcome: rejected });
 });
 
@@ -85,26 +85,44 @@ test('a channel may ask for a shortest wait; the waits grow all the same, so a c
 
 describe('the give-up time', () => {
   test('the last try is at that time itself, not an hour before', () => {
-    const at = CREATED + 3 * DAY - MINUTE;
-    expect(ended({ attempt: 80, at })).toMatchObject({ state: 'due', dueAt: CREATED + 3 * DAY });
+    expect(ended({ attempt: 80, ageMs: 3 * DAY - MINUTE })).toMatchObject({ state: 'due', dueAt: CREATED + MINUTE });
   });
 
   test.each([AGAIN, UNKNOWN, { ...AGAIN, afterMs: MINUTE }])('a try that ends then in %j is dead', (outcome) => {
-    const at = CREATED + 3 * DAY;
-    expect(ended({ attempt: 81, at, outcome })).toEqual({ state: 'dead', outcome });
+    expect(ended({ attempt: 81, ageMs: 3 * DAY, outcome })).toEqual({ state: 'dead', outcome });
+  });
+
+  test.each([
+    [1, 'due'],
+    [11, 'due'],
+    [12, 'dead'],
+  ])('of a delivery that is a week old, try %i leaves it %s', (attempt, state) => {
+    const settlement = ended({ attempt, ageMs: 7 * DAY });
+    expect(settlement.state).toBe(state);
+    // Not hurried either: a receiver that has just come back is not asked twelve times at once.
+    if (settlement.state === 'due') expect(settlement.dueAt).toBe(CREATED + waitAfter(attempt));
+  });
+
+  test('a channel that is given up within the hour still gets its twelve tries', () => {
+    expect(triesOf({ giveUpAfterMs: HOUR })).toHaveLength(12);
   });
 
   test('over three days of failure there are tries until the end, and then none', () => {
-    const tries: number[] = [];
-    for (let at = CREATED, attempt = 1; ; attempt++) {
-      tries.push(at);
-      const settlement = ended({ attempt, at });
-      if (settlement.state !== 'due') break;
-      expect(settlement.dueAt).toBeGreaterThan(at);
-      at = settlement.dueAt;
-    }
-    expect(tries.at(-1)).toBe(CREATED + 3 * DAY);
+    const tries = triesOf({});
+    expect(tries.at(-1)).toBe(3 * DAY);
     expect(tries.length).toBeGreaterThan(60);
     expect(tries.length).toBeLessThan(100);
   });
 });
+
+/** The ages at which something is tried that nobody ever accepts. */
+function triesOf(changes: { giveUpAfterMs?: number }): number[] {
+  const tries: number[] = [];
+  for (let ageMs = 0, attempt = 1; ; attempt++) {
+    tries.push(ageMs);
+    const settlement = ended({ ...changes, attempt, ageMs });
+    if (settlement.state !== 'due') return tries;
+    expect(settlement.dueAt).toBeGreaterThan(CREATED);
+    ageMs += settlement.dueAt - CREATED;
+  }
+}
