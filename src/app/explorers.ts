@@ -6,6 +6,7 @@ import { createAnswerCache } from '../explorer/http/answer-cache.ts';
 import { createBudget, type Budget } from '../explorer/spending/budget.ts';
 import { createExplorer, type Explorer } from '../explorer/explorer.ts';
 import type { Auth } from '../explorer/http/http-transport.ts';
+import { createLargeBodies } from '../explorer/http/large-bodies.ts';
 import type { ExplorerMeter } from '../explorer/http/meter.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
@@ -47,6 +48,7 @@ export function createExplorers(options: ExplorersOptions): Explorers {
   const replaced = new Set<Open>();
   const budgetByPlan = new Map<string, Budget>();
   const answers = createAnswerCache({ clock });
+  const largeBodies = createLargeBodies();
 
   async function open(settings: Settings, fingerprint: string): Promise<Open> {
     const { name, coin } = settings;
@@ -54,7 +56,7 @@ export function createExplorers(options: ExplorersOptions): Explorers {
     try {
       const where = whereOf(settings, served);
       const budget = budgetOf(settings, where.baseUrl);
-      const explorer = openExplorer({ ...options, ...where, name, coin, budget, answers });
+      const explorer = openExplorer({ ...options, ...where, name, coin, budget, answers, largeBodies });
       if (served !== null) log.info('sandbox:listening', { explorer: name, url: served.url });
       return { name, fingerprint, explorer, served };
     } catch (error) {
@@ -118,6 +120,7 @@ export function createExplorers(options: ExplorersOptions): Explorers {
     async [Symbol.asyncDispose]() {
       swap(new Map());
       await closeReplaced();
+      await largeBodies[Symbol.asyncDispose]();
     },
   };
 }

@@ -21,6 +21,7 @@ import {
   type HttpTransport,
   type HttpLimits,
 } from './http/http-transport.ts';
+import { createLargeBodies, type LargeBodies } from './http/large-bodies.ts';
 import type { ExplorerMeter } from './http/meter.ts';
 
 export interface ExplorerOptions {
@@ -38,6 +39,8 @@ export interface ExplorerOptions {
   readonly budget: Budget;
   /** One for all explorers, so that the cap on its size holds for the daemon. */
   readonly answers?: AnswerCache;
+  /** One for all explorers, so that large bodies come one after the other; closed by who made it. */
+  readonly largeBodies?: LargeBodies;
   readonly meter?: ExplorerMeter;
   /**
    * Told of every answer that was decoded, with its body, the key taken out: bytes that came before give the very same
@@ -67,12 +70,14 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   const transport =
     options.transport ??
     createHttpTransport({ auth, headers: options.headers ?? {}, userAgent: options.userAgent, limits, signal });
+  const largeBodies = options.largeBodies ?? createLargeBodies();
   const filters = createFilters(options.log, name);
   const fetchAnswer = createFetchAnswer({
     explorer: name,
     transport,
     budget,
     answers: options.answers ?? createAnswerCache({ clock }),
+    largeBodies,
     meter: meter ?? null,
     units: { coin: options.coin.decimals },
     limits,
@@ -108,6 +113,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     tickReader: () => tickReaderOf(read),
     [Symbol.asyncDispose]: async () => {
       transport.close();
+      if (options.largeBodies === undefined) await largeBodies[Symbol.asyncDispose]();
     },
   };
 }

@@ -4,8 +4,12 @@
  * yardsticks tells a hang from a bad day.
  */
 export function effort(work: () => void): number {
-  const yardstick = Math.min(cpuMs(measure), cpuMs(measure), cpuMs(measure));
-  return cpuMs(work) / yardstick;
+  return cpuMs(work) / yardstickMs();
+}
+
+/** CPU milliseconds of one yardstick. */
+export function yardstickMs(): number {
+  return Math.min(cpuMs(measure), cpuMs(measure), cpuMs(measure));
 }
 
 /** Work that stays under this many yardsticks does not hang: a second of a good machine, exponential work takes hours. */

@@ -101,7 +101,7 @@ function decodeDecimal(raw: unknown): Amount | undefined {
   return typeof raw === 'string' ? Amount.parse(raw) : undefined;
 }
 
-const DEEPEST_JSON = 100;
+const DEEPEST_JSON = 20;
 
 /** Whoever writes JSON down goes down into it, and far enough down there is no more stack. */
 export function isShallow(raw: unknown, deepest = DEEPEST_JSON): boolean {

@@ -14,7 +14,7 @@ const MOST_DIGESTS = 100_000;
 export interface AnswerCache {
   /** What these very bytes are known to be from when they last came for this request; null when others came. */
   get(request: string, wire: readonly Buffer[]): CacheHit | null;
-  put(request: string, wire: Buffer, answer: CachedAnswer): void;
+  put(request: string, wire: readonly Buffer[], answer: CachedAnswer): void;
 }
 
 export interface CachedAnswer {
@@ -41,9 +41,10 @@ export function createAnswerCache({ clock, maxBytes = MOST_BYTES }: { clock: Clo
       return same === undefined ? null : { type: 'same', content: same.content };
     },
     put(request, wire, { decoded, bytes, content }) {
-      const isKept = answers.put(request, { wire, decoded }, wire.length + DECODED_WEIGHT * bytes);
+      const weight = wire.reduce((sum, { length }) => sum + length, DECODED_WEIGHT * bytes);
+      const isKept = answers.put(request, () => ({ wire: Buffer.concat(wire), decoded }), weight);
       if (isKept || content === null) digests.drop(request);
-      else digests.put(request, { digest: digestOf([wire]), content }, 1);
+      else digests.put(request, () => ({ digest: digestOf(wire), content }), 1);
     },
   };
 }

@@ -4,8 +4,9 @@ import { isRow } from '../../core/values/fields.ts';
 import type { MissReason } from '../../core/model/observation.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { isJsonType, parseJson } from './body.ts';
+import { isJsonType } from './body.ts';
 import { Fault, type Retry } from './fault.ts';
+import { parseJson } from './json.ts';
 import { readPlanHeaders, readRetryAfter } from '../spending/plan-headers.ts';
 import type { AnswerHead } from './http-transport.ts';
 

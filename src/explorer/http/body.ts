@@ -1,11 +1,11 @@
-// From bytes to JSON: decoded once, capped while decoding, exact beyond 2^53.
+// What a body is encoded in, and its bytes without that: decoded once, capped while decoding.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Fault } from './fault.ts';
 
 /** What is asked for in `accept-encoding`. */
 export const ENCODINGS = 'gzip, br';
 
-type Encoding = 'identity' | 'gzip' | 'br';
+export type Encoding = 'identity' | 'gzip' | 'br';
 
 /** Throws `Fault` on chains of encodings and on those that were not asked for. */
 export function readEncoding(header: string | undefined, where: string): Encoding {
@@ -29,7 +29,10 @@ export function readEncoding(header: string | undefined, where: string): Encodin
  * `maxOutputLength` stops a bomb as soon as it outgrows the cap.
  */
 export function decompress(wire: Buffer, encoding: Encoding, maxBytes: number, where: string): Buffer {
-  if (encoding === 'identity') return wire;
+  if (encoding === 'identity') {
+    if (wire.length > maxBytes) throw tooLarge(maxBytes, where);
+    return wire;
+  }
   try {
     const options = { maxOutputLength: maxBytes };
     return encoding === 'gzip' ? gunzipSync(wire, options) : brotliDecompressSync(wire, options);
@@ -53,39 +56,4 @@ export function tooLarge(maxBytes: number, where: string): Fault {
 /** A missing type counts as JSON: some servers leave it out. */
 export function isJsonType(contentType: string | undefined): boolean {
   return contentType === undefined || /^\s*(?:application\/(?:[\w.-]+\+)?json|text\/json)\s*(?:;|$)/i.test(contentType);
-}
-
-// A number literal stands behind one of these; in quotes it is text and needs no care. Of 16 digits only those that
-// begin with a 9 can be beyond 2^53. A match inside a text costs time (fivefold), never correctness.
-const INEXACT_NUMBER = /[-:,[\s](?:\d{17}|9\d{15})/;
-
-// The value of a key, as servers write it: without blanks.
-const LONG_VALUE = /":(-?[1-9]\d{15,})(?=[,}\]])/g;
-
-/** Integers beyond 2^53 become exact text, which every field and the cursor read as they read amounts. */
-export function parseJson(body: Buffer): unknown {
-  const text = body.toString('utf8');
-  if (!INEXACT_NUMBER.test(text)) return JSON.parse(text);
-  return parseQuoted(text) ?? JSON.parse(text, exactNumber);
-}
-
-/**
- * Puts such numbers in quotes, at a fifth of what looking at each value costs. Undefined where one is left over. Quotes
- * put inside a text end it in front of a digit, which no JSON allows: so that is noticed, and undefined too.
- */
-function parseQuoted(text: string): unknown {
-  const quoted = text.replace(LONG_VALUE, (found, digits: string) =>
-    Number.isSafeInteger(Number(digits)) ? found : `":"${digits}"`,
-  );
-  if (INEXACT_NUMBER.test(quoted)) return undefined;
-  try {
-    return JSON.parse(quoted);
-  } catch {
-    return undefined;
-  }
-}
-
-function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined) return value;
-  return /^-?\d+$/.test(context.source) ? context.source : value;
 }

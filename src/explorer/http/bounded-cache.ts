@@ -10,8 +10,8 @@ const IDLE_AFTER_MS = 600_000;
 export interface BoundedCache<Value> {
   /** The value of that request, where it is as wanted: only then it counts as used. */
   get(request: string, isWanted: (value: Value) => boolean): Value | undefined;
-  /** In place of the former one. False: there is no room, and nothing is remembered. */
-  put(request: string, value: Value, weight: number): boolean;
+  /** In place of the former one. False: there is no room, nothing is made and nothing remembered. */
+  put(request: string, make: () => Value, weight: number): boolean;
   drop(request: string): void;
 }
 
@@ -49,11 +49,11 @@ export function createBoundedCache<Value>(clock: Clock, most: number): BoundedCa
       entry.usedAt = clock.now();
       return entry.value;
     },
-    put(request, value, weight) {
+    put(request, make, weight) {
       drop(request);
       const now = clock.now();
       if (!makeRoom(weight, now)) return false;
-      entries.set(request, { value, weight, usedAt: now });
+      entries.set(request, { value: make(), weight, usedAt: now });
       total += weight;
       return true;
     },

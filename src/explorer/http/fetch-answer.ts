@@ -7,9 +7,10 @@ import { problemOf } from './answer-problem.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { decompress, readEncoding } from './body.ts';
 import type { Budget } from '../spending/budget.ts';
-import { decodeAnswer, type Decoded } from '../reading/decode.ts';
+import { decodeAnswer, decodeJson, type Decoded } from '../reading/decode.ts';
 import { Fault } from './fault.ts';
-import type { Answer, AnswerHead, HttpTransport, HttpLimits } from './http-transport.ts';
+import type { Answer, HttpTransport, HttpLimits } from './http-transport.ts';
+import type { LargeBodies } from './large-bodies.ts';
 import type { ExplorerMeter } from './meter.ts';
 import { readPlanHeaders, type PlanHeaders } from '../spending/plan-headers.ts';
 import type { Ticket } from '../spending/rate-window.ts';
@@ -28,6 +29,7 @@ export interface FetchAnswerOptions {
   readonly transport: HttpTransport;
   readonly budget: Budget;
   readonly answers: AnswerCache;
+  readonly largeBodies: LargeBodies;
   readonly meter: ExplorerMeter | null;
   readonly units: Units;
   readonly limits: HttpLimits;
@@ -114,7 +116,7 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
       const answer = await transport.get(request.address, request.where, leftMs);
       planHeaders = readPlanHeaders(answer.headers);
       report(planHeaders, options);
-      const value = valueOf(answer, request, options);
+      const value = await valueOf(answer, request, options);
       ended(null);
       return value;
     } catch (error) {
@@ -129,18 +131,20 @@ function report({ credits, limit, remaining, resetMs }: PlanHeaders, { explorer,
   meter?.explorerHeaders({ explorer, credits, limit, remaining, resetSeconds });
 }
 
-function valueOf(answer: Answer, request: Request, options: FetchAnswerOptions): AnyView | Page {
+async function valueOf(answer: Answer, request: Request, options: FetchAnswerOptions): Promise<AnyView | Page> {
   const { explorer, answers, meter, onAnswer } = options;
   const id = `${explorer} ${request.address}`;
   const known = answer.status === 200 ? answers.get(id, answer.wire) : null;
   if (known?.type === 'decoded') return known.decoded as AnyView | Page;
   // A recording wants each answer whole.
   if (known?.type === 'same' && onAnswer === null)
-    return pageAgain(known.content, () => read(answer, request, options).decoded.value as Page);
-  const { wire, body, decoded } = read(answer, request, options);
+    return pageAgain(known.content, () => readSmall(answer, request, options)?.decoded.value as Page);
+  const { body, weight, decoded, isSmall } =
+    readSmall(answer, request, options) ?? (await readLarge(answer, request, options));
   const { value, content, unknownFields } = decoded;
   if (unknownFields > 0) meter?.unknownFields({ explorer, record: request.question.record.name, count: unknownFields });
-  answers.put(id, wire, { decoded: value, bytes: body.length, content });
+  // What is known by its content only is decoded when somebody looks at it, so it must be small.
+  answers.put(id, answer.wire, { decoded: value, bytes: weight, content: isSmall ? content : null });
   onAnswer?.(value, body);
   return value;
 }
@@ -161,33 +165,68 @@ function pageAgain(content: object, decode: () => Page): Page {
 }
 
 interface WholeAnswer {
-  readonly wire: Buffer;
   readonly body: Buffer;
+  /** In bytes of an ordinary body. */
+  readonly weight: number;
+  readonly isSmall: boolean;
   readonly decoded: Decoded;
 }
 
-/** Throws `Fault` for a refusal, and for what cannot be read. */
-function read(answer: Answer, { question, where }: Request, options: FetchAnswerOptions): WholeAnswer {
+/** What is larger than this, decompressed, would hold up everything else for too long. */
+const MOST_AT_ONCE = 256 * 1024;
+
+/** Null for an answer that is too large for now. Throws `Fault` for a refusal, and for what cannot be read. */
+function readSmall(answer: Answer, { question, where }: Request, options: FetchAnswerOptions): WholeAnswer | null {
   const { units, hasKey, mask, limits, clock } = options;
-  const wire = Buffer.concat(answer.wire);
-  const body = bodyOf(answer, wire, { where, maxBytes: limits.maxBytes });
-  const problem = problemOf(answer, body, { where, hasKey, mask, now: clock.now() });
+  const body = smallBodyOf(answer, limits.maxBytes, where);
+  // A refusal of that size says nothing that people could read; its status counts.
+  const problem = problemOf(answer, body ?? NOTHING, { where, hasKey, mask, now: clock.now() });
   if (problem !== null) throw problem;
-  return { wire, body, decoded: decodeAnswer(body, question, units, where) };
+  if (body === null) return null;
+  return { body, weight: body.length, isSmall: true, decoded: decodeAnswer(body, question, units, where) };
 }
 
 const NOTHING = Buffer.alloc(0);
 
-/** Of a refusal the status counts, also where its body cannot be read. */
-function bodyOf(
-  { status, headers }: AnswerHead,
-  wire: Buffer,
-  { where, maxBytes }: { readonly where: string; readonly maxBytes: number },
-): Buffer {
+/** Null where it is larger than what is decoded at once, but not known to be larger than it may be. */
+function smallBodyOf({ status, headers, wire }: Answer, maxBytes: number, where: string): Buffer | null {
+  const most = Math.min(maxBytes, MOST_AT_ONCE);
+  const size = sizeOf(wire);
   try {
-    return decompress(wire, readEncoding(headers['content-encoding'], where), maxBytes, where);
+    const encoding = readEncoding(headers['content-encoding'], where);
+    return size > most ? null : decompress(Buffer.concat(wire, size), encoding, most, where);
   } catch (error) {
-    if (status === 200) throw error;
-    return NOTHING;
+    if (status !== 200) return NOTHING;
+    if (error instanceof Fault && error.reason === 'too-large' && most < maxBytes) return null;
+    throw error;
   }
+}
+
+async function readLarge(
+  answer: Answer,
+  { question, where }: Request,
+  options: FetchAnswerOptions,
+): Promise<WholeAnswer> {
+  const { units, limits, largeBodies, signal } = options;
+  const encoding = readEncoding(answer.headers['content-encoding'], where);
+  const job = { wire: joined(answer.wire), encoding, maxBytes: limits.maxBytes, where };
+  const { raw, body, weight } = await largeBodies.read(job).finally(() => {
+    signal.throwIfAborted();
+  });
+  return { body, weight, isSmall: false, decoded: decodeJson(raw, question, units, where) };
+}
+
+function sizeOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** In memory of its own, that can move to a thread. */
+function joined(pieces: readonly Buffer[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(sizeOf(pieces));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }

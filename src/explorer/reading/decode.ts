@@ -1,9 +1,10 @@
 // From JSON to what a question promised: the envelope is checked, rows become views that decode when looked at.
 import { isRow, type AnyRecord, type AnyView, type Units } from '../../core/values/fields.ts';
 import type { Page, Question } from '../../core/model/question.ts';
-import { parseJson } from '../http/body.ts';
 import { readCursor } from './cursor.ts';
 import { Fault } from '../http/fault.ts';
+import { jsonFault, parseJson } from '../http/json.ts';
+import { MOST_ROWS } from '../http/json-bounds.ts';
 
 export interface Decoded {
   readonly value: AnyView | Page;
@@ -13,21 +14,21 @@ export interface Decoded {
   readonly unknownFields: number;
 }
 
-// Pages hold 50 to 100 rows. In 8 MiB there is room for millions of empty ones, which weigh thirty times their bytes.
-const MOST_ROWS = 10_000;
-
 /** Throws `Fault` for what is not JSON or not of the shape that was asked for; never takes that for an empty list. */
 export function decodeAnswer(body: Buffer, question: Question, units: Units, where: string): Decoded {
-  const raw = parsed(body, where);
+  return decodeJson(parsed(body, where), question, units, where);
+}
+
+/** The same from JSON that is parsed already. */
+export function decodeJson(raw: unknown, question: Question, units: Units, where: string): Decoded {
   return question.shape === 'list' ? decodeList(raw, question, units, where) : decodeOne(raw, question, units, where);
 }
 
 function parsed(body: Buffer, where: string): unknown {
   try {
     return parseJson(body);
-  } catch {
-    // The parser quotes what it could not read, which is a stranger's text.
-    throw new Fault('not-json', `${where}: 200, but the body is not JSON`);
+  } catch (error) {
+    throw jsonFault(error, where);
   }
 }
 

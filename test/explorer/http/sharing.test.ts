@@ -119,7 +119,7 @@ describe('bytes that came before', () => {
 
   const body = Buffer.alloc(100);
   const keep = (memory: AnswerCache, request: string, content: object | null): void => {
-    memory.put(request, body, { decoded: { of: request }, bytes: 100, content });
+    memory.put(request, [body], { decoded: { of: request }, bytes: 100, content });
   };
 
   test('are kept whole within bounds: what is in use stays, of what is beyond them a digest does', () => {

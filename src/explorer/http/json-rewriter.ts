@@ -1,0 +1,56 @@
+/**
+ * Copies bytes with changes, front to back. What was not changed is not copied at all. Only a value that was begun
+ * already may still become null as a whole, with the changes that were made in it.
+ */
+export class Rewriter {
+  readonly #body: Buffer;
+  #copy: Buffer | null = null;
+  /** Of the body so much is in the copy, which ends there. */
+  #taken = 0;
+  #end = 0;
+
+  constructor(body: Buffer) {
+    this.#body = body;
+  }
+
+  /** An offset behind the last change, plus this, is its offset in the copy. */
+  get shift(): number {
+    return this.#end - this.#taken;
+  }
+
+  /** Puts [from, to) in quotes. */
+  quote(from: number, to: number): void {
+    this.#takeTo(from);
+    this.#write('"');
+    this.#takeTo(to);
+    this.#write('"');
+  }
+
+  /** [from, to) becomes null. `shift` as it was at `from`. */
+  nullify(from: number, to: number, shift: number): void {
+    if (this.#taken > from) this.#end = from + shift;
+    else this.#takeTo(from);
+    this.#write('null');
+    this.#taken = to;
+  }
+
+  end(): Buffer {
+    if (this.#copy === null) return this.#body;
+    this.#takeTo(this.#body.length);
+    return this.#copy.subarray(0, this.#end);
+  }
+
+  #takeTo(to: number): void {
+    this.#end += this.#body.copy(this.#room(), this.#end, this.#taken, to);
+    this.#taken = to;
+  }
+
+  #write(text: string): void {
+    this.#end += this.#room().write(text, this.#end, 'latin1');
+  }
+
+  /** Nothing grows to more than twice its size: `[]` to `null`. Memory that is not written to costs nothing. */
+  #room(): Buffer {
+    return (this.#copy ??= Buffer.alloc(2 * this.#body.length));
+  }
+}

@@ -1,0 +1,93 @@
+// From bytes to JSON, exact beyond 2^53 and within limits (json-bounds.ts): at once, or in pieces that take no time.
+import { setImmediate } from 'node:timers/promises';
+import { isRow } from '../../core/values/fields.ts';
+import { Fault } from './fault.ts';
+import { boundJson, OverLimit, HARMLESS_BYTES, type BoundedJson } from './json-bounds.ts';
+
+/**
+ * Integers beyond 2^53 become exact text, which every field and the cursor read as they read amounts. Throws
+ * `SyntaxError` for what is not JSON, `OverLimit` for too much of it.
+ *
+ * parseJson(Buffer.from('[9007199254740993, 1]')) // ['9007199254740993', 1]
+ */
+export function parseJson(body: Buffer): unknown {
+  const quick = body.length <= HARMLESS_BYTES ? parseHarmless(body.toString('utf8')) : undefined;
+  return quick === undefined ? JSON.parse(boundJson(body).bytes.toString('utf8')) : quick;
+}
+
+// A number stands at the start or behind one of these; in quotes it is text and needs no care. Of 16 digits only those that
+// begin with a 9 can be beyond 2^53. A match inside a text costs time, never correctness.
+const INEXACT_NUMBER = /(?:^|[-:,[\s])(?:\d{17}|9\d{15})/;
+
+// The value of a key, as servers write it: without blanks.
+const LONG_VALUE = /":(-?[1-9]\d{15,})(?=[,}\]])/g;
+
+/**
+ * The same at two thirds of the cost, for most texts: their few long integers are put in quotes by a pattern. Undefined
+ * where one is left over. Quotes put inside a text end it in front of a digit, which no JSON allows: undefined too.
+ */
+function parseHarmless(text: string): unknown {
+  if (!INEXACT_NUMBER.test(text)) return JSON.parse(text);
+  const quoted = text.replace(LONG_VALUE, (found, digits: string) =>
+    Number.isSafeInteger(Number(digits)) ? found : `":"${digits}"`,
+  );
+  if (INEXACT_NUMBER.test(quoted)) return undefined;
+  try {
+    return JSON.parse(quoted);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same from what was looked through already, in steps: other work gets its turn between them. */
+export async function parseInSteps({ bytes, lists }: BoundedJson): Promise<unknown> {
+  const rowsByList: unknown[][] = [];
+  for (const list of lists) rowsByList.push(await rowsOf(bytes, list));
+  const outermost: unknown = JSON.parse(withoutRows(bytes, lists));
+  if (lists.length === 0 || !isRow(outermost)) return outermost;
+  // All lists among its values were taken out, so one that is there stands for one of them.
+  const entries = Object.entries(outermost).map(([name, value]) =>
+    Array.isArray(value) ? [name, rowsByList[Number(value[0])]] : [name, value],
+  );
+  return Object.fromEntries(entries) as unknown;
+}
+
+async function rowsOf(bytes: Buffer, list: readonly number[]): Promise<unknown[]> {
+  const pieces: unknown[][] = [];
+  for (let i = 0; i < list.length; i += 2) {
+    const piece = JSON.parse(inBrackets(bytes, list[i] ?? 0, list[i + 1] ?? 0)) as unknown[];
+    if (piece.length === 0 && list.length > 2) throw new SyntaxError('a comma without an item');
+    pieces.push(piece);
+    await setImmediate();
+  }
+  return pieces.flat();
+}
+
+/** The brackets stand in the bytes for a moment: put around the text, they would double what it weighs. */
+function inBrackets(bytes: Buffer, from: number, to: number): string {
+  const [before = 0, after = 0] = [bytes[from - 1], bytes[to]];
+  bytes.write('[', from - 1);
+  bytes.write(']', to);
+  const text = bytes.toString('utf8', from - 1, to + 1);
+  bytes[from - 1] = before;
+  bytes[to] = after;
+  return text;
+}
+
+/** `{"items":[0],"next_page_params":null}`: in place of its rows each list holds its number. */
+function withoutRows(bytes: Buffer, lists: BoundedJson['lists']): string {
+  let at = 0;
+  const parts = lists.map((list, n) => {
+    const part = bytes.toString('utf8', at, list[0]);
+    at = list.at(-1) ?? at;
+    return `${part}${n}`;
+  });
+  return `${parts.join('')}${bytes.toString('utf8', at)}`;
+}
+
+/** Why there is no JSON, for those who asked. Takes what the functions here throw. */
+export function jsonFault(error: unknown, where: string): Fault {
+  if (error instanceof OverLimit) return new Fault('too-large', `${where}: the answer holds ${error.message}`);
+  // The parser quotes what it could not read, which is a stranger's text.
+  return new Fault('not-json', `${where}: 200, but the body is not JSON`);
+}

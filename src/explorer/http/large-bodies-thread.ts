@@ -1,0 +1,42 @@
+// The thread of large-bodies.ts: one message for each body, one reply to each message.
+import { parentPort } from 'node:worker_threads';
+import type { MissReason } from '../../core/model/observation.ts';
+import { decompress, type Encoding } from './body.ts';
+import { Fault } from './fault.ts';
+import { boundJson } from './json-bounds.ts';
+import { jsonFault } from './json.ts';
+
+export interface Job {
+  /** As it came over the wire; moves to the thread. */
+  readonly wire: Uint8Array<ArrayBuffer>;
+  readonly encoding: Encoding;
+  readonly maxBytes: number;
+  readonly where: string;
+}
+
+/** `bytes` moves back. An error keeps its class only as what it says. */
+export type Reply =
+  | {
+      readonly type: 'bounded';
+      readonly bytes: Uint8Array<ArrayBuffer>;
+      readonly lists: readonly (readonly number[])[];
+      readonly separators: number;
+    }
+  | { readonly type: 'refused'; readonly reason: MissReason; readonly detail: string };
+
+parentPort?.on('message', (job: Job) => {
+  const reply = replyTo(job);
+  parentPort?.postMessage(reply, reply.type === 'bounded' ? [reply.bytes.buffer] : []);
+});
+
+function replyTo({ wire, encoding, maxBytes, where }: Job): Reply {
+  try {
+    const body = decompress(Buffer.from(wire.buffer), encoding, maxBytes, where);
+    const { bytes, lists, separators } = boundJson(body);
+    const { buffer, byteOffset, length } = bytes as Buffer<ArrayBuffer>;
+    return { type: 'bounded', bytes: new Uint8Array(buffer, byteOffset, length), lists, separators };
+  } catch (error) {
+    const { reason, message } = error instanceof Fault ? error : jsonFault(error, where);
+    return { type: 'refused', reason, detail: message };
+  }
+}

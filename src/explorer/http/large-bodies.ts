@@ -1,0 +1,107 @@
+// Bodies that may take long to read. A thread decompresses them and applies the limits (json-bounds.ts). What is left is
+// parsed here, in steps: handing objects over from a thread costs more than parsing them.
+//
+//   none      until the first large body comes, and after a thread died
+//   running   one thread for all explorers, one body at a time, so that memory is taken for one body only
+//   closed    nothing is read any more
+//
+// A thread that dies costs the one answer that it had.
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import PQueue from 'p-queue';
+import { Fault } from './fault.ts';
+import { jsonFault, parseInSteps } from './json.ts';
+import type { Job, Reply } from './large-bodies-thread.ts';
+
+export interface LargeBody {
+  readonly raw: unknown;
+  /** What was parsed: an equal text gives an equal answer. */
+  readonly body: Buffer;
+  /** How many bytes of an ordinary answer weigh as much. */
+  readonly weight: number;
+}
+
+export interface LargeBodies extends AsyncDisposable {
+  /** Throws `Fault`. */
+  read(job: Job): Promise<LargeBody>;
+}
+
+export function createLargeBodies(): LargeBodies {
+  const turns = new PQueue({ concurrency: 1 });
+  let thread: Thread | null = null;
+  let isClosed = false;
+
+  async function read(job: Job): Promise<LargeBody> {
+    if (isClosed)
+      throw new Fault('too-large', `${job.where}: the answer was not decoded, for the explorers are closed`);
+    thread ??= startThread(() => (thread = null));
+    const reply = await thread.do(job);
+    if (reply.type === 'refused') throw new Fault(reply.reason, reply.detail);
+    return bodyOf(reply, job.where);
+  }
+
+  return {
+    read: (job) => turns.add(() => read(job)),
+    async [Symbol.asyncDispose]() {
+      isClosed = true;
+      await thread?.stop();
+    },
+  };
+}
+
+/** What a value weighs at most beside what a byte does, measured on objects that share no key. */
+const SEPARATOR_WEIGHT = 30;
+
+async function bodyOf(
+  { bytes, lists, separators }: Extract<Reply, { type: 'bounded' }>,
+  where: string,
+): Promise<LargeBody> {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  try {
+    const raw = await parseInSteps({ bytes: body, lists, separators });
+    return { raw, body, weight: Math.max(body.length, SEPARATOR_WEIGHT * separators) };
+  } catch (error) {
+    throw jsonFault(error, where);
+  }
+}
+
+interface Thread {
+  do(job: Job): Promise<Reply>;
+  stop(): Promise<unknown>;
+}
+
+/** Of the sources and of what is built from them alike: the file beside this one has the same ending. */
+const THREAD_FILE = new URL(`large-bodies-thread${extname(import.meta.url)}`, import.meta.url);
+
+/** It holds little else than bytes, which do not count here. */
+const MOST_MEMORY = { maxOldGenerationSizeMb: 64 };
+
+function startThread(onEnd: () => void): Thread {
+  const worker = new Worker(THREAD_FILE, { execArgv: [], env: {}, resourceLimits: MOST_MEMORY });
+  let reply: (reply: Reply) => void = () => undefined;
+  let why = 'its thread ended';
+  // Only a body that is being read keeps the process alive.
+  worker.unref();
+  worker.on('message', (message: Reply) => {
+    reply(message);
+  });
+  // Such as a lack of memory; the end follows.
+  worker.on('error', (error: Error) => {
+    why = error.message;
+  });
+  worker.on('exit', () => {
+    onEnd();
+    reply({ type: 'refused', reason: 'too-large', detail: `the answer could not be decoded: ${why}` });
+  });
+  return {
+    async do(job) {
+      worker.ref();
+      const replied = new Promise<Reply>((resolve) => (reply = resolve));
+      worker.postMessage(job, [job.wire.buffer]);
+      return replied.finally(() => {
+        worker.unref();
+      });
+    },
+    stop: () => worker.terminate(),
+  };
+}
