@@ -3,21 +3,22 @@
 //   open    state file -> recover what was being sent -> first setup prepared -> web server -> first setup in force
 //   run     runtime and reloader, until the signal aborts
 //   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
-import { dirname } from 'node:path';
 import type { Watch } from '../core/model/watch.ts';
 import { createReloader } from '../engine/reloader.ts';
 import { createSupervisor } from '../engine/supervisor.ts';
-import { ruleDirectories } from '../rules/read.ts';
 import { openSqliteStore, openVolatileStore } from '../store/sqlite.ts';
 import type { Store } from '../store/store.ts';
 import { serveWeb } from '../web/server.ts';
 import { createReload } from './reload.ts';
 import { createRuntime, type RuntimeOptions } from './runtime.ts';
 import type { Setup, SetupTools } from './setup.ts';
+import type { Sources } from './sources.ts';
 
 export interface AppOptions extends SetupTools, Omit<RuntimeOptions, 'store' | 'supervise'> {
   readonly configFile: string;
   readonly setup: Setup;
+  /** The files that `setup` was read from. */
+  readonly sources: Pick<Sources, 'begin' | 'loaded' | 'current'>;
   /** Named to the next daemon that wants the same state file. */
   readonly owner: string;
   readonly openStore?: typeof openSqliteStore;
@@ -62,14 +63,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   opened.defer(() => web.close());
   first.commit();
 
-  const reloader = opened.use(
-    createReloader({
-      clock,
-      log,
-      concerns: (path) => /\.ya?ml$/.test(path) || path === setup.config.file,
-      reload: createReload({ ...options, runtime }),
-    }),
-  );
+  const reloader = createReloader({ clock, files: options.sources, reload: createReload({ ...options, runtime }) });
   const closing = opened.move();
   return {
     url: web.url,
@@ -79,7 +73,6 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
     async run(signal) {
       await using _closing = closing;
-      reloader.watchDirectories([dirname(setup.config.source.file), ...ruleDirectories(setup.config)]);
       const watchFiles = supervise({ name: 'reloader', run: (until) => reloader.run(until) }, signal);
       await Promise.all([runtime.run(signal), watchFiles]);
     },

@@ -6,11 +6,13 @@ import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Runtime } from './runtime.ts';
 import { loadSetup, type Setup, type SetupTools } from './setup.ts';
+import type { Sources } from './sources.ts';
 
 export interface ReloadOptions extends SetupTools {
   readonly configFile: string;
   /** What the daemon started with. */
   readonly setup: Setup;
+  readonly sources: Pick<Sources, 'begin'>;
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -21,7 +23,7 @@ const KEPT = 'the last good config and rules stay in force';
 
 /** Never rejects. */
 export function createReload(options: ReloadOptions): (signal: AbortSignal) => Promise<ReloadEnd> {
-  const { configFile, setup: started, runtime, clock, log, metrics } = options;
+  const { configFile, setup: started, sources, runtime, clock, log, metrics } = options;
   let lastFailure: string | null = null;
 
   /** Tried again every so often: a line for each cause, not for each try. */
@@ -39,6 +41,7 @@ export function createReload(options: ReloadOptions): (signal: AbortSignal) => P
   }
 
   return async (signal) => {
+    sources.begin();
     const { setup, problems } = loadSetup(configFile, options);
     if (setup === null) return rejected(formatProblems(problems));
     try {

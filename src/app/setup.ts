@@ -7,12 +7,14 @@ import { notifiers as allNotifiers } from '../notifiers/index.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
 import type { RuleCache } from '../rules/cache.ts';
 import { loadRules } from '../rules/load.ts';
-import { readNamedFiles, readRuleFiles } from '../rules/read.ts';
+import { readNamedFiles, readRuleFiles, type ListFiles } from '../rules/read.ts';
 import { kinds } from '../watches/index.ts';
 
 export interface SetupTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: ReadFile;
+  /** Finds rule files on the disk where it is left out. */
+  readonly listFiles?: ListFiles;
   /** Makes the next load with it cheaper. */
   readonly cache?: RuleCache;
   /** The channel types that a config may name; all of them when left out. */
@@ -32,12 +34,12 @@ export type LoadedSetup =
 /** All problems of all files at once, or a setup to run; `named` rule files stand in for the config's. Never throws. */
 export function loadSetup(
   file: string,
-  { env, readFile, cache, notifiers = allNotifiers }: SetupTools,
+  { env, readFile, listFiles, cache, notifiers = allNotifiers }: SetupTools,
   named: readonly string[] = [],
 ): LoadedSetup {
   const { config, problems, warnings } = loadConfig(file, { env, readFile, notifiers });
   if (config === null) return { setup: null, problems, warnings };
-  const found = named.length > 0 ? readNamedFiles(named, readFile) : readRuleFiles(config, readFile);
+  const found = named.length > 0 ? readNamedFiles(named, readFile) : readRuleFiles(config, readFile, listFiles);
   const rules = loadRules(config, found.files, { kinds, cache });
   const all = [...found.problems, ...rules.problems];
   if (all.length > 0) return { setup: null, problems: all, warnings: rules.warnings };

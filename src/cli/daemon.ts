@@ -3,13 +3,12 @@ import { openApp } from '../app/app.ts';
 import type { Setup } from '../app/setup.ts';
 import { secretsOf } from '../config/config.ts';
 import { isNetworkError } from '../lib/network-error.ts';
-import type { RuleCache } from '../rules/cache.ts';
 import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
 import { describeWatches } from '../rules/describe.ts';
 import { createLog, type LogLevel, type SafeLog } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
-import type { ConfigOption } from './load.ts';
+import type { ConfigOption, Reloadable } from './load.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 
@@ -19,10 +18,7 @@ export interface DaemonOptions extends ConfigOption {
   readonly logFormat?: 'json' | 'text';
 }
 
-export interface DaemonRun {
-  readonly setup: Setup;
-  /** What was compiled when it was loaded: a reload compiles only what changed. */
-  readonly cache?: RuleCache;
+export interface DaemonRun extends Reloadable {
   /** Ends by itself after this long; null = never. */
   readonly forMs: number | null;
   readonly hint: string;
@@ -34,8 +30,8 @@ export type RecorderTools = Pick<RecorderOptions, 'clock' | 'log'> & { readonly 
 
 /** Lives until a signal. The first one stops within ten seconds, the second at once: nothing unsent is lost. */
 export async function runDaemon(terminal: Terminal, options: DaemonOptions, daemonRun: DaemonRun): Promise<number> {
-  const { clock, env, pid, versions } = terminal;
-  const { setup, cache } = daemonRun;
+  const { clock, pid, versions } = terminal;
+  const { setup, tools } = daemonRun;
   const version = readVersion();
   const metrics = createMetrics({ clock, process: terminal.facts });
   metrics.buildInfo({ version, ...versions });
@@ -63,11 +59,9 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
   };
   await using recorder = daemonRun.openRecorder({ clock, log, onFailed });
   const app = await openApp({
+    ...tools,
     configFile: options.config,
     setup,
-    env,
-    ...(cache && { cache }),
-    readFile: terminal.readFile,
     clock,
     log,
     metrics,

@@ -1,5 +1,7 @@
 import { loadSetup, type Setup, type SetupTools } from '../app/setup.ts';
+import { createSources, type Sources } from '../app/sources.ts';
 import { formatProblems } from '../config/problem.ts';
+import { createRuleCache } from '../rules/cache.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -8,12 +10,26 @@ export interface ConfigOption {
   readonly config: string;
 }
 
+/** A setup, and the tools to load it again when its files change. */
+export interface Reloadable {
+  readonly setup: Setup;
+  readonly tools: SetupTools & { readonly sources: Sources };
+}
+
+/** What `loadOrFail` gives, for those who run it. */
+export function loadToRun(terminal: Terminal, file: string): Reloadable {
+  const sources = createSources(terminal.readFile);
+  const { readFile, listFiles } = sources;
+  const tools = { env: terminal.env, readFile, listFiles, cache: createRuleCache(), sources };
+  return { setup: loadOrFail({ ...terminal, ...tools }, file), tools };
+}
+
 /**
  * The setup of a config file, with warnings on standard error; throws a `CommandError` that shows every problem.
  * Rule files that are named stand in for the config's.
  */
 export function loadOrFail(
-  terminal: Terminal & Pick<SetupTools, 'cache'>,
+  terminal: Terminal & Pick<SetupTools, 'cache' | 'listFiles'>,
   file: string,
   code: number = EXIT.config,
   rules: readonly string[] = [],

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { openRecorder } from '../recording/recorder.ts';
 import { runDaemon, type DaemonOptions } from './daemon.ts';
 import { CommandError, EXIT } from './exit.ts';
-import { loadOrFail } from './load.ts';
+import { loadToRun } from './load.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface RecordOptions extends Omit<DaemonOptions, 'dry'> {
@@ -19,7 +19,7 @@ const BOUNDS = { keepMs: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTE
 export async function record(command: Terminal, options: RecordOptions): Promise<number> {
   // Beside a daemon of the same config, whose port is taken.
   const terminal = { ...command, env: { ...command.env, CHAINWARDEN_LISTEN: '127.0.0.1:0' } };
-  const setup = loadOrFail(terminal, options.config);
+  const loaded = loadToRun(terminal, options.config);
   const file = resolve(options.out);
   // Its polls start from a blank memory: behind those of another recording they would make no sense.
   if (existsSync(file)) throw new CommandError(EXIT.usage, `${options.out} exists. Name a new file with --out.`);
@@ -27,7 +27,7 @@ export async function record(command: Terminal, options: RecordOptions): Promise
     terminal,
     { ...options, dry: true },
     {
-      setup,
+      ...loaded,
       forMs: options.for ?? null,
       hint: `recording to ${options.out}; nothing is sent`,
       openRecorder: (tools) => openRecorder({ file, ...BOUNDS, ...tools }),

@@ -1,18 +1,15 @@
 import type { RecordingSettings } from '../config/model.ts';
 import { openRecorder, type Recorder } from '../recording/recorder.ts';
-import { createRuleCache } from '../rules/cache.ts';
 import { runDaemon, type DaemonOptions, type RecorderTools } from './daemon.ts';
-import { loadOrFail } from './load.ts';
+import { loadToRun } from './load.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Runs the daemon until a signal; with `dry`, everything but the sending. */
 export async function run(terminal: Terminal, options: DaemonOptions): Promise<number> {
-  const cache = createRuleCache();
-  const setup = loadOrFail({ ...terminal, cache }, options.config);
-  const { recording, rules } = setup.config;
+  const loaded = loadToRun(terminal, options.config);
+  const { recording, rules } = loaded.setup.config;
   return runDaemon(terminal, options, {
-    setup,
-    cache,
+    ...loaded,
     forMs: null,
     hint: hintFor(rules, options),
     // A dry run leaves nothing behind.

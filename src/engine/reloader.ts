@@ -1,93 +1,81 @@
-// Notices that the config or a rule may have changed: by watching their directories (editors and orchestrators replace
-// files, so a watched file would go deaf), and when it is told to. A burst of events is one reload, after a quiet
-// moment, so that a half-written file is not read; and one reload runs at a time.
-import { watch as watchFiles, type FSWatcher } from 'chokidar';
+// Notices that config, rules or secrets may have changed: by looking at them every second, and when it is told to.
+//
+//   looking    once a second the files are compared with what was last loaded
+//   settling   until two looks half a second apart agree, so that a half-written file is not read; a storm of changes is
+//              cut short, so that a reload comes at the latest five seconds after the first of them
+//   loading    one reload at a time; what failed for a reason that may pass is tried again after half a minute
 import type { Clock } from '../lib/clock.ts';
-import type { Log } from '../telemetry/log.ts';
 
 export interface ReloaderOptions {
   readonly clock: Clock;
-  readonly log: Log;
+  readonly files: WatchedFiles;
   /** Reads everything anew. Must not throw. */
   readonly reload: (signal: AbortSignal) => Promise<ReloadEnd>;
-  /** Only events about these files matter. */
-  readonly concerns: (path: string) => boolean;
+}
+
+export interface WatchedFiles {
+  /** What the last load read, as a text to compare with. */
+  loaded(): string;
+  /** The same as it is now. */
+  current(): Promise<string>;
 }
 
 /** `done`: in force, or to be mended by a person first. `again`: the files are right, and it may work later. */
 export type ReloadEnd = 'done' | 'again';
 
-export interface Reloader extends AsyncDisposable {
-  /** Begins to look at these directories; what changed in them a moment ago counts too. */
-  watchDirectories(directories: readonly string[]): void;
-  /** Reload soon, as after SIGHUP. */
+export interface Reloader {
+  /** Reload soon, as after SIGHUP. Safe to call at any time, also before `run`. */
   request(): void;
   run(signal: AbortSignal): Promise<void>;
 }
 
-const DEBOUNCE_MS = 500;
-const AGAIN_MS = 30_000;
-/** What was loaded at the start may have changed before anyone looked. Once too often costs a reload of the same. */
-const JUST_NOW_MS = 2_000;
+const LOOK_MS = 1000;
+const SETTLE_MS = 500;
+/** With the look before and the time that looking takes, five seconds. */
+const MOST_SETTLES = 7;
+const AGAIN_LOOKS = 30;
 
-export function createReloader({ clock, log, reload, concerns }: ReloaderOptions): Reloader {
-  let watcher: FSWatcher | null = null;
-  let events = 0;
+export function createReloader({ clock, files, reload }: ReloaderOptions): Reloader {
+  let asks = 0;
   let handled = 0;
-  let wakeSignal = Promise.withResolvers<undefined>();
+  let alarm = new AbortController();
 
-  function request(): void {
-    events += 1;
-    wakeSignal.resolve(undefined);
-  }
-
-  async function askLater(signal: AbortSignal): Promise<void> {
-    await clock.sleep(AGAIN_MS, signal);
-    request();
-  }
-
-  async function debounce(signal: AbortSignal): Promise<void> {
-    for (let seen = -1; seen !== events && !signal.aborted;) {
-      seen = events;
-      await clock.sleep(DEBOUNCE_MS, signal);
+  async function untilSettled(signal: AbortSignal): Promise<void> {
+    let before = '';
+    for (let i = 0; i < MOST_SETTLES && !signal.aborted; i += 1) {
+      const now = `${asks} ${await files.current()}`;
+      if (now === before) return;
+      before = now;
+      await clock.sleep(SETTLE_MS, signal);
     }
   }
 
+  async function hasChanged(): Promise<boolean> {
+    return asks !== handled || (await files.current()) !== files.loaded();
+  }
+
+  const wake = (): void => {
+    alarm.abort();
+  };
+
   return {
-    request,
-    watchDirectories(directories) {
-      const since = clock.now() - JUST_NOW_MS;
-      let isReady = false;
-      watcher = watchFiles([...new Set(directories)], {
-        alwaysStat: true,
-        depth: 8,
-        ignored: /node_modules|\.git(\/|$)/,
-      });
-      watcher.on('all', (_event, path, stats) => {
-        if (concerns(path) && (isReady || (stats?.mtimeMs ?? 0) > since)) request();
-      });
-      watcher.on('ready', () => {
-        isReady = true;
-      });
-      watcher.on('error', (error) => {
-        log.warn('config:cannot-watch', { error, hint: 'send SIGHUP after a change' });
-      });
+    request() {
+      asks += 1;
+      wake();
     },
     async run(signal) {
-      signal.addEventListener('abort', request, { once: true });
-      while (!signal.aborted) {
-        if (events === handled) await wakeSignal.promise;
-        wakeSignal = Promise.withResolvers<undefined>();
-        await debounce(signal);
-        handled = events;
-        if (isGoingOn(signal) && (await reload(signal)) === 'again') void askLater(signal);
+      signal.addEventListener('abort', wake);
+      for (let looksLeft = Infinity; !signal.aborted; looksLeft -= 1) {
+        // Made before looking: an ask that comes meanwhile must not be lost.
+        alarm = new AbortController();
+        if (looksLeft <= 0 || (await hasChanged())) {
+          await untilSettled(signal);
+          handled = asks;
+          if (isGoingOn(signal)) looksLeft = (await reload(signal)) === 'again' ? AGAIN_LOOKS : Infinity;
+        }
+        await clock.sleep(LOOK_MS, alarm.signal);
       }
-    },
-    async [Symbol.asyncDispose]() {
-      const closed = watcher?.close();
-      // Closing removes all listeners, and a look at a directory that is under way may fail after it.
-      watcher?.on('error', () => undefined);
-      await closed;
+      signal.removeEventListener('abort', wake);
     },
   };
 }

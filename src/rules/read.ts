@@ -19,14 +19,14 @@ function isTestFile(path: string): boolean {
 }
 
 /** The files that `rules:` names, in the order of their paths. A pattern that finds nothing is a problem. */
-export function readRuleFiles(config: Config, readFile: ReadFile): RuleFiles {
+export function readRuleFiles(config: Config, readFile: ReadFile, list: ListFiles = listFiles): RuleFiles {
   const problems: Problem[] = [];
   const paths = new Set<string>();
   for (const [i, pattern] of config.rules.entries()) {
     const complain = (message: string, hint?: string): void => {
       problems.push(config.source.problem(['rules', i], { message, hint }));
     };
-    const found = expandPattern(config.directory, pattern);
+    const found = expandPattern(config.directory, pattern, list);
     if (found.length === 0) complain(`no rule file matches "${pattern}"`, `Looked in ${config.directory}.`);
     if (found.length > MOST_FILES) complain(`more than ${MOST_FILES} files match "${pattern}"`);
     for (const path of found.slice(0, MOST_FILES))
@@ -59,23 +59,13 @@ function readEach(named: readonly { readonly file: string; readonly path: string
   return { files, problems: sortProblems(problems) };
 }
 
-/** The directories in which a change may concern the rules, for whoever watches them. */
-export function ruleDirectories(config: Config): readonly string[] {
-  const directories = config.rules.map((pattern) => {
-    const fixed = pattern.split(/[\\/]/).slice(0, -1);
-    const wild = fixed.findIndex((part) => /[*?[{]/.test(part));
-    return resolve(
-      config.directory,
-      ...(isAbsolute(pattern) ? [sep] : []),
-      ...(wild < 0 ? fixed : fixed.slice(0, wild)),
-    );
-  });
-  return [...new Set(directories)];
-}
+/** Paths that a pattern matches, as the pattern has them: absolute, or starting at the directory. */
+export type ListFiles = (pattern: string, directory: string) => readonly string[];
 
-function expandPattern(directory: string, pattern: string): readonly string[] {
-  const found = globSync(pattern, { cwd: directory });
-  return found
+export const listFiles: ListFiles = (pattern, directory) => globSync(pattern, { cwd: directory });
+
+function expandPattern(directory: string, pattern: string, list: ListFiles): readonly string[] {
+  return list(pattern, directory)
     .map((path) => (isAbsolute(path) ? path : join(directory, path)))
     .filter((path) => !isTestFile(path))
     .toSorted();

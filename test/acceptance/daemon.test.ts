@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { RUNTIME_FLAGS } from '../../src/cli/runtime-flags.ts';
@@ -215,16 +215,30 @@ rules: [rules/*.yaml]
   expect(daemon.err().match(/config:needs-a-restart/g)).toHaveLength(1);
 });
 
-test('a rule that is written the moment the daemon runs is not missed', async () => {
-  using folder = createFolder({
-    'rules/a.yaml': BLOCKS,
-    'config.yaml': `
+const SANDBOX = `
 explorers: { chain: { form: sandbox } }
 channels: { screen: { type: log } }
 http: { listen: 127.0.0.1:0 }
 rules: [rules/*.yaml]
-`,
-  });
+`;
+
+test('edits are loaded after the directory of the rules was replaced by another one', async () => {
+  using folder = createFolder({ 'rules/a.yaml': BLOCKS, 'config.yaml': SANDBOX });
+  await using daemon = start(['run'], folder.path);
+  await daemon.says('watch:baseline');
+  folder.write('next/a.yaml', BLOCKS);
+  folder.write('next/b.yaml', BLOCKS.replace('head', 'second'));
+  renameSync(join(folder.path, 'rules'), join(folder.path, 'former'));
+  renameSync(join(folder.path, 'next'), join(folder.path, 'rules'));
+  await daemon.says('"watches":2');
+  folder.write('rules/c.yaml', BLOCKS.replace('head', 'third'));
+  await daemon.says('"watches":3');
+  folder.write('rules/a.yaml', BLOCKS.replace('head', 'fourth'));
+  await daemon.says('fourth');
+});
+
+test('a rule that is written the moment the daemon runs is not missed', async () => {
+  using folder = createFolder({ 'rules/a.yaml': BLOCKS, 'config.yaml': SANDBOX });
   await using daemon = start(['run'], folder.path);
   await daemon.says('daemon:started');
   folder.write('rules/b.yaml', BLOCKS.replace('head', 'second'));

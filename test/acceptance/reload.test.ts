@@ -30,12 +30,12 @@ interface Faults {
   explorer: boolean;
   channel: boolean;
   recall: boolean;
-  kept: boolean;
+  diagnostics: boolean;
 }
 
 /** Real parts that fail while they are told to, and what of them is open. */
 function aBrittleApp() {
-  const faults: Faults = { explorer: false, channel: false, recall: false, kept: false };
+  const faults: Faults = { explorer: false, channel: false, recall: false, diagnostics: false };
   const open = { explorers: new Set<string>(), channels: new Set<string>() };
   let served = '';
   const brittle: AnyNotifier = {
@@ -71,7 +71,8 @@ function aBrittleApp() {
       const guarded: Store = {
         ...store,
         recall: (ids) => (faults.recall ? Promise.reject(new StorageError('no recall')) : store.recall(ids)),
-        diagnostics: (ids) => (faults.kept ? Promise.reject(new StorageError('nothing kept')) : store.diagnostics(ids)),
+        diagnostics: (ids) =>
+          faults.diagnostics ? Promise.reject(new StorageError('no diagnostics')) : store.diagnostics(ids),
       };
       return guarded;
     },
@@ -147,7 +148,7 @@ const REASONS: readonly Reason[] = [
   { name: 'an explorer cannot be opened', ends: 'config:not-applied', ...fault('explorer') },
   { name: 'a channel cannot be opened', ends: 'config:not-applied', ...fault('channel') },
   { name: 'the state file refuses what is remembered', ends: 'config:not-applied', ...fault('recall') },
-  { name: 'the state file refuses what is kept beside it', ends: 'config:not-applied', ...fault('kept') },
+  { name: 'the state file refuses what is kept beside it', ends: 'config:not-applied', ...fault('diagnostics') },
 ];
 
 test.each(REASONS)('$name: the old watches go on, it is said, and the next good reload works', async (reason) => {

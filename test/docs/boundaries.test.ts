@@ -112,7 +112,6 @@ test('packages have one host each', () => {
     pino: /^src\/telemetry\//,
     hono: /^src\/web\//,
     commander: /^src\/cli\//,
-    chokidar: /^src\/engine\/reloader/,
     'node-cron': /^src\/(engine\/cron|rules\/)/,
   };
   const offending = globSync('src/**/*.ts').flatMap((file) => {

@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import type { Config } from '../../src/config/model.ts';
 import { summarize } from '../../src/config/problem.ts';
 import { readRegularFile } from '../../src/lib/regular-file.ts';
-import { readRuleFiles, ruleDirectories } from '../../src/rules/read.ts';
+import { readRuleFiles } from '../../src/rules/read.ts';
 import { testNotifiers } from './support/notifiers.ts';
 
 let root = '';
@@ -95,14 +95,6 @@ describe('Rule files', () => {
       `rules/d.yaml:1:1: cannot be read: it is a directory, and only regular files are read. ${way}`,
       `rules/f.yaml:1:1: cannot be read: it is a FIFO, and only regular files are read. ${way}`,
       `rules/l.yaml:1:1: cannot be read: it is larger than 1 MiB. ${way}`,
-    ]);
-  });
-
-  test('the directories to look at for changes are known', () => {
-    expect(ruleDirectories(configWith('[rules/*.yaml, more/**/*.yaml, one.yaml]'))).toEqual([
-      join(home, 'rules'),
-      join(home, 'more'),
-      home,
     ]);
   });
 });

@@ -43,6 +43,8 @@ export async function runApp(folder: Folder, change: AppChange = {}): Promise<Ru
   const app = await openApp({
     print: () => Promise.resolve(),
     ...tools,
+    // These files are read when a test says so.
+    sources: { begin: () => undefined, loaded: () => '', current: () => Promise.resolve('') },
     configFile,
     setup,
     clock,

@@ -1,0 +1,89 @@
+// The files that a load read, each in the state in which it was read: config, rules and secrets. Compared with what lies
+// there now. Looking at them finds every way in which files are changed, which watching directories does not: a directory
+// or a link that is replaced (as Kubernetes updates a ConfigMap), a secret that lies elsewhere, a network file system.
+import { statSync, type BigIntStats } from 'node:fs';
+import { glob, stat } from 'node:fs/promises';
+import type { ReadFile } from '../config/model.ts';
+import { listFiles, type ListFiles } from '../rules/read.ts';
+
+export interface Sources {
+  readonly readFile: ReadFile;
+  readonly listFiles: ListFiles;
+  /** A load begins: what was read before does not count any more. */
+  begin(): void;
+  /** What the last load read, as a text to compare with. */
+  loaded(): string;
+  /** The same as it is now. Equal texts: a load would read the same. Never rejects. */
+  current(): Promise<string>;
+}
+
+export function createSources(readFile: ReadFile): Sources {
+  const stateByPath = new Map<string, string>();
+  const listByPattern = new Map<
+    string,
+    { readonly pattern: string; readonly directory: string; readonly found: string }
+  >();
+
+  return {
+    readFile(path, maxBytes) {
+      // Before it is read: a change in between is found at the next look, instead of never.
+      stateByPath.set(path, stateOf(path));
+      return readFile(path, maxBytes);
+    },
+    listFiles(pattern, directory) {
+      const found = listFiles(pattern, directory);
+      listByPattern.set(`${directory}\n${pattern}`, { pattern, directory, found: shown(found) });
+      return found;
+    },
+    begin() {
+      stateByPath.clear();
+      listByPattern.clear();
+    },
+    loaded: () => [...[...listByPattern.values()].map(({ found }) => found), ...stateByPath.values()].join('\n'),
+    async current() {
+      const states: string[] = [];
+      // One after the other: a network file system that hangs must not take all of the threads that do such work.
+      for (const { pattern, directory } of [...listByPattern.values()])
+        states.push(await listedNow(pattern, directory));
+      for (const path of [...stateByPath.keys()]) states.push(await stateNow(path));
+      return states.join('\n');
+    },
+  };
+}
+
+function stateOf(path: string): string {
+  try {
+    return describe(statSync(path, { bigint: true }));
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+async function stateNow(path: string): Promise<string> {
+  try {
+    return describe(await stat(path, { bigint: true }));
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+async function listedNow(pattern: string, directory: string): Promise<string> {
+  try {
+    return shown(await Array.fromAsync(glob(pattern, { cwd: directory })));
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+function shown(paths: readonly string[]): string {
+  return JSON.stringify(paths.toSorted());
+}
+
+/** Of the file itself, behind all links. */
+function describe({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+}
