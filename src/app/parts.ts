@@ -62,6 +62,9 @@ export function createParts(options: PartsOptions, { signal, changing, onPolled 
     onSkipped: ({ rule }) => {
       metrics.skipped(rule);
     },
+    onRecalled: (cause) => {
+      metrics.memoryRecalled(cause);
+    },
     onOwed,
   });
   const scheduler = createScheduler({

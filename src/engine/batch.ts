@@ -14,26 +14,31 @@ export interface BatchOptions<Item> {
   readonly onCommitted: (item: Item) => void;
 }
 
+/** `dropped`: it was not in force any more. `rejected`: the storage answered with an error. */
+export type CommitEnd = 'kept' | 'superseded' | 'rejected' | 'dropped';
+
 export interface Batch<Item> {
-  /** Resolves once the item was committed, dropped or refused by the storage; never rejects. */
-  add(item: Item): Promise<void>;
+  /** Resolves with what became of the item; never rejects. */
+  add(item: Item): Promise<CommitEnd>;
 }
 
 export function createBatch<Item extends { readonly decision: Decision }>(options: BatchOptions<Item>): Batch<Item> {
   const { store, clock, outages, isInForce, onCommitted } = options;
-  let ready: { readonly item: Item; readonly done: () => void }[] = [];
+  let ready: { readonly item: Item; readonly done: (end: CommitEnd) => void }[] = [];
 
   async function commitReady(): Promise<void> {
     const all = ready;
     ready = [];
     const items = all.map(({ item }) => item).filter(isInForce);
-    const kept = new Set(await commitAll(items.filter(({ decision }) => isWritten(decision))));
-    for (const item of items) if (!isWritten(item.decision) || kept.has(item)) onCommitted(item);
-    for (const { done } of all) done();
+    const ends = new Map<Item, CommitEnd>(items.map((item) => [item, 'kept']));
+    const written = items.filter(({ decision }) => isWritten(decision));
+    for (const [item, end] of await commitAll(written)) ends.set(item, end);
+    for (const [item, end] of ends) if (end === 'kept') onCommitted(item);
+    for (const { item, done } of all) done(ends.get(item) ?? 'dropped');
   }
 
-  /** Those that are on disk now. Together; and when that fails, one by one, so that none is held up by another. */
-  async function commitAll(items: readonly Item[]): Promise<readonly Item[]> {
+  /** Together; and when that fails, one by one, so that none is held up by another. */
+  async function commitAll(items: readonly Item[]): Promise<readonly (readonly [Item, CommitEnd])[]> {
     if (items.length === 0) return [];
     const startedAt = clock.now();
     try {
@@ -42,23 +47,21 @@ export function createBatch<Item extends { readonly decision: Decision }>(option
         startedAt,
       );
       outages.storageWorks();
-      return items.filter((_item, i) => ends[i] === 'kept');
+      return items.map((item, i) => [item, ends[i] ?? 'rejected']);
     } catch (error) {
-      // Nothing was changed, in the store or here: the next poll sees the same and decides the same.
+      // Nothing was changed here, and hardly in the store: the next poll reads the memory and decides the same.
       // One that is slow to refuse is held by another program: it would keep everything waiting again for each of them.
       const isLast = items.length === 1 || clock.now() - startedAt >= SLOW_MS;
       if (isLast) outages.storageFails(error);
-      return isLast ? [] : (await Promise.all(items.map((item) => commitAll([item])))).flat();
+      if (isLast) return items.map((item) => [item, 'rejected']);
+      return (await Promise.all(items.map((item) => commitAll([item])))).flat();
     }
   }
 
   return {
     add(item) {
-      const { promise, resolve } = Promise.withResolvers<undefined>();
-      const done = (): void => {
-        resolve(undefined);
-      };
-      const isFirst = ready.push({ item, done }) === 1;
+      const { promise, resolve } = Promise.withResolvers<CommitEnd>();
+      const isFirst = ready.push({ item, done: resolve }) === 1;
       if (isFirst) void nextTurn().then(commitReady);
       return promise;
     },

@@ -28,9 +28,19 @@ export async function poll(
   log: Pick<Log, 'error'>,
 ): Promise<Judged | null> {
   const observation = await observe(watch, memory, read, surroundings);
-  if (observation === null) return null;
+  return observation === null ? null : judgeOn(watch, memory, observation, surroundings, log);
+}
+
+/** What comes of an observation on a memory. Null when the daemon is stopping. */
+export async function judgeOn(
+  watch: Watch,
+  memory: Memory,
+  observation: Observation,
+  { chain }: Pick<Surroundings, 'chain'>,
+  log: Pick<Log, 'error'>,
+): Promise<Judged | null> {
   try {
-    return await judge(observation, (one) => decide(watch, memory, one, log), surroundings.chain);
+    return await judge(observation, (one) => decide(watch, memory, one, log), chain);
   } catch (error) {
     if (isStop(error)) return null;
     throw error;

@@ -8,7 +8,7 @@ import { shiftClock } from '../core/model/clock-shift.ts';
 import { blankMemory } from '../core/step.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
-import type { Head, Observation } from '../core/model/observation.ts';
+import type { Head, Observation, TickChain } from '../core/model/observation.ts';
 import { type Clock, type Instant, nextTurn, showInstant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { WatchId } from '../core/model/ids.ts';
@@ -16,8 +16,9 @@ import { Missed, type Read } from '../core/model/question.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Coverage, Store } from '../store/store.ts';
 import { createBatch, isWritten } from './batch.ts';
+import { createCommitRecovery, type RecallCause } from './commit-recovery.ts';
 import { createDiagnostics } from './diagnostics.ts';
-import { poll, readMemory, readTickChain } from './observe.ts';
+import { judgeOn, poll, readMemory, readTickChain } from './observe.ts';
 import { createOutages } from './outages.ts';
 
 /** What the poller needs of an explorer. */
@@ -55,6 +56,8 @@ export interface PollerOptions {
   /** Called after each poll with what came of it. */
   readonly onPolled: (watch: Watch, observation: Observation, decision: Decision) => void;
   readonly onSkipped: (watch: Watch) => void;
+  /** The memory of a watch was read again, because the store did not keep a commit. */
+  readonly onRecalled: (cause: RecallCause) => void;
   readonly hook?: PollHook | null;
   /** New deliveries were committed. */
   readonly onOwed: (channels: ReadonlySet<string>) => void;
@@ -90,15 +93,17 @@ interface Tick {
 }
 
 /** What came of a poll. */
-interface Decided {
+export interface Decided {
   readonly watch: Watch;
   readonly observation: Observation;
   readonly decision: Decision;
   readonly hooked: HookedPoll | null;
+  /** Asks how far the explorer has read, in the same tick. */
+  readonly chain: () => Promise<TickChain>;
 }
 
 export function createPoller(options: PollerOptions): Poller {
-  const { store, readerOf, clock, log, hook, onPolled, onSkipped, onOwed } = options;
+  const { store, readerOf, clock, log, hook, onPolled, onSkipped, onOwed, onRecalled } = options;
   const memoryById = new Map<WatchId, Memory>();
   const running = new Map<WatchId, Promise<void>>();
   const uncovered = new Set<WatchId>();
@@ -107,10 +112,20 @@ export function createPoller(options: PollerOptions): Poller {
   let withHead: ReadonlySet<string> = new Set();
   const outages = createOutages(log);
   const diagnostics = createDiagnostics();
-  const batch = createBatch({ store, clock, outages, isInForce, onCommitted: settle });
+  const recovery = createCommitRecovery({
+    batch: createBatch({ store, clock, outages, isInForce, onCommitted: settle }),
+    recall: async ({ id }) => (await store.recall([id])).get(id),
+    heldVersion: (id) => memoryById.get(id)?.version ?? 0,
+    replace,
+    decideAgain,
+    outages,
+    log,
+    onRecalled,
+  });
 
   async function pollOne(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
     const { reader, read, startedAt } = tick;
+    if (!(await recovery.settle(watch))) return;
     const memory = withoutClockSkew(memoryById.get(watch.id) ?? blankMemory(watch), watch);
     const hooked = hook?.onPoll({ watch, memory, startedAt }, read) ?? null;
     const reading = hooked?.read ?? read;
@@ -120,11 +135,26 @@ export function createPoller(options: PollerOptions): Poller {
       head: () => (withHead.has(watch.target.explorer) ? reader.head() : null),
       chain: () => readTickChain(watch, reading),
     };
+    const { chain } = surroundings;
     const judged = await poll(watch, memory, reading, surroundings, log);
     // What was read while stopping has no effect, nor for a watch that a reload took out meanwhile.
     if (judged === null || signal.aborted || !adopted.has(watch.id)) return;
     outages.polled(watch, judged.observation);
-    await batch.add({ watch, ...judged, hooked });
+    await recovery.commit({ watch, ...judged, hooked, chain });
+  }
+
+  /** The store has kept what this process does not know of: its deliveries may be due. */
+  function replace(watch: Watch, stored: Memory | undefined): void {
+    if (!adopted.has(watch.id)) return;
+    if (stored === undefined) memoryById.delete(watch.id);
+    else memoryById.set(watch.id, readable(watch, stored, log));
+    onOwed(new Set(watch.alerts.flatMap(({ notify }) => notify.map(({ channel }) => channel))));
+  }
+
+  async function decideAgain(decided: Decided): Promise<Decided | null> {
+    const { watch, observation } = decided;
+    const judged = await judgeOn(watch, memoryById.get(watch.id) ?? blankMemory(watch), observation, decided, log);
+    return judged === null ? null : { ...decided, ...judged };
   }
 
   /** A clock that was set back would leave the watch blind, and its waits running, until it has caught up. */

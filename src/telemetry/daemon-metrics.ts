@@ -20,6 +20,8 @@ export interface DaemonMetrics {
   httpRejected(reason: 'sockets' | 'host'): void;
   logDropped(lines: number): void;
   recordingFailed(): void;
+  /** The memory of a watch was read again after a commit that was not kept. */
+  memoryRecalled(cause: 'superseded' | 'rejected'): void;
   /** A loop failed and was started again. */
   loopRestarted(loop: LoopName): void;
   /** A network error that nobody listened for; the daemon went on. */
@@ -34,10 +36,12 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
   const rejected = registry.counter('chainwarden_http_rejected_total');
   const dropped = registry.counter('chainwarden_log_dropped_total');
   const recordingFailures = registry.counter('chainwarden_recording_failures_total');
+  const recalls = registry.counter('chainwarden_memory_recalls_total');
   const restarts = registry.counter('chainwarden_loop_restarts_total');
   const uncaught = registry.counter('chainwarden_uncaught_network_errors_total');
   // So that even the first failure is an increase.
   for (const loop of LOOPS) restarts.inc({ loop }, 0);
+  for (const cause of ['superseded', 'rejected']) recalls.inc({ cause }, 0);
   if (process !== undefined) mirrorProcess(registry, process);
 
   return {
@@ -57,6 +61,9 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
     },
     logDropped(lines) {
       dropped.inc(lines);
+    },
+    memoryRecalled(cause) {
+      recalls.inc({ cause });
     },
     recordingFailed() {
       recordingFailures.inc();

@@ -171,6 +171,11 @@ export const METRICS = {
     help: 'Ticks that were skipped because the watch was still being polled.',
     labels: ['watch'],
   },
+  chainwarden_memory_recalls_total: {
+    type: 'counter',
+    help: 'Times the memory of a watch was read again, because the state file held another one (superseded) or refused a commit (rejected).',
+    labels: ['cause'],
+  },
 
   chainwarden_config_last_reload_successful: {
     type: 'gauge',

@@ -22,7 +22,15 @@ watches:
 function aPoller(change: Partial<PollerOptions> = {}) {
   const clock = createFakeClock();
   const log = createRecordingLog();
-  const seen = { wei: '5', asked: 0, skipped: 0, rounds: 0, polled: [] as boolean[], owed: [] as string[] };
+  const seen = {
+    wei: '5',
+    asked: 0,
+    skipped: 0,
+    rounds: 0,
+    polled: [] as boolean[],
+    owed: [] as string[],
+    recalled: [] as string[],
+  };
   const gate: { open: Promise<unknown> } = { open: Promise.resolve() };
   const read: Read = {
     async one() {
@@ -47,6 +55,7 @@ function aPoller(change: Partial<PollerOptions> = {}) {
     clock,
     log,
     onPolled: (_watch, _observation, { hasChanged }) => seen.polled.push(hasChanged),
+    onRecalled: (cause) => seen.recalled.push(cause),
     onSkipped: () => (seen.skipped += 1),
     onOwed: (channels) => seen.owed.push(...channels),
     ...change,
@@ -215,6 +224,65 @@ test('when the storage fails nothing is acknowledged, one line says so, and the 
     'error storage:failed',
     'info storage:works-again',
   ]);
+});
+
+test('a watch whose memory another program wrote is not blind until a restart: the same observation is decided again', async () => {
+  const { poller, seen, store, log, clock } = aPoller();
+  const other = aPoller({ store, clock });
+  seen.wei = other.seen.wei = '5000000000000000000';
+  await adopt(poller, watches);
+  await poller.poll(watches, signal);
+  await adopt(other.poller, watches);
+  await clock.advance(60_000);
+  other.seen.wei = '6000000000000000000';
+  await other.poller.poll(watches, signal);
+  await clock.advance(60_000);
+  seen.wei = '0';
+  await poller.poll(watches, signal);
+  expect([seen.recalled, seen.owed]).toEqual([['superseded'], ['screen', 'screen']]);
+  expect((await store.survey()).outbox).toMatchObject([{ rows: 1 }]);
+  expect(log.lines).toEqual(['warn watch:memory-recalled']);
+});
+
+test('a state file that was put back is taken as it is, and the next poll goes on from there', async () => {
+  const { poller, seen, store, clock } = aPoller();
+  seen.wei = '5000000000000000000';
+  await adopt(poller, watches);
+  await poller.poll(watches, signal);
+  await store.forget(watches.map(({ id }) => id));
+  for (const wei of ['0', '0', '0']) {
+    seen.wei = wei;
+    await clock.advance(60_000);
+    await poller.poll(watches, signal);
+  }
+  expect(seen.recalled).toEqual(['superseded']);
+  expect((await store.survey()).outbox).toMatchObject([{ rows: 1 }]);
+});
+
+test('a commit that was kept although the store answered with an error is neither lost nor told twice', async () => {
+  const inner = createMemoryStore();
+  const disk = { breaksAfter: true };
+  const store: Store = {
+    ...inner,
+    async commit(...args) {
+      const ends = await inner.commit(...args);
+      if (disk.breaksAfter) throw new StorageError('the disk went away');
+      return ends;
+    },
+  };
+  const { poller, seen, clock } = aPoller({ store });
+  await adopt(poller, watches);
+  await poller.poll(watches, signal);
+  expect(seen.owed).toEqual([]);
+  disk.breaksAfter = false;
+  await clock.advance(60_000);
+  await poller.poll(watches, signal);
+  expect([seen.recalled, seen.owed]).toEqual([['rejected'], ['screen']]);
+  expect((await store.survey()).outbox).toMatchObject([{ rows: 1 }]);
+  seen.wei = '5000000000000000000';
+  await clock.advance(60_000);
+  await poller.poll(watches, signal);
+  expect((await store.survey()).outbox).toMatchObject([{ rows: 2 }]);
 });
 
 test('an explorer that is down is one line, and one when it is back', async () => {

@@ -50,6 +50,7 @@ async function aFiringWatch() {
     log,
     readerOf: () => ({ tickReader: () => ({ one, page, pageAgain: page }), head: () => null }),
     onPolled: () => undefined,
+    onRecalled: () => undefined,
     onSkipped: () => undefined,
     onOwed: () => undefined,
   });

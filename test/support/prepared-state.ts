@@ -57,6 +57,7 @@ export function prepareState(rules: string, config = CONFIG): PreparedState {
         log: createRecordingLog(),
         readerOf: () => ({ tickReader: () => readerOf(shown), head: () => left.head }),
         onPolled: () => undefined,
+        onRecalled: () => undefined,
         onSkipped: () => undefined,
         onOwed: () => undefined,
       });

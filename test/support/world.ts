@@ -112,6 +112,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       clock,
       log,
       onPolled: (_watch, _observation, decision) => decisions.push(decision),
+      onRecalled: () => undefined,
       onSkipped: () => undefined,
       onOwed: () => undefined,
     });

@@ -30,6 +30,7 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.httpRejected('host');
   metrics.logDropped(1);
   metrics.recordingFailed();
+  metrics.memoryRecalled('superseded');
   metrics.loopRestarted('sender');
   metrics.networkErrorUncaught();
 }
