@@ -20,6 +20,8 @@ const APPLICATION_ID = 0x4357646e;
  * Schema 4. `ran_ms` is for how long the sender of a channel has run in all, `ran_before` what that was when the
  * delivery was committed: their difference is its age. It counts neither the time for which the daemon was stopped or
  * the channel not configured, nor what a wrong clock adds. What was owed before starts at age 0.
+ *
+ * Schema 5. `rank` is that of the message's severity: a claim takes the most severe first.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -78,6 +80,15 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
 
   ALTER TABLE deliveries ADD COLUMN ran_before INTEGER NOT NULL DEFAULT 0;
+  `,
+  `
+  ALTER TABLE deliveries ADD COLUMN rank INTEGER NOT NULL DEFAULT 1;
+  UPDATE deliveries
+    SET rank = CASE message ->> '$.severity' WHEN 'critical' THEN 0 WHEN 'info' THEN 2 ELSE 1 END
+    WHERE state IN ('due', 'sending') AND json_valid(message);
+
+  DROP INDEX deliveries_due;
+  CREATE INDEX deliveries_due ON deliveries (channel, rank, due_at, number) WHERE state = 'due';
   `,
 ];
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Delivery, Outcome, Settlement } from '../core/model/delivery.ts';
+import { RANK_OF, type Delivery, type Outcome, type Settlement } from '../core/model/delivery.ts';
 import type { AlertId, DeliveryId, WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 import { deliveryOf, type Row, type StoredDelivery } from './rows.ts';
@@ -19,6 +19,9 @@ const FIRST_IN_LINE = `
 /** How long the sender of a channel has run in all; `channel` is a column or a parameter. */
 const RAN_OF = (channel: string): string => `coalesce((SELECT ran_ms FROM channels WHERE name = ${channel}), 0)`;
 
+// Asked for one by one: the index holds the rows of each rank in the order in which they fall due.
+const RANKS = Object.values(RANK_OF).toSorted();
+
 /** The statements of the outbox. None of them opens a transaction. */
 interface OutboxTable {
   /** A delivery that is there already is left as it is. */
@@ -37,13 +40,14 @@ interface OutboxTable {
 export function createOutboxTable(db: DatabaseSync): OutboxTable {
   const add = db.prepare(`
     INSERT INTO deliveries
-      (id, watch, channel, recipient, key, seq, message, state, attempt, due_at, created_at, ran_before)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'due', 0, ?8, ?8, ${RAN_OF('?3')}) ON CONFLICT (id) DO NOTHING`);
+      (id, watch, channel, recipient, key, seq, message, state, attempt, due_at, created_at, ran_before, rank)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'due', 0, ?8, ?8, ${RAN_OF('?3')}, ?9) ON CONFLICT (id) DO NOTHING`);
   const ran = db.prepare(`
     INSERT INTO channels (name, ran_ms) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_ms = ran_ms + excluded.ran_ms`);
   const due = db.prepare(`
     SELECT ${COLUMNS}, ${RAN_OF('mine.channel')} - ran_before AS age_ms FROM deliveries AS mine
-    WHERE channel = ? AND state = 'due' AND due_at <= ? AND ${FIRST_IN_LINE} ORDER BY due_at, number LIMIT ?`);
+    WHERE channel = ? AND state = 'due' AND rank = ? AND due_at <= ? AND ${FIRST_IN_LINE}
+    ORDER BY due_at, number LIMIT ?`);
   const take = db.prepare(`UPDATE deliveries SET state = 'sending', attempt = attempt + 1 WHERE number = ?`);
   const end = db.prepare(`
     UPDATE deliveries SET state = ?, settled_at = ?, outcome = ? WHERE id = ? AND state IN ('due', 'sending')`);
@@ -54,7 +58,7 @@ export function createOutboxTable(db: DatabaseSync): OutboxTable {
     WHERE state = 'sending' AND state IN ('due', 'sending')`);
   const next = db.prepare(`
     SELECT due_at FROM deliveries AS mine
-    WHERE channel = ? AND state = 'due' AND ${FIRST_IN_LINE} ORDER BY due_at, number LIMIT 1`);
+    WHERE channel = ? AND state = 'due' AND rank = ? AND ${FIRST_IN_LINE} ORDER BY due_at, number LIMIT 1`);
   const prune = db.prepare(`DELETE FROM deliveries WHERE state IN ('sent', 'dead') AND settled_at < ?`);
 
   function handOut(row: Row): Claimed {
@@ -66,20 +70,22 @@ export function createOutboxTable(db: DatabaseSync): OutboxTable {
   return {
     add(watch, deliveries, at) {
       for (const { id, channel, recipient, message } of deliveries) {
-        const { key, seq } = message;
-        add.run(id, watch, channel, recipient, key, seq, JSON.stringify(message), at);
+        const { key, seq, severity } = message;
+        add.run(id, watch, channel, recipient, key, seq, JSON.stringify(message), at, RANK_OF[severity]);
       }
     },
     claim({ channel, limit, at }, damaged) {
-      return due.all(channel, at, limit).flatMap((row) => {
-        try {
-          return [handOut(row)];
-        } catch (error) {
-          end.run('dead', at, textOf({ type: 'rejected', why: String(error) }), String(row['id']));
-          damaged(error);
-          return [];
+      const claimed: Claimed[] = [];
+      for (const rank of RANKS)
+        for (const row of due.all(channel, rank, at, limit - claimed.length)) {
+          try {
+            claimed.push(handOut(row));
+          } catch (error) {
+            end.run('dead', at, textOf({ type: 'rejected', why: String(error) }), String(row['id']));
+            damaged(error);
+          }
         }
-      });
+      return claimed;
     },
     ran(channel, ms) {
       ran.run(channel, ms);
@@ -90,11 +96,18 @@ export function createOutboxTable(db: DatabaseSync): OutboxTable {
       else end.run(settlement.state, at, outcome, id);
     },
     recover: (at) => Number(recover.run(at, textOf({ type: 'unknown', why: ENDED_WHILE_SENDING })).changes),
-    nextDue: (channel) => (next.get(channel)?.['due_at'] as Instant | undefined) ?? null,
+    nextDue(channel) {
+      const instants = RANKS.map((rank) => next.get(channel, rank)?.['due_at']).filter(isInstant);
+      return instants.length === 0 ? null : Math.min(...instants);
+    },
     prune(before) {
       prune.run(before);
     },
   };
+}
+
+function isInstant(value: unknown): value is Instant {
+  return typeof value === 'number';
 }
 
 const ENDED_WHILE_SENDING = 'the daemon ended while it was being sent';

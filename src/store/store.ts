@@ -71,8 +71,9 @@ export interface Store extends AsyncDisposable {
   forget(ids: readonly WatchId[]): Promise<void>;
 
   /**
-   * Marks up to `limit` due deliveries of one channel as `sending`, oldest first. Per (message key, recipient) only the
-   * lowest `seq` that is not settled is ever handed out, so a resolve cannot overtake its firing.
+   * Marks up to `limit` due deliveries of one channel as `sending`: the most severe first, of those the longest due. Per
+   * (message key, recipient) only the lowest `seq` that is not settled is ever handed out, however severe the next one
+   * is, so a resolve cannot overtake its firing.
    */
   claim(channel: string, limit: number, at: Instant): Promise<Claimed[]>;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { createSender, type Sender } from '../../src/engine/sender.ts';
 import type { Delivery, Outcome } from '../../src/core/model/delivery.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore, openVolatileStore } from '../../src/store/sqlite.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
@@ -197,6 +197,22 @@ describe('order and pace', () => {
     await using _courier = post.start();
     await post.clock.advance(HOUR);
     expect(post.arrived()).toEqual(['firing#1', 'firing#2', 'firing#3', 'resolved#1']);
+  });
+
+  test('one critical alert behind 2,850 events leaves as soon as a place is free', async () => {
+    await using store = await openVolatileStore();
+    const post = createOutbox(store);
+    const gates = post.hold();
+    await post.owe(...Array.from({ length: 2850 }, (_, n) => aDelivery({ id: `event-${n}`, severity: 'info' })));
+    await using sender = post.start();
+    await post.clock.advance(0);
+    await post.owe(aDelivery({ id: 'critical', severity: 'critical' }));
+    sender.wake();
+    gates.get('event-2')?.(SENT);
+    await post.clock.advance(0);
+    expect(post.arrived()).toEqual(['event-0#1', 'event-1#1', 'event-2#1', 'event-3#1', 'critical#1']);
+    for (const open of gates.values()) open(SENT);
+    post.answer = () => SENT;
   });
 
   test('a delivery that waits for another does not make the courier spin', async () => {

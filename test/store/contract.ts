@@ -159,6 +159,52 @@ export function keepsThePromise(open: () => Promise<Store>): void {
     expect(idsOf(await store.claim('ops', 2, NOON + SECOND))).toEqual([]);
   });
 
+  story('a claim takes the most severe first, however much has waited for longer', async (store) => {
+    const events = Array.from({ length: 30 }, (_, n) => aDelivery({ id: `event-${n}`, severity: 'info' }));
+    await store.commit([aDecision('w', { deliveries: events })], NOON);
+    const later = [
+      aDelivery({ id: 'warning', severity: 'warning' }),
+      aDelivery({ id: 'critical', severity: 'critical' }),
+      aDelivery({ id: 'next critical', severity: 'critical' }),
+    ];
+    await store.commit([aDecision('x', { deliveries: later })], NOON + SECOND);
+    expect(idsOf(await store.claim('ops', 2, NOON))).toEqual(['event-0', 'event-1']);
+    expect(idsOf(await store.claim('ops', 1, NOON + SECOND))).toEqual(['critical']);
+    expect(idsOf(await store.claim('ops', 4, NOON + SECOND))).toEqual([
+      'next critical',
+      'warning',
+      'event-2',
+      'event-3',
+    ]);
+  });
+
+  story('severity passes nothing of its own alert and recipient', async (store) => {
+    const deliveries = [
+      aDelivery({ id: 'first', key: 'k', seq: 1, severity: 'info' }),
+      aDelivery({ id: 'second', key: 'k', seq: 2, severity: 'critical' }),
+      aDelivery({ id: 'other', severity: 'warning' }),
+    ];
+    await store.commit([aDecision('w', { deliveries })], NOON);
+    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual(['other', 'first']);
+    await store.settle('first', { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
+    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual([]);
+    expect(idsOf(await store.claim('ops', 10, NOON + SECOND))).toEqual(['first']);
+    await store.settle('first', { state: 'sent', outcome: SENT }, NOON + SECOND);
+    expect(idsOf(await store.claim('ops', 10, NOON + SECOND))).toEqual(['second']);
+  });
+
+  story('the next due time is the soonest, of whatever severity', async (store) => {
+    const severities = ['critical', 'warning', 'info'] as const;
+    await store.commit(
+      [aDecision('w', { deliveries: severities.map((severity) => aDelivery({ id: severity, severity })) })],
+      NOON,
+    );
+    await store.claim('ops', 3, NOON);
+    for (const [n, id] of severities.entries())
+      await store.settle(id, { state: 'due', outcome: AGAIN, dueAt: NOON + (9 - n) * SECOND }, NOON);
+    expect(await store.nextDue('ops')).toBe(NOON + 7 * SECOND);
+  });
+
   story('of one key and recipient one is in flight at a time, in order of seq', async (store) => {
     const resolved = aDelivery({ id: 'resolved', key: 'k', seq: 2 });
     const firing = aDelivery({ id: 'firing', key: 'k', seq: 1 });

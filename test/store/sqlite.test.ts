@@ -165,9 +165,9 @@ describe('migrations', () => {
     await using store = await openSqliteStore({ file });
     expect(await store.recover(NOON)).toBe(1);
     expect(await store.claim('ops', 10, NOON)).toMatchObject([
-      { delivery: { id: 'info' }, attempt: 2, ageMs: 0 },
-      { delivery: { id: 'warning' }, attempt: 41, ageMs: 0 },
       { delivery: { id: 'critical' }, attempt: 2, ageMs: 0 },
+      { delivery: { id: 'warning' }, attempt: 41, ageMs: 0 },
+      { delivery: { id: 'info' }, attempt: 2, ageMs: 0 },
     ]);
     expect(await store.survey()).toMatchObject({ outbox: [{ channel: 'ops', rows: 4 }], dead: 1, sent: 1 });
   });

@@ -1,4 +1,4 @@
-import type { Delivery, Settlement } from '../../src/core/model/delivery.ts';
+import { RANK_OF, type Delivery, type Settlement } from '../../src/core/model/delivery.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
 import type { DeliveryId, WatchId } from '../../src/core/model/ids.ts';
@@ -32,7 +32,7 @@ export function createMemoryStore(): Store {
   const waiting = (channel: string): Row[] =>
     rows('due')
       .filter((row) => row.delivery.channel === channel && isFirstInLine(row))
-      .toSorted((a, b) => a.dueAt - b.dueAt);
+      .toSorted((a, b) => rankOf(a) - rankOf(b) || a.dueAt - b.dueAt);
 
   function keep({ watchId, expects, memory, hasChanged, deliveries }: Decision, at: Instant): 'kept' | 'superseded' {
     if ((memoryById.get(watchId)?.version ?? 0) !== expects) return 'superseded';
@@ -98,7 +98,10 @@ export function createMemoryStore(): Store {
       for (const row of open) Object.assign(row, { state: 'due', dueAt: at });
       return open.length;
     },
-    nextDue: async (channel) => waiting(channel)[0]?.dueAt ?? null,
+    async nextDue(channel) {
+      const instants = waiting(channel).map(({ dueAt }) => dueAt);
+      return instants.length === 0 ? null : Math.min(...instants);
+    },
     async survey() {
       const owed = Map.groupBy(rows('due', 'sending'), ({ delivery }) => delivery.channel);
       const outbox = [...owed].map(([channel, own]) => ({
@@ -117,6 +120,10 @@ export function createMemoryStore(): Store {
     },
     [Symbol.asyncDispose]: async () => undefined,
   };
+}
+
+function rankOf({ delivery }: Row): number {
+  return RANK_OF[delivery.message.severity];
 }
 
 function isSameLine({ delivery: a }: Row, { delivery: b }: Row): boolean {

@@ -14,6 +14,9 @@ export interface Delivery {
   readonly message: Message;
 }
 
+/** Of what is due on a channel, a lower rank goes out first. */
+export const RANK_OF: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 };
+
 export const MESSAGE_TYPES = [
   'alert.event',
   'alert.firing',
