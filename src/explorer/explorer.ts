@@ -14,13 +14,8 @@ import type { Budget } from './spending/budget.ts';
 import { createRequestCoalescer, type TickCache } from './http/request-coalescer.ts';
 import { createFilters } from './reading/filters.ts';
 import { headOf } from './reading/head.ts';
-import {
-  createHttpTransport,
-  HTTP_LIMITS,
-  type Auth,
-  type HttpTransport,
-  type HttpLimits,
-} from './http/http-transport.ts';
+import type { HttpLimits } from './http/exchange.ts';
+import { createHttpTransport, HTTP_LIMITS, type Auth, type HttpTransport } from './http/http-transport.ts';
 import { createLargeBodies, type LargeBodies } from './http/large-bodies.ts';
 import type { ExplorerMeter } from './http/meter.ts';
 

@@ -60,6 +60,14 @@ export function createDeadline(parent: AbortSignal, ms: number): Deadline {
   };
 }
 
+/** Calls `act` after `ms`, unless the function that it returns was called before. Real time, as `Deadline` has it. */
+export function after(ms: number, act: () => void): () => void {
+  const timer = setTimeout(act, ms);
+  return () => {
+    clearTimeout(timer);
+  };
+}
+
 /** RFC 3339 in UTC, whole seconds when there is nothing finer: `showInstant(0) // '1970-01-01T00:00:00Z'`. */
 export function showInstant(at: Instant): string {
   return new Date(at).toISOString().replace('.000Z', 'Z');

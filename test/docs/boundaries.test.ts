@@ -105,7 +105,7 @@ test('watches know requests as data, never the client', () => {
 
 test('packages have one host each', () => {
   const hosts: Readonly<Record<string, RegExp>> = {
-    got: /^src\/(explorer\/|notifiers\/)/,
+    got: /^src\/notifiers\//,
     nodemailer: /^src\/notifiers\//,
     'node:sqlite': /^src\/(store|recording)\//,
     'prom-client': /^src\/telemetry\//,

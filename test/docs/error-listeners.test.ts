@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 
 const OPENS =
-  /\b(?:createServer|createConnection|createReadStream|createWriteStream|spawn|fork|execFile|client\.stream(?:\.\w+)?|(?:net|tls)\.connect|new (?:Worker|WebSocket|SMTPConnection|EventEmitter))\(/g;
+  /\b(?:createServer|createConnection|createReadStream|createWriteStream|spawn|fork|execFile|client\.stream(?:\.\w+)?|(?:net|tls)\.connect|https?\.request|new (?:Worker|WebSocket|SMTPConnection|EventEmitter))\(/g;
 const LISTENS = /\.on\('error', |absorbErrors\(/;
 
 const opened = globSync('src/**/*.ts').flatMap((file) => {

@@ -1,5 +1,6 @@
 // An explorer of several replicas, over a sandbox: the one that answers may be behind the others.
-import type { Answer, HttpTransport } from '../../src/explorer/http/http-transport.ts';
+import type { Answer } from '../../src/explorer/http/exchange.ts';
+import type { HttpTransport } from '../../src/explorer/http/http-transport.ts';
 
 export interface Replicas {
   /** From now on a replica answers that is so many blocks behind. */

@@ -8,7 +8,7 @@ import { isJsonType } from './body.ts';
 import { Fault, type Retry } from './fault.ts';
 import { parseJson } from './json.ts';
 import { readPlanHeaders, readRetryAfter } from '../spending/plan-headers.ts';
-import type { AnswerHead } from './http-transport.ts';
+import type { AnswerHead } from './exchange.ts';
 
 export interface RequestContext {
   /** Host and path template: the only part of an address that a message shows. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import type http from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { expect, describe, test } from '@jest/globals';
 import { Missed } from '../../../src/core/model/question.ts';
@@ -238,6 +240,18 @@ describe('connections that fail', () => {
     expect(missed).toMatchObject({ reason: 'timeout' });
     expect(missed.message).toContain('no answer in time');
     expect(server.requests).toHaveLength(1);
+  });
+
+  test('a host that takes the connection and never answers the handshake', async () => {
+    const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    await using opened = openExplorer(`https://127.0.0.1:${port}`, { limits: { connectMs: 40 } });
+    const missed = await missOf(opened.explorer.tickReader().one(aToken));
+    expect(missed).toMatchObject({ reason: 'timeout' });
+    expect(missed.message).toContain('no connection in time');
+    silent.close();
+    await once(silent, 'close');
   });
 
   test('nobody listens there', async () => {

@@ -1,0 +1,190 @@
+// One request and its answer, on node:http: a limit on each stage, and a cap on what comes in. bench/README.md says what
+// client libraries cost beside it.
+//
+// Errors of a connection may carry the request, key and all, so none of them leaves this file, not even as a cause.
+import http from 'node:http';
+import https from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import { isRow } from '../../core/values/fields.ts';
+import { after } from '../../lib/clock.ts';
+import { tooLarge } from './body.ts';
+import { Fault } from './fault.ts';
+
+export interface HttpLimits {
+  /** For the name, and again for the connection with its encryption. */
+  readonly connectMs: number;
+  readonly headersMs: number;
+  /** From the first packet to the last byte, retries included. */
+  readonly totalMs: number;
+  /** Of a body, before and after decompression. */
+  readonly maxBytes: number;
+}
+
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+}
+
+export interface Answer extends AnswerHead {
+  /** The pieces as they came over the wire, still compressed. */
+  readonly wire: readonly Buffer[];
+}
+
+export interface ExchangeOptions {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
+  /** What messages show of the address. */
+  readonly where: string;
+  readonly limits: HttpLimits;
+  /** Ends it at once: the deadline of the whole. */
+  readonly signal: AbortSignal;
+}
+
+/** Rejects with a `Fault`. Redirects are answers like any other. */
+export async function exchange(options: ExchangeOptions): Promise<Answer> {
+  const { url, where, limits, signal } = options;
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const request = open(options);
+  const stages = createStages(limits, (stage) => {
+    reject(lateFault(stage, where));
+  });
+  const onAbort = (): void => {
+    reject(lateFault('end', where));
+  };
+  let hasAnswer = false;
+  const onError = (error: Error): void => {
+    reject(faultOf(error, hasAnswer, where));
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  // For its whole life: a connection may fail behind the end of the answer too.
+  request.on('error', onError);
+  request.once('socket', (socket) => {
+    followStages(socket, url, stages);
+  });
+  // Nothing here asks for 101, which hands the bare connection over.
+  request.once('upgrade', (_answer, socket) => {
+    socket.on('error', () => undefined);
+    socket.destroy();
+    reject(new Fault('http', `${where}: what answers does not speak HTTP (101)`));
+  });
+  request.once('response', (answer) => {
+    hasAnswer = true;
+    stages.end();
+    answer.on('error', onError);
+    const { statusCode: status = 0, headers } = answer;
+    const onTooLarge = (): void => {
+      reject(tooLarge(limits.maxBytes, where));
+    };
+    collect(answer, limits.maxBytes, {
+      onTooLarge,
+      onEnd: (wire) => {
+        resolve({ status, headers, wire });
+      },
+    });
+  });
+  request.end();
+  try {
+    return await promise;
+  } catch (error) {
+    request.destroy();
+    throw error;
+  } finally {
+    stages.end();
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function open({ url, headers, agents }: ExchangeOptions): http.ClientRequest {
+  return url.protocol === 'https:'
+    ? https.request(url, { headers, agent: agents.https })
+    : http.request(url, { headers, agent: agents.http });
+}
+
+interface Collecting {
+  readonly onTooLarge: () => void;
+  readonly onEnd: (wire: readonly Buffer[]) => void;
+}
+
+function collect(answer: http.IncomingMessage, maxBytes: number, { onTooLarge, onEnd }: Collecting): void {
+  const wire: Buffer[] = [];
+  let size = 0;
+  if (Number(answer.headers['content-length']) > maxBytes) onTooLarge();
+  answer.on('data', (piece: Buffer) => {
+    size += piece.length;
+    if (size > maxBytes) onTooLarge();
+    else wire.push(piece);
+  });
+  answer.once('end', () => {
+    onEnd(wire);
+  });
+}
+
+/** What is waited for. */
+type Stage = 'name' | 'connection' | 'answer' | 'end';
+
+interface Stages {
+  /** Ends the former one. */
+  enter(stage: Exclude<Stage, 'end'>): void;
+  end(): void;
+}
+
+function createStages({ connectMs, headersMs }: HttpLimits, onLate: (stage: Stage) => void): Stages {
+  let cancel: (() => void) | null = null;
+  return {
+    enter(stage) {
+      cancel?.();
+      cancel = after(stage === 'answer' ? headersMs : connectMs, () => {
+        onLate(stage);
+      });
+    },
+    end() {
+      cancel?.();
+    },
+  };
+}
+
+function followStages(socket: Socket, { hostname, protocol }: URL, stages: Stages): void {
+  if (!socket.connecting) {
+    stages.enter('answer');
+    return;
+  }
+  stages.enter(isIP(hostname) === 0 ? 'name' : 'connection');
+  socket.once('lookup', () => {
+    stages.enter('connection');
+  });
+  socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+    stages.enter('answer');
+  });
+}
+
+function faultOf(error: Error, hasAnswer: boolean, where: string): Fault {
+  const code = codeOf(error);
+  if (DNS.test(code)) return new Fault('dns', `${where}: the name of the host does not resolve (${code})`);
+  if (TLS.test(code))
+    return new Fault('tls', `${where}: the certificate or the encryption is not acceptable (${code})`);
+  if (code === 'HPE_HEADER_OVERFLOW') return new Fault('too-large', `${where}: the headers are too large`);
+  if (hasAnswer) return new Fault('truncated', `${where}: the answer broke off (${code})`, { retry: 'soon' });
+  if (code.startsWith('HPE_')) return new Fault('http', `${where}: what answers does not speak HTTP (${code})`);
+  const isStale = code === 'ECONNRESET' || code === 'EPIPE';
+  return new Fault('network', `${where}: no connection (${code})`, { retry: isStale ? 'now' : 'no' });
+}
+
+function codeOf(error: unknown): string {
+  return isRow(error) && typeof error['code'] === 'string' ? error['code'] : 'unknown';
+}
+
+const DNS = /^(?:ENOTFOUND|EAI_[A-Z]+|ENODATA|ESERVFAIL)$/;
+const TLS = /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/;
+
+const LATE = {
+  name: { reason: 'dns', what: 'the name of the host did not resolve in time' },
+  connection: { reason: 'timeout', what: 'no connection in time' },
+  answer: { reason: 'timeout', what: 'no answer in time' },
+  end: { reason: 'timeout', what: 'the answer was not complete in time' },
+} as const;
+
+function lateFault(stage: Stage, where: string): Fault {
+  const { reason, what } = LATE[stage];
+  return new Fault(reason, `${where}: ${what}`);
+}
