@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { formatProblems, reasonOf, sortProblems, type Problem } from '../config/problem.ts';
 import { notifiers } from '../notifiers/index.ts';
 import { findTestFiles } from '../rule-tests/reading/find.ts';
@@ -6,6 +7,7 @@ import { loadRuleTests } from '../rule-tests/reading/load.ts';
 import type { RuleTest } from '../rule-tests/model.ts';
 import { headline, resultOf, type TestResult } from '../rule-tests/reporting/report.ts';
 import { runRuleTest } from '../rule-tests/run.ts';
+import { isInside } from '../lib/inside.ts';
 import { kinds } from '../watches/index.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';
@@ -44,7 +46,13 @@ function filesOf(paths: readonly string[]): readonly string[] {
 /** All problems of all files; what loads is run all the same. */
 function load(terminal: Terminal, files: readonly string[]): { tests: RuleTest[]; problems: Problem[] } {
   const loaded = files.map((file) =>
-    loadRuleTests(file, { env: terminal.env, readFile: terminal.readFile, notifiers, kinds }),
+    loadRuleTests(file, {
+      env: terminal.env,
+      readFile: terminal.readFile,
+      notifiers,
+      kinds,
+      mayShow: (path) => isInside('.', path) || isInside(dirname(file), path),
+    }),
   );
   return {
     tests: loaded.flatMap(({ tests }) => tests),

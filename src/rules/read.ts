@@ -1,8 +1,9 @@
 // Which files are rules. The only part of loading that looks at the disk.
-import { globSync, realpathSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Config, ReadFile } from '../config/model.ts';
 import { fileProblem, reasonOf, sortProblems, type Problem } from '../config/problem.ts';
+import { isInside } from '../lib/inside.ts';
 import type { RuleFile } from './load.ts';
 
 export interface RuleFiles {
@@ -69,16 +70,6 @@ function expandPattern(directory: string, pattern: string, list: ListFiles): rea
     .map((path) => (isAbsolute(path) ? path : join(directory, path)))
     .filter((path) => !isTestFile(path))
     .toSorted();
-}
-
-/** By its real path, so that neither `..` nor a link leads out. */
-function isInside(directory: string, path: string): boolean {
-  try {
-    const way = relative(realpathSync(directory), realpathSync(path));
-    return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-  } catch {
-    return true; // It cannot be read either, which is said then.
-  }
 }
 
 function shownPath({ directory }: Config, path: string): string {

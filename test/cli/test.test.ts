@@ -1,5 +1,5 @@
 // `chainwarden test`: what it prints, what it exits with, and what it never does.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { run as runCommand, type Ran } from '../support/cli.ts';
@@ -103,4 +103,25 @@ test('a path that is not there, or is no test, is a wrong command line; a folder
   });
   expect(await run(folder.path)).toMatchObject({ code: 1, err: expect.stringContaining('ends in .test.yaml') });
   expect((await run('--no-such-option')).code).toBe(64);
+});
+
+test('a test file that names other files of the machine makes nothing of them readable', async () => {
+  using outside = createFolder({ 'secret.txt': 'root: hunter2\nwatches: hunter3\n', 'body.json': '{ "hunter4": }' });
+  const secret = join(outside.path, 'secret.txt');
+  const naming = (line: string): string => `${line}\ntests: [{ name: n, watch: w, saw: [], expect: [] }]\n`;
+  using folder = createFolder({
+    'w.yaml': RULES,
+    'a.test.yaml': naming(`rules: ${secret}`),
+    'b.test.yaml': naming(`rules: w.yaml\nconfig: ${secret}`),
+    'c.test.yaml': FILES['w.test.yaml'].replace(
+      '{ at: 0m, balance: 9 }]',
+      `{ at: 0m, answers: [{ path: addresses/treasury, file: ${join(outside.path, 'body.json')} }] }]`,
+    ),
+  });
+  symlinkSync(secret, join(folder.path, 'd.test.yaml'));
+  const { code, out, err } = await run(folder.path);
+  expect(code).toBe(1);
+  expect(`${out}${err}`).not.toMatch(/hunter/);
+  expect(err).toContain(`${secret}:1:1: has problems: `);
+  expect(err).toContain(`${join(folder.path, 'd.test.yaml')}:1:1: has problems: `);
 });

@@ -25,6 +25,8 @@ import type { ValueReader } from './values.ts';
 
 export interface RuleTestTools extends ConfigTools {
   readonly kinds: readonly AnyKind[];
+  /** Whether what stands in that file may be printed. A test file can name any path of the machine. */
+  readonly mayShow: (path: string) => boolean;
 }
 
 export interface LoadedRuleTests {
@@ -42,11 +44,23 @@ export function loadRuleTests(file: string, tools: RuleTestTools): LoadedRuleTes
     return { tests: [], problems: [fileProblem(file, `cannot be read: ${reasonOf(error)}`)] };
   }
   const parsed = parseYaml(file, text);
-  if ('problems' in parsed) return { tests: [], problems: sortProblems(parsed.problems) };
+  if ('problems' in parsed) return { tests: [], problems: shownOf(parsed.problems, tools) };
   const reading = new TestFileReader(parsed.source, text, tools);
   const tests = reading.tests();
-  return { tests: reading.problems.length > 0 ? [] : tests, problems: sortProblems(reading.problems) };
+  return { tests: reading.problems.length > 0 ? [] : tests, problems: shownOf(reading.problems, tools) };
 }
+
+/** Of a file that may not be shown neither lines nor words: only that it has problems, and how many. */
+function shownOf(problems: readonly Problem[], { mayShow }: RuleTestTools): Problem[] {
+  const byFile = Map.groupBy(problems, ({ file }) => file);
+  const shown = [...byFile].flatMap(([file, found]) =>
+    mayShow(file) ? found : [fileProblem(file, `has problems: ${found.length}`, OUTSIDE)],
+  );
+  return sortProblems(shown);
+}
+
+const OUTSIDE =
+  'It lies outside of the directory of the tests, so nothing of it is shown. Run the tests from above it.';
 
 /** What reading a test file adds to, and what its parts ask of it. */
 export class TestFileReader {
