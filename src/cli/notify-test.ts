@@ -60,6 +60,7 @@ function sampleFor(channel: string, recipient: string, at: Instant): Delivery {
     fields: { balance: { text: '1234.5' } },
     before: {},
     links: [],
+    summary: null,
   };
   return { id: idOf('sample', channel, recipient, at), channel, recipient, message };
 }

@@ -13,7 +13,7 @@ import type { AlertCount, AlertHealth, WatchData, WatchMetrics } from '../teleme
 
 export interface ReportOptions {
   readonly log: Log;
-  readonly metrics: Pick<WatchMetrics, 'poll' | 'watchUp' | 'watchValue' | 'undecided' | 'notExamined'>;
+  readonly metrics: Pick<WatchMetrics, 'poll' | 'watchUp' | 'watchValue' | 'undecided' | 'unfollowed' | 'notExamined'>;
 }
 
 export type Report = (watch: Watch, observation: Observation, decision: Decision) => void;
@@ -112,6 +112,9 @@ function reportReason(watch: Watch, reason: Exclude<Reason, { type: 'note' }>, {
     case 'undecided':
       metrics.undecided(watch.rule, 1);
       log.warn('alert:undecided', { watch: watch.name, alert: reason.alert, key: reason.key });
+      break;
+    case 'unfollowed':
+      metrics.unfollowed(watch.rule, 1);
       break;
     case 'told':
     case 'firing':

@@ -8,6 +8,7 @@ import { MESSAGE_TYPES, type Fact, type Message } from '../core/model/delivery.t
 import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../core/model/memory.ts';
 import type { Segment } from '../core/model/condition.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
+import { eventShape, formerEvent } from './former-events.ts';
 import { StorageError, type StoredDiagnostics } from './store.ts';
 
 /** A row as SQLite hands it out. */
@@ -62,6 +63,10 @@ const message: z.ZodType<Message> = z.object({
   fields: z.record(z.string(), fact),
   before: z.record(z.string(), fact),
   links: z.array(z.string()),
+  summary: z
+    .object({ of: z.enum(MESSAGE_TYPES), count, keys: z.array(z.string()) })
+    .nullable()
+    .default(null),
 });
 
 const openEvent: z.ZodType<OpenEvent> = z.object({ type: z.literal('open'), since: instant, before: json });
@@ -69,14 +74,13 @@ const openEvent: z.ZodType<OpenEvent> = z.object({ type: z.literal('open'), sinc
 const told = z.array(z.object({ channel: z.string(), recipient: z.string() }));
 
 const event = z.object({
-  type: z.literal('event'),
-  state: z.enum(['observed', 'dropped', 'confirmed', 'suspect', 'retracted']),
-  block: z.number().nullable(),
-  rev: z.record(z.string(), z.string()),
-  absent: count,
-  seq: count,
-  message,
-  told,
+  ...eventShape,
+  turnedAt: instant.nullable(),
+  retractions: count,
+  message: message.nullable(),
+  title: z.string(),
+  since: instant,
+  values: z.record(z.string(), json),
 });
 
 // What schema 1 did not know yet has its value of before the first firing.
@@ -100,7 +104,7 @@ const condition = z.object({
 
 const group = z.object({ type: z.literal('group'), condition, matches: z.array(instant), last: json });
 
-const alert: z.ZodType<Alert> = z.union([openEvent, event, condition, group]);
+const alert: z.ZodType<Alert> = z.union([openEvent, event, formerEvent(message), condition, group]);
 
 const run = z.tuple([instant, instant.nullable(), z.string()]);
 

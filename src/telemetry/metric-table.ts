@@ -121,6 +121,11 @@ export const METRICS = {
     help: 'Items that left the pages that are read while the condition of an alert on them was still unknown.',
     labels: ['watch'],
   },
+  chainwarden_watch_unfollowed_total: {
+    type: 'counter',
+    help: 'Events that were told and are no longer checked, because 1,000 newer ones of their alert are.',
+    labels: ['watch'],
+  },
   chainwarden_watch_not_examined_total: {
     type: 'counter',
     help: 'Polls that reached the limit of pages before they had read everything that was new.',

@@ -46,6 +46,7 @@ export interface WatchMetrics {
   /** To be told again at each successful poll: what is not confirmed for max(3 intervals, 5 minutes) disappears. */
   watchValue(labels: ValueLabels, value: number | null, intervalMs: number): void;
   undecided(watch: string, items: number): void;
+  unfollowed(watch: string, events: number): void;
   notExamined(watch: string): void;
   skipped(watch: string): void;
   /** Takes out one target, and its rule when it was the last one. */
@@ -64,6 +65,7 @@ interface RuleFacts {
   readonly pollsByOutcome: Map<PollOutcome, number>;
   readonly factsByTarget: Map<string, TargetFacts>;
   undecided: number;
+  unfollowed: number;
   notExamined: number;
   skipped: number;
 }
@@ -98,6 +100,7 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
     return valuesOf(factsByWatch);
   });
   registry.mirror('chainwarden_watch_undecided_total', () => countsOf(factsByWatch, 'undecided'));
+  registry.mirror('chainwarden_watch_unfollowed_total', () => countsOf(factsByWatch, 'unfollowed'));
   registry.mirror('chainwarden_watch_not_examined_total', () => countsOf(factsByWatch, 'notExamined'));
   registry.mirror('chainwarden_scheduler_skipped_total', () => countsOf(factsByWatch, 'skipped'));
   registry.mirror('chainwarden_alerts', () => summed(() => alertsOf(countAlerts())));
@@ -126,6 +129,9 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
     undecided(watch, items) {
       rule(watch).undecided += items;
     },
+    unfollowed(watch, events) {
+      rule(watch).unfollowed += events;
+    },
     notExamined(watch) {
       rule(watch).notExamined++;
     },
@@ -150,7 +156,14 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
 }
 
 function freshRule(): RuleFacts {
-  return { pollsByOutcome: new Map(), factsByTarget: new Map(), undecided: 0, notExamined: 0, skipped: 0 };
+  return {
+    pollsByOutcome: new Map(),
+    factsByTarget: new Map(),
+    undecided: 0,
+    unfollowed: 0,
+    notExamined: 0,
+    skipped: 0,
+  };
 }
 
 function freshTarget(): TargetFacts {
@@ -199,7 +212,7 @@ function* pollsOf(facts: FactsByWatch): Generator<[{ watch: string; outcome: str
 
 function* countsOf(
   facts: FactsByWatch,
-  which: 'undecided' | 'notExamined' | 'skipped',
+  which: 'undecided' | 'unfollowed' | 'notExamined' | 'skipped',
 ): Generator<[{ watch: string }, number]> {
   for (const [watch, rule] of facts) yield [{ watch }, rule[which]];
 }

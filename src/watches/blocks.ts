@@ -82,8 +82,7 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
       state: isSame ? state : { list: list.state, recent: recent.length === 0 ? (state?.recent ?? []) : recent },
       events: [...detection.events, ...reorg(replaced, look)],
       now: head === undefined ? null : look(head),
-      // A height that shows another hash proves more than a row that is missing.
-      range: list.range === null ? null : { ...upTo(list.range), readingsNeeded: 2 },
+      range: list.range === null ? null : { ...upTo(list.range), replaced: replaced.map(heightOf) },
     };
   },
   script: {
@@ -122,7 +121,11 @@ function replacedBlocks(recent: Recent, rows: readonly Row[]): Replaced[] {
       const isReplaced = oldHash !== undefined && block.hash !== undefined && oldHash !== block.hash;
       return isReplaced ? [{ block, oldHash }] : [];
     })
-    .sort((a, b) => Number(a.block.height) - Number(b.block.height));
+    .sort((a, b) => heightOf(a) - heightOf(b));
+}
+
+function heightOf({ block }: Replaced): number {
+  return Number(block.height);
 }
 
 /** A replaced block is new again, also one that was there at the baseline. */

@@ -152,10 +152,10 @@ export function placeOf<F extends Fields>(row: RowKey<F>, view: View<F>): number
 /** Below the lowest block nothing was read, and of that block perhaps not all. Not even the hash of a row's block. */
 function rangeOf<F extends Fields>({ rows, reachedEnd }: ListReading<F>, row: RowKey<F>): Range | null {
   const heights = rows.map((view) => positionOf(row, view).block).filter((block) => block !== PENDING);
-  if (heights.length === 0) return reachedEnd ? { from: 0, to: 'head', head: null, readingsNeeded: 3 } : null;
+  if (heights.length === 0) return reachedEnd ? { from: 0, to: 'head', head: null, replaced: [] } : null;
   const head = Math.max(...heights);
   const lowest = Math.min(...heights);
-  return { from: reachedEnd ? 0 : lowest + 1, to: 'head', head, readingsNeeded: 3 };
+  return { from: reachedEnd ? 0 : lowest + 1, to: 'head', head, replaced: [] };
 }
 
 /** Of a list of the whole chain: one of several replicas may be behind, and shows nothing of what is above its head. */

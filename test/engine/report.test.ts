@@ -11,6 +11,7 @@ const uncounted: ReportOptions['metrics'] = {
   watchUp: () => undefined,
   watchValue: () => undefined,
   undecided: () => undefined,
+  unfollowed: () => undefined,
   notExamined: () => undefined,
 };
 

@@ -46,6 +46,15 @@ describe('the log channel', () => {
     expect(JSON.parse(line)).toEqual(JSON.parse(toBody(aDelivery({ message }))));
   });
 
+  test('of many messages in one it says how many, and as json which ones', async () => {
+    const summary = { of: 'alert.retracted', count: 2, keys: ['k1', 'k2'] } as const;
+    const message = aMessage({ type: 'alert.summary', title: 'calls failed: 2 retracted', text: [], summary });
+    expect((await printed(message))[0]).toMatch(/ SUMMARY calls failed: 2 retracted$/);
+    const [line = ''] = await printed(message, 'json');
+    expect(JSON.parse(line)).toMatchObject({ type: 'alert.summary', data: { summary } });
+    expect(toBody(aDelivery({ message: aMessage() }))).not.toContain('"summary"');
+  });
+
   test('tries again when the line cannot be written', async () => {
     const print = () => Promise.reject(new Error('EPIPE'));
     await using sender = log.open({ format: 'text' }, { ...someTools(), print });

@@ -39,6 +39,7 @@ export function aMessage(changes: Partial<Message> = {}): Message {
     },
     before: { balance: { text: '2000000.5' } },
     links: [`https://explorer.example/address/${TREASURY}`],
+    summary: null,
     ...changes,
   };
 }

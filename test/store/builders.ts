@@ -39,6 +39,7 @@ function aMessage(changes: Partial<Message> = {}): Message {
     },
     before: {},
     links: ['https://explorer.example/token/0xbb'],
+    summary: null,
     ...changes,
   };
 }
@@ -73,10 +74,14 @@ const CONFIRMED: Alert = {
   type: 'event',
   state: 'confirmed',
   block: 17,
-  rev: { success: 'abcdefgh' },
   absent: 0,
-  seq: 1,
-  message: aMessage(),
+  turnedAt: NOON,
+  retractions: 1,
+  seq: 3,
+  message: null,
+  title: 'a call failed',
+  since: NOON,
+  values: { success: false, value: '1.5' },
   told: [{ channel: 'ops', recipient: 'ops' }],
 };
 

@@ -26,7 +26,12 @@ export interface GaugeReading {
   readonly level?: string | null;
   readonly items?: Readonly<Record<string, string | null | Item>>;
   /** The blocks that were read completely, and the newest one that was met. */
-  readonly range?: { readonly from: number; readonly to?: number; readonly head?: number };
+  readonly range?: {
+    readonly from: number;
+    readonly to?: number;
+    readonly head?: number;
+    readonly replaced?: readonly number[];
+  };
 }
 
 /** An item in a block. */
@@ -35,6 +40,7 @@ export interface Item {
   readonly block: number | 'pending';
   /** When it happened. */
   readonly at?: string;
+  readonly label?: string;
 }
 
 /** Watches one number (`changed`, `while`) and a list of named items (`new`). */
@@ -91,7 +97,7 @@ function detect(state: State | null, { level, items = {}, range }: GaugeReading,
     events: [...events, ...(number?.events ?? [])],
     now,
     before: number?.before ?? null,
-    range: range === undefined ? null : { to: 'head', head: null, ...range, readingsNeeded: 2 },
+    range: range === undefined ? null : { to: 'head', head: null, replaced: [], ...range },
     baseline: state === null ? events.length : null,
     notes: [],
     needs: null,
@@ -102,8 +108,9 @@ function noted(key: string, item: string | null | Item, isBaseline: boolean, isF
   const isPlaced = typeof item === 'object' && item !== null;
   const mood = isPlaced ? item.mood : item;
   const block = isPlaced ? item.block : 'nowhere';
+  const label = isPlaced ? item.label : undefined;
   const happenedAt = isPlaced && item.at !== undefined ? at(item.at) : null;
-  const view = Gauge.make({ mood: mood ?? undefined, label: untrusted(`<b>${key}</b>`) });
+  const view = Gauge.make({ mood: mood ?? undefined, label: untrusted(label ?? `<b>${key}</b>`) });
   const novelty = isBaseline ? 'baseline' : isFresh ? 'new' : 'known';
   return { on: 'new', key, novelty, view, before: null, changed: [], happenedAt, block };
 }

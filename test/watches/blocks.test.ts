@@ -26,26 +26,34 @@ test('each new block is told once, however many came between two polls', async (
   expect((await world.poll()).filter((said) => said === 'block event')).toEqual([]);
 });
 
-test('a reorganisation is one event, with its depth; the blocks that took the places are new', async () => {
+test('a reorganisation is one event, with its depth; the blocks in the places of others are new, and those are gone', async () => {
   await using world = await createWorld(RULES);
   await world.poll();
   world.sandbox.mine({ blocks: 3 });
   await world.poll();
   world.sandbox.reorganise({ blocks: 2 });
-  expect(await world.poll()).toEqual(['reorg event', 'block event', 'block event']);
-  expect(world.messages[0]?.fields['depth']).toBe(2);
+  expect(await world.poll()).toEqual([
+    'reorg event',
+    'block event',
+    'block event',
+    'block retracted',
+    'block retracted',
+  ]);
+  const [reorg, ...blocks] = world.messages;
+  expect(reorg?.fields['depth']).toBe(2);
+  expect(blocks.slice(2).map(({ seq, reason }) => [seq, reason])).toEqual(Array(2).fill([2, 'not found any more']));
+  expect(await world.poll()).toEqual([]);
 });
 
-test('those that were told and are gone are retracted, once a second reading shows that too', async () => {
+test('a reorganisation of more than twenty told blocks is told of each new one, and of the others at once', async () => {
   await using world = await createWorld(RULES);
   await world.poll();
-  world.sandbox.mine({ blocks: 3 });
+  world.sandbox.mine({ blocks: 30 });
   await world.poll();
-  world.sandbox.reorganise({ blocks: 2 });
-  await world.poll();
-  expect(await world.poll()).toEqual(['block retracted', 'block retracted']);
-  expect(world.messages.map(({ seq, reason }) => [seq, reason])).toEqual(Array(2).fill([2, 'not found any more']));
-  expect(await world.poll()).toEqual([]);
+  world.sandbox.reorganise({ blocks: 30 });
+  const said = await world.poll();
+  expect(said.filter((one) => one !== 'block event')).toEqual(['reorg event', 'block summary']);
+  expect(world.messages.at(-1)?.summary).toMatchObject({ of: 'alert.retracted', count: 30 });
 });
 
 test('a server that lags behind the one that was read before takes nothing back', () => {

@@ -1,14 +1,16 @@
-// The life of an event about something in a block (lifecycle 4.3).
+// The life of an event about something in a block.
 //
-//   observed --deep enough--> confirmed --gone--> suspect --still gone--> retracted --there again--> confirmed
+//   observed --deep enough--> confirmed --gone--> suspect --still gone--> retracted --there for 10 min--> confirmed
 //   observed --gone--> dropped --there again--> observed
 //
-// Nothing that was not read says anything: only a complete reading of its range can show that an item is gone, and only
-// several in a row are believed. Below `FINAL_DEPTH` blocks nothing is taken back, and the event is forgotten;
-// what was thrown out of its block is remembered ten times as long, for it may be mined again.
+// Nothing that was not read says anything: only a complete reading of its range can show that an item is gone, and three
+// in a row are believed, or one that proves it. What was taken back once may come and go: from then on it is told only
+// what has been so for ten minutes, so that the last message is true. Below `FINAL_DEPTH` blocks nothing is taken back,
+// and the event is forgotten; what was thrown out of its block is remembered ten times as long, for it may be mined again.
 import type { EventState } from '../model/memory.ts';
 import type { EventAlert } from '../model/watch.ts';
 import type { EventTransition } from '../model/decision.ts';
+import type { Instant } from '../../lib/clock.ts';
 
 /** Blocks on top of an item after which it is final. */
 export const FINAL_DEPTH = 64;
@@ -17,8 +19,8 @@ export const FINAL_DEPTH = 64;
 export type Sighting =
   /** `other`: some of what was matched on or shown differs, and it matches still; `no-match`: it does not. */
   | { readonly type: 'seen'; readonly as: 'same' | 'other' | 'no-match'; readonly block: number | null }
-  /** Its range was read completely, and it was not there. `believedAfter`: how many such readings in a row it takes. */
-  | { readonly type: 'absent'; readonly readingsNeeded: number }
+  /** Its range was read completely, and it was not there. `isProven`: another block stands in the place of its own. */
+  | { readonly type: 'absent'; readonly isProven: boolean }
   | { readonly type: 'unread' }
   /** It was not there, but the explorer has not read as far as its block. */
   | { readonly type: 'behind' };
@@ -26,7 +28,7 @@ export type Sighting =
 type Depths = Pick<EventAlert, 'confirmations' | 'provisional'>;
 
 /** What polls change of an event. */
-export type EventProgress = Pick<EventState, 'state' | 'block' | 'absent'>;
+export type EventProgress = Pick<EventState, 'state' | 'block' | 'absent' | 'turnedAt' | 'retractions'>;
 
 export interface EventAdvance {
   /** Null: not, or no longer, remembered. The very same object as before when nothing changed. */
@@ -34,37 +36,53 @@ export interface EventAdvance {
   readonly transition: EventTransition | 'none';
 }
 
-/** An item matches for the first time. `head`: height of the newest block known, null when none is. */
+/** When a poll was made, and the height of the newest block known; null when none is. */
+export interface Now {
+  readonly at: Instant;
+  readonly head: number | null;
+}
+
+/** An item matches for the first time. */
 export function beginEvent(rule: Depths, block: number | null, head: number | null): EventAdvance {
   const depth = depthOf(block, head);
   const transition = rule.provisional || depth >= rule.confirmations ? 'confirmed' : 'observed';
   const isFinal = transition === 'confirmed' && depth >= finalDepth(rule);
-  return { after: isFinal ? null : { state: transition, block, absent: 0 }, transition };
+  const life: EventProgress = { state: transition, block, absent: 0, turnedAt: null, retractions: 0 };
+  return { after: isFinal ? null : life, transition };
 }
 
 /** One poll in the life of an event. */
-export function advanceEvent(
-  rule: Depths,
-  before: EventProgress,
-  sighting: Sighting,
-  head: number | null,
-): EventAdvance {
-  const depth = depthOf(sighting.type === 'seen' ? sighting.block : before.block, head);
-  if (sighting.type === 'seen') return advanceSeen(rule, before, sighting, depth);
-  if (sighting.type === 'absent' && !isGone(before)) return advanceAbsent(before, sighting.readingsNeeded);
-  const ended = advanceUnread(rule, before, depth);
-  return sighting.type === 'behind' && ended.transition === 'none' ? { ...ended, transition: 'behind' } : ended;
+export function advanceEvent(rule: Depths, before: EventProgress, sighting: Sighting, now: Now): EventAdvance {
+  const depth = depthOf(sighting.type === 'seen' ? sighting.block : before.block, now.head);
+  switch (sighting.type) {
+    case 'seen':
+      return advanceSeen(rule, before, sighting, { ...now, depth });
+    case 'absent':
+      return isGone(before) ? stayAway(rule, before, depth) : advanceAbsent(before, sighting.isProven, now.at);
+    case 'unread':
+      return advanceUnread(rule, before, { ...now, depth });
+    case 'behind': {
+      const ended = advanceUnread(rule, before, { ...now, depth });
+      return ended.transition === 'none' ? { ...ended, transition: 'behind' } : ended;
+    }
+  }
 }
 
-/** Another reading without it is no news. */
+/** It is known to be gone, so that another reading without it is no news. */
 export function isGone({ state }: EventProgress): boolean {
   return state === 'retracted' || state === 'dropped';
 }
 
 type SeenSighting = Extract<Sighting, { type: 'seen' }>;
+type Place = Now & { readonly depth: number };
 
-function advanceSeen(rule: Depths, before: EventProgress, { as, block }: SeenSighting, depth: number): EventAdvance {
-  const current = { ...before, block, absent: 0 };
+function advanceSeen(
+  rule: Depths,
+  before: EventProgress,
+  { as, block }: SeenSighting,
+  { at, depth }: Place,
+): EventAdvance {
+  const current: EventProgress = { ...before, block, absent: 0, turnedAt: null };
   if (as === 'no-match') return advanceMismatch(before, current);
   switch (before.state) {
     case 'observed':
@@ -72,7 +90,8 @@ function advanceSeen(rule: Depths, before: EventProgress, { as, block }: SeenSig
       if (depth >= rule.confirmations) return confirm(rule, current, 'confirmed', depth);
       return unchangedOr(before, { ...current, state: 'observed' }, before.state === 'dropped' ? 'observed' : 'none');
     case 'retracted':
-      return confirm(rule, current, 'reinstated', depth);
+      if (isStable(before, at)) return confirm(rule, current, 'reinstated', depth);
+      return unchangedOr(before, { ...current, turnedAt: before.turnedAt ?? at }, 'none');
     case 'suspect':
     case 'confirmed':
       if (as === 'other') return confirm(rule, current, 'corrected', depth);
@@ -86,50 +105,72 @@ function advanceMismatch(before: EventProgress, current: EventProgress): EventAd
   if (before.state === 'observed') return { after: null, transition: 'dropped' };
   if (before.state === 'dropped') return { after: null, transition: 'none' };
   if (before.state === 'retracted') return unchangedOr(before, current, 'none');
-  return { after: { ...current, state: 'retracted' }, transition: 'retracted' };
+  return { after: retracted(current), transition: 'retracted' };
 }
 
 function confirm(rule: Depths, current: EventProgress, transition: EventTransition, depth: number): EventAdvance {
-  return { after: depth >= finalDepth(rule) ? null : { ...current, state: 'confirmed' }, transition };
+  const after: EventProgress = { ...current, state: 'confirmed', turnedAt: null };
+  return { after: depth >= finalDepth(rule) ? null : after, transition };
 }
 
 const OBSERVED_READINGS_NEEDED = 2;
+const BELIEVED_AFTER = 3;
+const STABLE_MS = 600_000;
 
-function advanceAbsent(before: EventProgress, readingsNeeded: number): EventAdvance {
+function advanceAbsent(before: EventProgress, isProven: boolean, at: Instant): EventAdvance {
   const absent = before.absent + 1;
-  switch (before.state) {
-    case 'observed':
-      return absent >= OBSERVED_READINGS_NEEDED
-        ? { after: { ...before, state: 'dropped', absent }, transition: 'dropped' }
-        : { after: { ...before, absent }, transition: 'none' };
-    case 'confirmed':
-      return { after: { ...before, state: 'suspect', absent }, transition: 'suspect' };
-    case 'suspect':
-    case 'retracted':
-    case 'dropped':
-      return absent >= readingsNeeded
-        ? { after: { ...before, state: 'retracted', absent }, transition: 'retracted' }
-        : { after: { ...before, absent }, transition: 'none' };
+  const gone: EventProgress = { ...before, absent, turnedAt: before.turnedAt ?? at };
+  if (before.state === 'observed') {
+    const isOver = isProven || absent >= OBSERVED_READINGS_NEEDED;
+    return isOver
+      ? { after: { ...gone, state: 'dropped' }, transition: 'dropped' }
+      : { after: gone, transition: 'none' };
   }
+  const isBelieved = absent >= BELIEVED_AFTER && (before.retractions === 0 || isStable(gone, at));
+  if (isProven || isBelieved) return { after: retracted({ ...gone, turnedAt: null }), transition: 'retracted' };
+  return { after: { ...gone, state: 'suspect' }, transition: before.state === 'suspect' ? 'none' : 'suspect' };
+}
+
+function retracted(life: EventProgress): EventProgress {
+  return { ...life, state: 'retracted', retractions: life.retractions + 1 };
+}
+
+/** It was there for a while, and is not. */
+function stayAway(rule: Depths, before: EventProgress, depth: number): EventAdvance {
+  if (isForgotten(rule, before, depth)) return { after: null, transition: 'sealed' };
+  return unchangedOr(before, { ...before, turnedAt: null }, 'none');
 }
 
 /** It left the pages that are read: what was seen stands, so that depth alone confirms it and ends its life. */
-function advanceUnread(rule: Depths, before: EventProgress, depth: number): EventAdvance {
+function advanceUnread(rule: Depths, before: EventProgress, { at, depth }: Place): EventAdvance {
   if (before.state === 'observed' && depth >= rule.confirmations) return confirm(rule, before, 'confirmed', depth);
-  if (depth >= finalDepth(rule) * (isGone(before) ? RETENTION_OF_GONE : 1))
-    return { after: null, transition: 'sealed' };
+  if (before.state === 'retracted' && isStable(before, at))
+    return confirm(rule, { ...before, absent: 0, turnedAt: null }, 'reinstated', depth);
+  if (isForgotten(rule, before, depth)) return { after: null, transition: 'sealed' };
   return { after: before, transition: 'none' };
+}
+
+function isStable({ turnedAt }: EventProgress, at: Instant): boolean {
+  return turnedAt !== null && at - turnedAt >= STABLE_MS;
 }
 
 // What was thrown out of a block waits to be mined again for longer than a block takes to be final.
 const RETENTION_OF_GONE = 10;
+
+function isForgotten(rule: Depths, life: EventProgress, depth: number): boolean {
+  return depth >= finalDepth(rule) * (isGone(life) ? RETENTION_OF_GONE : 1);
+}
 
 function unchangedOr(
   before: EventProgress,
   after: EventProgress,
   transition: EventAdvance['transition'],
 ): EventAdvance {
-  const isSame = before.state === after.state && before.block === after.block && before.absent === after.absent;
+  const isSame =
+    before.state === after.state &&
+    before.block === after.block &&
+    before.absent === after.absent &&
+    before.turnedAt === after.turnedAt;
   return { after: isSame ? before : after, transition };
 }
 

@@ -1,19 +1,22 @@
 // What becomes of an event that was told, or will be: it is read again, found to be otherwise, gone, or there again.
-import { encode } from '../values/encoded.ts';
-import { valueAt, type AnyView } from '../values/fields.ts';
+import { Address, isAddressText } from '../values/address.ts';
+import { condense, expand } from '../values/condensed.ts';
+import type { Delivery, Message } from '../model/delivery.ts';
 import { blockOf, firstMessage } from './event-message.ts';
 import { advanceEvent, isGone, type Sighting } from './event-state.ts';
-import { idOf } from '../model/identity.ts';
+import { encode } from '../values/encoded.ts';
+import { valueAt, type AnyView, type Json } from '../values/fields.ts';
+import { eventKey } from '../model/identity.ts';
 import type { DetectedEvent } from '../model/kind.ts';
-import { followUp } from './message.ts';
-import type { Delivery } from '../model/delivery.ts';
 import type { EventState } from '../model/memory.ts';
+import { followUp, messageOf, pathsToShow } from './message.ts';
 import type { EventAlert } from '../model/watch.ts';
 import type { EventReason, Reason } from '../model/decision.ts';
 import type { HeadNeed } from '../model/observation.ts';
 import { deliveriesOf, type AlertsByKey, type Poll } from './alert-evaluation.ts';
 import { contextOf, truthOf } from './event-matching.ts';
 import { needOf } from '../tick-chain.ts';
+import { viewOf, type Remembered } from '../values/tracked.ts';
 
 /** What one poll made of one event. */
 export interface EventStep {
@@ -34,7 +37,10 @@ export function trackEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): 
   );
   if (tracked.length === 0) return [];
   const eventByKey = new Map(poll.detection?.events.map((event) => [event.key, event]));
-  return tracked.map(([key, state]) => trackEvent(poll, alert, { key, before: state, event: eventByKey.get(key) }));
+  const paths = { shown: pathsToShow(poll.watch, alert), compared: comparedPaths(poll, alert) };
+  return tracked.map(([key, state]) =>
+    trackEvent(poll, alert, { key, before: state, event: eventByKey.get(key), paths }),
+  );
 }
 
 interface TrackedEvent {
@@ -42,25 +48,25 @@ interface TrackedEvent {
   readonly before: EventState;
   /** Undefined: this poll did not show it. */
   readonly event: DetectedEvent | undefined;
+  /** Of the alert: what its messages show, and what makes a correction. */
+  readonly paths: { readonly shown: readonly string[]; readonly compared: readonly string[] };
 }
 
 function trackEvent(poll: Poll, alert: EventAlert, tracked: TrackedEvent): EventStep {
-  const { key, before, event } = tracked;
-  const seen = event === undefined ? null : { event, rev: revOf(poll, alert, event.view) };
-  const sighting = seen === null ? missingSighting(poll, before) : sightingOf(alert, before, seen);
-  const { after: progress, transition } = advanceEvent(alert, before, sighting, poll.head);
-  const followUp = transition === 'none' ? null : followUpOf(poll, alert, tracked, transition);
-  const rev =
-    seen === null || (sighting.type === 'seen' && sighting.as === 'no-match')
-      ? before.rev
-      : merged(before.rev, seen.rev);
-  const isSame = progress === before && rev === before.rev && followUp === null;
-  const next = isSame ? before : { ...before, ...progress, ...followUp, rev };
+  const { key, before, event, paths } = tracked;
+  const seen = event === undefined ? null : { event, values: valuesOf(event.view, paths.shown) };
+  const sighting = seen === null ? missingSighting(poll, before) : sightingOf(alert, tracked, seen);
+  const { after: progress, transition } = advanceEvent(alert, before, sighting, { at: poll.time.at, head: poll.head });
+  const emitted = transition === 'none' ? null : followUpOf(poll, alert, tracked, transition);
+  const values = seen === null ? before.values : merged(before.values, seen.values, sighting);
+  const isSame = progress === before && values === before.values && emitted === null;
+  const told = emitted === null ? {} : { seq: emitted.seq, told: emitted.told, message: null };
+  const next = isSame ? before : { ...before, ...progress, ...told, values };
   return {
     key,
     before,
     after: progress === null ? null : next,
-    deliveries: followUp === null ? [] : deliveriesOf(followUp.told, followUp.message),
+    deliveries: emitted === null ? [] : deliveriesOf(emitted.told, emitted.message),
     reason: transition === 'none' ? null : reasonOf(alert, key, transition),
     needs: sighting.type === 'behind' ? needOf(poll.chain, before.block ?? 0) : null,
   };
@@ -72,69 +78,107 @@ function missingSighting(poll: Poll, before: EventState): Sighting {
   const { block } = before;
   if (!poll.isComplete || range === null || block === null || block < range.from) return { type: 'unread' };
   const to = range.to === 'head' ? poll.reach : range.to;
-  if (to !== null && block <= to) return { type: 'absent', readingsNeeded: range.readingsNeeded };
+  if (to !== null && block <= to) return { type: 'absent', isProven: range.replaced.includes(block) };
   return isGone(before) || range.to !== 'head' ? { type: 'unread' } : { type: 'behind' };
 }
 
 function sightingOf(
   alert: EventAlert,
-  before: EventState,
-  seen: { event: DetectedEvent; rev: EventState['rev'] },
+  { before, paths }: TrackedEvent,
+  seen: { readonly event: DetectedEvent; readonly values: Remembered },
 ): Sighting {
   const block = blockOf(seen.event);
-  const isOther = Object.entries(seen.rev).some(([path, digest]) => (before.rev[path] ?? digest) !== digest);
+  const both = paths.compared.filter((path) => isKnown(before.values, path) && isKnown(seen.values, path));
+  const isOther = both.some((path) => differ(before.values, seen.values, path));
   if (!isOther) return { type: 'seen', as: 'same', block };
   const truth = truthOf(alert, contextOf(seen.event, null));
   return { type: 'seen', as: truth === 'unknown' ? 'same' : truth ? 'other' : 'no-match', block };
 }
 
-type FollowUp = Pick<EventState, 'seq' | 'message' | 'told'>;
+/** What was matched on or is shown, but for what changes while the item stays itself. */
+function comparedPaths({ watch: { kind } }: Poll, alert: EventAlert): string[] {
+  const paths = new Set([...kind.shown, ...(alert.if?.reads ?? [])]);
+  return [...paths].filter((path) => !kind.fleeting.some((one) => path === one || path.startsWith(`${one}.`)));
+}
+
+function isKnown(values: Remembered, path: string): boolean {
+  return (values[path] ?? null) !== null;
+}
+
+function differ(one: Remembered, other: Remembered, path: string): boolean {
+  return comparable(one[path]) !== comparable(other[path]);
+}
+
+/** Servers differ in the case of addresses: that is no news. */
+function comparable(value: Json | undefined): string {
+  const text = JSON.stringify(value ?? null);
+  return isAddressText(value) ? text.toLowerCase() : text;
+}
+
+interface FollowUp {
+  readonly seq: number;
+  readonly told: EventState['told'];
+  readonly message: Message;
+}
+
+const NOT_FOUND = 'not found any more';
+const NO_MATCH = 'it changed, and does not match any more';
 
 /** What a transition tells: to all whom the rule names when it is the first message, then to those who had that. */
 function followUpOf(poll: Poll, alert: EventAlert, tracked: TrackedEvent, transition: EventReason): FollowUp | null {
   const { before, event } = tracked;
   const { at } = poll.time;
   const seq = before.seq + 1;
-  const match = event === undefined ? null : { event, context: contextOf(event, null) };
   const { told } = before;
+  const last = (): Message | null =>
+    event === undefined ? null : firstMessage(poll, alert, { event, context: contextOf(event, null) });
+  const next = (type: Message['type'], reason: string | null, now: Message | null): FollowUp => {
+    const message = followUp(toldMessage(poll, alert, tracked), { type, at, seq, reason }, now);
+    return { seq, told, message };
+  };
   switch (transition) {
     case 'confirmed': {
-      const message = match === null ? { ...before.message, at } : firstMessage(poll, alert, match);
-      return { seq, message, told: alert.notify };
+      const message = last() ?? { ...(before.message ?? toldMessage(poll, alert, tracked)), at };
+      return { seq, told: alert.notify, message };
     }
-    case 'retracted': {
-      const reason = event === undefined ? 'not found any more' : 'it changed, and does not match any more';
-      return { seq, told, message: followUp(before.message, { type: 'alert.retracted', at, seq, reason }) };
-    }
+    case 'retracted':
+      return next('alert.retracted', event === undefined ? NOT_FOUND : NO_MATCH, null);
     case 'reinstated':
-      return { seq, told, message: followUp(before.message, { type: 'alert.reinstated', at, seq, reason: null }) };
-    case 'corrected': {
-      const last = match === null ? null : firstMessage(poll, alert, match);
-      const message = followUp(before.message, { type: 'alert.corrected', at, seq, reason: null }, last);
-      return { seq, told, message };
-    }
+      return next('alert.reinstated', null, null);
+    case 'corrected':
+      return next('alert.corrected', null, last());
     default:
       return null;
   }
 }
 
-/** A digest of each value that was matched on or is shown, but for those that change while the item stays itself. */
-export function revOf({ watch }: Poll, alert: EventAlert, view: AnyView): EventState['rev'] {
-  const { shown, fleeting } = watch.kind;
-  const rev: Record<string, string> = {};
-  for (const path of new Set([...shown, ...(alert.if?.reads ?? [])])) {
-    const value = fleeting.some((one) => path === one || path.startsWith(`${one}.`)) ? undefined : valueAt(view, path);
-    if (value !== undefined) rev[path] = idOf(JSON.stringify(encode(value))).slice(0, DIGEST_LENGTH);
-  }
-  return rev;
+/** The message that told it, made again of what is remembered: a thousand events would be too much as whole messages. */
+function toldMessage(poll: Poll, alert: EventAlert, { key, before }: TrackedEvent): Message {
+  const { watch } = poll;
+  const { title, since, seq, values } = before;
+  const context = contextOf({ view: viewOf(watch.kind.fields, expand(values)) }, null);
+  const stage = { type: 'alert.event', episode: 1, seq, at: poll.time.at, since, late: false, reason: null } as const;
+  return { ...messageOf(watch, alert, context, { ...stage, key: eventKey(watch, alert.id, key) }), title };
 }
 
-const DIGEST_LENGTH = 8;
+/** Known values at those paths; long ones condensed. */
+export function valuesOf(view: AnyView, paths: readonly string[]): Remembered {
+  return Object.fromEntries(
+    paths.flatMap((path) => {
+      const value = valueAt(view, path);
+      if (value === undefined) return [];
+      // As it was told, for people who compare the two messages.
+      return [[path, value instanceof Address ? value.text : condense(encode(value))]];
+    }),
+  );
+}
 
-/** What became known later is no correction; the very same object when nothing did. */
-function merged(before: EventState['rev'], now: EventState['rev']): EventState['rev'] {
-  const isSame = Object.entries(now).every(([path, digest]) => before[path] === digest);
-  return isSame ? before : { ...before, ...now };
+/** What became known later is added, and is no correction; the very same object when nothing is new. */
+function merged(before: Remembered, now: Remembered, sight: Sighting): Remembered {
+  if (sight.type !== 'seen' || sight.as === 'no-match') return before;
+  if (sight.as === 'other') return { ...before, ...now };
+  const isSame = Object.keys(now).every((path) => isKnown(before, path));
+  return isSame ? before : { ...now, ...before };
 }
 
 export function reasonOf(alert: EventAlert, key: string, type: EventReason): Reason {

@@ -20,7 +20,7 @@ function shiftAlert(alert: Alert, byMs: number): Alert {
     case 'open':
       return { ...alert, since: alert.since - byMs };
     case 'event':
-      return alert;
+      return { ...alert, turnedAt: shiftInstant(alert.turnedAt, byMs) };
     case 'condition':
       return shiftCondition(alert, byMs);
     case 'group':

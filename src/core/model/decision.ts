@@ -41,8 +41,11 @@ export type Reason =
   | { readonly type: EventReason | ConditionReason; readonly alert: AlertId; readonly key: FindingKey }
   | { readonly type: 'note'; readonly text: string };
 
-/** `told`: this is news. `open`: not known yet whether it matches. `undecided`: it left before that was known. */
-export type EventReason = 'told' | 'no-match' | 'open' | 'undecided' | EventTransition;
+/**
+ * `told`: this is news. `open`: not known yet whether it matches. `undecided`: it left before that was known.
+ * `unfollowed`: it was told, and there are too many newer ones to find out whether it stays true.
+ */
+export type EventReason = 'told' | 'no-match' | 'open' | 'undecided' | 'unfollowed' | EventTransition;
 
 /**
  * `observed`: waits for confirmations. `dropped`: gone before it was told. `suspect`: gone, perhaps for a moment.

@@ -24,8 +24,12 @@ export const MESSAGE_TYPES = [
   'alert.retracted',
   'alert.corrected',
   'alert.reinstated',
+  'alert.summary',
 ] as const;
-/** `retracted`: what was told is no longer so. `corrected`: it is otherwise. `reinstated`: it is so after all. */
+/**
+ * `retracted`: what was told is no longer so. `corrected`: it is otherwise. `reinstated`: it is so after all. `summary`:
+ * many messages of one of these types at once, in one.
+ */
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
 export interface Message {
@@ -63,6 +67,16 @@ export interface Message {
   readonly fields: Readonly<Record<string, Fact>>;
   readonly before: Readonly<Record<string, Fact>>;
   readonly links: readonly string[];
+  /** Of an `alert.summary`; null of all others. */
+  readonly summary: Summary | null;
+}
+
+/** What a summary stands for. */
+export interface Summary {
+  readonly of: MessageType;
+  readonly count: number;
+  /** Of every member's message: `count` of them. */
+  readonly keys: readonly string[];
 }
 
 /** One value in a message. Amounts, addresses and times are `text`; a stranger's text stays `untrusted`. */

@@ -148,8 +148,8 @@ export interface Range {
   readonly to: number | 'head';
   /** The newest block met; null when the list is empty. */
   readonly head: number | null;
-  /** How many such readings in a row, all without an item, show that it is gone: hashes prove more than absence. */
-  readonly readingsNeeded: number;
+  /** Heights at which the reading shows a block that was never seen there: what was in the other one is gone. */
+  readonly replaced: readonly number[];
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Message } from './delivery.ts';
 import type { Json } from '../values/fields.ts';
 import type { AlertId, FindingKey, Recipient } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
+import type { Remembered } from '../values/tracked.ts';
 
 export interface Memory {
   /** 0 = nothing remembered yet. */
@@ -48,15 +49,22 @@ export interface EventState {
   readonly state: 'observed' | 'dropped' | 'confirmed' | 'suspect' | 'retracted';
   /** The block it is in; null while it is in none. */
   readonly block: number | null;
-  /** What the rule matched on and shows, as a digest by path: another one is a correction. */
-  readonly rev: Readonly<Record<string, string>>;
   /** Complete readings of its range in a row that did not show it. */
   readonly absent: number;
+  /** Since when it has been otherwise than it was told: missing while `suspect`, there again while `retracted`. */
+  readonly turnedAt: Instant | null;
+  /** How often it was taken back. */
+  readonly retractions: number;
   /** 0 = nothing was told yet. */
   readonly seq: number;
-  /** What was told last, or will be. */
-  readonly message: Message;
   readonly told: readonly Recipient[];
+  /** What will be told; null once it was. A later message is made of what follows. */
+  readonly message: Message | null;
+  readonly title: string;
+  /** When it happened. */
+  readonly since: Instant;
+  /** What the rule matched on and shows, by path, long values condensed: another value is a correction. */
+  readonly values: Remembered;
 }
 
 /** The items of one group of a count, and the condition that they make. */

@@ -6,6 +6,7 @@ export const REASON_WORDS: Readonly<Record<EventReason | ConditionReason, string
   'no-match': '`if` is false',
   open: '`if` is unknown, and is asked again whenever the item is read',
   undecided: 'the item left the pages that are read while `if` was unknown',
+  unfollowed: 'it was told, and too many newer ones are followed to find out whether it stays true',
   observed: 'it matches, and waits for its confirmations',
   confirmed: 'it has its confirmations',
   dropped: 'it was over before it was told',

@@ -37,6 +37,7 @@ export function toBody({ id, message }: Delivery): string {
       fields: toPlain(message.fields),
       before: Object.keys(message.before).length === 0 ? null : toPlain(message.before),
       links: pagesOf(message),
+      ...(message.summary === null ? {} : { summary: message.summary }),
     },
   });
 }

@@ -38,11 +38,14 @@ export function toMailContent(message: Message): MailContent {
 
 /** Constant over an episode, so that mail programs keep its messages together; never any text from the chain. */
 export function subjectOf(message: Message): string {
-  const reply = message.type === 'alert.event' || message.type === 'alert.firing' ? '' : 'Re: ';
+  const reply = OPENING.has(message.type) ? '' : 'Re: ';
   const subject = `${reply}[${message.severity.toUpperCase()}] ${ours(message.title)} - ${ours(message.watch)}`;
   // Mail programs would decode an encoded word (RFC 2047), line breaks included.
   return subject.replaceAll('=?', '= ?');
 }
+
+/** The first message of a thread. */
+const OPENING: ReadonlySet<Message['type']> = new Set(['alert.event', 'alert.firing', 'alert.summary']);
 
 /** The text part. A stranger's text stands in “quotes”; none of it can begin a line. */
 export function toText(content: MailContent): string {
@@ -85,6 +88,7 @@ const STATES: Readonly<Record<Message['type'], string>> = {
   'alert.retracted': 'Retracted: what was told is no longer so',
   'alert.corrected': 'Corrected: what was told is otherwise',
   'alert.reinstated': 'Reinstated: it is so after all',
+  'alert.summary': 'Summary of many messages',
 };
 
 function timesOf(message: Message): string {

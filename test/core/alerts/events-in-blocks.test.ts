@@ -12,6 +12,11 @@ function read(when: string, head: number, blocks: Readonly<Record<string, number
   return saw({ items, range: { from, head } }, when);
 }
 
+/** Polls that read the same blocks, and did not see anything. */
+function without(...times: readonly string[]): Observation[] {
+  return times.map((when) => read(when, 103, {}));
+}
+
 function story(alert: Partial<EventAlert>, polls: readonly Observation[]) {
   const watch = { ...aWatch([onAlert(alert)]) };
   return runPolls({ ...watch, kind: { ...watch.kind, shown: ['mood', 'label'] } }, [read('0m', 100, {}), ...polls]);
@@ -54,11 +59,17 @@ describe('confirmations', () => {
 describe('an item that was told', () => {
   const first = read('1m', 101, { a: 101 });
 
-  test('and vanishes is retracted after the second reading without it, in the same thread', () => {
-    const told = story({}, [first, read('2m', 102, {}), read('3m', 103, {}), read('4m', 104, {})]);
-    expect(told.sent).toEqual([[], ['wild event'], [], ['wild retracted'], []]);
+  test('and vanishes is retracted after the third reading without it, in the same thread', () => {
+    const told = story({}, [first, ...without('2m', '3m', '4m', '5m')]);
+    expect(told.sent).toEqual([[], ['wild event'], [], [], ['wild retracted'], []]);
     const [event, retracted] = told.messages;
     expect(retracted).toMatchObject({ key: event?.key, seq: 2, title: event?.title, reason: 'not found any more' });
+    expect(retracted?.fields).toEqual(event?.fields);
+  });
+
+  test('is retracted at once when another block stands in the place of its own', () => {
+    const proof = saw({ items: {}, range: { from: 100, head: 102, replaced: [101, 102] } }, '2m');
+    expect(story({}, [first, proof, ...without('3m')]).sent).toEqual([[], ['wild event'], ['wild retracted'], []]);
   });
 
   test('and is missing from one reading only is not spoken of', () => {
@@ -88,21 +99,38 @@ describe('an item that was told', () => {
   });
 
   test('and is mined again long after its old block is final is reinstated', () => {
-    const polls = [
-      first,
-      read('2m', 102, {}),
-      read('3m', 103, {}),
-      read('4m', 200, {}, 190),
-      read('5m', 201, { a: 201 }),
-    ];
-    expect(story({}, polls).sent.flat()).toEqual(['wild event', 'wild retracted', 'wild reinstated']);
+    const polls = [first, ...without('2m', '3m', '4m'), read('5m', 200, {}, 190)];
+    const back = [read('6m', 201, { a: 201 }), read('16m', 202, { a: 201 })];
+    expect(story({}, [...polls, ...back]).sent.flat()).toEqual(['wild event', 'wild retracted', 'wild reinstated']);
   });
 
-  test('and comes back after its retraction is reinstated', () => {
-    const polls = [first, read('2m', 102, {}), read('3m', 103, {}), read('4m', 104, { a: 104 })];
-    const told = story({}, polls);
-    expect(told.sent.flat()).toEqual(['wild event', 'wild retracted', 'wild reinstated']);
+  test('and comes back after its retraction is reinstated once it has been there for ten minutes', () => {
+    const back = [read('5m', 104, { a: 104 }), read('14m', 105, { a: 104 }), read('15m', 106, { a: 104 })];
+    const told = story({}, [first, ...without('2m', '3m', '4m'), ...back]);
+    expect(told.sent.slice(5)).toEqual([[], [], ['wild reinstated']]);
     expect(told.messages.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+  });
+
+  test('and comes back and leaves the pages that are read is reinstated too', () => {
+    const back = [read('5m', 104, { a: 104 }), read('15m', 120, {}, 110)];
+    expect(story({}, [first, ...without('2m', '3m', '4m'), ...back]).sent.at(-1)).toEqual(['wild reinstated']);
+  });
+
+  test('and comes and goes six times is spoken of once more, when it has been so for ten minutes', () => {
+    const polls = [first];
+    let minute = 2;
+    const next = (blocks: Readonly<Record<string, number>>): number =>
+      polls.push(read(`${(minute += 1)}m`, 102, blocks));
+    for (let time = 0; time < 6; time += 1) {
+      for (let i = 0; i < 4; i += 1) next({});
+      for (let i = 0; i < 4; i += 1) next({ a: 101 });
+    }
+    const told = story({}, polls).sent.flat();
+    expect(told).toEqual(['wild event', 'wild retracted']);
+    for (let i = 0; i < 20; i += 1) next({ a: 101 });
+    expect(story({}, polls).sent.flat()).toEqual([...told, 'wild reinstated']);
+    for (let i = 0; i < 20; i += 1) next({});
+    expect(story({}, polls).sent.flat()).toEqual([...told, 'wild reinstated', 'wild retracted']);
   });
 
   test('and turns out otherwise is corrected, or retracted when it does not match any more', () => {
@@ -125,12 +153,51 @@ describe('an item that was told', () => {
   });
 });
 
-test('more than twenty that vanish at once speak of the explorer: they are held back, and said', () => {
+describe('more than twenty that vanish at once', () => {
   const all = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`i${i}`, 101]));
-  const gone = [read('2m', 102, {}), read('3m', 103, {}), read('4m', 104, {})];
-  const told = story({}, [read('1m', 101, all), ...gone, read('5m', 105, all), read('6m', 106, all)]);
-  expect(told.sent.flat().filter((words) => words !== 'wild event')).toEqual([]);
-  expect(told.reasons[3]).toContain('note');
+  const first = read('1m', 101, all);
+
+  test('are retracted in one message, with their exact number and the keys under which they were told', () => {
+    const told = story({}, [first, ...without('2m', '3m', '4m', '5m')]);
+    expect(told.sent.slice(2)).toEqual([[], [], ['wild summary'], []]);
+    const keys = told.messages.slice(0, 30).map(({ key }) => key);
+    expect(told.messages.at(-1)).toMatchObject({
+      title: 'gauge wild: 30 retracted',
+      text: [{ text: '30 events that were told before are retracted at once.' }],
+      summary: { of: 'alert.retracted', count: 30, keys },
+    });
+    expect(told.memory.alerts['wild']?.['i7']).toMatchObject({ state: 'retracted', seq: 2 });
+  });
+
+  test('are retracted at once where another block stands in the place of theirs', () => {
+    const proof = saw({ items: {}, range: { from: 100, head: 102, replaced: [101] } }, '2m');
+    expect(story({}, [first, proof]).sent[2]).toEqual(['wild summary']);
+  });
+
+  test('and come back are reinstated in one message too; one that does not is still said to be gone', () => {
+    const few = Object.fromEntries(Object.entries(all).slice(1));
+    const back = [read('5m', 105, few), read('15m', 106, few)];
+    const told = story({}, [first, ...without('2m', '3m', '4m'), ...back]);
+    expect(told.sent.flat().filter((words) => words !== 'wild event')).toEqual(['wild summary', 'wild summary']);
+    expect(told.messages.at(-1)?.summary).toMatchObject({ of: 'alert.reinstated', count: 29 });
+  });
+
+  test('twenty are told one by one', () => {
+    const twenty = Object.fromEntries(Object.entries(all).slice(10));
+    const told = story({}, [read('1m', 101, twenty), ...without('2m', '3m', '4m')]);
+    expect(told.sent[4]).toEqual(Array(20).fill('wild retracted'));
+  });
+
+  test('have one id for one summary, and another for another one', () => {
+    const ids = (...items: string[]): (string | undefined)[] => {
+      const some = Object.fromEntries(items.map((item) => [item, 101]));
+      const { decisions } = story({}, [read('1m', 101, some), ...without('2m', '3m', '4m')]);
+      return [decisions.at(-1)?.deliveries[0]?.id];
+    };
+    const names = Object.keys(all);
+    expect(ids(...names)).toEqual(ids(...names.toReversed()));
+    expect(ids(...names)).not.toEqual(ids(...names.slice(1)));
+  });
 });
 
 test('those that wait for confirmations are told, however many they are', () => {
@@ -139,17 +206,33 @@ test('those that wait for confirmations are told, however many they are', () => 
   expect(told.sent.map((words) => words.length)).toEqual([0, 0, 250, 0]);
 });
 
-test('a retraction that was held back leaves what was told as it was', () => {
-  const all = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`i${i}`, 101]));
-  const few = Object.fromEntries(Object.entries(all).slice(1));
-  const gone = [read('2m', 102, {}), read('3m', 103, {})];
-  const told = story({}, [read('1m', 101, all), ...gone, read('4m', 104, few), read('5m', 105, few)]);
-  expect(told.sent.flat().filter((words) => words !== 'wild event')).toEqual(['wild retracted']);
-  expect(told.messages.at(-1)).toMatchObject({ seq: 2, reason: 'not found any more' });
+test('a thousand are followed; of more the older ones are taken for final, which is said and counted', () => {
+  const all = Object.fromEntries(Array.from({ length: 1100 }, (_, i) => [`i${i}`, 101 + Math.floor(i / 20)]));
+  const told = story({}, [read('1m', 160, all)]);
+  expect(Object.keys(told.memory.alerts['wild'] ?? {})).toHaveLength(1000);
+  expect(told.reasons[1]?.filter((type) => type === 'unfollowed')).toHaveLength(100);
+  expect(told.decisions[1]?.reasons).toContainEqual({
+    type: 'note',
+    text: 'wild: follows the newest 1000 events, so that 100 older ones are taken for final',
+  });
+  const gone = story({}, [read('1m', 160, all), read('2m', 160, {}), read('3m', 160, {}), read('4m', 160, {})]);
+  expect(gone.messages.at(-1)?.summary?.count).toBe(1000);
 });
 
-test('a hundred are followed; of more the older ones are taken for final', () => {
-  const all = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`i${i}`, 101 + i]));
-  const { memory } = story({}, [read('1m', 160, all)]);
-  expect(Object.keys(memory.alerts['wild'] ?? {})).toHaveLength(100);
+test('what is remembered of an event that was told is what a retraction needs, however long strangers write', () => {
+  const long = { mood: 'wild', block: 101, label: 'x'.repeat(5000) };
+  const told = story({}, [read('1m', 101, { a: long }), ...without('2m', '3m', '4m')]);
+  expect(told.sent.at(-1)).toEqual(['wild retracted']);
+  const { memory } = story({}, [read('1m', 101, { a: long })]);
+  expect(JSON.stringify(memory.alerts).length).toBeLessThan(800);
+});
+
+test('a long text that differs behind its beginning is a correction', () => {
+  const label = (end: string): Item => ({ mood: 'wild', block: 101, label: `${'x'.repeat(5000)}${end}` });
+  const polls = [
+    read('1m', 101, { a: label('1') }),
+    read('2m', 102, { a: label('1') }),
+    read('3m', 103, { a: label('2') }),
+  ];
+  expect(story({}, polls).sent).toEqual([[], ['wild event'], [], ['wild corrected']]);
 });

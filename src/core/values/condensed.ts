@@ -1,0 +1,39 @@
+// Values as they are remembered for a later message and to be compared: what strangers wrote at length is cut, with a
+// digest that tells it from any other.
+import type { Json } from './fields.ts';
+import { idOf } from '../model/identity.ts';
+import type { Remembered } from './tracked.ts';
+
+const MOST_TEXT = 200;
+const DIGEST_LENGTH = 8;
+
+interface Condensed {
+  /** Its beginning; null of what is no text. */
+  readonly cut: string | null;
+  readonly digest: string;
+}
+
+/** The value itself when it is short. Equal values stay equal, and others differ. */
+export function condense(value: Json): Json {
+  const text = JSON.stringify(value);
+  if (text.length <= MOST_TEXT) return value;
+  const condensed: Condensed = {
+    cut: typeof value === 'string' ? value.slice(0, MOST_TEXT) : null,
+    digest: idOf(text).slice(0, DIGEST_LENGTH),
+  };
+  return { ...condensed };
+}
+
+/** The values as they are shown again: of a long text its beginning, of anything else that is long nothing. */
+export function expand(values: Remembered): Remembered {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([path, value]) => {
+      if (!isCondensed(value)) return [[path, value]];
+      return value.cut === null ? [] : [[path, `${value.cut}…`]];
+    }),
+  );
+}
+
+function isCondensed(value: Json): value is Json & Condensed {
+  return typeof value === 'object' && value !== null && 'cut' in value && 'digest' in value;
+}
