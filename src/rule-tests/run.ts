@@ -69,7 +69,7 @@ function startOf({ watch, isWithoutBaseline, polls }: RuleTest): Memory {
   if (!isWithoutBaseline) return blank;
   const at = (polls[0]?.at ?? 0) - watch.schedule.intervalMs;
   const seen = watch.kind.script.synthesize(watch.target, { rows: [], isPartial: false }, null);
-  return step(watch, blank, { type: 'seen', at, head: null, chain: 'not-asked', seen, partial: null }).memory;
+  return step(watch, blank, { type: 'seen', at, head: null, chain: { head: 0 }, seen, partial: null }).memory;
 }
 
 async function observe(watch: Watch, memory: Memory, { at, head, input }: Poll): Promise<Observation> {

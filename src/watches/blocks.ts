@@ -35,6 +35,7 @@ const MOST_RECENT = 64;
 const row: RowKey<typeof Block.fields> = {
   identityOf: ({ hash, height }) => (hash === undefined || height === undefined ? undefined : `${height}:${hash}`),
   blockOf: ({ height }) => height,
+  happenedAt: ({ timestamp }) => timestamp,
   isChain: true,
   cursorFrom: ({ height }) => (height === undefined ? null : { block_number: `${height}` }),
 };
@@ -71,7 +72,7 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
     const chain = oneOfEachHeight(state?.recent ?? [], seen.rows);
     const replaced = state === null ? [] : replacedBlocks(state.recent, chain);
     const before = state === null ? startingAt(options) : aboveFork(state.list, replaced);
-    const list = detectList(before, seen, row);
+    const list = detectList(before, seen, { row, scope });
     const head = newest(seen.rows);
     const look = (block: Row, depth?: number): AnyView => viewAt(block, head, scope.at, depth);
     const recent = recentOf(state?.recent ?? [], chain);

@@ -23,6 +23,7 @@ const row: RowKey<Row> = {
       ? undefined
       : `${transaction_hash}:${index}`,
   blockOf: ({ block_number }) => block_number,
+  happenedAt: ({ timestamp }) => timestamp,
   cursorFrom: ({ block_number, transaction_index, index }) =>
     block_number === undefined || transaction_index === undefined || index === undefined
       ? null

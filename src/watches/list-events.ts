@@ -21,7 +21,7 @@ export function eventsOf<F extends Fields>(
     range: list.range,
     baseline: list.baseline?.length ?? null,
     notes: notesOf(list),
-    needs: null,
+    needs: list.needs,
   };
 }
 

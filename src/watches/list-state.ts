@@ -1,6 +1,7 @@
 // What is remembered of a list that grows at the head, and what a row is to it.
 import { z } from 'zod';
 import type { Range } from '../core/model/kind.ts';
+import type { Instant } from '../lib/clock.ts';
 import {
   type BlockByKey,
   forgottenTo,
@@ -23,12 +24,15 @@ export interface ListState {
   readonly seen: SeenRows;
   /** A page failed: rows between this block and those read since were not examined yet. Above the floor. */
   readonly gapAbove: number | null;
+  /** The list was empty then, and the chain's head unknown: what happened up to then is no news. */
+  readonly emptyAt: Instant | null;
 }
 
 export const ListState: z.ZodType<ListState> = z.object({
   floor: z.number(),
   seen: SeenRows,
   gapAbove: z.number().nullable(),
+  emptyAt: z.number().nullable().default(null),
 });
 
 /** Of every kind that lists what happened: where its events begin. */
@@ -47,7 +51,7 @@ export const startOption = {
 
 /** What a list begins with: nothing, or as if everything below the block it starts at had been there already. */
 export function startingAt({ start }: StartOption): ListState | null {
-  return start === undefined ? null : { floor: start - 1, seen: pack(new Map()), gapAbove: null };
+  return start === undefined ? null : { floor: start - 1, seen: pack(new Map()), gapAbove: null, emptyAt: null };
 }
 
 /** A row, as what is remembered of it. */
@@ -58,21 +62,31 @@ export interface RowPosition {
   readonly block: number;
   /** Like `block`, but also of a row that counts as pending and names one. */
   readonly standsIn: number;
+  /** Null where the row does not say. */
+  readonly happenedAt: Instant | null;
 }
 
 /** What is remembered, laid out for many questions. */
 export interface KnownRows {
   readonly floor: number;
+  readonly emptyAt: Instant | null;
   readonly blockByKey: BlockByKey;
 }
 
-export function knownRowsOf({ floor, seen }: ListState): KnownRows {
-  return { floor, blockByKey: unpack(seen) };
+export function knownRowsOf({ floor, emptyAt, seen }: ListState): KnownRows {
+  return { floor, emptyAt, blockByKey: unpack(seen) };
 }
 
-/** It is no news: it was read before, stands at or below the floor, or cannot be told from others. */
-export function isKnown({ floor, blockByKey }: KnownRows, { key, standsIn }: RowPosition): boolean {
-  return key === undefined || (standsIn !== PENDING && standsIn <= floor) || blockByKey.has(key);
+/** It is no news: it was read before, is as old as the baseline, or cannot be told from others. */
+export function isKnown(known: KnownRows, position: RowPosition): boolean {
+  const { key } = position;
+  return key === undefined || isFromBefore(known, position) || known.blockByKey.has(key);
+}
+
+/** It stands at or below the floor, or happened before the list was found to be empty. */
+function isFromBefore({ floor, emptyAt }: KnownRows, { standsIn, happenedAt }: RowPosition): boolean {
+  if (standsIn === PENDING) return false;
+  return standsIn <= floor || (emptyAt !== null && happenedAt !== null && happenedAt <= emptyAt);
 }
 
 /** Where blocks were replaced, all that was in them is looked for: what is not met there is taken for gone. */
@@ -112,7 +126,7 @@ export function isFarBelow({ floor, seen }: ListState, range: Range | null): boo
 
 /** The state after a reading of that many rows: what may be forgotten is. */
 export function remembering(
-  { floor, gapAbove }: Omit<ListState, 'seen'>,
+  { floor, gapAbove, emptyAt }: Omit<ListState, 'seen'>,
   blockByKey: BlockByKey,
   read: number,
 ): ListState {
@@ -122,6 +136,7 @@ export function remembering(
     floor: Math.max(floor, forgotten),
     seen: pack(withoutOld(blockByKey, forgotten)),
     gapAbove: isGapForgotten ? null : gapAbove,
+    emptyAt,
   };
 }
 

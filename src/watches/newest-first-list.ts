@@ -2,8 +2,10 @@
 // compared by identity, never by height alone: rows appear late, below newer ones (facts 6, trap 2).
 import type { Fields, View } from '../core/values/fields.ts';
 import type { Detection, Range, Reading, Scope } from '../core/model/kind.ts';
+import type { HeadNeed } from '../core/model/observation.ts';
 import type { Cursor, ListQuestion, Page, Read } from '../core/model/question.ts';
 import { readNewestFirst } from '../explorer/reading/paging.ts';
+import { needOf } from '../core/tick-chain.ts';
 import { createUnchangedAnswers } from './unchanged.ts';
 import {
   hasMoved,
@@ -27,6 +29,7 @@ export interface RowKey<F extends Fields> {
   blockOf(row: View<F>): bigint | undefined;
   /** The block in which a row stands that counts as pending still; it is not news below the floor either. */
   standsIn?(row: View<F>): bigint | undefined;
+  happenedAt(row: View<F>): Date | undefined;
   /** Each row is a block, and names the one below. */
   readonly isChain?: true;
   /** The position after a row, for servers whose own cursor does not move (facts 2, known defects). */
@@ -56,6 +59,8 @@ export interface NewRows<F extends Fields> {
   /** The floor, where all that was read lies so far below it that the chain has another past than the one known. */
   readonly silentUpTo: number | null;
   readonly range: Range | null;
+  /** Set when the baseline depends on where the chain is, and that was not asked for. */
+  readonly needs: HeadNeed | null;
 }
 
 interface ListOptions<F extends Fields> extends RowKey<F> {
@@ -115,19 +120,19 @@ export function detectEvents<F extends Fields>(
   scope: Scope,
   { row, toDetection }: { readonly row: RowKey<F>; readonly toDetection: (list: NewRows<F>) => Detection<ListState> },
 ): Detection<ListState> {
-  return unchanged.detect(seen.content, state, scope, () => toDetection(detectList(state, seen, row)));
+  return unchanged.detect(seen.content, state, scope, () => toDetection(detectList(state, seen, { row, scope })));
 }
 
 /** Sorts what was read into new and known, and remembers it. */
 export function detectList<F extends Fields>(
   state: ListState | null,
   seen: ListReading<F>,
-  row: RowKey<F>,
+  { row, scope }: { readonly row: RowKey<F>; readonly scope: Scope },
 ): NewRows<F> {
   const named = seen.rows.filter((view) => positionOf(row, view).key !== undefined);
   const nameless = seen.rows.length - named.length;
   const range = rangeOf(seen, row);
-  if (state === null) return { ...baseline(named, row), nameless, silentUpTo: null, range };
+  if (state === null) return { ...baseline(named, row, scope), nameless, silentUpTo: null, range };
   const before = knownRowsOf(state);
   const fresh: View<F>[] = [];
   const known: View<F>[] = [];
@@ -138,9 +143,9 @@ export function detectList<F extends Fields>(
     isLate(state, before, positionOf(row, view)) ||
     hasMoved(before, positionOf(row, view));
   const isSame = fresh.length === 0 && gapAbove === state.gapAbove && !known.some(isUpdate);
-  const after = isSame ? state : remember({ floor: state.floor, gapAbove }, before.blockByKey, named, row);
+  const after = isSame ? state : remember({ ...state, gapAbove }, before.blockByKey, named, row);
   const silentUpTo = isFarBelow(state, range) ? state.floor : null;
-  return { state: after, fresh: fresh.reverse(), known, baseline: null, nameless, silentUpTo, range };
+  return { state: after, fresh: fresh.reverse(), known, baseline: null, nameless, silentUpTo, range, needs: null };
 }
 
 /** Where the item is, for whoever asks whether it is still there. */
@@ -180,7 +185,8 @@ function positionOf<F extends Fields>(row: RowKey<F>, view: View<F>): RowPositio
     const key = identity === undefined ? undefined : keyOf(identity);
     const block = Number(row.blockOf(view) ?? PENDING);
     const standsIn = Number(row.standsIn?.(view) ?? block);
-    positions.set(view, (found = { key, block, standsIn }));
+    const happenedAt = row.happenedAt(view)?.getTime() ?? null;
+    positions.set(view, (found = { key, block, standsIn, happenedAt }));
   }
   return found;
 }
@@ -189,13 +195,21 @@ function positionsOf<F extends Fields>(row: RowKey<F>, views: readonly View<F>[]
   return views.map((view) => positionOf(row, view));
 }
 
+/**
+ * What is listed at the first reading is no news, nor is what happened before it. Where no row says how far that goes,
+ * the chain's head does; and where that is unknown too, the times of the rows that will come.
+ */
 function baseline<F extends Fields>(
   rows: readonly View<F>[],
   row: RowKey<F>,
+  { chain, at }: Scope,
 ): Omit<NewRows<F>, 'nameless' | 'silentUpTo' | 'range'> {
-  const floor = Math.max(0, ...rows.map((view) => positionOf(row, view).standsIn));
-  const state = remember({ floor, gapAbove: null }, new Map(), rows, row);
-  return { state, fresh: [], known: [], baseline: rows };
+  const highest = Math.max(PENDING, ...rows.map((view) => positionOf(row, view).standsIn));
+  const isPlaced = highest !== PENDING;
+  const floor = isPlaced ? highest : typeof chain === 'object' ? chain.head : 0;
+  const emptyAt = isPlaced || typeof chain === 'object' ? null : at;
+  const state = remember({ floor, gapAbove: null, emptyAt }, new Map(), rows, row);
+  return { state, fresh: [], known: [], baseline: rows, needs: isPlaced ? null : needOf(chain, 0) };
 }
 
 function remember<F extends Fields>(

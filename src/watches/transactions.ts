@@ -29,6 +29,7 @@ const row: RowKey<Row> = {
     status !== undefined && block_number === undefined ? undefined : hash,
   blockOf: ({ block_number, status }) => (status === undefined ? undefined : block_number),
   standsIn: ({ block_number }) => block_number,
+  happenedAt: ({ timestamp }) => timestamp,
   cursorFrom: ({ block_number, position }) =>
     block_number === undefined || position === undefined
       ? null

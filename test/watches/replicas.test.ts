@@ -95,6 +95,8 @@ test('the head is asked for when a decision rests on it, once for all watches of
   - { id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }
 `);
   world.sandbox.setBalance({ address: 'treasury', value: 10n ** 20n });
+  world.sandbox.addTransaction({});
+  world.sandbox.failCall({ to: 'vault' });
   await polls(world, 3);
   world.sandbox.mine();
   world.sandbox.addTransaction({ value: 101n * 10n ** 18n });

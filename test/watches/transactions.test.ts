@@ -16,6 +16,7 @@ watches:
 test('a failed transaction and a large one are told once each', async () => {
   await using world = await createWorld(RULES);
   await world.poll();
+  world.sandbox.mine();
   world.sandbox.addTransaction({ status: 'error', reason: 'paused' });
   world.sandbox.addTransaction({ value: 101n * 10n ** 18n });
   world.sandbox.addTransaction({ value: 100n * 10n ** 18n });
@@ -49,6 +50,7 @@ watches:
   - { id: deep, kind: transactions, of: vault, every: 1m, alerts: [{ id: large, on: new, if: value > 100, confirmations: 3 }] }
 `);
   await world.poll();
+  world.sandbox.mine();
   world.sandbox.addTransaction({ value: 101n * 10n ** 18n });
   expect(await world.poll()).toEqual([]);
   world.sandbox.mine({ blocks: 2 });
@@ -61,6 +63,7 @@ watches:
 test('one that a reorganisation took out after it was told is retracted', async () => {
   await using world = await createWorld(RULES);
   await world.poll();
+  world.sandbox.mine();
   world.sandbox.addTransaction({ value: 101n * 10n ** 18n });
   expect(await world.poll()).toEqual(['large event']);
   world.sandbox.mine({ blocks: 2 });

@@ -55,6 +55,7 @@ watches:
       options,
     );
     await world.poll();
+    world.sandbox.mine();
     world.sandbox.addTransaction({ value: 1n });
     expect(await world.poll()).toEqual([]);
     expect(await world.poll()).toEqual([]);
