@@ -33,8 +33,8 @@ export interface Channels {
 interface Built {
   readonly name: string;
   readonly fingerprint: string;
-  readonly courier: Sender;
-  readonly sender: OpenNotifier;
+  readonly sender: Sender;
+  readonly notifier: OpenNotifier;
 }
 
 interface Open extends Built {
@@ -50,11 +50,11 @@ export function createChannels(options: ChannelsOptions): Channels {
 
   function build(channel: Channel, fingerprint: string): Built {
     const { name, notifier, to } = channel;
-    const openNotifier = options.isDry ? createDrySender(log) : notifier.open(to, { ...options, channel: name });
+    const opened = options.isDry ? createDryNotifier(log) : notifier.open(to, { ...options, channel: name });
     const sender = createSender({
       ...options,
       channel: name,
-      notifier: openNotifier,
+      notifier: opened,
       giveUpAfterMs: notifier.giveUpAfterMs,
       onOutcome: ({ type }) => {
         metrics.delivery({ channel: name, outcome: type });
@@ -63,7 +63,7 @@ export function createChannels(options: ChannelsOptions): Channels {
         metrics.deliveryDead(name);
       },
     });
-    return { name, fingerprint, courier: sender, sender: openNotifier };
+    return { name, fingerprint, sender, notifier: opened };
   }
 
   function start(built: Built): void {
@@ -73,7 +73,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       {
         name: 'sender',
         about: { channel: built.name },
-        run: (signal) => built.courier.run(signal, abandoning.signal),
+        run: (signal) => built.sender.run(signal, abandoning.signal),
       },
       stopping.signal,
     );
@@ -86,7 +86,7 @@ export function createChannels(options: ChannelsOptions): Channels {
     if (found === undefined) return;
     openByName.delete(name);
     found.stopping.abort();
-    const gone = found.ended.then(() => found.sender[Symbol.asyncDispose]());
+    const gone = found.ended.then(() => found.notifier[Symbol.asyncDispose]());
     retiring.set(
       found,
       gone.finally(() => retiring.delete(found)),
@@ -101,7 +101,7 @@ export function createChannels(options: ChannelsOptions): Channels {
         const fingerprint = JSON.stringify([channel.type, channel.to]);
         const found = openByName.get(channel.name);
         const isKept = found?.fingerprint === fingerprint;
-        next.set(channel.name, isKept ? found : fresh.adopt(build(channel, fingerprint), closeSender));
+        next.set(channel.name, isKept ? found : fresh.adopt(build(channel, fingerprint), closeNotifier));
       }
       const opened = fresh.move();
       return {
@@ -115,7 +115,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       };
     },
     wake(channels) {
-      for (const name of channels) openByName.get(name)?.courier.wake();
+      for (const name of channels) openByName.get(name)?.sender.wake();
     },
     async stop(budgetMs) {
       for (const name of openByName.keys()) retire(name);
@@ -129,8 +129,8 @@ export function createChannels(options: ChannelsOptions): Channels {
   };
 }
 
-function closeSender({ sender }: Built): PromiseLike<void> {
-  return sender[Symbol.asyncDispose]();
+function closeNotifier({ notifier }: Built): PromiseLike<void> {
+  return notifier[Symbol.asyncDispose]();
 }
 
 /** A channel without its secret is one that no watch uses: loading made sure of it. */
@@ -138,7 +138,7 @@ function isUsable({ missing }: Channel): boolean {
   return missing.length === 0;
 }
 
-function createDrySender(log: Log): OpenNotifier {
+function createDryNotifier(log: Log): OpenNotifier {
   return {
     send: (delivery) => {
       const { id, channel, recipient, message } = delivery;

@@ -34,7 +34,7 @@ export interface Runtime extends AsyncDisposable {
   run(signal: AbortSignal): Promise<void>;
 }
 
-const COURIER_BUDGET_MS = 7000;
+const SENDER_BUDGET_MS = 7000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
   const { store, clock, log, metrics, recorder, supervise } = options;
@@ -148,7 +148,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       });
     },
     async [Symbol.asyncDispose]() {
-      await channels.stop(COURIER_BUDGET_MS);
+      await channels.stop(SENDER_BUDGET_MS);
       await explorers[Symbol.asyncDispose]();
     },
   };

@@ -84,7 +84,7 @@ export function createSender(options: SenderOptions): Sender {
   function start(claimed: Claimed, abandon: AbortSignal): void {
     const done = deliver(claimed, recordedMs - claimed.ageMs, abandon)
       .catch((error: unknown) => {
-        log.error('courier:failed', { channel, error: String(error) });
+        log.error('sender:failed', { channel, error: String(error) });
       })
       .finally(() => {
         inFlight.delete(done);
@@ -173,7 +173,7 @@ export function createSender(options: SenderOptions): Sender {
     }
     stop.removeEventListener('abort', wake);
     await Promise.race([Promise.all(inFlight), gracePeriod(abandon)]);
-    if (inFlight.size > 0) log.warn('courier:abandoned', { channel, inFlight: inFlight.size });
+    if (inFlight.size > 0) log.warn('sender:abandoned', { channel, inFlight: inFlight.size });
   }
 
   async function gracePeriod(abandon: AbortSignal): Promise<void> {

@@ -66,7 +66,7 @@ function aPoller(change: Partial<PollerOptions> = {}) {
 const signal = new AbortController().signal;
 const watches: readonly Watch[] = loadWatches(RULES);
 
-test('a decision is on disk before the courier hears of it', async () => {
+test('a decision is on disk before the sender hears of it', async () => {
   const { poller, seen, store } = aPoller();
   await adopt(poller, watches);
   await poller.poll(watches, signal);

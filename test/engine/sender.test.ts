@@ -19,21 +19,21 @@ const SENT: Outcome = { type: 'sent', answer: '204' };
 const AGAIN: Outcome = { type: 'again', why: '503' };
 
 describe('what is owed', () => {
-  test('goes out at once, also what was committed before the courier began', async () => {
+  test('goes out at once, also what was committed before the sender began', async () => {
     const post = createOutbox();
     await post.owe(aDelivery({ id: 'before' }));
-    await using courier = post.start();
+    await using sender = post.start();
     await post.owe(aDelivery({ id: 'after' }));
-    courier.wake();
+    sender.wake();
     await post.clock.advance(0);
     expect(post.arrived()).toEqual(['before#1', 'after#1']);
     expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 2 });
     expect(post.outcomes).toEqual([SENT, SENT]);
   });
 
-  test('goes out within a minute even when nobody wakes the courier', async () => {
+  test('goes out within a minute even when nobody wakes the sender', async () => {
     const post = createOutbox();
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.whenSleeping(1);
     await post.owe(aDelivery());
     await post.clock.advance(MINUTE);
@@ -43,7 +43,7 @@ describe('what is owed', () => {
   test('of another channel is left alone', async () => {
     const post = createOutbox();
     await post.owe(aDelivery({ id: 'mine' }), aDelivery({ id: 'gone', channel: 'removed-from-config' }));
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(7 * HOUR);
     expect(post.arrived()).toEqual(['mine#1']);
     expect((await post.store.survey()).outbox).toMatchObject([{ channel: 'removed-from-config', rows: 1 }]);
@@ -52,9 +52,9 @@ describe('what is owed', () => {
   test('is not sent again once it was accepted', async () => {
     const post = createOutbox();
     await post.owe(aDelivery());
-    await using courier = post.start();
+    await using sender = post.start();
     for (let hour = 0; hour < 3; hour++) {
-      courier.wake();
+      sender.wake();
       await post.clock.advance(HOUR);
     }
     expect(post.arrived()).toEqual(['delivery-1#1']);
@@ -65,7 +65,7 @@ describe('what is owed', () => {
     await post.owe(aDelivery());
     await post.store.claim('ops', 1, post.clock.now());
     await post.store.recover(post.clock.now());
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(0);
     expect(post.arrived()).toEqual(['delivery-1#2']);
   });
@@ -76,7 +76,7 @@ describe('what is not accepted', () => {
     const post = createOutbox();
     post.answer = (_delivery, attempt) => (attempt < 4 ? AGAIN : SENT);
     await post.owe(aDelivery());
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(3 * SECOND);
     expect(post.arrived()).toEqual(['delivery-1#1']);
     await post.clock.advance(10 * MINUTE);
@@ -90,7 +90,7 @@ describe('what is not accepted', () => {
     const post = createOutbox();
     post.answer = (_delivery, attempt) => (attempt < 5 ? AGAIN : SENT);
     await post.owe(aDelivery({ id: 'one' }), aDelivery({ id: 'two' }));
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(MINUTE);
     await post.clock.setTo(post.clock.now() - 24 * HOUR);
     await post.clock.advance(HOUR);
@@ -101,7 +101,7 @@ describe('what is not accepted', () => {
     const post = createOutbox();
     post.answer = (_delivery, attempt) => (attempt === 1 ? { ...AGAIN, afterMs: 17 * SECOND } : SENT);
     await post.owe(aDelivery());
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(HOUR);
     expect(post.tries.map(({ at }) => at - post.began)).toEqual([0, 17 * SECOND]);
   });
@@ -110,7 +110,7 @@ describe('what is not accepted', () => {
     const post = createOutbox();
     post.answer = () => AGAIN;
     await post.owe(aDelivery());
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(9 * HOUR);
     expect(post.tries.at(-1)?.at).toBe(post.began + GIVE_UP);
     expect(await post.store.survey()).toEqual({ outbox: [], dead: 1, sent: 0 });
@@ -122,7 +122,7 @@ describe('what is not accepted', () => {
     const post = createOutbox();
     post.answer = () => ({ type: 'rejected', why: '550 no such user' });
     await post.owe(aDelivery());
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(HOUR);
     expect(post.arrived()).toEqual(['delivery-1#1']);
     expect(await post.store.survey()).toMatchObject({ dead: 1 });
@@ -133,7 +133,7 @@ describe('what is not accepted', () => {
     const post = createOutbox();
     post.answer = ({ id }) => (id === 'refused' ? { type: 'rejected', why: '410 gone' } : AGAIN);
     await post.owe(aDelivery({ id: 'refused' }), aDelivery({ id: 'waits' }));
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(GIVE_UP - MINUTE);
     expect(post.dead).toEqual(['ops']);
     await post.clock.advance(HOUR);
@@ -145,10 +145,10 @@ describe('what is not accepted', () => {
     post.answer = () => ({ type: 'rejected', why: '550 no such user' });
     await post.owe(aDelivery());
     const settle = jest.spyOn(post.store, 'settle').mockRejectedValue(new StorageError('disk I/O error'));
-    const courier = post.start();
+    const sender = post.start();
     await post.clock.advance(MINUTE);
     expect(post.dead).toEqual([]);
-    await courier.abandon();
+    await sender.abandon();
     settle.mockRestore();
     expect(post.dead).toEqual([]);
     expect(await post.store.recover(post.clock.now())).toBe(1);
@@ -158,7 +158,7 @@ describe('what is not accepted', () => {
     const post = createOutbox();
     post.answer = () => AGAIN;
     await post.owe(...Array.from({ length: 20 }, (_, n) => aDelivery({ id: `d${n}` })));
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(HOUR);
     expect(post.lines('warn')).toEqual(['delivery:again']);
   });
@@ -167,7 +167,7 @@ describe('what is not accepted', () => {
     const post = createOutbox();
     post.answer = ({ recipient }) => (recipient === 'b@example.com' ? AGAIN : SENT);
     await post.owe(...['a', 'b'].map((name) => aDelivery({ id: name, recipient: `${name}@example.com` })));
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(0);
     expect(post.log.fields[post.log.lines.indexOf('warn delivery:again')]).toMatchObject({
       channel: 'ops',
@@ -182,7 +182,7 @@ describe('what is not accepted', () => {
       return SENT;
     };
     await post.owe(aDelivery());
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(MINUTE);
     expect(post.arrived()).toEqual(['delivery-1#1', 'delivery-1#2']);
     expect(post.lines('error')).toEqual(['delivery:threw']);
@@ -194,7 +194,7 @@ describe('order and pace', () => {
     const post = createOutbox();
     post.answer = ({ id }, attempt) => (id === 'firing' && attempt < 3 ? AGAIN : SENT);
     await post.owe(aDelivery({ id: 'resolved', key: 'k', seq: 2 }), aDelivery({ id: 'firing', key: 'k', seq: 1 }));
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(HOUR);
     expect(post.arrived()).toEqual(['firing#1', 'firing#2', 'firing#3', 'resolved#1']);
   });
@@ -215,12 +215,12 @@ describe('order and pace', () => {
     post.answer = () => SENT;
   });
 
-  test('a delivery that waits for another does not make the courier spin', async () => {
+  test('a delivery that waits for another does not make the sender spin', async () => {
     const post = createOutbox();
     post.answer = () => ({ ...AGAIN, afterMs: HOUR });
     await post.owe(aDelivery({ id: 'firing', key: 'k', seq: 1 }), aDelivery({ id: 'resolved', key: 'k', seq: 2 }));
     const claim = jest.spyOn(post.store, 'claim');
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(10 * MINUTE);
     expect(claim.mock.calls.length).toBeLessThan(15);
   });
@@ -229,7 +229,7 @@ describe('order and pace', () => {
     const post = createOutbox();
     const gates = post.hold();
     await post.owe(...['a', 'b', 'c', 'd', 'e'].map((id) => aDelivery({ id })));
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(0);
     expect(post.arrived()).toEqual(['a#1', 'b#1', 'c#1', 'd#1']);
     gates.get('b')?.(SENT);
@@ -259,9 +259,9 @@ describe('a storage that does not answer', () => {
     const post = createOutbox();
     await post.owe(aDelivery());
     const claim = jest.spyOn(post.store, 'claim').mockRejectedValue(new StorageError('database or disk is full'));
-    await using courier = post.start();
+    await using sender = post.start();
     for (let tries = 0; tries < 10; tries++) {
-      courier.wake();
+      sender.wake();
       await post.clock.advance(MINUTE);
     }
     expect(claim.mock.calls.length).toBeLessThan(40);
@@ -276,7 +276,7 @@ describe('a storage that does not answer', () => {
     const post = createOutbox();
     await post.owe(aDelivery());
     const settle = jest.spyOn(post.store, 'settle').mockRejectedValue(new StorageError('disk I/O error'));
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(10 * MINUTE);
     expect(post.lines('error')).toEqual(['storage:failed']);
     settle.mockRestore();
@@ -293,9 +293,9 @@ test('what a daemon left in the middle of a send goes out after the restart, und
     const post = createOutbox(store);
     post.hold();
     await post.owe(aDelivery({ id: 'first', key: 'k', seq: 1 }), aDelivery({ id: 'second', key: 'k', seq: 2 }));
-    const courier = post.start();
+    const sender = post.start();
     await post.clock.advance(0);
-    const stopped = courier.abandon();
+    const stopped = sender.abandon();
     await post.clock.advance(SECOND);
     await stopped;
     expect(post.arrived()).toEqual(['first#1']);
@@ -303,7 +303,7 @@ test('what a daemon left in the middle of a send goes out after the restart, und
   await using store = await openSqliteStore(directory);
   const post = createOutbox(store);
   expect(await store.recover(post.clock.now())).toBe(1);
-  await using _courier = post.start();
+  await using _sender = post.start();
   await post.clock.advance(0);
   expect(post.arrived()).toEqual(['first#2', 'second#1']);
 }, 60_000);
@@ -336,7 +336,7 @@ describe('what is old, but could not be tried', () => {
     const post = createOutbox();
     post.answer = (_delivery, attempt) => (attempt < 9 ? AGAIN : SENT);
     await post.owe(aDelivery());
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(5 * MINUTE);
     await post.clock.setTo(post.clock.now() + 10 * DAY);
     await post.clock.advance(HOUR);
@@ -351,7 +351,7 @@ describe('what is old, but could not be tried', () => {
     post.answer = (_delivery, attempt) => (attempt === 1 ? AGAIN : SENT);
     await post.owe(aDelivery());
     await post.clock.setTo(post.clock.now() + 5 * DAY);
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(MINUTE);
     expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
   });
@@ -361,7 +361,7 @@ describe('what is old, but could not be tried', () => {
     post.answer = () => AGAIN;
     await post.owe(aDelivery());
     {
-      await using _courier = post.start();
+      await using _sender = post.start();
       await post.clock.advance(GIVE_UP - HOUR);
     }
     await using _other = post.start('mail');
@@ -379,7 +379,7 @@ describe('what is old, but could not be tried', () => {
     const post = createOutbox();
     post.answer = () => AGAIN;
     await post.owe(aDelivery({ id: 'firing', key: 'k', seq: 1 }), aDelivery({ id: 'resolved', key: 'k', seq: 2 }));
-    await using _courier = post.start();
+    await using _sender = post.start();
     await post.clock.advance(DAY);
     expect(post.dead).toEqual(['ops', 'ops']);
     const triesOf = (id: string): number => post.tries.filter((one) => one.id === id).length;
@@ -390,9 +390,9 @@ describe('what is old, but could not be tried', () => {
   test('the age is written down once a minute, not with each look', async () => {
     const post = createOutbox();
     const ran = jest.spyOn(post.store, 'ran');
-    await using courier = post.start();
+    await using sender = post.start();
     for (let second = 0; second <= 600; second++) {
-      courier.wake();
+      sender.wake();
       await post.clock.advance(SECOND);
     }
     expect(ran.mock.calls.length).toBe(10);
@@ -405,9 +405,9 @@ describe('stopping', () => {
     const post = createOutbox();
     const gates = post.hold();
     await post.owe(...['a', 'b', 'c', 'd', 'e'].map((id) => aDelivery({ id })));
-    const courier = post.start();
+    const sender = post.start();
     await post.clock.advance(0);
-    const stopped = courier.stop();
+    const stopped = sender.stop();
     await post.clock.advance(0);
     for (const open of gates.values()) open(SENT);
     await stopped;
@@ -425,9 +425,9 @@ describe('stopping', () => {
         });
       });
     await post.owe(aDelivery());
-    const courier = post.start();
+    const sender = post.start();
     await post.clock.advance(0);
-    await courier.abandon();
+    await sender.abandon();
     expect(await post.store.survey()).toMatchObject({ sent: 0, outbox: [{ rows: 1 }] });
     expect(await post.store.nextDue('ops')).toBeGreaterThan(post.clock.now());
     expect(post.lines('warn')).toEqual(['delivery:unknown']);
@@ -437,26 +437,26 @@ describe('stopping', () => {
     const post = createOutbox();
     post.hold();
     await post.owe(aDelivery());
-    const courier = post.start();
+    const sender = post.start();
     await post.clock.advance(0);
-    const stopped = courier.abandon();
+    const stopped = sender.abandon();
     await post.clock.advance(SECOND);
     await stopped;
-    expect(post.lines('warn')).toEqual(['courier:abandoned']);
+    expect(post.lines('warn')).toEqual(['sender:abandoned']);
     expect(await post.store.recover(post.clock.now())).toBe(1);
   });
 
-  test('a courier that is told to stop before it began sends nothing', async () => {
+  test('a sender that is told to stop before it began sends nothing', async () => {
     const post = createOutbox();
     await post.owe(aDelivery());
     const over = AbortSignal.abort();
-    await post.courier().run(over, over);
+    await post.sender().run(over, over);
     expect(post.arrived()).toEqual([]);
   });
 });
 
 function aDirectory() {
-  const directory = mkdtempSync(join(tmpdir(), 'chainwarden-courier-'));
+  const directory = mkdtempSync(join(tmpdir(), 'chainwarden-sender-'));
   return {
     /** A state file, made when it is opened. */
     file: join(directory, 'state.db'),
@@ -474,7 +474,7 @@ async function live(
 ) {
   await using store = await openSqliteStore(directory);
   const post = createOutbox(store, createFakeClock(startedAt));
-  await using _courier = post.start();
+  await using _sender = post.start();
   await work(post);
   return post;
 }
@@ -523,7 +523,7 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
         delivery.channel === channel ? new Promise((resolve) => gates.set(delivery.id, resolve)) : SENT;
       return gates;
     },
-    courier: (channel = 'ops'): Sender =>
+    sender: (channel = 'ops'): Sender =>
       createSender({
         store,
         channel,
@@ -540,13 +540,13 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
         onDead: () => dead.push(channel),
       }),
     start(channel?: string): Running {
-      const courier = post.courier(channel);
+      const sender = post.sender(channel);
       const stop = new AbortController();
       const abandon = new AbortController();
-      const done = courier.run(stop.signal, abandon.signal);
+      const done = sender.run(stop.signal, abandon.signal);
       const running: Running = {
         wake: () => {
-          courier.wake();
+          sender.wake();
         },
         async stop() {
           stop.abort();
