@@ -1,4 +1,5 @@
 import { parseDuration } from '../config/scalars.ts';
+import type { Release } from '../sandbox/releases/release.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { serveSandbox } from '../sandbox/server.ts';
 import { CommandError, EXIT } from './exit.ts';
@@ -9,12 +10,15 @@ export interface ExplorerOptions {
   readonly seed: number;
   readonly blockTime: string;
   readonly control: boolean;
+  /** Left out: as the specification has it. */
+  readonly as?: Release;
 }
 
 /** Serves until a signal. Prints where, and the addresses and tokens that the example rules name. */
 export async function explorer(terminal: Terminal, options: ExplorerOptions): Promise<number> {
-  const { port, seed, control } = options;
-  const sandbox = createSandbox({ seed, blockTimeMs: blockTimeOf(options.blockTime), clock: terminal.clock, control });
+  const { port, seed, control, as = null } = options;
+  const blockTimeMs = blockTimeOf(options.blockTime);
+  const sandbox = createSandbox({ seed, blockTimeMs, clock: terminal.clock, control, as });
   const served = await serveSandbox(sandbox, port).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandError(EXIT.config, `cannot listen on port ${port} (${why}). Choose another with --port.`);

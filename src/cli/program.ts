@@ -11,6 +11,7 @@ import type { RecordOptions } from './record.ts';
 import type { ReplayOptions } from './replay/replay.ts';
 import type { Terminal } from './terminal.ts';
 import type { TestOptions } from './test.ts';
+import { RELEASES } from '../sandbox/releases/release.ts';
 import { readVersion } from './version.ts';
 
 const CONFIG = ['-c, --config <file>', 'the config file', 'config.yaml'] as const;
@@ -132,6 +133,9 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .option('-p, --port <port>', 'port on 127.0.0.1', toPort, 4000)
     .option('--seed <number>', 'the same seed is the same chain', toWhole, 7)
     .addOption(new Option('--block-time <time>', 'from block to block, or manual').default('2s'))
+    .addOption(
+      new Option('--as <release>', 'answer as that release of an explorer, not as specified').choices([...RELEASES]),
+    )
     .option('--control', 'serve /control/... too, which mines, moves, fails and flags on demand', false)
     .action(async (options: ExplorerOptions) => {
       end(await (await import('./explorer.ts')).explorer(terminal, options));

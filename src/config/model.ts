@@ -4,6 +4,7 @@ import type { Address } from '../core/values/address.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
 import type { Problem } from './problem.ts';
 import type { Secret } from './secret.ts';
+import type { SANDBOX_RELEASES } from './shape.ts';
 import type { Path } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
 
@@ -70,6 +71,8 @@ export interface SandboxExplorer extends ExplorerBase {
   readonly seed: number;
   readonly blockTime: { readonly ms: number } | 'manual';
   readonly control: boolean;
+  /** Which release of an explorer it answers as; null = as the specification has it. */
+  readonly as: (typeof SANDBOX_RELEASES)[number] | null;
 }
 
 export type Explorer = MultichainExplorer | InstanceExplorer | SandboxExplorer;

@@ -59,11 +59,17 @@ const Instance = z.strictObject({
   ...shared,
 });
 
+export const SANDBOX_RELEASES = ['6', '8', '9', '11', '12'] as const;
+
 const Sandbox = z.strictObject({
   form: z.literal('sandbox').meta({ description: 'embedded: a simulated chain that needs no network' }),
   seed: integer(0, 4_294_967_295, 'the same seed is the same chain').default(1),
   block_time: pace(100, 3_600_000, 'time between two blocks, or manual').default(2000),
   control: boolean('whether the control API is served').default(false),
+  as: z
+    .enum(SANDBOX_RELEASES)
+    .optional()
+    .meta({ description: 'the release of an explorer that it answers as; without it, as the specification has it' }),
   coin: shared.coin,
   page_url: shared.page_url,
 });

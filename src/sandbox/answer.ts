@@ -24,6 +24,16 @@ export interface Page {
   readonly items: readonly Row[];
   /** Null at the end. Sent back as query parameters, every key of it. */
   readonly next_page_params: Row | null;
+  /** Whether rows may still be missing, where a release says so. */
+  readonly meta?: Row;
+}
+
+export function isPage(body: unknown): body is Page {
+  return isRow(body) && Array.isArray(body['items']);
+}
+
+export function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function answer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {

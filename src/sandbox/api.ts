@@ -1,14 +1,20 @@
 // The API of the specification as a function from a request to an answer. No sockets here.
 import type { Clock } from '../lib/clock.ts';
-import { answer, notFound, replyOf, unprocessable, type Answer, type Page, type Reply, type Row } from './answer.ts';
+import { answer, notFound, replyOf, type Answer, type Page, type Reply, type Row } from './answer.ts';
 import { isAddress } from './chain/keys.ts';
 import { listAddressTokens } from './lists/address-tokens.ts';
 import { listBlocks } from './lists/blocks.ts';
 import { listInternalTransactions } from './lists/internal-transactions.ts';
 import { listAddressTransactions, listTransactions } from './lists/transactions.ts';
 import { createMeter, type Admission, type Limits, type Meter } from './limits.ts';
-import { checkParams, type Operation } from './params.ts';
-import { renderAddress } from './render/rows.ts';
+import { toListRequest, type ListRequest } from './lists/page.ts';
+import { createParamsReader, type Operation } from './params.ts';
+import { instanceHeaders, multichainHeaders } from './releases/limit-headers.ts';
+import { tooManyRequests, unknownPath, wrongParameters } from './releases/refusals.ts';
+import { repeatKeys } from './releases/repeated-keys.ts';
+import type { Dialect } from './releases/dialect.ts';
+import { renderAddress } from './render/address.ts';
+import { renderToken } from './render/token.ts';
 import { refuseStranger, type Route } from './routes.ts';
 import type { World } from './world.ts';
 
@@ -33,20 +39,26 @@ const CREDITS = 20;
 const DEAR = new Map<Operation, number>([['address-internal-transactions', 40]]);
 
 export function createApi(world: World, clock: Clock, limits: Limits): Api {
+  const { dialect } = world;
   const meters = {
-    multichain: createMeter(clock, limits, true),
-    instance: createMeter(clock, limits, false),
+    multichain: createMeter({
+      clock,
+      limits,
+      countsCredits: true,
+      headers: (left) => multichainHeaders(dialect, left),
+    }),
+    instance: createMeter({ clock, limits, countsCredits: false, headers: (left) => instanceHeaders(dialect, left) }),
   };
   const answerCache = createAnswerCache(world);
   return {
     ask(request) {
       const { route } = request;
-      const refused = refuseStranger(route, request.authorization);
+      const refused = refuseStranger(route, request.authorization, dialect);
       if (refused !== undefined) return ready(() => refused);
-      const { operation } = route;
-      if (operation === null) return ready(notFound);
-      const admission = admit(meters[route.form], operation);
-      if (admission.refused !== null) return ready(() => refuse(route, admission));
+      const { operation, form } = route;
+      if (operation === null) return ready(() => unknownPath(dialect, form));
+      const admission = admit(meters[form], operation);
+      if (admission.refused !== null) return ready(() => refuse(dialect, form, admission));
       const reply = answerCache(operation, request);
       return { ...reply, headers: { ...reply.headers, ...admission.headers } };
     },
@@ -57,10 +69,9 @@ function admit(meter: Meter, operation: Operation): Admission {
   return meter.admit(DEAR.get(operation) ?? CREDITS);
 }
 
-function refuse({ form }: Route, { refused, headers }: Admission): Answer {
+function refuse(dialect: Dialect, form: Route['form'], { refused, headers }: Admission): Answer {
   if (refused === 'credits') return answer(402, { error: 'Out of credits' }, headers);
-  const body = form === 'instance' ? { message: 'Too many requests' } : { error: 'Too many requests' };
-  return answer(429, body, headers);
+  return tooManyRequests(dialect, form, headers);
 }
 
 const MOST_CACHED = 128;
@@ -68,15 +79,18 @@ const MOST_CACHED = 128;
 /** Answers stay good until the head or something that the control API touches moves. */
 function createAnswerCache(world: World): (operation: Operation, request: ApiRequest) => ApiAnswer {
   const shelf = new Map<string, ApiAnswer>();
+  const perform = createPerformer(world);
   let as = '';
   return (operation, request) => {
     const now = `${world.head()} ${world.overlay.version}`;
     if (now !== as || shelf.size >= MOST_CACHED) shelf.clear();
     as = now;
-    const key = keyOf(request);
+    const key = keyOf(request, world.dialect);
     const found = shelf.get(key);
     if (found !== undefined) return found;
-    const reply = ready(() => perform(world, operation, request));
+    const right = ready(() => perform(operation, request));
+    const repeats = right.status === 200 && world.dialect.repeatsKeys.includes(operation);
+    const reply = repeats ? { ...right, ...repeatKeys(right, request.route.params) } : right;
     shelf.set(key, reply);
     return reply;
   };
@@ -87,44 +101,55 @@ function ready(make: () => Answer): ApiAnswer {
   return { ...replyOf(make()), again: () => make().body };
 }
 
-/** The API key changes nothing about the answer. */
-function keyOf({ route: { path, params }, showScam }: ApiRequest): string {
-  const asked = [...params].filter(([name]) => name !== 'apikey' && name !== 'key');
+/** Where cursors echo nothing, the API key changes nothing about the answer. */
+function keyOf({ route: { path, params }, showScam }: ApiRequest, { echoes }: Dialect): string {
+  const isKey = (name: string): boolean => name === 'apikey' || name === 'key';
+  const asked = [...params].filter(([name]) => echoes.length > 0 || !isKey(name));
   return JSON.stringify([path, showScam, asked]);
 }
 
-function perform(world: World, operation: Operation, { route, showScam }: ApiRequest): Answer {
-  const { address, params } = route;
-  const problems = checkParams(operation, params);
-  if (address !== '' && !isAddress(address)) problems.unshift({ parameter: 'address_hash', detail: BAD_ADDRESS });
-  if (problems.length > 0) return unprocessable(problems);
-  const body = read(world, operation, route, showScam);
-  return body === undefined ? notFound() : answer(200, body);
+function createPerformer(world: World): (operation: Operation, request: ApiRequest) => Answer {
+  const { dialect } = world;
+  const readParams = createParamsReader(dialect);
+  return (operation, { route, showScam }) => {
+    const { params, problems } = readParams(operation, route.params);
+    const isMalformed = route.address !== '' && !isAddress(route.address);
+    const all = isMalformed ? [{ parameter: 'address_hash', detail: BAD_ADDRESS }, ...problems] : problems;
+    if (all.length > 0) return wrongParameters(dialect.isStrict(operation), all);
+    const request = toListRequest(world, params, route.params);
+    const body = read(world, operation, { address: route.address, request, showScam });
+    return body === undefined ? notFound() : answer(200, body);
+  };
 }
 
 const BAD_ADDRESS = 'Invalid format. Expected ~r/^0x([A-Fa-f0-9]{40})$/';
 
-function read(world: World, operation: Operation, route: Route, showScam: boolean): Page | Row | undefined {
-  const { address, params } = route;
+interface Asked {
+  readonly address: string;
+  readonly request: ListRequest;
+  readonly showScam: boolean;
+}
+
+function read(world: World, operation: Operation, { address, request, showScam }: Asked): Page | Row | undefined {
   switch (operation) {
     case 'token':
       return readToken(world, address);
     case 'address':
       return renderAddress(world, address);
     case 'address-tokens':
-      return listAddressTokens(world, address, params, showScam);
+      return listAddressTokens(world, address, request, showScam);
     case 'address-internal-transactions':
-      return listInternalTransactions(world, address, params);
+      return listInternalTransactions(world, address, request);
     case 'address-transactions':
-      return listAddressTransactions(world, address, params);
+      return listAddressTransactions(world, address, request);
     case 'transactions':
-      return listTransactions(world, params);
+      return listTransactions(world, request);
     case 'blocks':
-      return listBlocks(world, params);
+      return listBlocks(world, request);
   }
 }
 
 function readToken(world: World, address: string): Row | undefined {
   const token = world.tokens.find(address);
-  return token === undefined ? undefined : { ...world.tokens.view(token, world.head()) };
+  return token === undefined ? undefined : renderToken(world, token);
 }

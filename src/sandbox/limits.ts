@@ -11,7 +11,6 @@ export const DEFAULT_LIMITS: Limits = { requestsPerSecond: 50, credits: 1_000_00
 
 export interface Admission {
   readonly refused: 'rate' | 'credits' | null;
-  /** `x-ratelimit-*` and `x-credits-remaining` where credits are counted: the per-instance form says nothing. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -23,7 +22,23 @@ export interface Meter {
 const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
 
-export function createMeter(clock: Clock, limits: Limits, countsCredits: boolean): Meter {
+export interface MeterOptions {
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly countsCredits: boolean;
+  /** Headers from what is left; called for every request. */
+  readonly headers: (left: Left) => Readonly<Record<string, string>>;
+}
+
+export interface Left {
+  readonly limit: number;
+  readonly requests: number;
+  /** Until the window of the rate limit ends. */
+  readonly resetMs: number;
+  readonly credits: number;
+}
+
+export function createMeter({ clock, limits, countsCredits, headers }: MeterOptions): Meter {
   const second = { number: -1, used: 0 };
   const day = { number: -1, used: 0 };
   return {
@@ -36,9 +51,10 @@ export function createMeter(clock: Clock, limits: Limits, countsCredits: boolean
         second.used += 1;
         day.used += credits;
       }
-      if (!countsCredits) return { refused, headers: {} };
-      const rate = rateHeaders(limits, second.used, SECOND_MS - (now % SECOND_MS));
-      return { refused, headers: { ...rate, 'x-credits-remaining': String(limits.credits - day.used) } };
+      const { requestsPerSecond: limit } = limits;
+      const requests = Math.max(0, limit - second.used);
+      const resetMs = Math.ceil(SECOND_MS - (now % SECOND_MS));
+      return { refused, headers: headers({ limit, requests, resetMs, credits: limits.credits - day.used }) };
     },
   };
 }
@@ -52,13 +68,4 @@ function turn(window: { number: number; used: number }, number: number): void {
 function decide(limits: Limits, requests: number, credits: number): Admission['refused'] {
   if (requests >= limits.requestsPerSecond) return 'rate';
   return credits > limits.credits ? 'credits' : null;
-}
-
-/** The reset is in milliseconds (specification 8). */
-function rateHeaders({ requestsPerSecond }: Limits, used: number, resetMs: number): Record<string, string> {
-  return {
-    'x-ratelimit-limit': String(requestsPerSecond),
-    'x-ratelimit-remaining': String(Math.max(0, requestsPerSecond - used)),
-    'x-ratelimit-reset': String(Math.ceil(resetMs)),
-  };
 }

@@ -1,19 +1,33 @@
-// Query parameters as newer explorers take them: what an operation did not declare is refused, and so is any value
-// that is not legal.
-import { TOKEN_TYPES } from './chain/catalogue.ts';
+// Query parameters: which each operation takes, and which values are legal. Cursors come back as parameters.
 import type { Invalid } from './answer.ts';
+import { TOKEN_TYPES } from './chain/catalogue.ts';
+import type { Dialect } from './releases/dialect.ts';
+
+export const OPERATIONS = [
+  'token',
+  'address',
+  'address-tokens',
+  'address-internal-transactions',
+  'address-transactions',
+  'transactions',
+  'blocks',
+] as const;
+export type Operation = (typeof OPERATIONS)[number];
 
 /** Says what is wrong with a value; undefined = nothing. */
 type Check = (text: string) => string | undefined;
 
-/** By name. `apikey` and `key` are taken everywhere. */
-export type Declared = Readonly<Record<string, Check>>;
+/** By name. */
+type Declared = Readonly<Record<string, Check>>;
 export type Params = ReadonlyMap<string, string>;
 
 const anything: Check = () => undefined;
 const integer: Check = (text) => (/^\d{1,15}$/.test(text) ? undefined : 'Invalid integer. Got: string');
 const amount: Check = (text) => (/^\d{1,100}$/.test(text) ? undefined : 'Invalid integer. Got: string');
-const itemsCount: Check = (text) => (/^([1-9]|[1-4]\d|50)$/.test(text) ? undefined : 'Value must be between 1 and 50');
+const price: Check = (text) =>
+  /^(null|\d{1,100}(\.\d{1,100})?)?$/.test(text) ? undefined : 'Invalid number. Got: string';
+const pageSize: Check = (text) => (/^[1-9]\d{0,14}$/.test(text) ? undefined : 'Value must be at least 1');
+const rowsOfPage: Check = (text) => (/^([1-9]|[1-4]\d|50)$/.test(text) ? undefined : 'Value must be between 1 and 50');
 const nullable =
   (check: Check): Check =>
   (text) =>
@@ -44,62 +58,95 @@ export function splitList(text: string): string[] {
 }
 
 const TRANSACTION_TYPES = ['token_transfer', 'contract_creation', 'contract_call', 'coin_transfer', 'token_creation'];
+const BLOBS = 'blob_transaction';
 
-/** Parameters of every operation; keys of a cursor come back as parameters. */
-export const DECLARED = {
-  token: {},
-  address: {},
-  'address-tokens': {
-    type: (text) => listOf(TOKEN_TYPES)(text.toUpperCase()),
-    value: nullable(amount),
-    items_count: integer,
-    token_name: anything,
-    token_type: nullable((text) => oneOf(...TOKEN_TYPES)(text)),
-  },
-  'address-internal-transactions': {
-    filter: oneOf('to', 'from'),
-    block_number: integer,
-    transaction_index: integer,
-    index: integer,
-    items_count: itemsCount,
-  },
-  'address-transactions': {
-    filter: oneOf('to', 'from'),
-    block_number: nullable(integer),
-    index: nullable(integer),
-    value: amount,
-    fee: amount,
-    hash,
-    inserted_at: time,
-    items_count: itemsCount,
-  },
-  transactions: {
-    filter: oneOf('validated', 'pending'),
-    type: listOf(TRANSACTION_TYPES),
-    method: someOf,
-    block_number: integer,
-    index: integer,
-    items_count: itemsCount,
-  },
-  blocks: {
-    type: oneOf('block', 'uncle', 'reorg'),
-    block_number: integer,
-    items_count: itemsCount,
-  },
-} as const satisfies Record<string, Declared>;
+const ITEMS_COUNT: Readonly<Record<Dialect['itemsCount'], Check>> = {
+  total: anything,
+  page: rowsOfPage,
+  none: pageSize,
+};
 
-export type Operation = keyof typeof DECLARED;
+/** Parameters of every operation. `apikey` and `key` are taken everywhere. */
+function declaredBy(dialect: Dialect): Readonly<Record<Operation, Declared>> {
+  const isSpecified = dialect.release === null;
+  const items_count = ITEMS_COUNT[dialect.itemsCount];
+  const side = oneOf('to', 'from');
+  const place = { block_number: integer, index: integer, items_count };
+  const waitingPlace = { inserted_at: time, hash };
+  const tokenTypes = listOf(isSpecified || dialect.isSince('11') ? TOKEN_TYPES : WITHOUT_CONFIDENTIAL);
+  const type: Check = (text) => tokenTypes(text.toUpperCase());
+  const byKind = dialect.transactionFilters === 'types-and-methods';
+  return {
+    token: {},
+    address: {},
+    'address-tokens': isSpecified
+      ? { type, value: nullable(amount), items_count: integer, token_name: anything, token_type: nullable(type) }
+      : { type, value: nullable(amount), items_count, fiat_value: price, id: integer },
+    'address-internal-transactions': {
+      ...place,
+      filter: side,
+      transaction_index: integer,
+      ...(dialect.marksUntraced ? { include_zero_value: oneOf('true', 'false') } : {}),
+    },
+    'address-transactions': {
+      filter: side,
+      block_number: nullable(integer),
+      index: nullable(integer),
+      value: amount,
+      fee: amount,
+      items_count,
+      ...waitingPlace,
+    },
+    transactions: {
+      filter: oneOf('validated', 'pending'),
+      ...place,
+      ...(isSpecified ? {} : waitingPlace),
+      ...(byKind
+        ? { type: listOf(isSpecified ? TRANSACTION_TYPES : [...TRANSACTION_TYPES, BLOBS]), method: someOf }
+        : {}),
+      ...(byKind ? {} : { type: oneOf(BLOBS) }),
+    },
+    blocks: { type: oneOf('block', 'uncle', 'reorg'), block_number: integer, items_count },
+  };
+}
 
+const WITHOUT_CONFIDENTIAL = TOKEN_TYPES.filter((type) => type !== 'ERC-7984');
 const EVERYWHERE: Declared = { apikey: anything, key: anything };
 
-/** Every parameter that is not declared or not legal. */
-export function checkParams(operation: Operation, params: Params): Invalid[] {
-  const declared = new Map<string, Check>(Object.entries<Check>({ ...EVERYWHERE, ...DECLARED[operation] }));
-  return [...params].flatMap(([parameter, text]) => {
-    const check = declared.get(parameter);
+export interface ReadParams {
+  /** Only those that mean something. */
+  readonly params: Params;
+  readonly problems: readonly Invalid[];
+}
+
+/** Reads the parameters of a request as a release does: whatever is wrong is a problem, or left out. */
+export function createParamsReader(dialect: Dialect): (operation: Operation, params: Params) => ReadParams {
+  const declared = declaredBy(dialect);
+  return (operation, params) => {
+    const checks = new Map(Object.entries<Check>({ ...EVERYWHERE, ...declared[operation] }));
+    return dialect.isStrict(operation) ? refuseWrong(checks, params) : leaveOutWrong(checks, params);
+  };
+}
+
+function refuseWrong(checks: ReadonlyMap<string, Check>, params: Params): ReadParams {
+  const problems = [...params].flatMap(([parameter, text]) => {
+    const check = checks.get(parameter);
     const detail = check === undefined ? `Unexpected field: ${parameter}` : check(text);
     return detail === undefined ? [] : [{ parameter, detail }];
   });
+  return { params, problems };
+}
+
+/** Of a list the legal words stay: when none is left, nothing is filtered. */
+function leaveOutWrong(checks: ReadonlyMap<string, Check>, params: Params): ReadParams {
+  const kept = [...params].flatMap(([parameter, text]): [string, string][] => {
+    const check = checks.get(parameter);
+    if (check === undefined) return [];
+    if (check(text) === undefined) return [[parameter, text]];
+    const legal = splitList(text).filter((word) => check(word) === undefined);
+    return legal.length === 0 ? [] : [[parameter, legal.join(',')]];
+  });
+  return { params: new Map(kept), problems: [] };
 }
 
 /** A whole number of a cursor; undefined when it is missing or null. */

@@ -1,7 +1,9 @@
 // From the address that was asked to the operation that is meant.
 import { API_KEY, CHAIN_ID } from './names.ts';
-import { answer, notFound, type Answer } from './answer.ts';
+import { answer, type Answer } from './answer.ts';
 import type { Operation, Params } from './params.ts';
+import type { Dialect } from './releases/dialect.ts';
+import { unknownChain } from './releases/refusals.ts';
 
 export interface Route {
   readonly form: 'multichain' | 'instance';
@@ -53,13 +55,13 @@ const OPERATION_BY_SHAPE = new Map<string, Operation>([
 ]);
 
 /** The multichain form wants a key and a chain that it knows; the per-instance form wants neither. */
-export function refuseStranger(route: Route, authorization: string | undefined): Answer | undefined {
+export function refuseStranger(route: Route, authorization: string | undefined, dialect: Dialect): Answer | undefined {
   if (route.form === 'instance') return undefined;
   // One of the two schemes is required: a good key in one place makes up for a bad one in the other.
   const keys = [keyOf(authorization), route.params.get('apikey')].filter((key) => key !== undefined);
   if (keys.length === 0) return answer(402, { error: 'Proceed with API key or make a payment to continue' });
   if (!keys.includes(API_KEY)) return answer(401, { error: 'Unauthorized' });
-  return route.chainId === CHAIN_ID ? undefined : notFound();
+  return route.chainId === CHAIN_ID ? undefined : unknownChain(dialect);
 }
 
 function keyOf(authorization: string | undefined): string | undefined {

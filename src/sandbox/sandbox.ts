@@ -5,6 +5,7 @@ import { createControl, type Control } from './control/control.ts';
 import type { Fault } from './faults/fault.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { ADDRESSES, API_KEY, CHAIN_ID, TOKENS } from './names.ts';
+import type { Release } from './releases/release.ts';
 import { createWorld } from './world.ts';
 
 export interface SandboxOptions {
@@ -22,6 +23,8 @@ export interface SandboxOptions {
   readonly quiet?: boolean;
   /** Rows of a full page, 1 to 50; 50 when left out. */
   readonly pageSize?: number;
+  /** Answers as this release of an explorer does; left out = as the specification has it. */
+  readonly as?: Release | null;
 }
 
 export interface Sandbox extends Control {
@@ -43,12 +46,13 @@ const LARGEST_PAGE = 50;
 /** Throws a RangeError for a seed, a block time or a page size that is no whole number, or out of range. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { seed, blockTimeMs, clock, limits, control: hasControl = false } = options;
-  const { startBlock = START_BLOCK, pageSize = LARGEST_PAGE } = options;
+  const { startBlock = START_BLOCK, pageSize = LARGEST_PAGE, as: release = null } = options;
   assertWhole('seed', seed, -Number.MAX_SAFE_INTEGER);
   assertWhole('startBlock', startBlock, 0);
   assertWhole('pageSize', pageSize, 1, LARGEST_PAGE);
   if (blockTimeMs !== 'manual') assertWhole('blockTimeMs', blockTimeMs, 1);
-  const world = createWorld({ seed, blockTimeMs, clock, startBlock, pageSize, isLively: options.quiet !== true });
+  const isLively = options.quiet !== true;
+  const world = createWorld({ seed, release, blockTimeMs, clock, startBlock, pageSize, isLively });
   const api = createApi(world, clock, { ...DEFAULT_LIMITS, ...limits });
   const { control, faults } = createControl(world);
   return {

@@ -1,8 +1,9 @@
 // Everything that an answer is made of, put together once.
 import type { Clock, Instant } from '../lib/clock.ts';
+import type { Row } from './answer.ts';
 import { createManualCalendar, createRunningCalendar, type Calendar } from './chain/calendar.ts';
 import { createChain, type Chain } from './chain/chain.ts';
-import { createComposer } from './chain/compose.ts';
+import { createComposer, type Compose } from './chain/compose.ts';
 import { PURPOSE } from './chain/draw.ts';
 import { keyOf, type AddressKey } from './chain/keys.ts';
 import { createLedger, spamValue, type Holding, type Ledger } from './chain/ledger.ts';
@@ -14,9 +15,13 @@ import { createTimetable, type Lane } from './chain/timetable.ts';
 import { createTokenBook, type TokenBook } from './chain/tokens.ts';
 import { ADDRESSES, TOKENS } from './names.ts';
 import { createOverlay, holdingKey, type Overlay } from './overlay.ts';
+import { createDialect, type Dialect } from './releases/dialect.ts';
+import type { Release } from './releases/release.ts';
+import { beyondRef } from './render/address.ts';
 
 export interface World {
   readonly seed: number;
+  readonly dialect: Dialect;
   /** Rows of a full page. */
   readonly pageSize: number;
   readonly calendar: Calendar;
@@ -25,7 +30,12 @@ export interface World {
   readonly overlay: Overlay;
   head(): number;
   timeOf(height: number): Instant;
+  /** What is known of an address, as it is specified. */
   ref(address: string): AddressRef;
+  /** The same as the explorer writes it. */
+  refRow(address: string): Row;
+  /** The transaction that created a contract on this chain; undefined for anything else. */
+  creationOf(address: string): Creation | undefined;
   /** One of the anonymous crowd. */
   account(number: number): string;
   /** As of the head; null = never seen. */
@@ -34,8 +44,15 @@ export interface World {
   holdings(address: string): Holding[];
 }
 
+interface Creation {
+  readonly hash: string;
+  readonly creator: string;
+}
+
 export interface WorldOptions {
   readonly seed: number;
+  /** Null: the specification. */
+  readonly release: Release | null;
   readonly pageSize: number;
   readonly blockTimeMs: number | 'manual';
   readonly clock: Clock;
@@ -54,10 +71,12 @@ export function createWorld(options: WorldOptions): World {
   const tokens = createTokenBook({ seed, isLively, changes: overlay, accounts, makesToken });
   const ledger = createLedger({ seed, isLively, accounts, tokens });
   const timetable = createTimetable(seed, accounts, planLanes(seed, tokens, ledger));
-  const ref = createRefs(accounts, tokens);
+  const dialect = createDialect(options.release);
+  const refs = createRefs(accounts, tokens, dialect);
   const compose = createComposer(seed, accounts, timetable);
   return {
     seed,
+    dialect,
     pageSize: options.pageSize,
     calendar,
     tokens,
@@ -65,12 +84,14 @@ export function createWorld(options: WorldOptions): World {
     head: () => calendar.head(),
     timeOf: (height) => calendar.timeOf(height),
     chain: createChain({ seed, isLively, calendar, overlay, compose, timetable }),
-    ref,
+    ref: (address) => refs(address).ref,
+    refRow: (address) => refs(address).row,
+    creationOf: (address) => creationOf(accounts, compose, keyOf(address)),
     account: (number) => accounts.account(number),
     coin: (address) =>
       overlay.coins.get(keyOf(address)) ??
       ledger.coin(keyOf(address), calendar.head()) ??
-      (ref(address).is_contract ? 0n : null),
+      (refs(address).ref.is_contract ? 0n : null),
     holdings: (address) => withChanges(ledger.holdings(keyOf(address), calendar.head()), overlay, keyOf(address)),
   };
 }
@@ -119,16 +140,35 @@ function withChanges(held: readonly Holding[], { holdings }: Overlay, holder: Ad
 
 const MOST_REFS = 4096;
 
-function createRefs(accounts: Accounts, tokens: TokenBook): (address: string) => AddressRef {
-  const refs = new Map<string, AddressRef>();
+interface Shown {
+  readonly ref: AddressRef;
+  readonly row: Row;
+}
+
+function createRefs(accounts: Accounts, tokens: TokenBook, dialect: Dialect): (address: string) => Shown {
+  const shownByAddress = new Map<string, Shown>();
   return (address) => {
-    const ready = refs.get(address);
+    const ready = shownByAddress.get(address);
     if (ready !== undefined) return ready;
-    if (refs.size >= MOST_REFS) refs.clear();
+    if (shownByAddress.size >= MOST_REFS) shownByAddress.clear();
     const ref = accounts.ref(address) ?? refOfOther(accounts, tokens, address);
-    refs.set(address, ref);
-    return ref;
+    const isScam = tokens.find(address)?.spam !== undefined;
+    const row = dialect.write('address', { ...ref }, () => ({ ...beyondRef(ref), ...reputationOf(isScam) }));
+    const shown = { ref, row };
+    shownByAddress.set(address, shown);
+    return shown;
   };
+}
+
+/** First as a flag, later as a word. */
+function reputationOf(isScam: boolean): Row {
+  return { is_scam: isScam, reputation: isScam ? 'scam' : 'ok' };
+}
+
+function creationOf(accounts: Accounts, compose: Compose, key: AddressKey): Creation | undefined {
+  const creationSite = accounts.creationSiteOf(key);
+  const transaction = creationSite && compose(creationSite.height, creationSite.slot);
+  return transaction === undefined ? undefined : { hash: transaction.hash, creator: transaction.from };
 }
 
 function refOfOther(accounts: Accounts, tokens: TokenBook, address: string): AddressRef {

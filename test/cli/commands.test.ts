@@ -61,6 +61,7 @@ test('a wrong command line exits with 64, help and version with 0', async () => 
   expect((await run(['wach'])).code).toBe(64);
   expect((await run(['run', '--log-level', 'loud'])).code).toBe(64);
   expect((await run(['explorer', '--port', 'x'])).code).toBe(64);
+  expect((await run(['explorer', '--as', '7'])).err).toContain('6, 8, 9, 11, 12');
   const help = await run(['--help']);
   expect([help.code, help.out.includes('notify')]).toEqual([0, true]);
   expect((await run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -75,10 +76,11 @@ test('explorer serves the sandbox, and prints what the example rules name', asyn
     printed.push(line);
     if (line.startsWith('ITEMS')) resolve(undefined);
   };
-  const ran = run(['explorer', '--port', '0'], { onSignal, out });
+  const ran = run(['explorer', '--port', '0', '--as', '6'], { onSignal, out });
   await promise;
   const url = /http:\/\/\S+/.exec(printed[0] ?? '')?.[0] ?? '';
-  expect(((await (await fetch(url)).json()) as { items: unknown[] }).items).toHaveLength(50);
+  const { items } = (await (await fetch(url)).json()) as { items: object[] };
+  expect([items.length, items[0]]).toEqual([50, expect.objectContaining({ tx_count: expect.any(Number) })]);
   expect(printed.join('\n')).toContain('treasury           0x');
   await nextOf(reacts);
   expect((await ran).code).toBe(0);

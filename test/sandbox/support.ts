@@ -99,11 +99,14 @@ export function join(path: string, query: string): string {
 /** Integers beyond 2^53 stay exact. An empty object for what is no JSON. */
 function parse(text: string): Json {
   try {
-    return JSON.parse(text, exact) as Json;
+    return (INEXACT.test(text) ? JSON.parse(text, exact) : JSON.parse(text)) as Json;
   } catch {
     return {};
   }
 }
+
+// Looking at every value costs as much as everything else: most answers need none of it.
+const INEXACT = /[:,[]\d{16}/;
 
 function exact(_key: string, value: unknown, { source }: { source?: string } = {}): unknown {
   return typeof value === 'number' && !Number.isSafeInteger(value) && /^\d+$/.test(source ?? '')

@@ -112,7 +112,7 @@ async function follow(running: Running, question: Question, form: Form): Promise
 }
 
 async function askEverything(seed: number): Promise<string[][]> {
-  await using running = await runSandbox({ seed });
+  await using running = await runSandbox({ seed, pageSize: 20 });
   const answers: string[][] = [];
   for (const form of FORMS)
     for (const question of questionsOf(running)) answers.push(...(await follow(running, question, form)));

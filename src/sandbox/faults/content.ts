@@ -1,7 +1,8 @@
 // Right answers, spoilt: shapes, cursors, names and numbers as they were seen in life.
 import type { ApiAnswer } from '../api.ts';
-import { replyOf, type Page, type Reply, type Row } from '../answer.ts';
+import { isPage, isRow, replyOf, type Reply, type Row } from '../answer.ts';
 import type { Params } from '../params.ts';
+import { repeatKeys, sentCursor } from '../releases/repeated-keys.ts';
 import type { ContentFaultName } from './fault.ts';
 
 /** What a fault may ask for beside the answer that it spoils. */
@@ -23,7 +24,7 @@ export function spoil(name: ContentFaultName, spoiling: Spoiling): Reply {
     case 'no-items':
       return withBody(right, isPage(body) ? { next_page_params: body.next_page_params } : {});
     case 'duplicate-cursor-keys':
-      return duplicateKeys(right, params);
+      return repeatKeys(right, params);
     case 'repeated-page':
       return repeatFirst(spoiling);
     case 'stuck-cursor':
@@ -43,14 +44,6 @@ export function spoil(name: ContentFaultName, spoiling: Spoiling): Reply {
 
 const UNKNOWN_LIMITS = { 'x-ratelimit-limit': '-1', 'x-ratelimit-remaining': '-1', 'x-ratelimit-reset': '-1' };
 
-function isPage(body: unknown): body is Page {
-  return isRow(body) && Array.isArray(body['items']);
-}
-
-function isRow(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function withBody({ status, headers }: ApiAnswer, body: unknown): Reply {
   return replyOf({ status, headers, body });
 }
@@ -67,25 +60,11 @@ function withCursor(right: ApiAnswer, change: (cursor: Row) => Row): Reply {
   return withBody(right, { ...body, next_page_params: change(body.next_page_params) });
 }
 
-/** The cursor that came with the request; on the first page, the right one, which then never moves on. */
-function sentCursor(cursor: Row, params: Params): Row {
-  return Object.fromEntries(Object.entries(cursor).map(([key, value]) => [key, params.get(key) ?? value]));
-}
-
 /** The rows of page one again, with a cursor that goes on as if they were new. */
 function repeatFirst({ right, firstPage }: Spoiling): Reply {
   const [body, first] = [right.again(), firstPage().again()];
   if (!isPage(body) || !isPage(first)) return right;
   return withBody(right, { ...body, items: first.items });
-}
-
-/** Every key of the cursor twice, the old value last: a reader that lets the last one win goes round in a circle. */
-function duplicateKeys(right: ApiAnswer, params: Params): Reply {
-  const body = right.again();
-  if (!isPage(body) || body.next_page_params === null) return right;
-  const fresh = JSON.stringify(body.next_page_params).slice(1, -1);
-  const old = JSON.stringify(sentCursor(body.next_page_params, params)).slice(1, -1);
-  return { ...right, text: `{"items":${JSON.stringify(body.items)},"next_page_params":{${fresh},${old}}}` };
 }
 
 /** Names of releases before 6.9 and 9.0. */

@@ -1,6 +1,6 @@
 // Answers that fail in a named way: what a fault is, and which answers it strikes.
 import * as z from 'zod';
-import { DECLARED, type Operation } from '../params.ts';
+import { OPERATIONS, type Operation } from '../params.ts';
 import { assertRoom } from '../overlay.ts';
 
 /** Failures that are an answer of their own. */
@@ -42,7 +42,6 @@ export type FaultName = (typeof FAULTS)[number];
 export type ContentFaultName = (typeof CONTENT_FAULTS)[number];
 export type WireFaultName = (typeof WIRE_FAULTS)[number];
 
-const OPERATIONS = Object.keys(DECLARED) as [Operation, ...Operation[]];
 const MOST_TIMES = 1_000_000;
 const LONGEST_MS = 3_600_000;
 const LARGEST = 2 ** 31;

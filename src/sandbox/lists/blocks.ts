@@ -1,14 +1,15 @@
 import type { Page } from '../answer.ts';
 import { timesReplaced } from '../overlay.ts';
-import { numberOf, type Params } from '../params.ts';
+import { numberOf } from '../params.ts';
 import { renderBlock, type BlockRow } from '../render/rows.ts';
 import type { World } from '../world.ts';
-import { downFrom, takePage } from './page.ts';
+import { downFrom, takePage, type ListRequest } from './page.ts';
 
 /** Specification 4.5: newest first; `type=reorg` lists the blocks that were replaced. */
-export function listBlocks(world: World, params: Params): Page {
+export function listBlocks(world: World, request: ListRequest): Page {
+  const { params } = request;
   const below = numberOf(params, 'block_number') ?? Infinity;
-  return takePage(rowsOf(world, params.get('type') ?? 'block', below), world.pageSize, {
+  return takePage(rowsOf(world, params.get('type') ?? 'block', below), request, {
     item: (row) => renderBlock(world, row),
     cursor: (last) => ({ block_number: 'pausedBelow' in last ? last.pausedBelow : last.height }),
   });

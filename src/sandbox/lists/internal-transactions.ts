@@ -3,7 +3,7 @@ import { keyOf } from '../chain/keys.ts';
 import { numberOf, type Params } from '../params.ts';
 import { renderCall, type TracedCall } from '../render/rows.ts';
 import type { World } from '../world.ts';
-import { takePage, visitSome, type Pause } from './page.ts';
+import { downFrom, takePage, visitSome, type ListRequest, type Pause } from './page.ts';
 import { firstHeight, sideOf } from './transactions.ts';
 
 interface CallPlace {
@@ -13,16 +13,35 @@ interface CallPlace {
 }
 
 /** Specification 4.3: newest first. Blocks that are not traced yet are left out, and appear in their place later. */
-export function listInternalTransactions(world: World, address: string, params: Params): Page {
+export function listInternalTransactions(world: World, address: string, request: ListRequest): Page {
+  const { params } = request;
   const key = keyOf(address);
   const isOnSide = sideOf(params);
   const below = placeOf(params);
+  const withZero = params.get('include_zero_value') !== 'false';
   const rows = visitSome(world.chain.heightsOf(key, firstHeight(world, below)), (height) =>
-    callsOf(world, height).filter((row) => isOnSide(row.call, key) && isBelow(row, below)),
+    callsOf(world, height).filter(
+      (row) => isOnSide(row.call, key) && isBelow(row, below) && (withZero || row.call.value > 0n),
+    ),
   );
-  const page = takePage(rows, world.pageSize, { item: (row) => renderCall(world, row), cursor });
+  const page = marked(world, takePage(rows, request, { item: (row) => renderCall(world, row), cursor }));
   // Some addresses never call: no explorer sends a cursor behind an empty page, and readers would follow it for ever.
   return page.items.length === 0 ? { ...page, next_page_params: null } : page;
+}
+
+const RECENT = 10;
+
+/**
+ * Whether the page may still change, as the newest releases say it: they look between its first and its last row, or at
+ * the newest blocks when it is empty. What is traced late above the first row stays unsaid.
+ */
+function marked(world: World, page: Page): Page {
+  if (!world.dialect.marksUntraced) return page;
+  const heights = page.items.map((row) => Number(row['block_number']));
+  const [to, from] = heights.length === 0 ? [world.head(), world.head() - RECENT] : [heights[0], heights.at(-1)];
+  const isTraced = [...downFrom(to ?? 0, from)].every((height) => world.chain.isTraced(height));
+  const message = isTraced ? null : 'Some internal transactions within this block range have not yet been processed';
+  return { ...page, meta: { status: isTraced ? 1 : 2, message } };
 }
 
 function callsOf(world: World, height: number): TracedCall[] {

@@ -1,5 +1,31 @@
 // Pages of rows that are made while they are read.
 import type { Page, Row } from '../answer.ts';
+import { numberOf, type Params } from '../params.ts';
+import type { World } from '../world.ts';
+
+/** What was asked of a list. */
+export interface ListRequest {
+  /** Only those that mean something. */
+  readonly params: Params;
+  /** Rows of a full page. */
+  readonly size: number;
+  /** `items_count` of the cursor behind the page, where there is one. */
+  readonly count: { readonly items_count?: number };
+  /** Parameters that come back in the cursor. */
+  readonly echoed: Row;
+}
+
+const LARGEST_PAGE = 100;
+
+/** `sent`: the parameters as they came. */
+export function toListRequest({ dialect, pageSize }: World, params: Params, sent: Params): ListRequest {
+  const { itemsCount, echoes } = dialect;
+  const wanted = itemsCount === 'none' ? numberOf(params, 'items_count') : undefined;
+  const size = Math.min(wanted ?? pageSize, LARGEST_PAGE);
+  const echoed = Object.fromEntries([...sent].filter(([name]) => echoes === 'all' || echoes.includes(name)));
+  const before = itemsCount === 'total' ? (numberOf(params, 'items_count') ?? 0) : 0;
+  return { params, size, echoed, count: itemsCount === 'none' ? {} : { items_count: before + size } };
+}
 
 /** So many blocks were looked at without filling the page; the next page goes on below. */
 export interface Pause {
@@ -10,23 +36,26 @@ export interface Render<T> {
   readonly item: (row: T) => Row;
   /** Where the next page begins: behind the last row of this one, or where the search paused. */
   readonly cursor: (last: T | Pause) => Row;
-  /** `items_count` of the cursor; left out = the size of a page, also behind a shorter one. */
-  readonly count?: number;
 }
 
-/** The first `size` rows. A page may be shorter and still have a next one: only the cursor says where the end is. */
-export function takePage<T extends object>(rows: Iterable<T | Pause>, size: number, render: Render<T>): Page {
+/** A page may be shorter than its size and still have a next one: only the cursor says where the end is. */
+export function takePage<T extends object>(rows: Iterable<T | Pause>, request: ListRequest, render: Render<T>): Page {
   const taken: T[] = [];
   for (const row of rows) {
-    if ('pausedBelow' in row) return toPage(taken, size, render, row);
-    if (taken.length === size) return toPage(taken, size, render, taken.at(-1));
+    if ('pausedBelow' in row) return toPage(taken, request, render, row);
+    if (taken.length === request.size) return toPage(taken, request, render, taken.at(-1));
     taken.push(row);
   }
-  return toPage(taken, size, render, undefined);
+  return toPage(taken, request, render, undefined);
 }
 
-function toPage<T>(taken: readonly T[], size: number, render: Render<T>, next: T | Pause | undefined): Page {
-  const cursor = next === undefined ? null : { ...render.cursor(next), items_count: render.count ?? size };
+function toPage<T>(
+  taken: readonly T[],
+  { echoed, count }: ListRequest,
+  render: Render<T>,
+  next: T | Pause | undefined,
+): Page {
+  const cursor = next === undefined ? null : { ...echoed, ...render.cursor(next), ...count };
   return { items: taken.map((row) => render.item(row)), next_page_params: cursor };
 }
 
@@ -36,9 +65,9 @@ export interface Place {
   readonly position: number;
 }
 
-/** Heights from `from` down to genesis. */
-export function* downFrom(from: number): Iterable<number> {
-  for (let height = from; height >= 0; height--) yield height;
+/** Heights from `from` down to `to`, or to genesis. */
+export function* downFrom(from: number, to = 0): Iterable<number> {
+  for (let height = from; height >= Math.max(0, to); height--) yield height;
 }
 
 const MOST_VISITED = 1024;

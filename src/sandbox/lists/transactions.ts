@@ -5,21 +5,23 @@ import { METHODS, type Mined, type Transaction, type Waiting } from '../chain/tr
 import { numberOf, splitList, type Params } from '../params.ts';
 import { baseFeeOf, renderMined, renderWaiting } from '../render/transaction.ts';
 import type { World } from '../world.ts';
-import { downFrom, takePage, visitSome, type Pause, type Place } from './page.ts';
+import { downFrom, takePage, visitSome, type ListRequest, type Pause, type Place } from './page.ts';
 
 type Matches = (transaction: Transaction) => boolean;
 
 /** Specification 4.4: newest first. */
-export function listTransactions(world: World, params: Params): Page {
+export function listTransactions(world: World, request: ListRequest): Page {
+  const { params } = request;
   const matches = filterOf(params);
-  if (params.get('filter') === 'pending') return listPending(world, params, matches);
+  if (params.get('filter') === 'pending') return listPending(world, request, matches);
   const below = placeOf(params);
   const rows = isHopeless(world, params) ? [] : minedBelow(world, downFrom(firstHeight(world, below)), below, matches);
-  return takePage(rows, world.pageSize, { item: (mined) => renderMined(world, mined), cursor: minedCursor });
+  return takePage(rows, request, { item: (mined) => renderMined(world, mined), cursor: minedCursor });
 }
 
 /** `addresses/{hash}/transactions`: what waits comes first, then what is mined, newest first. */
-export function listAddressTransactions(world: World, address: string, params: Params): Page {
+export function listAddressTransactions(world: World, address: string, request: ListRequest): Page {
+  const { params } = request;
   const key = keyOf(address);
   const isOnSide = sideOf(params);
   const matches: Matches = (transaction) => isOnSide(transaction, key);
@@ -28,7 +30,7 @@ export function listAddressTransactions(world: World, address: string, params: P
   const waiting = below === undefined ? waitingBelow(world, params, matches) : [];
   return takePage<Mined | Waiting>(
     chained<Mined | Waiting | Pause>(waiting, minedBelow(world, heights, below, matches)),
-    world.pageSize,
+    request,
     {
       item: (row) => ('seenAt' in row ? renderWaiting(world, row) : renderMined(world, row)),
       cursor: (last) => addressCursor(world, last),
@@ -36,12 +38,17 @@ export function listAddressTransactions(world: World, address: string, params: P
   );
 }
 
-function listPending(world: World, params: Params, matches: Matches): Page {
-  const below = placeOf(params);
-  const waiting = world.chain.waiting().filter((row) => matches(row.transaction) && isBelow(waitingPlace(row), below));
-  return takePage<Waiting>(waiting, world.pageSize, {
+/** The specification has one cursor for all transactions, so what waits has a place among blocks there too. */
+function listPending(world: World, request: ListRequest, matches: Matches): Page {
+  const isSpecified = world.dialect.release === null;
+  const below = placeOf(request.params);
+  const waiting = isSpecified
+    ? world.chain.waiting().filter((row) => matches(row.transaction) && isBelow(waitingPlace(row), below))
+    : waitingBelow(world, request.params, matches);
+  const cursorOf = (last: Waiting): Row => (isSpecified ? cursorBelow(waitingPlace(last)) : waitingCursor(world, last));
+  return takePage<Waiting>(waiting, request, {
     item: (row) => renderWaiting(world, row),
-    cursor: (last) => ('pausedBelow' in last ? {} : cursorBelow(waitingPlace(last))),
+    cursor: (last) => ('pausedBelow' in last ? {} : cursorOf(last)),
   });
 }
 
@@ -123,7 +130,7 @@ function cursorBelow({ height, position }: Place): Row {
 
 const DIGITS_OF_PLACE = 12;
 
-/** The cursor of the specification knows blocks alone: the head when it was first seen, and the start of its hash. */
+/** The head when it was first seen, and the start of its hash. */
 function waitingPlace({ seenAt, transaction: { hash } }: Waiting): Place {
   return { height: seenAt, position: Number.parseInt(hash.slice(2, 2 + DIGITS_OF_PLACE), 16) };
 }

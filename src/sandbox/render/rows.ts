@@ -1,11 +1,12 @@
-// Blocks, internal transactions, holdings and addresses as specification 2.4, 2.5 and 2.7 write them.
+// Blocks, internal transactions and holdings as specification 2.4, 2.5 and 2.7 have them.
 import type { Row } from '../answer.ts';
 import { showTime } from '../chain/keys.ts';
 import type { Holding } from '../chain/ledger.ts';
 import type { Call, Mined } from '../chain/transaction.ts';
 import { draw, PURPOSE } from '../chain/draw.ts';
 import type { World } from '../world.ts';
-import { baseFeeOf, COIN_PRICE } from './transaction.ts';
+import { renderToken } from './token.ts';
+import { baseFeeOf } from './transaction.ts';
 
 export interface TracedCall {
   readonly mined: Mined;
@@ -13,12 +14,12 @@ export interface TracedCall {
 }
 
 export function renderCall(world: World, { mined, call }: TracedCall): Row {
-  return {
+  const row = {
     block_number: mined.height,
-    created_contract: call.created === null ? null : world.ref(call.created),
+    created_contract: call.created === null ? null : world.refRow(call.created),
     error: call.error,
-    from: world.ref(call.from),
-    to: call.to === null ? null : world.ref(call.to),
+    from: world.refRow(call.from),
+    to: call.to === null ? null : world.refRow(call.to),
     gas_limit: String(call.gas),
     index: call.index,
     success: call.error === null,
@@ -27,6 +28,16 @@ export function renderCall(world: World, { mined, call }: TracedCall): Row {
     type: call.type,
     value: String(call.value),
   };
+  return world.dialect.write('internal-transaction', row, () => ({
+    transaction_index: mined.position,
+    block_index: blockIndexOf(world, { mined, call }),
+  }));
+}
+
+/** Place among all calls of the block. */
+function blockIndexOf(world: World, { mined: { height, position, transaction }, call }: TracedCall): number {
+  const before = world.chain.transactionsOf(height).slice(0, position);
+  return before.reduce((sum, one) => sum + one.transaction.calls.length, transaction.calls.indexOf(call));
 }
 
 const GAS_LIMIT = 30_000_000;
@@ -44,13 +55,13 @@ export interface BlockRow {
 export function renderBlock(world: World, { height, replaced, type }: BlockRow): Row {
   const mined = type === 'block' ? world.chain.transactionsOf(height) : [];
   const gasUsed = mined.reduce((sum, { transaction }) => sum + transaction.gasUsed, 0);
-  return {
+  const row = {
     hash: world.chain.blockHash(height, replaced),
     parent_hash: height === 0 ? `0x${'0'.repeat(64)}` : world.chain.blockHash(height - 1),
     height,
     type,
     timestamp: showTime(world.timeOf(height)),
-    miner: world.ref(minerOf(world, height)),
+    miner: world.refRow(minerOf(world, height)),
     nonce: '0x0000000000000000',
     difficulty: '2',
     total_difficulty: String(2 * height + 1),
@@ -66,6 +77,7 @@ export function renderBlock(world: World, { height, replaced, type }: BlockRow):
     withdrawals_count: height % WITHDRAWALS,
     uncles_hashes: height % 97 === 0 ? [world.chain.stateRoot(height)] : [],
   };
+  return world.dialect.write('block', row, () => ({ internal_transactions_count: null, is_pending_update: false }));
 }
 
 function renderFees(height: number, mined: readonly Mined[], gasUsed: bigint): Row {
@@ -101,10 +113,15 @@ function minerOf(world: World, height: number): string {
 
 /** `holder`: whose holding it is. */
 export function renderHolding(world: World, holder: string, { token, tokenId, value, isPiece }: Holding): Row {
-  const view = world.tokens.view(token, world.head());
+  const view = renderToken(world, token);
   const instance =
     isPiece && tokenId !== null ? renderPiece(world, holder, tokenId, token.type === 'ERC-721', view) : null;
-  return { value: String(value), token_id: tokenId, token: view, token_instance: instance };
+  const row = { value: String(value), token_id: tokenId, token: view, token_instance: instance };
+  return world.dialect.write('token-balance', row, () => ({
+    reputation: world.tokens.reputation(token, world.head()),
+    // Of a confidential token nobody can see how much is held.
+    ...(token.type === 'ERC-7984' && world.dialect.isSince('11') ? { value: null } : {}),
+  }));
 }
 
 function renderPiece(world: World, holder: string, id: string, isUnique: boolean, token: unknown): Row {
@@ -112,7 +129,7 @@ function renderPiece(world: World, holder: string, id: string, isUnique: boolean
   return {
     is_unique: isUnique,
     id,
-    owner: world.ref(holder),
+    owner: world.refRow(holder),
     token,
     holder_address_hash: world.ref(holder).hash,
     image_url: image,
@@ -128,23 +145,5 @@ function renderPiece(world: World, holder: string, id: string, isUnique: boolean
       description: 'A piece of the sandbox chain.',
       attributes: [{ value: Number(id) % 2 === 0 ? 'even' : 'odd', trait_type: 'Parity' }],
     },
-  };
-}
-
-/** `addresses/{hash}`: also for an address that was never seen, with a balance that is not known. */
-export function renderAddress(world: World, address: string): Row {
-  const token = world.tokens.find(address);
-  const ref = world.ref(token?.address ?? address);
-  const coin = world.coin(address);
-  return {
-    ...ref,
-    coin_balance: coin === null ? null : String(coin),
-    exchange_rate: COIN_PRICE,
-    block_number_balance_updated_at: coin === null ? null : world.head(),
-    creator_address_hash: null,
-    creation_transaction_hash: null,
-    token: token === undefined ? null : world.tokens.view(token, world.head()),
-    has_tokens: world.holdings(address).length > 0,
-    has_logs: ref.is_contract,
   };
 }

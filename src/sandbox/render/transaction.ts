@@ -3,7 +3,9 @@ import type { Row } from '../answer.ts';
 import type { TokenBook } from '../chain/tokens.ts';
 import { showTime } from '../chain/keys.ts';
 import { GWEI, type Mined, type Transaction, type Transfer, type Waiting } from '../chain/transaction.ts';
+import { CHAIN_ID } from '../names.ts';
 import type { World } from '../world.ts';
+import { renderToken } from './token.ts';
 
 /** Of the native coin, in dollars. */
 export const COIN_PRICE = '2345.67';
@@ -19,7 +21,7 @@ export function renderMined(world: World, mined: Mined): Row {
   const { gasUsed, tip } = transaction;
   const baseFee = baseFeeOf(height);
   const gas = BigInt(gasUsed);
-  return {
+  const row = {
     ...renderFixed(world, transaction),
     ...renderOutcome(world, mined),
     timestamp: showTime(world.timeOf(height)),
@@ -36,12 +38,13 @@ export function renderMined(world: World, mined: Mined): Row {
     transaction_burnt_fee: String(gas * baseFee),
     token_transfers: transaction.transfers.map((transfer, place) => renderTransfer(world, mined, transfer, place)),
   };
+  return world.dialect.write('transaction', row, () => beyond(world, transaction, height));
 }
 
 /** Not in a block yet: what only a block can tell is null. */
 export function renderWaiting(world: World, { transaction }: Waiting): Row {
   const most = feeCap(transaction);
-  return {
+  const row = {
     ...renderFixed(world, transaction),
     timestamp: null,
     block_number: null,
@@ -61,6 +64,40 @@ export function renderWaiting(world: World, { transaction }: Waiting): Row {
     has_error_in_internal_transactions: null,
     token_transfers: [],
   };
+  return world.dialect.write('transaction', row, () => beyond(world, transaction, null));
+}
+
+const BLOB = 3;
+const SET_CODE = 4;
+
+/** What releases say beyond the specification. */
+function beyond(world: World, transaction: Transaction, height: number | null): Row {
+  const { types, envelope } = transaction;
+  const envelopes = [
+    ...(envelope === BLOB ? ['blob_transaction'] : []),
+    ...(envelope === SET_CODE ? ['set_code_transaction'] : []),
+  ];
+  return {
+    transaction_types: [...types, ...envelopes],
+    authorization_list: envelope === SET_CODE ? [authorizationOf(transaction)] : [],
+    historic_exchange_rate: null,
+    is_pending_update: height !== null && world.overlay.hiddenTraces.has(height),
+    fhe_operations_count: 0,
+  };
+}
+
+/** The sender lets the contract that it calls act for it. */
+function authorizationOf({ from, to, nonce, hash }: Transaction): Row {
+  const [r, s] = [BigInt(hash), BigInt(hash) >> 1n];
+  const signature = { r: String(r), s: String(s), v: nonce % 2 };
+  return {
+    address_hash: to,
+    authority: from,
+    chain_id: Number(CHAIN_ID),
+    nonce: String(nonce),
+    ...signature,
+    status: 'ok',
+  };
 }
 
 function feeCap({ tip }: Transaction): bigint {
@@ -77,9 +114,9 @@ function renderFixed(world: World, transaction: Transaction): Row {
     hash,
     method: method?.name ?? null,
     nonce,
-    from: world.ref(from),
-    to: to === null ? null : world.ref(to),
-    created_contract: created === null ? null : world.ref(created),
+    from: world.refRow(from),
+    to: to === null ? null : world.refRow(to),
+    created_contract: created === null ? null : world.refRow(created),
     value: String(value),
     gas_limit: gasLimit,
     max_fee_per_gas: String(feeCap(transaction)),
@@ -133,9 +170,9 @@ function renderTransfer(world: World, mined: Mined, transfer: Transfer, place: n
     block_hash: world.chain.blockHash(height),
     transaction_hash: transaction.hash,
     log_index: position * TRANSFERS_PER_TRANSACTION + place,
-    from: world.ref(transfer.from),
-    to: world.ref(transfer.to),
-    token: viewAt(world.tokens, transfer.token, world.head()),
+    from: world.refRow(transfer.from),
+    to: world.refRow(transfer.to),
+    token: tokenAt(world, transfer.token),
     total: totalOf(world.tokens, transfer),
     type: transfer.type,
     method: transaction.method?.name ?? null,
@@ -143,9 +180,9 @@ function renderTransfer(world: World, mined: Mined, transfer: Transfer, place: n
   };
 }
 
-function viewAt(tokens: TokenBook, address: string, height: number): unknown {
-  const token = tokens.find(address);
-  return token === undefined ? null : tokens.view(token, height);
+function tokenAt(world: World, address: string): Row | null {
+  const token = world.tokens.find(address);
+  return token === undefined ? null : renderToken(world, token);
 }
 
 /** A collection of pieces has no decimals. */

@@ -1,0 +1,69 @@
+// What releases do differently, apart from the fields of their rows.
+import type { Operation } from '../params.ts';
+import type { Release } from './release.ts';
+
+export interface Behaviour {
+  /** Operations that refuse parameters which they did not declare; the others leave out what they do not understand. */
+  readonly strict: 'all' | readonly Operation[];
+  /** What `items_count` in a cursor counts: all rows so far, or those of a page; `none`: it sets the size of a page. */
+  readonly itemsCount: 'total' | 'page' | 'none';
+  /** Parameters that come back inside the cursor, the key among them. */
+  readonly echoes: 'all' | readonly string[];
+  /** Operations whose cursor has each key twice in its text, the value that was sent last. */
+  readonly repeatsKeys: readonly Operation[];
+  /** Whether the per-instance form reports its rate limit, as the multichain form does. */
+  readonly reportsLimits: boolean;
+  /** What the per-instance form says when there were too many requests. */
+  readonly tooMany: string;
+  /** Which filters the list of all transactions knows, beside the status. */
+  readonly transactionFilters: 'types-and-methods' | 'blobs';
+  /** Whether lists of internal transactions say if they may still change, and leave out those without value on demand. */
+  readonly marksUntraced: boolean;
+}
+
+const OF_ADDRESSES: readonly Operation[] = [
+  'address',
+  'address-tokens',
+  'address-internal-transactions',
+  'address-transactions',
+];
+
+const LIMIT_REACHED = 'Too many requests. Increase limits now';
+
+const OLD: Behaviour = {
+  strict: [],
+  itemsCount: 'total',
+  echoes: 'all',
+  repeatsKeys: [],
+  reportsLimits: false,
+  tooMany: '429 Too Many Requests',
+  transactionFilters: 'types-and-methods',
+  marksUntraced: false,
+};
+
+export const SPECIFIED: Behaviour = {
+  strict: 'all',
+  itemsCount: 'page',
+  echoes: [],
+  repeatsKeys: [],
+  reportsLimits: false,
+  tooMany: 'Too many requests',
+  transactionFilters: 'types-and-methods',
+  marksUntraced: false,
+};
+
+const STRICT: Behaviour = { ...SPECIFIED, reportsLimits: true, tooMany: LIMIT_REACHED, transactionFilters: 'blobs' };
+
+export const BEHAVIOUR_BY_RELEASE: Readonly<Record<Release, Behaviour>> = {
+  6: OLD,
+  8: OLD,
+  9: {
+    ...STRICT,
+    strict: OF_ADDRESSES,
+    echoes: ['filter', 'type', 'method', 'apikey', 'key'],
+    repeatsKeys: ['blocks', 'address-internal-transactions'],
+    transactionFilters: 'types-and-methods',
+  },
+  11: { ...STRICT, echoes: ['key'] },
+  12: { ...STRICT, itemsCount: 'none', marksUntraced: true },
+};

@@ -1,0 +1,41 @@
+// How the sandbox answers: as the specification has it, or as a release that is found in practice.
+import type { Row } from '../answer.ts';
+import type { Operation } from '../params.ts';
+import { BEHAVIOUR_BY_RELEASE, SPECIFIED, type Behaviour } from './behaviour.ts';
+import { createWriters, tokenType, type RecordName } from './fields.ts';
+import { isWithin, type Release } from './release.ts';
+
+export interface Dialect extends Omit<Behaviour, 'strict'> {
+  /** Null: the specification. */
+  readonly release: Release | null;
+  /** False for the specification. */
+  isSince(release: Release): boolean;
+  isStrict(operation: Operation): boolean;
+  /** The standard of a token, as it is shown and filtered by. */
+  tokenType(type: string): unknown;
+  /** `row` as it is specified; `beyond` makes the fields that only releases know, or know better. */
+  write(record: RecordName, row: Row, beyond: () => Row): Row;
+}
+
+const SPECIFICATION: Dialect = {
+  ...SPECIFIED,
+  release: null,
+  isSince: () => false,
+  isStrict: () => true,
+  tokenType: (type) => type,
+  write: (_record, row) => row,
+};
+
+export function createDialect(release: Release | null): Dialect {
+  if (release === null) return SPECIFICATION;
+  const behaviour = BEHAVIOUR_BY_RELEASE[release];
+  const writers = createWriters(release);
+  return {
+    ...behaviour,
+    release,
+    isSince: (since) => isWithin(release, { since }),
+    tokenType: (type) => tokenType(type, release),
+    isStrict: (operation) => behaviour.strict === 'all' || behaviour.strict.includes(operation),
+    write: (record, row, beyond) => writers[record]({ ...row, ...beyond() }),
+  };
+}

@@ -1,0 +1,18 @@
+/**
+ * Releases of explorers that are found in practice, oldest first. Each stands for one version: 6.5, 8.0, 9.0.1, 11.2 and
+ * 12.0. What came in between counts for the next one of these.
+ */
+export const RELEASES = ['6', '8', '9', '11', '12'] as const;
+export type Release = (typeof RELEASES)[number];
+
+/** `isWithin('9', { since: '8', until: '9' }) // true` */
+export function isWithin(release: Release, { since = '6', until = '12' }: Span): boolean {
+  const at = RELEASES.indexOf(release);
+  return RELEASES.indexOf(since) <= at && at <= RELEASES.indexOf(until);
+}
+
+/** Both ends belong to it; one that is left out is open. */
+export interface Span {
+  readonly since?: Release;
+  readonly until?: Release;
+}

@@ -1,0 +1,21 @@
+// Some releases write each key of a cursor twice.
+import { isPage, type Reply, type Row } from '../answer.ts';
+import type { Params } from '../params.ts';
+
+interface Right extends Reply {
+  readonly again: () => unknown;
+}
+
+/** Every key of the cursor twice, the old value last: a reader that lets the last one win goes round in a circle. */
+export function repeatKeys(right: Right, params: Params): Reply {
+  const body = right.again();
+  if (!isPage(body) || body.next_page_params === null) return right;
+  const fresh = JSON.stringify(body.next_page_params).slice(1, -1);
+  const old = JSON.stringify(sentCursor(body.next_page_params, params)).slice(1, -1);
+  return { ...right, text: `{"items":${JSON.stringify(body.items)},"next_page_params":{${fresh},${old}}}` };
+}
+
+/** The cursor that came with the request; on the first page, the right one, which then never moves on. */
+export function sentCursor(cursor: Row, params: Params): Row {
+  return Object.fromEntries(Object.entries(cursor).map(([key, value]) => [key, params.get(key) ?? value]));
+}

@@ -1,0 +1,42 @@
+import type { Row } from '../answer.ts';
+import type { AddressRef } from '../chain/accounts.ts';
+import { CONTRACTS } from '../names.ts';
+import type { World } from '../world.ts';
+import { renderToken } from './token.ts';
+import { COIN_PRICE } from './transaction.ts';
+
+/** What releases know of an address beyond the specification. */
+export function beyondRef({ implementation_name: name }: AddressRef): Row {
+  if (name === null) return { proxy_type: null, implementations: [] };
+  return { proxy_type: 'eip1967', implementations: [{ address_hash: CONTRACTS.implementation, name }] };
+}
+
+/** `addresses/{hash}`: also for an address that was never seen, with a balance that is not known. */
+export function renderAddress(world: World, address: string): Row {
+  const token = world.tokens.find(address);
+  const hash = token?.address ?? address;
+  const ref = world.ref(hash);
+  const coin = world.coin(address);
+  const details = {
+    ...beyondRef(ref),
+    coin_balance: coin === null ? null : String(coin),
+    exchange_rate: COIN_PRICE,
+    block_number_balance_updated_at: coin === null ? null : world.head(),
+    ...creationOf(world, ref),
+    token: token === undefined ? null : renderToken(world, token),
+    has_tokens: world.holdings(address).length > 0,
+    has_logs: ref.is_contract,
+  };
+  // No operation of the specification: what releases have in common, around a reference of the specification.
+  return { ...world.dialect.write('address-details', details, () => ({})), ...world.refRow(hash) };
+}
+
+/** Contracts that were there from the start were created by nobody. */
+function creationOf(world: World, { hash, is_contract }: AddressRef): Row {
+  const creation = world.creationOf(hash);
+  return {
+    creator_address_hash: creation?.creator ?? null,
+    creation_transaction_hash: creation?.hash ?? null,
+    creation_status: is_contract ? 'success' : null,
+  };
+}
