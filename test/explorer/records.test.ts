@@ -1,8 +1,10 @@
 // What the records make of answers of different releases.
 import { describe, expect, test } from '@jest/globals';
 import { addressDetails, transactions } from '../../src/explorer/reading/endpoints.ts';
+import { rawText } from '../../src/lib/untrusted.ts';
 import { Address } from '../../src/core/values/address.ts';
-import { AddressRef, Transaction } from '../../src/explorer/reading/resources.ts';
+import { AddressRef, TokenBalance, Transaction } from '../../src/explorer/reading/resources.ts';
+import { failuresOf, ruleOf, testOf } from '../rule-tests/support/trials.ts';
 import { openExplorer, someTokens, VAULT } from './support/open.ts';
 import { sendJson, startServer } from './support/server.ts';
 
@@ -36,6 +38,42 @@ test('a transaction says what it pays for on the chain below, whom it authorises
   const [first] = row?.authorization_list ?? [];
   expect(first).toMatchObject({ chain_id: 1n, nonce: 7n, status: 'ok' });
   expect(first?.authority).toBeInstanceOf(Address);
+});
+
+test('pieces of a collection whose numbers come as numbers are told apart, to the last digit', async () => {
+  const token = { address_hash: VAULT.text, symbol: 'ART', decimals: null, type: 'ERC-721' };
+  const page = (...ids: readonly string[]): string => {
+    const items = ids.map((id) => JSON.stringify({ token, value: '1', token_id: 0 }).replace('0}', `${id}}`));
+    return `{ path: 'addresses/${VAULT.text}/tokens', body: '{"items":[${items.join(',')}],"next_page_params":null}' }`;
+  };
+  const [long, next] = ['12345678901234567890', '12345678901234567891'];
+  const rule = ruleOf(
+    `kind: holdings, of: '${VAULT.text}'`,
+    "{ id: in, on: added, text: '{{ token_id }}' }, { id: out, on: removed }",
+  );
+  const saw = [
+    `{ at: 0m, answers: [${page('1', long)}] }`,
+    `{ at: 1m, answers: [${page('1', '2', long, next)}] }`,
+    `{ at: 2m, answers: [${page('"1"', '2', next)}] }`,
+  ];
+  const expected = [
+    "{ at: 1m, alert: in, state: event, text: '2' }",
+    `{ at: 1m, alert: in, state: event, text: '${next}' }`,
+    '{ at: 2m, alert: out, state: event }',
+  ];
+  expect(await failuresOf(testOf(saw, expected), { 'rules.yaml': rule })).toBe('');
+});
+
+test.each([
+  [0, '0'],
+  [-1, '-1'],
+  [9007199254740991, '9007199254740991'],
+  [9007199254740992, undefined],
+  [1.5, undefined],
+  [true, undefined],
+])('a text that comes as the number %p is read exactly or not at all', (raw, text) => {
+  const { token_id } = TokenBalance.read({ token_id: raw }, UNITS) ?? {};
+  expect(token_id === undefined ? undefined : rawText(token_id)).toBe(text);
 });
 
 describe('unknown fields', () => {

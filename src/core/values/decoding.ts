@@ -1,5 +1,5 @@
 // From raw JSON to the values that fields promise. What is of an impossible shape is undefined: unknown.
-import { untrusted } from '../../lib/untrusted.ts';
+import { untrusted, type Untrusted } from '../../lib/untrusted.ts';
 import { Address } from './address.ts';
 import { Amount } from './amount.ts';
 import type { Field, FieldType, Json, RawRow, Units, Value, ValueAt } from './fields.ts';
@@ -27,7 +27,7 @@ export function decode(type: FieldType, raw: unknown, units: Units): ValueAt {
     case 'duration':
       return decodeDouble(raw);
     case 'text':
-      return typeof raw === 'string' ? untrusted(raw) : undefined;
+      return decodeText(raw);
     case 'word':
       return typeof raw === 'string' && WORD.test(raw) ? raw : undefined;
     case 'hash':
@@ -57,6 +57,12 @@ const WORD = /^[A-Za-z0-9][A-Za-z0-9 _-]{0,63}$/;
 const HEX = /^0x[0-9a-fA-F]{1,128}$/;
 const INTEGER = /^[+-]?\d{1,1000}$/;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A number of a piece or a chain also comes as a number; one with a fraction may have lost digits. */
+function decodeText(raw: unknown): Untrusted | undefined {
+  if (typeof raw === 'number') return Number.isSafeInteger(raw) ? untrusted(String(raw)) : undefined;
+  return typeof raw === 'string' ? untrusted(raw) : undefined;
+}
 
 /** A JSON number beyond 2^53 has already lost digits, so only text is taken there. */
 function decodeInt(raw: unknown): bigint | undefined {
