@@ -76,6 +76,67 @@ test.each([
   expect(token_id === undefined ? undefined : rawText(token_id)).toBe(text);
 });
 
+describe('how much a token transfer moved', () => {
+  const pieces = { type: 'ERC-1155', decimals: null };
+  const coins = { type: 'ERC-20', decimals: '2' };
+  test.each([
+    ['pieces, which count whole', pieces, { value: '5', decimals: null, token_id: '7' }, '5', '7'],
+    ['pieces of a collection with decimals', { ...pieces, decimals: '1' }, { value: '5', token_id: 7 }, '0.5', '7'],
+    ['coins by the decimals beside the amount', coins, { value: '500', decimals: '3' }, '0.5', undefined],
+    ['coins by the decimals of the token', coins, { value: '500', decimals: null }, '5', undefined],
+    ['coins whose decimals nobody says', { type: 'ERC-20', decimals: null }, { value: '500' }, undefined, undefined],
+    ['pieces of no token', null, { value: '5', decimals: null }, undefined, undefined],
+    ['one piece, in a list', pieces, [{ value: '1', decimals: null, token_id: '7' }], '1', '7'],
+    [
+      'several, in a list',
+      pieces,
+      [
+        { value: '5', token_id: '7' },
+        { value: 2, token_id: '8' },
+      ],
+      '7',
+      undefined,
+    ],
+    [
+      'several of one number',
+      pieces,
+      [
+        { value: '5', token_id: 7 },
+        { value: '2', token_id: '7' },
+      ],
+      '7',
+      '7',
+    ],
+    [
+      'some that are not known',
+      pieces,
+      [
+        { value: '5', token_id: '7' },
+        { value: null, token_id: '7' },
+      ],
+      undefined,
+      '7',
+    ],
+    [
+      'amounts of different units',
+      coins,
+      [
+        { value: '5', decimals: '1' },
+        { value: '5', decimals: '2' },
+      ],
+      undefined,
+      undefined,
+    ],
+    ['an empty list', pieces, [], undefined, undefined],
+    ['what is no amount', pieces, ['5'], undefined, undefined],
+  ])('%s', (_name, token, total, value, piece) => {
+    const [transfer] = Transaction.read({ token_transfers: [{ token, total }] }, UNITS)?.token_transfers ?? [];
+    expect(transfer?.total?.value?.toString()).toBe(value);
+    const id = transfer?.total?.token_id;
+    expect(id === undefined ? undefined : rawText(id)).toBe(piece);
+  });
+});
+
 describe('unknown fields', () => {
   const ADDRESS = {
     hash: VAULT.text,

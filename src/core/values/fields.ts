@@ -95,8 +95,8 @@ export const record = <F extends Fields>(of: RecordType<F>, doc: string, extra?:
 export type RawRow = Readonly<Record<string, unknown>>;
 
 interface RecordOptions {
-  /** Decimals of the amounts whose unit is `own`; null = not known. */
-  readonly decimals?: (row: RawRow) => number | null;
+  /** Decimals of the amounts whose unit is `own`; null = not known; undefined = those of the record around this one. */
+  readonly decimals?: (row: RawRow) => number | null | undefined;
   /** Keys that some explorers send and nothing reads: known all the same, so that a new one stands out. */
   readonly ignored?: readonly string[];
 }
@@ -106,7 +106,7 @@ export class RecordType<F extends Fields> {
   /** The name of the type in error messages and in the catalogue, such as `Token`. */
   readonly name: string;
   readonly fields: F;
-  readonly #decimals: ((row: RawRow) => number | null) | undefined;
+  readonly #decimals: RecordOptions['decimals'];
   readonly #known: ReadonlySet<string>;
   readonly #View: ViewClass;
 
@@ -121,8 +121,8 @@ export class RecordType<F extends Fields> {
   /** A view over a raw row; fields are decoded when first looked at. Undefined when it is not an object. */
   read(raw: unknown, units: Units): View<F> | undefined {
     if (!isRow(raw)) return undefined;
-    const own = this.#decimals === undefined ? units : { ...units, own: this.#decimals(raw) };
-    return new this.#View(raw, own) as View<F>;
+    const own = this.#decimals?.(raw);
+    return new this.#View(raw, own === undefined ? units : { ...units, own }) as View<F>;
   }
 
   /** A view of values that are already at hand: `Balance.make({ balance: Amount.parse('1') })`. */
