@@ -101,7 +101,7 @@ function isMissing(issue: Issue): boolean {
 function messageOf(issue: Issue): { message: string; hint?: string | undefined } {
   switch (issue.code) {
     case 'invalid_type':
-      return { message: `must be ${EXPECTED[issue.expected] ?? issue.expected}` };
+      return { message: `must be ${EXPECTED[issue.expected] ?? issue.expected}`, hint: dashHint(issue) };
     case 'invalid_value': {
       const legal = issue.values.map(String);
       const written = typeof issue.input === 'string' ? `${quote(issue.input)} is not` : 'must be';
@@ -114,6 +114,13 @@ function messageOf(issue: Issue): { message: string; hint?: string | undefined }
     default:
       return { message: issue.message.charAt(0).toLowerCase() + issue.message.slice(1) };
   }
+}
+
+/** A map where a list of maps is expected: most often the dash of its first item is missing. */
+function dashHint({ expected, input }: Extract<Issue, { code: 'invalid_type' }>): string | undefined {
+  if (expected !== 'array' || typeof input !== 'object' || input === null) return undefined;
+  const [first] = Object.keys(input);
+  return first === undefined ? undefined : `Write "- " before ${quote(first)}: each item of a list begins with a dash.`;
 }
 
 function nearHint(written: unknown, legal: readonly string[]): string | undefined {

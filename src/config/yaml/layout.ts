@@ -102,8 +102,20 @@ export class Layout {
   #syntaxProblem({ code, message, pos }: YAMLError): Problem {
     const [start, end] = /^Missing closing \W?quote/.test(message) ? this.#lastQuote(pos) : pos;
     const isUneven = /^All (?:mapping|sequence) items|^Sequence item without/.test(message);
-    const { message: words, hint } = isUneven ? UNEVEN : (SYNTAX[code] ?? { message: sentence(message) });
+    const { message: words, hint } = isUneven
+      ? UNEVEN
+      : (this.#unquotedTemplate(start) ?? SYNTAX[code] ?? { message: sentence(message) });
     return this.#problemAt({ start, end }, [], words, hint);
+  }
+
+  /** `title: {{ balance }} left` without quotes: YAML takes the braces for maps. */
+  #unquotedTemplate(at: number): SyntaxWords | undefined {
+    const { line } = this.#positionAt(at);
+    const written = this.#lines()[line - 1] ?? '';
+    const key = /^[\s-]{0,99}([\w-]{1,99}):\s{1,99}(?=\{\{)/.exec(written);
+    if (key === null) return undefined;
+    const value = written.slice(key[0].length, key[0].length + MOST_QUOTED).trimEnd();
+    return { message: 'text that begins with {{ needs quotes', hint: `Write ${key[1] ?? ''}: '${value}'.` };
   }
 
   /** Where a quote that is never closed was opened. */
@@ -234,8 +246,18 @@ function showPath(path: Path): string {
 }
 
 const UNEVEN = { message: 'this is not indented like its neighbours', hint: undefined };
-const SYNTAX: Readonly<Record<string, { readonly message: string; readonly hint?: string }>> = {
-  DUPLICATE_KEY: { message: 'this key is there already' },
+const MOST_QUOTED = 80;
+
+interface SyntaxWords {
+  readonly message: string;
+  readonly hint?: string;
+}
+
+const SYNTAX: Readonly<Record<string, SyntaxWords>> = {
+  DUPLICATE_KEY: {
+    message: 'this key is there already',
+    hint: 'Remove one of them; a further item of a list begins with "- ".',
+  },
   MULTIPLE_DOCS: { message: 'a second document starts here', hint: 'One file holds one document.' },
   TAB_AS_INDENT: { message: 'a tab cannot indent in YAML', hint: 'Use spaces.' },
   NON_STRING_KEY: { message: 'a key is text here' },

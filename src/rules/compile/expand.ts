@@ -2,7 +2,7 @@
 import { Address } from '../../core/values/address.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import type { Explorer } from '../../config/model.ts';
-import { hintFor } from '../../config/nearest.ts';
+import { hintFor, nearest } from '../../config/nearest.ts';
 import { addressComplaint, quote } from '../../config/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import { meaningOn } from './catalogue.ts';
@@ -111,7 +111,14 @@ function unknownName(
   names: Iterable<string>,
 ): { message: string; hint?: string | undefined } {
   if (/^0x/i.test(written)) return { message: addressComplaint(written) };
-  return { message: `no ${what} ${quote(written)}`, hint: hintFor(written, names) };
+  if (what === 'address') return { message: `no address ${quote(written)}`, hint: hintFor(written, names) };
+  // Tokens have names that are alike: one that is near is as likely another token as a misspelling.
+  const near = nearest(written, names);
+  const hint =
+    near === undefined
+      ? 'Define it in the config under tokens:.'
+      : `Define it in the config under tokens:, or write ${near} if that was meant.`;
+  return { message: `no token ${quote(written)}`, hint };
 }
 
 function absentToken(written: string, explorer: Explorer): { message: string; hint: string } {

@@ -8,6 +8,7 @@ import { clauseOf } from './clauses.ts';
 import type { Compiled, Mistake } from './mistake.ts';
 import type { CompiledCondition, ConditionUse, Language } from './model.ts';
 import { emptyLists, literalMistakes } from './literals.ts';
+import { numberSlip } from './number-slips.ts';
 import { createPaths } from './paths.ts';
 import { Preparation } from './prepare.ts';
 import { nodeOf, withoutUnderscores } from './syntax.ts';
@@ -64,8 +65,24 @@ function syntaxMistake(error: unknown, source: string): Mistake {
   if (!(error instanceof ParseError))
     return { message: 'the condition is nested too deeply', start: 0, end: source.length };
   const { start = 0, end = source.length } = error.range ?? {};
+  const slip = bracesMistake(source) ?? numberSlip(source, start);
+  if (slip !== undefined) return slip;
   const { message, hint } = syntaxWords(error.summary, source, start);
   return { message, hint, start: Math.min(start, Math.max(0, source.length - 1)), end };
+}
+
+/** The braces of a template, around what stands by itself in a condition. */
+function bracesMistake(source: string): Mistake | undefined {
+  const start = source.indexOf('{{');
+  if (start < 0) return undefined;
+  const name = /^\{\{\s{0,9}([\w.]{1,64})/.exec(source.slice(start))?.[1];
+  const hint = name === undefined ? 'Leave them out.' : `Write ${name}.`;
+  return {
+    message: 'braces belong to title and text: a condition names fields without them',
+    hint,
+    start,
+    end: start + 2,
+  };
 }
 
 /** What CEL's own type check finds, and what it lets pass though it can never be meant. */
