@@ -9,10 +9,12 @@ import { createSupervisor } from '../engine/supervisor.ts';
 import { openSqliteStore, openVolatileStore } from '../store/sqlite.ts';
 import type { Store } from '../store/store.ts';
 import { serveWeb } from '../web/server.ts';
+import { readinessOf } from './readiness.ts';
 import { createReload } from './reload.ts';
 import { createRuntime, type RuntimeOptions } from './runtime.ts';
 import type { Setup, SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
+import { watchStorage } from './storage-health.ts';
 
 export interface AppOptions extends SetupTools, Omit<RuntimeOptions, 'store' | 'supervise'> {
   readonly configFile: string;
@@ -38,7 +40,8 @@ export interface App {
 export async function openApp(options: AppOptions): Promise<App> {
   const { setup, clock, log, metrics } = options;
   await using opened = new AsyncDisposableStack();
-  const store = opened.use(await openStore(options));
+  const storage = watchStorage(opened.use(await openStore(options)));
+  const { store } = storage;
   const recovered = await store.recover(clock.now());
   if (recovered > 0) log.info('outbox:recovered', { deliveries: recovered, effect: 'sent again under the same ids' });
   const supervise = createSupervisor({
@@ -49,12 +52,21 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
   });
   const runtime = opened.use(createRuntime({ ...options, store, supervise }));
+  const reload = createReload({ ...options, runtime });
   await using first = await runtime.prepare(setup);
   const web = await serveWeb({
     ...setup.config.listen,
     metricsText: () => metrics.text(),
     isAlive: () => runtime.isRunning(),
-    isReady: () => runtime.isReady(),
+    readiness: () =>
+      readinessOf({
+        isRunning: runtime.isRunning(),
+        isStored: storage.isWorking(),
+        isCurrent: reload.isCurrent(),
+        watches: runtime.watches().length,
+        unpolled: runtime.unpolled(),
+        blind: runtime.blind(),
+      }),
     log,
     onRejected: (reason) => {
       metrics.httpRejected(reason);
@@ -63,7 +75,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   opened.defer(() => web.close());
   first.commit();
 
-  const reloader = createReloader({ clock, files: options.sources, reload: createReload({ ...options, runtime }) });
+  const reloader = createReloader({ clock, files: options.sources, reload: (signal) => reload.run(signal) });
   const closing = opened.move();
   return {
     url: web.url,

@@ -1,9 +1,9 @@
 // What a runtime is made of, wired together: questions go to explorers, decisions to the store, deliveries to channels.
+import { createBlindWatches, type BlindWatches } from '../engine/blind-watches.ts';
 import { createPoller, type Poller } from '../engine/poller.ts';
 import { createReport } from '../engine/report.ts';
 import { createRetirement, type Retirement } from '../engine/retirement.ts';
 import { createScheduler, type Scheduler } from '../engine/scheduler.ts';
-import type { WatchId } from '../core/model/ids.ts';
 import type { Mutex } from '../lib/mutex.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { SafeLog } from '../telemetry/logger.ts';
@@ -22,6 +22,7 @@ export interface Parts {
   readonly explorers: Explorers;
   readonly channels: Channels;
   readonly poller: Poller;
+  readonly blindWatches: BlindWatches;
   readonly scheduler: Scheduler;
   readonly retirement: Retirement;
 }
@@ -31,11 +32,9 @@ interface Wiring {
   readonly signal: AbortSignal;
   /** Held while a setup is replaced. */
   readonly changing: Mutex;
-  /** A poll of the watch ended, whatever came of it. */
-  readonly onPolled: (watch: WatchId) => void;
 }
 
-export function createParts(options: PartsOptions, { signal, changing, onPolled }: Wiring): Parts {
+export function createParts(options: PartsOptions, { signal, changing }: Wiring): Parts {
   const { store, clock, log, metrics, recorder } = options;
   const explorers = createExplorers({
     ...options,
@@ -56,7 +55,7 @@ export function createParts(options: PartsOptions, { signal, changing, onPolled 
     readerOf: (name) => explorers.get(name),
     hook: recorder,
     onPolled(watch, observation, decision) {
-      onPolled(watch.id);
+      blindWatches.polled(watch, observation);
       report(watch, observation, decision);
     },
     onSkipped: ({ rule }) => {
@@ -67,6 +66,7 @@ export function createParts(options: PartsOptions, { signal, changing, onPolled 
     },
     onOwed,
   });
+  const blindWatches = createBlindWatches({ clock, memoryOf: (id) => poller.memoryOf(id) });
   const scheduler = createScheduler({
     clock,
     onTick: (due) => void poller.poll(due, signal),
@@ -82,5 +82,5 @@ export function createParts(options: PartsOptions, { signal, changing, onPolled 
     exclusively: (work) => changing.hold(work),
     onOwed,
   });
-  return { explorers, channels, poller, scheduler, retirement };
+  return { explorers, channels, poller, blindWatches, scheduler, retirement };
 }

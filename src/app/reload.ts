@@ -21,13 +21,21 @@ export interface ReloadOptions extends SetupTools {
 
 const KEPT = 'the last good config and rules stay in force';
 
-/** Never rejects. */
-export function createReload(options: ReloadOptions): (signal: AbortSignal) => Promise<ReloadEnd> {
+export interface Reload {
+  /** Never rejects. */
+  run(signal: AbortSignal): Promise<ReloadEnd>;
+  /** False while the last one failed. */
+  isCurrent(): boolean;
+}
+
+export function createReload(options: ReloadOptions): Reload {
   const { configFile, setup: started, sources, runtime, clock, log, metrics } = options;
   let lastFailure: string | null = null;
+  let isCurrent = true;
 
   /** Tried again every so often: a line for each cause, not for each try. */
   function failed(error: unknown): ReloadEnd {
+    isCurrent = false;
     metrics.reload(false, clock.now());
     if (lastFailure !== String(error)) log.error('config:not-applied', { error, effect: `${KEPT}; tried again` });
     lastFailure = String(error);
@@ -35,12 +43,13 @@ export function createReload(options: ReloadOptions): (signal: AbortSignal) => P
   }
 
   function rejected(problems: string): ReloadEnd {
+    isCurrent = false;
     metrics.reload(false, clock.now());
     log.error('config:rejected', { effect: KEPT, problems });
     return 'done';
   }
 
-  return async (signal) => {
+  async function run(signal: AbortSignal): Promise<ReloadEnd> {
     sources.begin();
     const { setup, problems } = loadSetup(configFile, options);
     if (setup === null) return rejected(formatProblems(problems));
@@ -52,10 +61,13 @@ export function createReload(options: ReloadOptions): (signal: AbortSignal) => P
       return failed(error);
     }
     lastFailure = null;
+    isCurrent = true;
     warnOfRestart(started, setup, log);
     log.info('config:reloaded', { watches: setup.watches.length });
     return 'done';
-  };
+  }
+
+  return { run, isCurrent: () => isCurrent };
 }
 
 /** Parts of the config that stay as they were at the start, and their keys in the file. */

@@ -5,9 +5,10 @@
 //   after     closes what was replaced once nobody uses it; retires watches that are gone (engine/retirement.ts)
 import { secretsOf } from '../config/config.ts';
 import type { Watch } from '../core/model/watch.ts';
-import type { WatchId } from '../core/model/ids.ts';
+import { reportBlind } from '../engine/blind-report.ts';
+import type { BlindWatch } from '../engine/blind-watches.ts';
 import { runHousekeeping } from '../engine/housekeeping.ts';
-import { countAlerts, labelsOf, dataOfWatches, healthOfAlerts } from '../engine/report.ts';
+import { blindOfWatches, countAlerts, labelsOf, dataOfWatches, healthOfAlerts } from '../engine/report.ts';
 import type { Loop } from '../engine/supervisor.ts';
 import { createMutex } from '../lib/mutex.ts';
 import { outlineOf } from '../plan/outline.ts';
@@ -28,8 +29,9 @@ export interface Runtime extends AsyncDisposable {
   watches(): readonly Watch[];
   /** The loops turn. */
   isRunning(): boolean;
-  /** Every watch was polled once. */
-  isReady(): boolean;
+  /** Watches of which no poll has ended yet. */
+  unpolled(): readonly Watch[];
+  blind(): readonly BlindWatch[];
   /** Works until the signal aborts; then polls end, and what they learned is written down. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -40,25 +42,21 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const { store, clock, log, metrics, recorder, supervise } = options;
   const reading = new AbortController();
   const changing = createMutex();
-  const polled = new Set<WatchId>();
-  const onPolled = (id: WatchId): void => void polled.add(id);
-  const { explorers, channels, poller, scheduler, retirement } = createParts(options, {
-    signal: reading.signal,
-    changing,
-    onPolled,
-  });
+  const parts = createParts(options, { signal: reading.signal, changing });
+  const { explorers, channels, poller, scheduler, retirement, blindWatches } = parts;
   let watches: readonly Watch[] = [];
   let isRunning = false;
 
   metrics.mirrorAlerts(() => countAlerts(watches, (id) => poller.memoryOf(id)));
   metrics.mirrorHealth(() => healthOfAlerts(watches, (id) => poller.healthOf(id), clock.now()));
   metrics.mirrorData(() => dataOfWatches(watches, (id) => poller.memoryOf(id)));
+  metrics.mirrorBlind(() => blindOfWatches(blindWatches.blind()));
   metrics.mirrorOutbox(async () => (await store.survey()).outbox);
 
   async function build(next: Setup): Promise<Prepared> {
     await using built = new AsyncDisposableStack();
     log.addSecrets(secretsOf(next.config));
-    const parts = [
+    const prepared = [
       built.use(await explorers.prepare(next.config)),
       built.use(await channels.prepare(next.config)),
       await poller.prepare(next.watches),
@@ -66,7 +64,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     const open = built.move();
     return {
       commit() {
-        for (const part of parts) part.commit();
+        for (const part of prepared) part.commit();
         replaceWatches(next.watches);
         metrics.reload(true, clock.now());
       },
@@ -78,6 +76,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     const former = watches;
     watches = next;
     forget(former);
+    blindWatches.adopt(next);
     // Polls under way still read through the former explorers.
     closeReplaced(poller.idle());
     if (isRunning) scheduler.set(next, next.filter(isOverdue));
@@ -88,7 +87,6 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   function forget(former: readonly Watch[]): void {
     const kept = new Set(watches.map(keyOf));
     for (const watch of former) if (!kept.has(keyOf(watch))) metrics.forgetWatch(labelsOf(watch));
-    for (const { id } of former) if (!poller.isAdopted(id)) polled.delete(id);
   }
 
   function closeReplaced(unused: Promise<void>): void {
@@ -111,6 +109,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       { name: 'scheduler', run: (signal) => scheduler.run(signal) },
       { name: 'retirement', run: (signal) => retirement.run(signal) },
       { name: 'housekeeping', run: (signal) => runHousekeeping({ store, flush, clock, log }, signal) },
+      { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: () => blindWatches.blind() }, signal) },
     ];
     if (recorder !== null) all.push({ name: 'recorder', run: (signal) => recorder.run(signal) });
     return all;
@@ -134,7 +133,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     },
     watches: () => watches,
     isRunning: () => isRunning,
-    isReady: () => isRunning && watches.every(({ id }) => polled.has(id)),
+    unpolled: () => blindWatches.unpolled(),
+    blind: () => blindWatches.blind(),
     async run(signal) {
       isRunning = true;
       scheduler.set(watches, watches.filter(isOverdue));

@@ -3,6 +3,7 @@ import type { Memory } from '../core/model/memory.ts';
 import { type Instant, showDuration, showInstant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { activeSince } from '../core/alerts/emission.ts';
+import { blindFrom, dataWords } from '../explain/data-words.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { showRecipient } from '../rules/describe.ts';
 import { openSqliteReader } from '../store/sqlite.ts';
@@ -23,6 +24,8 @@ export async function status(terminal: Terminal, { config: file }: ConfigOption)
     terminal.out(lineOf(watch, memories.get(watch.id), now));
     for (const line of unwellOf(watch, diagnostics.get(watch.id)?.health ?? {}, now)) terminal.out(line);
   }
+  const blind = watches.filter((watch) => blindFrom(watch, memories.get(watch.id), now) !== null);
+  if (blind.length > 0) terminal.out(`blind: ${blind.length} of ${watches.length} watches`);
   const survey = await reader.survey();
   for (const { channel, rows, oldest } of survey.outbox)
     terminal.out(`owed on ${channel}: ${rows}, the oldest for ${showDuration(now - oldest)}`);
@@ -40,14 +43,10 @@ function lineOf(watch: Watch, memory: Memory | undefined, now: Instant): string 
   const seen = coveredUntil === null ? 'no answer yet' : `last answer ${showDuration(now - coveredUntil)} ago`;
   const parts = [
     `${watch.name}: ${seen}`,
-    ...dataOf(memory),
+    ...dataWords(watch, memory, now),
     ...watch.alerts.flatMap(({ id }) => alertsOf(id, memory)),
   ];
   return parts.join('; ');
-}
-
-function dataOf({ data }: Memory): string[] {
-  return data === null ? [] : [`data ${data.state} since ${showInstant(data.since)}`];
 }
 
 /** `  treasury/low: never-true since 2026-01-01T00:00:00Z` */

@@ -36,7 +36,7 @@ export function step(watch: Watch, memory: Memory, observation: Observation): De
     state: poll.detection === null ? start.memory.state : (poll.detection.state as Memory['state']),
     alerts: Object.fromEntries(evaluations.filter(isNotEmpty).map(({ id, alerts }) => [id, alerts])),
     history: poll.samples,
-    data: dataSince(start.memory.data, poll.data, observation.at),
+    data: dataSince(start.memory, poll.data, observation.at),
     coveredUntil: poll.detection === null ? memory.coveredUntil : observation.at,
   };
   const isNews = start.memory !== memory || evaluations.some(({ known, alerts }) => known !== alerts);

@@ -7,9 +7,10 @@ import type { Decision, Reason } from '../core/model/decision.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Observation } from '../core/model/observation.ts';
 import type { Watch } from '../core/model/watch.ts';
+import type { BlindWatch } from './blind-watches.ts';
 import { createComplaints } from './outages.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { AlertCount, AlertHealth, WatchData, WatchMetrics } from '../telemetry/watch-metrics.ts';
+import type { AlertCount, AlertHealth, WatchBlind, WatchData, WatchMetrics } from '../telemetry/watch-metrics.ts';
 
 export interface ReportOptions {
   readonly log: Log;
@@ -79,6 +80,11 @@ export function* dataOfWatches(
     const data = memoryOf(watch.id)?.data ?? null;
     if (data !== null) yield { ...labelsOf(watch), state: data.state };
   }
+}
+
+/** Which watches are blind, for `chainwarden_watch_blind`. */
+export function* blindOfWatches(blind: readonly BlindWatch[]): Generator<WatchBlind> {
+  for (const { watch, reason } of blind) yield { ...labelsOf(watch), explorer: watch.target.explorer, reason };
 }
 
 function stateOf(alert: Alert): AlertCount['state'] {

@@ -13,6 +13,7 @@ import type { StoredDelivery } from '../store/rows.ts';
 import type { StoredDiagnostics } from '../store/store.ts';
 import { ago, conditionLines, explainContextOf, truthOf, unknownOf, type ExplainContext } from './condition.ts';
 import { stateLines } from './alert-state.ts';
+import { dataWords } from './data-words.ts';
 import { needsOf } from './needs.ts';
 import { fieldText } from './values.ts';
 
@@ -58,11 +59,10 @@ function seenLines(watch: Watch, memory: Memory | null, context: ExplainContext 
   if (memory === null) return ['not asked yet: nothing is known but the rule'];
   if (memory.checksum !== watch.checksum)
     return ['what is remembered is of another target or other options: it starts anew when the rule is loaded'];
-  const { coveredUntil, data } = memory;
+  const { coveredUntil } = memory;
   const answered = coveredUntil === null ? 'no usable answer yet' : `last usable answer ${ago(coveredUntil, now)}`;
-  const state = data === null ? '' : `; data ${data.state} since ${showInstant(data.since)}`;
   const looked = context === null ? 'what was looked at is not kept yet' : `values as of ${showInstant(context.at)}`;
-  return [`${answered}${state}`, looked];
+  return [[answered, ...dataWords(watch, memory, now)].join('; '), looked];
 }
 
 function alertLines(watch: Watch, alert: AlertRule, facts: ExplainInput, context: ExplainContext | null): string[] {

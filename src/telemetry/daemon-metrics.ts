@@ -9,7 +9,15 @@ export interface ProcessFacts {
 }
 
 /** What a supervisor keeps running. */
-export const LOOPS = ['scheduler', 'sender', 'reloader', 'retirement', 'housekeeping', 'recorder'] as const;
+export const LOOPS = [
+  'scheduler',
+  'sender',
+  'reloader',
+  'retirement',
+  'housekeeping',
+  'blind-report',
+  'recorder',
+] as const;
 export type LoopName = (typeof LOOPS)[number];
 
 export interface DaemonMetrics {

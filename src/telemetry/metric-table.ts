@@ -111,6 +111,11 @@ export const METRICS = {
     labels: ['watch', 'of', 'state'],
     states: DATA_STATES,
   },
+  chainwarden_watch_blind: {
+    type: 'gauge',
+    help: 'Watches without data that is ok for max(3 polls, 5 minutes), with the reason; absent while a watch is not blind.',
+    labels: ['watch', 'of', 'explorer', 'reason'],
+  },
   chainwarden_watch_value: {
     type: 'gauge',
     help: 'The watched value in whole units, as a double; absent when not confirmed for a while; `token` of a native coin is its symbol.',

@@ -40,6 +40,12 @@ export interface WatchData extends WatchLabels {
   readonly state: DataState;
 }
 
+/** A watch that is blind, and why: a word of a fixed list. */
+export interface WatchBlind extends WatchLabels {
+  readonly explorer: string;
+  readonly reason: string;
+}
+
 export interface WatchMetrics {
   poll(poll: WatchLabels & { readonly outcome: PollOutcome; readonly at: Instant }): void;
   watchUp(watch: WatchLabels, up: boolean): void;
@@ -57,6 +63,8 @@ export interface WatchMetrics {
   mirrorHealth(read: () => Iterable<AlertHealth>): void;
   /** The same for how good the data is. */
   mirrorData(read: () => Iterable<WatchData>): void;
+  /** The same for the watches that are blind; the others are left out. */
+  mirrorBlind(read: () => Iterable<WatchBlind>): void;
 }
 
 // What is exported of one rule is kept here and copied into the registry on each scrape: forgetting is one delete, and
@@ -91,6 +99,7 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
   let countAlerts: () => Iterable<AlertCount> = () => [];
   let readHealth: () => Iterable<AlertHealth> = () => [];
   let readData: () => Iterable<WatchData> = () => [];
+  let readBlind: () => Iterable<WatchBlind> = () => [];
 
   registry.mirror('chainwarden_watch_up', () => upOf(factsByWatch));
   registry.mirror('chainwarden_watch_polls_total', () => pollsOf(factsByWatch));
@@ -105,6 +114,7 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
   registry.mirror('chainwarden_scheduler_skipped_total', () => countsOf(factsByWatch, 'skipped'));
   registry.mirror('chainwarden_alerts', () => summed(() => alertsOf(countAlerts())));
   registry.mirror('chainwarden_rule_health', () => summed(() => unwellOf(readHealth())));
+  registry.mirror('chainwarden_watch_blind', () => summed(() => blindOf(readBlind())));
   registry.mirror('chainwarden_watch_data_state', () => orNothing(() => dataOf(readData())));
 
   const rule = (watch: string): RuleFacts => getOrAdd(factsByWatch, watch, freshRule);
@@ -151,6 +161,9 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
     },
     mirrorData(read) {
       readData = read;
+    },
+    mirrorBlind(read) {
+      readBlind = read;
     },
   };
 }
@@ -237,6 +250,10 @@ function dataOf(watches: Iterable<WatchData>): [WatchData, number][] {
   return [...statesByLabels.values()].flatMap(({ labels, states }) =>
     DATA_STATES.map((state): [WatchData, number] => [{ ...labels, state }, states.has(state) ? 1 : 0]),
   );
+}
+
+function* blindOf(watches: Iterable<WatchBlind>): Generator<[WatchBlind, number]> {
+  for (const watch of watches) yield [watch, 1];
 }
 
 /** Summed, since the targets of a rule share their labels. */

@@ -1,5 +1,6 @@
 // The daemon's own small web server: three routes to read, for Prometheus and for whoever supervises the process.
-// Whatever is not written below does not exist. It tells no detail: what is wrong stands in the log and the metrics.
+// Whatever is not written below does not exist. Of what is wrong it tells names of the config, and words of fixed lists:
+// the detail stands in the log.
 import { createServer, type Server } from 'node:http';
 import { isIP, type AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -15,11 +16,17 @@ export interface WebOptions {
   readonly metricsText: () => Promise<string>;
   /** The loops turn. */
   readonly isAlive: () => boolean;
-  /** Config loaded, state open, every watch asked once. */
-  readonly isReady: () => boolean;
+  readonly readiness: () => Readiness;
   readonly log?: Pick<Log, 'warn'>;
   /** A socket beyond the limit, or a request for a foreign host name, was refused. */
   readonly onRejected?: (reason: 'sockets' | 'host') => void;
+}
+
+export interface Readiness {
+  /** Config loaded, state file at work, every watch polled once. */
+  readonly isReady: boolean;
+  /** What people should know, ready or not. Names of the config, and words of fixed lists. */
+  readonly lines: readonly string[];
 }
 
 export interface Web {
@@ -43,7 +50,7 @@ export async function serveWeb(options: WebOptions): Promise<Web> {
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-function createApp({ host, metricsText, isAlive, isReady, log, onRejected }: WebOptions): Hono {
+function createApp({ host, metricsText, isAlive, readiness, log, onRejected }: WebOptions): Hono {
   const app = new Hono();
   app.use(
     secureHeaders({
@@ -60,7 +67,10 @@ function createApp({ host, metricsText, isAlive, isReady, log, onRejected }: Web
   );
   app.get('/metrics', async (c) => c.body(await metricsText(), 200, { 'Content-Type': METRICS_TYPE }));
   app.get('/healthz', (c) => (isAlive() ? c.text('ok') : c.text('stuck', 503)));
-  app.get('/readyz', (c) => (isReady() ? c.text('ready') : c.text('waiting', 503)));
+  app.get('/readyz', (c) => {
+    const { isReady, lines } = readiness();
+    return c.text([isReady ? 'ready' : 'waiting', ...lines].join('\n'), isReady ? 200 : 503);
+  });
   app.notFound((c) => c.text('not found', 404));
   app.onError((error, c) => {
     log?.warn('web:failed', { error });

@@ -115,6 +115,17 @@ test('data that is not good is said, and what fires on it is unverified', async 
   expect(out).toContain(`data error since ${since}; low firing since 2026-01-01T00:03:00Z, unverified since ${since}`);
 });
 
+test('status says which watch is blind, and since when, until it has data again', async () => {
+  await prepared.polls('940000', 'missed', 'missed', 'missed', 'missed', 'missed');
+  expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('blind');
+  await prepared.polls('missed');
+  const { out } = await prepared.run('status', '-c', prepared.config);
+  expect(out).toContain('; data error since 2026-01-01T00:02:00Z; blind since 2026-01-01T00:01:00Z; ');
+  expect(out).toContain('\nblind: 1 of 1 watches\n');
+  await prepared.polls('940000');
+  expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('blind');
+});
+
 test('behind a head that stands still nothing is known, and neither command claims otherwise', async () => {
   const rules = `${RULES}  - { id: head, kind: blocks, every: 1m, alerts: [{ id: any, on: new }] }\n`;
   prepared.folder.write('rules.yaml', rules);

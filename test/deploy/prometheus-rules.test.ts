@@ -59,7 +59,13 @@ type Series = Readonly<Record<string, string>>;
 const STORIES: [alert: string, series: string, values: string, at: string, labels: Series, beside?: Series][] = [
   ['ChainwardenDown', 'up{job="chainwarden"}', '1 1 0x10', '5m', { job: 'chainwarden' }],
   ['ChainwardenRestarting', 'process_start_time_seconds{job="chainwarden"}', '1+1x10', '10m', { job: 'chainwarden' }],
-  ['ChainwardenWatchNotUp', 'chainwarden_watch_up{watch="w",of="a"}', '0x20', '11m', { watch: 'w', of: 'a' }],
+  [
+    'ChainwardenWatchBlind',
+    'chainwarden_watch_blind{watch="w",of="a",explorer="e",reason="timeout"}',
+    '_x5 1x10',
+    '6m',
+    { explorer: 'e', reason: 'timeout' },
+  ],
   [
     'ChainwardenWatchUnsteady',
     'chainwarden_watch_up{watch="w",of="a"}',

@@ -1,15 +1,12 @@
 import { expect, test } from '@jest/globals';
 import type { Watch } from '../../src/core/model/watch.ts';
-import { Missed, type Read } from '../../src/core/model/question.ts';
+import type { Read } from '../../src/core/model/question.ts';
 import { blankMemory, isHeadStale } from '../../src/core/step.ts';
 import { observe } from '../../src/engine/observe.ts';
-import { createPoller, type PollerOptions } from '../../src/engine/poller.ts';
-import { AddressDetails } from '../../src/explorer/reading/resources.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
 import { adopt } from '../support/adopt.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
-import { createRecordingLog } from '../support/recording-log.ts';
+import { aPoller } from '../support/poller.ts';
 import { wordsOf } from '../support/run-polls.ts';
 import { loadWatches } from '../support/world.ts';
 
@@ -17,51 +14,6 @@ const RULES = `
 watches:
   - { id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }
 `;
-
-/** A poller over an explorer that shows one balance, and what came of its polls. */
-function aPoller(change: Partial<PollerOptions> = {}) {
-  const clock = createFakeClock();
-  const log = createRecordingLog();
-  const seen = {
-    wei: '5',
-    asked: 0,
-    skipped: 0,
-    rounds: 0,
-    polled: [] as boolean[],
-    owed: [] as string[],
-    recalled: [] as string[],
-  };
-  const gate: { open: Promise<unknown> } = { open: Promise.resolve() };
-  const read: Read = {
-    async one() {
-      seen.asked += 1;
-      await gate.open;
-      if (seen.wei === '') throw new Missed('timeout', 'addresses/{address}: no answer within 30 s');
-      return AddressDetails.read({ coin_balance: seen.wei }, { coin: 18 }) as never;
-    },
-    page: () => Promise.reject(new Error('not asked for')),
-    pageAgain: () => Promise.reject(new Error('not asked for')),
-  };
-  const store = createMemoryStore();
-  const poller = createPoller({
-    store,
-    readerOf: () => ({
-      tickReader() {
-        seen.rounds += 1;
-        return read;
-      },
-      head: () => null,
-    }),
-    clock,
-    log,
-    onPolled: (_watch, _observation, { hasChanged }) => seen.polled.push(hasChanged),
-    onRecalled: (cause) => seen.recalled.push(cause),
-    onSkipped: () => (seen.skipped += 1),
-    onOwed: (channels) => seen.owed.push(...channels),
-    ...change,
-  });
-  return { clock, log, seen, gate, store, poller };
-}
 
 const signal = new AbortController().signal;
 const watches: readonly Watch[] = loadWatches(RULES);

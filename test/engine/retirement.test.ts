@@ -1,13 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { createPoller } from '../../src/engine/poller.ts';
 import { createRetirement } from '../../src/engine/retirement.ts';
 import { createMutex } from '../../src/lib/mutex.ts';
-import { AddressDetails } from '../../src/explorer/reading/resources.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
 import { adopt } from '../support/adopt.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
-import { createRecordingLog } from '../support/recording-log.ts';
+import { aPoller } from '../support/poller.ts';
 import { wordsOf } from '../support/run-polls.ts';
 import { loadWatches, takeAll } from '../support/world.ts';
 
@@ -20,8 +17,6 @@ watches:
 
 /** A watch that fires, over a storage that can be told to refuse. */
 async function aFiringWatch() {
-  const clock = createFakeClock();
-  const log = createRecordingLog();
   const inner = createMemoryStore();
   const refused = new Set<'commit' | 'forget' | 'remembered'>();
   const check = (method: 'commit' | 'forget' | 'remembered'): void => {
@@ -42,18 +37,7 @@ async function aFiringWatch() {
       return inner.remembered();
     },
   };
-  const one = async () => AddressDetails.read({ coin_balance: '5' }, { coin: 18 }) as never;
-  const page = () => Promise.reject(new Error('not asked for'));
-  const poller = createPoller({
-    store,
-    clock,
-    log,
-    readerOf: () => ({ tickReader: () => ({ one, page, pageAgain: page }), head: () => null }),
-    onPolled: () => undefined,
-    onRecalled: () => undefined,
-    onSkipped: () => undefined,
-    onOwed: () => undefined,
-  });
+  const { clock, log, poller } = aPoller({ store });
   await adopt(poller, watches);
   await poller.poll(watches, new AbortController().signal);
   const changing = createMutex();

@@ -103,7 +103,7 @@ export function aMemory(changes: Partial<Memory> = {}): Memory {
       many: { 'per ': { type: 'group', condition: FIRING, matches: [NOON], last: { success: false } } },
     },
     history: { balance: [[NOON, null, '1000000.5']] },
-    data: { state: 'ok', since: NOON },
+    data: { state: 'ok', since: NOON, lastOk: null },
     coveredUntil: NOON,
     ...changes,
   };

@@ -145,6 +145,8 @@ export interface BalanceExplorer extends AsyncDisposable {
   readonly url: string;
   /** In wei. */
   balance: string;
+  /** Answers with an error meanwhile. */
+  isDown: boolean;
   /** The next request is answered when it is released. */
   hold(): { readonly asked: Promise<unknown>; release(): void };
 }
@@ -157,7 +159,7 @@ export async function serveBalances(): Promise<BalanceExplorer> {
     held?.asked();
     held = null;
     void waits.then(() => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      response.writeHead(explorer.isDown ? 503 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -165,6 +167,7 @@ export async function serveBalances(): Promise<BalanceExplorer> {
   const explorer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     balance: '5000000000000000000',
+    isDown: false,
     hold() {
       const [asked, released] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
       held = {

@@ -22,6 +22,7 @@ export function everythingHappens(metrics: Metrics): void {
   ]);
   metrics.mirrorHealth(() => [{ watch: 'treasury-usdc', alert: 'low', health: 'never-true' }]);
   metrics.mirrorData(() => [{ watch: 'treasury-usdc', of: 'treasury', state: 'partial' }]);
+  metrics.mirrorBlind(() => [{ watch: 'treasury-usdc', of: 'treasury', explorer: 'ethereum', reason: 'timeout' }]);
   metrics.channelOpened('ops');
   metrics.delivery({ channel: 'ops', outcome: 'again' });
   metrics.deliveryDead('ops');

@@ -145,6 +145,7 @@ describe('a watch that is removed', () => {
     metrics.mirrorAlerts(() => []);
     metrics.mirrorHealth(() => []);
     metrics.mirrorData(() => []);
+    metrics.mirrorBlind(() => []);
     metrics.forgetWatch({ watch: 'treasury-usdc', of: 'treasury' });
     expect(await metrics.text()).not.toContain('watch="');
   });

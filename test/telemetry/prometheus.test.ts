@@ -29,7 +29,7 @@ test('what is served is what was rendered, and a real Prometheus takes all of it
       return metrics.text();
     },
     isAlive: () => true,
-    isReady: () => true,
+    readiness: () => ({ isReady: true, lines: [] }),
   });
   stack.defer(() => web.close());
 

@@ -21,7 +21,7 @@ async function serve(options: Partial<WebOptions> = {}): Promise<Web> {
     port: 0,
     metricsText: () => Promise.resolve(METRICS),
     isAlive: () => true,
-    isReady: () => true,
+    readiness: () => ({ isReady: true, lines: [] }),
     ...options,
   });
   closing.push(web);
@@ -60,9 +60,15 @@ describe('what is there', () => {
   test.each([
     ['/healthz', { isAlive: () => true }, 200, 'ok'],
     ['/healthz', { isAlive: () => false }, 503, 'stuck'],
-    ['/readyz', { isReady: () => true }, 200, 'ready'],
-    ['/readyz', { isReady: () => false }, 503, 'waiting'],
-  ])('%s says one word, and 503 when it is not so: %#', async (path, options, status, word) => {
+    ['/readyz', { readiness: () => ({ isReady: true, lines: [] }) }, 200, 'ready'],
+    [
+      '/readyz',
+      { readiness: () => ({ isReady: true, lines: ['blind: 1 of 2 watches'] }) },
+      200,
+      'ready\nblind: 1 of 2 watches',
+    ],
+    ['/readyz', { readiness: () => ({ isReady: false, lines: ['storage: down'] }) }, 503, 'waiting\nstorage: down'],
+  ])('%s says how it is, and 503 when it is not so: %#', async (path, options, status, word) => {
     expect(await ask(await serve(options), path)).toMatchObject({ status, body: word });
   });
 

@@ -10,7 +10,7 @@ export function shiftClock(memory: Memory, byMs: number): Memory {
     ...memory,
     alerts: mapValues(alerts, (byKey) => mapValues(byKey, (alert) => shiftAlert(alert, byMs))),
     history: mapValues(history, (runs) => runs.map((run) => shiftRun(run, byMs))),
-    data: data === null ? null : { ...data, since: data.since - byMs },
+    data: data === null ? null : { ...data, since: data.since - byMs, lastOk: shiftInstant(data.lastOk, byMs) },
     coveredUntil: shiftInstant(coveredUntil, byMs),
   };
 }

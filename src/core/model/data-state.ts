@@ -19,7 +19,13 @@ const MISSED: Partial<Record<MissReason, DataState>> = {
   'out-of-credits': 'throttled',
 };
 
-/** The very same object as before while the state stays. */
-export function dataSince(before: Memory['data'], state: DataState, at: number): Memory['data'] {
-  return before?.state === state ? before : { state, since: at };
+/** The very same object as before while the state stays. `coveredUntil`: of the poll before. */
+export function dataSince(
+  { data: before, coveredUntil }: Pick<Memory, 'data' | 'coveredUntil'>,
+  state: DataState,
+  at: number,
+): Memory['data'] {
+  if (before?.state === state) return before;
+  const lastOk = before === null ? at : before.state === 'ok' ? coveredUntil : before.lastOk;
+  return { state, since: at, lastOk: state === 'ok' ? null : lastOk };
 }

@@ -15,7 +15,7 @@ export interface Memory {
   /** Samples by path, oldest first: what windows look back over. */
   readonly history: Samples;
   /** What the last poll was worth, and since when; null before the first. */
-  readonly data: { readonly state: DataState; readonly since: Instant } | null;
+  readonly data: DataSince | null;
   /** When the last usable answer was looked at; null = never. Kept apart, flushed every 10 s. */
   readonly coveredUntil: Instant | null;
 }
@@ -26,6 +26,16 @@ export interface Memory {
  */
 export type Run = readonly [from: Instant, until: Instant | null, value: string];
 export type Samples = Readonly<Record<string, readonly Run[]>>;
+
+export interface DataSince {
+  readonly state: DataState;
+  readonly since: Instant;
+  /**
+   * When a poll was last `ok`, or the first poll where none was; null while the state is `ok`, and where a former release
+   * wrote it.
+   */
+  readonly lastOk: Instant | null;
+}
 
 /** How good the data is, apart from what alerts make of it (lifecycle 4.5). */
 export const DATA_STATES = ['ok', 'nodata', 'stale', 'partial', 'throttled', 'error'] as const;

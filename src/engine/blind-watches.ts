@@ -1,0 +1,108 @@
+// Which watches are blind: they are polled, or should be, and have had no data that is `ok` for too long.
+import { blindSince } from '../core/model/blindness.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import type { DataState, Memory } from '../core/model/memory.ts';
+import type { MissReason, Observation } from '../core/model/observation.ts';
+import type { Watch } from '../core/model/watch.ts';
+import { showInstant, type Clock, type Instant } from '../lib/clock.ts';
+
+/** Why an answer was missed, else what the data is worth. `no-poll`: no poll took effect, though the last one was ok. */
+export type BlindReason = MissReason | Exclude<DataState, 'ok'> | 'no-poll';
+
+export interface BlindWatch {
+  readonly watch: Watch;
+  readonly since: Instant;
+  readonly reason: BlindReason;
+}
+
+export interface BlindWatches {
+  /** These are watched from now on; those that were before, from when they were. */
+  adopt(watches: readonly Watch[]): void;
+  polled(watch: Watch, observation: Observation): void;
+  /** Those of which no poll has ended yet. */
+  unpolled(): Watch[];
+  blind(): BlindWatch[];
+}
+
+interface Watched {
+  readonly watch: Watch;
+  from: Instant;
+  isPolled: boolean;
+  /** Why the last poll saw nothing; null when it saw something. */
+  missed: MissReason | null;
+}
+
+export interface BlindWatchesOptions {
+  readonly clock: Clock;
+  readonly memoryOf: (watch: WatchId) => Memory | undefined;
+}
+
+export function createBlindWatches({ clock, memoryOf }: BlindWatchesOptions): BlindWatches {
+  let watchedById: ReadonlyMap<WatchId, Watched> = new Map();
+
+  function look(watched: Watched): BlindWatch[] {
+    const { watch, missed } = watched;
+    const now = clock.now();
+    // A clock that was set back would have it wait until that time comes again.
+    watched.from = Math.min(watched.from, now);
+    const memory = memoryOf(watch.id);
+    const since = blindSince(memory, { intervalMs: watch.schedule.intervalMs, from: watched.from, now });
+    return since === null ? [] : [{ watch, since, reason: missed ?? stateOf(memory) }];
+  }
+
+  return {
+    adopt(watches) {
+      const before = watchedById;
+      const fresh = { from: clock.now(), isPolled: false, missed: null };
+      watchedById = new Map(watches.map((watch) => [watch.id, { ...(before.get(watch.id) ?? fresh), watch }]));
+    },
+    polled({ id }, observation) {
+      const watched = watchedById.get(id);
+      if (watched === undefined) return;
+      watched.isPolled = true;
+      watched.missed = observation.type === 'missed' ? observation.reason : null;
+    },
+    unpolled: () => [...watchedById.values()].filter(({ isPolled }) => !isPolled).map(({ watch }) => watch),
+    blind: () => [...watchedById.values()].flatMap(look),
+  };
+}
+
+function stateOf(memory: Memory | undefined): BlindReason {
+  const state = memory?.data?.state ?? 'ok';
+  return state === 'ok' ? 'no-poll' : state;
+}
+
+/** Watches of one explorer that are blind for one reason. */
+export interface BlindCause {
+  readonly explorer: string;
+  readonly reason: BlindReason;
+  /** Of the one that has been blind for longest. */
+  readonly since: Instant;
+  readonly watches: readonly Watch[];
+}
+
+/** By explorer and reason, those that have been blind for longest first. */
+export function causesOf(blind: readonly BlindWatch[]): BlindCause[] {
+  const groups = Map.groupBy(blind, ({ watch, reason }) => `${watch.target.explorer} ${reason}`);
+  const causes = [...groups.values()].flatMap((group): BlindCause[] => {
+    const [first] = group.toSorted((a, b) => a.since - b.since);
+    if (first === undefined) return [];
+    const { explorer } = first.watch.target;
+    return [{ explorer, reason: first.reason, since: first.since, watches: group.map(({ watch }) => watch) }];
+  });
+  return causes.toSorted((a, b) => a.since - b.since);
+}
+
+const MOST_NAMED = 10;
+
+/** `treasury, payroll[alice] and 36 more` */
+export function namesOf(watches: readonly Watch[]): string {
+  const names = watches.slice(0, MOST_NAMED).map(({ name }) => name);
+  const more = watches.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+}
+
+/** `ethereum: timeout since 2026-01-01T00:00:00Z: treasury, payroll[alice] and 36 more` */
+export function showCause({ explorer, reason, since, watches }: BlindCause): string {
+  return `${explorer}: ${reason} since ${showInstant(since)}: ${namesOf(watches)}`;
+}

@@ -1,0 +1,21 @@
+import { blindSince } from '../core/model/blindness.ts';
+import type { Memory } from '../core/model/memory.ts';
+import type { Watch } from '../core/model/watch.ts';
+import { showInstant, type Instant } from '../lib/clock.ts';
+
+/** How good the data of a watch is: `data error since 2026-01-01T00:02:00Z`, `blind since 2026-01-01T00:01:00Z`. */
+export function dataWords(watch: Watch, memory: Memory, now: Instant): string[] {
+  const { data } = memory;
+  const since = blindFrom(watch, memory, now);
+  const state = data === null ? [] : [`data ${data.state} since ${showInstant(data.since)}`];
+  return since === null ? state : [...state, `blind since ${showInstant(since)}`];
+}
+
+/** Since when it is blind by what is remembered, whether or not a daemon runs; null when it is not. */
+export function blindFrom(
+  { schedule: { intervalMs } }: Watch,
+  memory: Memory | undefined,
+  now: Instant,
+): Instant | null {
+  return blindSince(memory, { intervalMs, from: null, now });
+}

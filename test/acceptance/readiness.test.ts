@@ -1,0 +1,126 @@
+// What a supervisor and a person read at /readyz.
+import { expect, test } from '@jest/globals';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { StorageError } from '../../src/store/store.ts';
+import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from '../support/app.ts';
+import { createFolder, type Folder } from '../support/daemon.ts';
+
+const config = ({ url }: BalanceExplorer): string => `
+explorers:
+  chain: { form: instance, instance_url: '${url}' }
+addresses: { treasury: '0x${'11'.repeat(20)}' }
+channels: { screen: { type: log } }
+http: { listen: 127.0.0.1:0 }
+rules: [rules.yaml]
+`;
+const RULES = `
+watches: [{ id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }]
+`;
+
+interface Watched extends AsyncDisposable {
+  readonly explorer: BalanceExplorer;
+  readonly folder: Folder;
+  readonly running: RunningApp;
+}
+
+/** An app that was polled once. */
+async function aDaemon(change: AppChange = {}): Promise<Watched> {
+  await using opened = new AsyncDisposableStack();
+  const explorer = opened.use(await serveBalances());
+  const folder = opened.use(createFolder({ 'config.yaml': config(explorer), 'rules.yaml': RULES }));
+  const running = opened.use(await runApp(folder, change));
+  await running.polls.reached(1);
+  const all = opened.move();
+  return { explorer, folder, running, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** So many polls, a minute apart. */
+async function poll({ running: { clock, polls } }: Watched, count: number): Promise<void> {
+  for (; count > 0; count -= 1) {
+    const { length } = polls.all;
+    await clock.advance(60_000);
+    await polls.reached(length + 1);
+  }
+}
+
+test('a blind watch is listed with its reason, in the metrics too; the daemon stays ready, for a restart sees no more', async () => {
+  await using daemon = await aDaemon();
+  const { explorer, running } = daemon;
+  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+  explorer.isDown = true;
+  await poll(daemon, 4);
+  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+  await poll(daemon, 3);
+  expect(await running.page('/readyz')).toEqual({
+    status: 200,
+    body: 'ready\nblind: 1 of 1 watches\nchain: server-error since 2026-01-01T00:00:00Z: coins',
+  });
+  expect(await running.metrics()).toContain(
+    'chainwarden_watch_blind{watch="coins",of="treasury",explorer="chain",reason="server-error"} 1\n',
+  );
+  expect((await running.page('/healthz')).status).toBe(200);
+  explorer.isDown = false;
+  await poll(daemon, 1);
+  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+  expect(await running.metrics()).not.toContain('chainwarden_watch_blind{');
+});
+
+test('a state file that takes nothing is not ready, and the watch that learns nothing more is blind', async () => {
+  const disk = { isFull: false };
+  await using daemon = await aDaemon({
+    async openStore(options) {
+      const store = await openSqliteStore(options);
+      const check = (): void => {
+        if (disk.isFull) throw new StorageError('disk full');
+      };
+      return {
+        ...store,
+        async commit(...args) {
+          check();
+          return store.commit(...args);
+        },
+        async cover(...args) {
+          check();
+          await store.cover(...args);
+        },
+      };
+    },
+  });
+  const { explorer, running } = daemon;
+  await poll(daemon, 1);
+  disk.isFull = true;
+  explorer.balance = '0';
+  await running.clock.advance(60_000);
+  await running.says('storage:failed');
+  expect(await running.page('/readyz')).toEqual({
+    status: 503,
+    body: 'waiting\nstorage: the state file takes nothing; the log says why',
+  });
+  await running.clock.advance(360_000);
+  expect((await running.page('/readyz')).body).toContain('blind: 1 of 1 watches\nchain: no-poll since ');
+  expect((await running.page('/healthz')).status).toBe(200);
+  disk.isFull = false;
+  await poll(daemon, 1);
+  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+});
+
+test('a watch that was never polled is not ready; a rejected edit is said, and stays ready', async () => {
+  await using daemon = await aDaemon();
+  const { explorer, folder, running } = daemon;
+  folder.write('rules.yaml', RULES.replace('balance', 'balanse'));
+  expect(await running.reload()).toBe('config:rejected');
+  const current = 'config: the last reload failed, and the former config and rules are in force';
+  expect(await running.page('/readyz')).toEqual({ status: 200, body: `ready\n${current}` });
+
+  const answer = explorer.hold();
+  folder.write('rules.yaml', RULES.replace('coins', 'other'));
+  expect(await running.reload()).toBe('config:reloaded');
+  await answer.asked;
+  expect(await running.page('/readyz')).toEqual({
+    status: 503,
+    body: 'waiting\nnot polled yet: 1 of 1 watches: other',
+  });
+  answer.release();
+  await running.polls.reached(2);
+  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+});

@@ -1,0 +1,54 @@
+import { Missed, type Read } from '../../src/core/model/question.ts';
+import type { MissReason } from '../../src/core/model/observation.ts';
+import { createPoller, type PollerOptions } from '../../src/engine/poller.ts';
+import { AddressDetails } from '../../src/explorer/reading/resources.ts';
+import { createFakeClock } from './fake-clock.ts';
+import { createMemoryStore } from './memory-store.ts';
+import { createRecordingLog } from './recording-log.ts';
+
+/** A poller over an explorer that shows one balance, and what came of its polls. */
+export function aPoller(change: Partial<PollerOptions> = {}) {
+  const clock = createFakeClock();
+  const log = createRecordingLog();
+  const seen = {
+    /** Empty: the explorer gives no answer, for this reason. */
+    wei: '5',
+    reason: 'timeout' as MissReason,
+    asked: 0,
+    skipped: 0,
+    rounds: 0,
+    polled: [] as boolean[],
+    owed: [] as string[],
+    recalled: [] as string[],
+  };
+  const gate: { open: Promise<unknown> } = { open: Promise.resolve() };
+  const read: Read = {
+    async one() {
+      seen.asked += 1;
+      await gate.open;
+      if (seen.wei === '') throw new Missed(seen.reason, 'addresses/{address}: no answer within 30 s');
+      return AddressDetails.read({ coin_balance: seen.wei }, { coin: 18 }) as never;
+    },
+    page: () => Promise.reject(new Error('not asked for')),
+    pageAgain: () => Promise.reject(new Error('not asked for')),
+  };
+  const store = createMemoryStore();
+  const poller = createPoller({
+    store,
+    readerOf: () => ({
+      tickReader() {
+        seen.rounds += 1;
+        return read;
+      },
+      head: () => null,
+    }),
+    clock,
+    log,
+    onPolled: (_watch, _observation, { hasChanged }) => seen.polled.push(hasChanged),
+    onRecalled: (cause) => seen.recalled.push(cause),
+    onSkipped: () => (seen.skipped += 1),
+    onOwed: (channels) => seen.owed.push(...channels),
+    ...change,
+  });
+  return { clock, log, seen, gate, store, poller };
+}
