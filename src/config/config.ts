@@ -2,6 +2,7 @@
 // watch needs it, so it stays with its explorer or channel until the rules are known.
 import type { Config, ConfigTools, Loaded, Name, RecordingSettings } from './model.ts';
 import { dirname, resolve } from 'node:path';
+import { checksumWarnings } from './checksums.ts';
 import { readChannel } from './channels.ts';
 import { readExplorer } from './explorers.ts';
 import { parseAt } from './issues.ts';
@@ -63,7 +64,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     listen,
     rules: written.rules,
   };
-  return { config, problems: [], warnings: [] };
+  return { config, problems: [], warnings: checksumWarnings(source) };
 }
 
 type Shape = ReturnType<typeof ConfigShape.parse>;

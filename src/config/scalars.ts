@@ -154,6 +154,17 @@ function parseWebUrl(written: string): string | undefined {
   return href.replace(/\/+$/, '');
 }
 
+const API_PATH = '/api/v2';
+
+/** What stands before the API's own path, which is added to it. */
+export function explorerUrl(description: string) {
+  return webUrl(description).superRefine((url, context) => {
+    if (!url.endsWith(API_PATH)) return;
+    const message = `${API_PATH} is added to this address: write ${url.slice(0, -API_PATH.length)}`;
+    context.addIssue({ code: 'custom', message });
+  });
+}
+
 /** The name of an explorer or a channel: letters, digits, underscores and dashes. */
 export const LABEL = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 /** The name of an address, group or token: it can stand in a condition. */

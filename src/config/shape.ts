@@ -1,7 +1,7 @@
 // The config file as a schema. Scalars come as text; `api_key` and every key of a channel may also be
 // `{ env: NAME }` or `{ file: PATH }`.
 import { z } from 'zod';
-import { boolean, duration, integer, LABEL, NAME, pace, percent, size, text, webUrl } from './scalars.ts';
+import { boolean, duration, explorerUrl, integer, LABEL, NAME, pace, percent, size, text, webUrl } from './scalars.ts';
 
 const SecretSource = z.union([
   z.strictObject({ env: text('name of an environment variable') }),
@@ -40,7 +40,7 @@ const AUTH = { description: 'how the key is sent: as a bearer token, or as the p
 
 const Multichain = z.strictObject({
   form: z.literal('multichain').meta({ description: '{base_url}/{chain_id}/api/v2/...' }),
-  base_url: webUrl('address before the chain id'),
+  base_url: explorerUrl('address before the chain id'),
   chain_id: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'a chain id has letters, digits, dashes and underscores')
@@ -52,7 +52,7 @@ const Multichain = z.strictObject({
 
 const Instance = z.strictObject({
   form: z.literal('instance').meta({ description: '{instance_url}/api/v2/...' }),
-  instance_url: webUrl('address of the explorer'),
+  instance_url: explorerUrl('address of the explorer'),
   api_key: SecretText.optional(),
   // An instance reads no bearer token: with one it would answer as if there were no key.
   auth: Auth.default('query').meta(AUTH),

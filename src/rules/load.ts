@@ -5,6 +5,7 @@ import type { AnyKind } from '../core/model/kind.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { Config } from '../config/model.ts';
 import { withoutEmpty } from '../config/config.ts';
+import { checksumWarnings } from '../config/checksums.ts';
 import { parseAt, parseEach } from '../config/issues.ts';
 import { type Problem, fileProblem, sortProblems } from '../config/problem.ts';
 import type { Source } from '../config/yaml/yaml.ts';
@@ -67,6 +68,7 @@ export function loadRules(config: Config, files: readonly RuleFile[], tools: Rul
 }
 
 function loadFile(source: Source, loading: Loading): void {
+  loading.warnings.push(...checksumWarnings(source));
   const written = withoutEmpty(source.value);
   const shape = parseAt(FileShape, written, { source, path: [] });
   if ('problems' in shape) loading.problems.push(...shape.problems);

@@ -12,6 +12,7 @@ import { numberSlip } from './number-slips.ts';
 import { createPaths } from './paths.ts';
 import { Preparation } from './prepare.ts';
 import { nodeOf, withoutUnderscores } from './syntax.ts';
+import { timeZoneMistakes } from './time-zones.ts';
 
 const LONGEST = 8192;
 
@@ -100,7 +101,7 @@ function check(language: Language, program: ParseResult, source: string): Mistak
         end: ast.end,
       },
     ];
-  return literalMistakes(ast);
+  return [...literalMistakes(ast), ...timeZoneMistakes(ast)];
 }
 
 function evaluate({ cel }: Language, program: ParseResult, context: EvaluationContext): boolean | 'unknown' {

@@ -21,19 +21,21 @@ export const WINDOWS: readonly string[] = MEASURES;
 /** How titles and texts name them: `change_1h`. */
 export const WINDOW_NAME = new RegExp(`^(${MEASURES.join('|')})_(\\d+(?:ms|[smhd]))$`);
 export const COMPREHENSIONS: readonly string[] = ['all', 'exists', 'exists_one', 'filter', 'map'];
+/** Of a time; each takes a time zone, UTC without one. */
+export const TIME_GETTERS: readonly string[] = [
+  'getFullYear',
+  'getMonth',
+  'getDayOfMonth',
+  'getDayOfWeek',
+  'getDayOfYear',
+  'getHours',
+  'getMinutes',
+  'getSeconds',
+];
 export const METHODS: readonly string[] = [
   ...COMPREHENSIONS,
   ...['contains', 'startsWith', 'endsWith', 'lowerAscii', 'upperAscii', 'trim', 'size'],
-  ...[
-    'getFullYear',
-    'getMonth',
-    'getDayOfMonth',
-    'getDayOfWeek',
-    'getDayOfYear',
-    'getHours',
-    'getMinutes',
-    'getSeconds',
-  ],
+  ...TIME_GETTERS,
 ];
 /** Names that CEL keeps for itself: none of ours may be one of them. */
 export const RESERVED_NAMES: readonly string[] = [

@@ -439,6 +439,15 @@ describe('Mistakes are found at load, with the place and a way out', () => {
     ['value => 5', '= | "=>" is no operator here. Write >=.'],
     ['success and value > 1', 'and | "and" is no operator here. Write &&.'],
     ['value >', '> | the condition ends too early'],
+    ['timestamp.getHours("Berlin") > 5', '"Berlin" | no time zone "Berlin". Write "Europe/Berlin".'],
+    [
+      'timestamp.getDayOfWeek("Europe/Berln") == 0',
+      '"Europe/Berln" | no time zone "Europe/Berln". Write "Europe/Berlin".',
+    ],
+    [
+      'timestamp.getHours(method) > 5',
+      'method | a time zone is a text in quotes. Write "UTC" or a name such as "Europe/Berlin".',
+    ],
     ['value < 1,000,000', '1,000,000 | a number has no commas. Write 1_000_000.'],
     ['value < 1.000.000', '1.000.000 | a number has one point at most. Write 1_000_000.'],
     ['value < 1M', '1M | "1M" is no number: digits are written out. Write 1_000_000.'],
