@@ -9,7 +9,9 @@ import type { Cursor, ListQuestion, OneQuestion, Page, Question, Read } from '..
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createAnswerCache, type AnswerCache } from './http/answer-cache.ts';
-import { createFetchAnswer, type Request } from './http/fetch-answer.ts';
+import { createAnswerReader } from './http/answer-reader.ts';
+import { createFetchAnswer } from './http/fetch-answer.ts';
+import type { Request } from './http/request.ts';
 import type { Budget } from './spending/budget.ts';
 import { createRequestCoalescer, type TickCache } from './http/request-coalescer.ts';
 import { createFilters } from './reading/filters.ts';
@@ -66,18 +68,26 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     options.transport ??
     createHttpTransport({ auth, headers: options.headers ?? {}, userAgent: options.userAgent, limits, signal });
   const largeBodies = options.largeBodies ?? createLargeBodies();
+  const hasKey = auth.type !== 'none';
+  const reader = createAnswerReader({
+    largeBodies,
+    units: { coin: options.coin.decimals },
+    limits,
+    hasKey,
+    mask: maskKey(auth),
+    clock,
+    signal,
+  });
   const filters = createFilters(options.log, name);
   const fetchAnswer = createFetchAnswer({
     explorer: name,
     transport,
     budget,
     answers: options.answers ?? createAnswerCache({ clock }),
-    largeBodies,
+    reader,
     meter: meter ?? null,
-    units: { coin: options.coin.decimals },
-    limits,
-    hasKey: auth.type !== 'none',
-    mask: maskKey(auth),
+    totalMs: limits.totalMs,
+    hasKey,
     onAnswer: options.onAnswer === undefined ? null : withoutKey(options.onAnswer, auth),
     clock,
     signal,

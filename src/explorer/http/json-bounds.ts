@@ -8,6 +8,23 @@
 // The explorer itself is to blame for the size of an answer as a whole, the number of its rows, and what is outside of
 // them: there a limit refuses the answer. Strangers write what is in the lists and objects of a row. Such a value becomes
 // null, which is unknown, so that nobody can hide a list of tokens by sending an odd one to its owner.
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  DOUBLE_QUOTE,
+  MINUS,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  SAFE_DIGITS,
+  endOfBracket,
+  endOfDigits,
+  endOfText,
+  isBlank,
+  isDigit,
+  isInexact,
+} from './json-bytes.ts';
 import { Rewriter } from './json-rewriter.ts';
 
 /** Of lists and objects in each other. */
@@ -51,19 +68,6 @@ export function boundJson(body: Buffer): BoundedJson {
     return scan(body, MOST_NESTED);
   }
 }
-
-const DOUBLE_QUOTE = 0x22;
-const COMMA = 0x2c;
-const MINUS = 0x2d;
-const POINT = 0x2e;
-const ZERO = 0x30;
-const NINE = 0x39;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 function scan(body: Buffer, mostNested: number): BoundedJson {
   const structure = new Structure(body, mostNested);
@@ -214,56 +218,4 @@ class Structure {
     const isInList = this.#kinds[this.#depth] === OPEN_LIST;
     return byte === undefined || byte === COLON || (isInList && (byte === COMMA || byte === OPEN_LIST));
   }
-}
-
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= ZERO && byte <= NINE;
-}
-
-function isBlank(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
-/** The offset of the quote that ends a text; the length or more where none does. */
-function endOfText(body: Uint8Array, start: number): number {
-  const { length } = body;
-  for (let at = start + 1; at < length; at += 1) {
-    const byte = body[at];
-    if (byte === DOUBLE_QUOTE) return at;
-    if (byte === BACKSLASH) at += 1;
-  }
-  return length;
-}
-
-/** The offset of the bracket that closes the one at `start`; of which kind they are is not looked at. */
-function endOfBracket(body: Uint8Array, start: number): number {
-  let depth = 0;
-  for (let at = start; at < body.length; at += 1) {
-    const byte = body[at];
-    if (byte === DOUBLE_QUOTE) at = endOfText(body, at);
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth += 1;
-    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
-    if (depth === 0) return at;
-  }
-  throw new SyntaxError('brackets are not closed');
-}
-
-function endOfDigits(body: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (at < body.length && isDigit(body[at])) at += 1;
-  return at;
-}
-
-const SAFE_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
-
-/** Whether the digits in [start, end) are an integer beyond 2^53, which loses some of them as a number. */
-function isInexact(body: Uint8Array, start: number, end: number): boolean {
-  const length = end - start;
-  if (length < SAFE_DIGITS || body[start] === ZERO || isFraction(body[end])) return false;
-  return length > SAFE_DIGITS || !Number.isSafeInteger(Number(String.fromCharCode(...body.subarray(start, end))));
-}
-
-/** A point or an exponent comes. */
-function isFraction(byte: number | undefined): boolean {
-  return byte === POINT || byte === 0x65 || byte === 0x45;
 }

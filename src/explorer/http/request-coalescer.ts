@@ -1,7 +1,8 @@
 // Merges equal requests in flight: the same request is not sent while it is under way, nor twice in one tick.
 import type { AnyView } from '../../core/values/fields.ts';
 import type { Page, Question } from '../../core/model/question.ts';
-import type { FetchAnswer, Request } from './fetch-answer.ts';
+import type { FetchAnswer } from './fetch-answer.ts';
+import type { Request } from './request.ts';
 import type { Query } from '../reading/filters.ts';
 
 type Value = AnyView | Page;

@@ -1,0 +1,99 @@
+// What an answer holds, or why that cannot be read. A small answer is decoded at once, a large one in a thread and in
+// steps.
+import type { Units } from '../../core/values/fields.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { decodeAnswer, decodeJson, type Decoded } from '../reading/decode.ts';
+import { problemOf } from './answer-problem.ts';
+import { decompress, readEncoding } from './body.ts';
+import type { Answer, HttpLimits } from './exchange.ts';
+import { Fault } from './fault.ts';
+import type { LargeBodies } from './large-bodies.ts';
+import type { Request } from './request.ts';
+
+export interface AnswerReaderOptions {
+  readonly largeBodies: LargeBodies;
+  readonly units: Units;
+  readonly limits: HttpLimits;
+  readonly hasKey: boolean;
+  /** Takes the key out of a text that a server may have echoed it into. */
+  readonly mask: (text: string) => string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface WholeAnswer {
+  readonly decoded: Decoded;
+  /** What it was decoded from. */
+  readonly body: Buffer;
+  /** In bytes of an ordinary body. */
+  readonly weight: number;
+  readonly isSmall: boolean;
+}
+
+/** Both throw `Fault` for a refusal, and for what cannot be read. */
+export interface AnswerReader {
+  read(answer: Answer, request: Request): Promise<WholeAnswer>;
+  /** Null for an answer that is too large to be decoded at once. */
+  readSmall(answer: Answer, request: Request): WholeAnswer | null;
+}
+
+/** What is larger than this, decompressed, would hold up everything else for too long. */
+const MOST_AT_ONCE = 256 * 1024;
+
+export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
+  const { largeBodies, units, limits, hasKey, mask, clock, signal } = options;
+
+  function readSmall(answer: Answer, { question, where }: Request): WholeAnswer | null {
+    const body = smallBodyOf(answer, limits.maxBytes, where);
+    // A refusal of that size says nothing that people could read; its status counts.
+    const problem = problemOf(answer, body ?? NOTHING, { where, hasKey, mask, now: clock.now() });
+    if (problem !== null) throw problem;
+    if (body === null) return null;
+    return { body, weight: body.length, isSmall: true, decoded: decodeAnswer(body, question, units, where) };
+  }
+
+  async function readLarge(answer: Answer, { question, where }: Request): Promise<WholeAnswer> {
+    const encoding = readEncoding(answer.headers['content-encoding'], where);
+    const job = { wire: joined(answer.wire), encoding, maxBytes: limits.maxBytes, where };
+    const { raw, body, weight } = await largeBodies.read(job).finally(() => {
+      signal.throwIfAborted();
+    });
+    return { body, weight, isSmall: false, decoded: decodeJson(raw, question, units, where) };
+  }
+
+  return {
+    readSmall,
+    read: async (answer, request) => readSmall(answer, request) ?? (await readLarge(answer, request)),
+  };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** Null where it is larger than what is decoded at once, but not known to be larger than it may be. */
+function smallBodyOf({ status, headers, wire }: Answer, maxBytes: number, where: string): Buffer | null {
+  const most = Math.min(maxBytes, MOST_AT_ONCE);
+  const size = sizeOf(wire);
+  try {
+    const encoding = readEncoding(headers['content-encoding'], where);
+    return size > most ? null : decompress(Buffer.concat(wire, size), encoding, most, where);
+  } catch (error) {
+    if (status !== 200) return NOTHING;
+    if (error instanceof Fault && error.reason === 'too-large' && most < maxBytes) return null;
+    throw error;
+  }
+}
+
+function sizeOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** In memory of its own, that can move to a thread. */
+function joined(pieces: readonly Buffer[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(sizeOf(pieces));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

@@ -1,0 +1,10 @@
+import type { Question } from '../../core/model/question.ts';
+
+/** A question as it goes over the wire. */
+export interface Request {
+  readonly question: Question;
+  /** Whole, but without the key. */
+  readonly address: string;
+  /** `explorer.example.com/api/v2/tokens/{address}`: what messages show of it. */
+  readonly where: string;
+}
