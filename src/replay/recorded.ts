@@ -12,6 +12,7 @@ import type { WatchId } from '../core/model/ids.ts';
 import { Missed, type Cursor, type Page, type Question, type Read } from '../core/model/question.ts';
 import { blankMemory } from '../core/step.ts';
 import { decodeAnswer } from '../explorer/reading/decode.ts';
+import { createPageSizes } from '../explorer/reading/page-sizes.ts';
 import {
   cursorText,
   keyOfAsked,
@@ -158,11 +159,11 @@ const MOST_DECODED = 32;
 
 function createDecoder(watch: Watch, recording: Recording): Decode {
   const decoded = new Map<string, AnyView | Page>();
+  const common = { units: { coin: watch.target.coin.decimals }, pageSizes: createPageSizes() };
   return (question, body) => {
     const key = `${body} ${question.record.name}`;
-    const value =
-      decoded.get(key) ??
-      decodeAnswer(recording.body(body), question, { coin: watch.target.coin.decimals }, question.path).value;
+    const context = { ...common, where: question.path };
+    const value = decoded.get(key) ?? decodeAnswer(recording.body(body), question, context).value;
     decoded.delete(key);
     decoded.set(key, value);
     for (const oldest of decoded.keys()) {

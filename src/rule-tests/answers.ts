@@ -14,6 +14,7 @@ import {
 } from '../core/model/question.ts';
 import { problemOf } from '../explorer/http/answer-problem.ts';
 import { decodeAnswer } from '../explorer/reading/decode.ts';
+import { createPageSizes } from '../explorer/reading/page-sizes.ts';
 import { headOf } from '../explorer/reading/head.ts';
 import type { RecordedAnswer } from './model.ts';
 
@@ -70,7 +71,8 @@ function valueOf({ status, body }: RecordedAnswer, question: Question, coin: Coi
   const asked = { where: question.path, hasKey: true, mask: (text: string) => text, now };
   const problem = problemOf({ status, headers: {} }, bytes, asked);
   if (problem !== null) throw problem;
-  return decodeAnswer(bytes, question, { coin: coin.decimals }, question.path).value;
+  const context = { units: { coin: coin.decimals }, where: question.path, pageSizes: createPageSizes() };
+  return decodeAnswer(bytes, question, context).value;
 }
 
 function missing(path: string, index: number, answers: readonly RecordedAnswer[]): string {

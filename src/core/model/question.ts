@@ -45,6 +45,8 @@ export interface Page<F extends Fields = Fields> {
   readonly rows: readonly View<F>[];
   /** Null at the end of the list. */
   readonly next: Cursor | null;
+  /** There is no cursor, and yet this is not the end: an empty one came with a full page. */
+  readonly isCutOff?: boolean;
 }
 
 /** The only thing `observe` may do to the world. Both throw `Missed` when no usable answer came. */

@@ -3,6 +3,7 @@
 import type { Units } from '../../core/values/fields.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { decodeAnswer, decodeJson, type Decoded } from '../reading/decode.ts';
+import { createPageSizes } from '../reading/page-sizes.ts';
 import { problemOf } from './answer-problem.ts';
 import { decompress, readEncoding } from './body.ts';
 import type { Answer, HttpLimits } from './exchange.ts';
@@ -42,6 +43,7 @@ const MOST_AT_ONCE = 256 * 1024;
 
 export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
   const { largeBodies, units, limits, hasKey, mask, clock, signal } = options;
+  const pageSizes = createPageSizes();
 
   function readSmall(answer: Answer, { question, where }: Request): WholeAnswer | null {
     const body = smallBodyOf(answer, limits.maxBytes, where);
@@ -49,7 +51,12 @@ export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
     const problem = problemOf(answer, body ?? NOTHING, { where, hasKey, mask, now: clock.now() });
     if (problem !== null) throw problem;
     if (body === null) return null;
-    return { body, weight: body.length, isSmall: true, decoded: decodeAnswer(body, question, units, where) };
+    return {
+      body,
+      weight: body.length,
+      isSmall: true,
+      decoded: decodeAnswer(body, question, { units, where, pageSizes }),
+    };
   }
 
   async function readLarge(answer: Answer, { question, where }: Request): Promise<WholeAnswer> {
@@ -58,7 +65,7 @@ export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
     const { raw, body, weight } = await largeBodies.read(job).finally(() => {
       signal.throwIfAborted();
     });
-    return { body, weight, isSmall: false, decoded: decodeJson(raw, question, units, where) };
+    return { body, weight, isSmall: false, decoded: decodeJson(raw, question, { units, where, pageSizes }) };
   }
 
   return {

@@ -148,5 +148,8 @@ function pageAgain(content: object, decode: () => Page): Page {
     get next() {
       return whole().next;
     },
+    get isCutOff() {
+      return whole().isCutOff === true;
+    },
   };
 }

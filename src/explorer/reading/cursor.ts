@@ -9,7 +9,7 @@ const MOST_CHARACTERS = 2000;
 // Old servers echo the key of the request, or the one for restricted addresses, into the cursor.
 const SECRETS = /^(?:api[_-]?key|key)$/i;
 
-/** Null at the end of a list: missing, null and `{}` all mean that. Throws `Fault` on anything that is not a map. */
+/** Null where there is none: missing, null, or a map that holds nothing. Throws `Fault` on anything that is not a map. */
 export function readCursor(raw: unknown, where: string): Cursor | null {
   if (raw === undefined || raw === null) return null;
   if (!isRow(raw)) throw new Fault('shape', `${where}: next_page_params is not an object`);

@@ -2,6 +2,7 @@
 import { isRow, type AnyRecord, type AnyView, type Units } from '../../core/values/fields.ts';
 import type { Page, Question } from '../../core/model/question.ts';
 import { readCursor } from './cursor.ts';
+import type { PageSizes } from './page-sizes.ts';
 import { Fault } from '../http/fault.ts';
 import { jsonFault, parseJson } from '../http/json.ts';
 import { MOST_ROWS } from '../http/json-bounds.ts';
@@ -14,14 +15,22 @@ export interface Decoded {
   readonly unknownFields: number;
 }
 
+export interface DecodeContext {
+  readonly units: Units;
+  /** What messages show of the address. */
+  readonly where: string;
+  /** Of the explorer. */
+  readonly pageSizes: PageSizes;
+}
+
 /** Throws `Fault` for what is not JSON or not of the shape that was asked for; never takes that for an empty list. */
-export function decodeAnswer(body: Buffer, question: Question, units: Units, where: string): Decoded {
-  return decodeJson(parsed(body, where), question, units, where);
+export function decodeAnswer(body: Buffer, question: Question, context: DecodeContext): Decoded {
+  return decodeJson(parsed(body, context.where), question, context);
 }
 
 /** The same from JSON that is parsed already. */
-export function decodeJson(raw: unknown, question: Question, units: Units, where: string): Decoded {
-  return question.shape === 'list' ? decodeList(raw, question, units, where) : decodeOne(raw, question, units, where);
+export function decodeJson(raw: unknown, question: Question, context: DecodeContext): Decoded {
+  return question.shape === 'list' ? decodeList(raw, question, context) : decodeOne(raw, question, context);
 }
 
 function parsed(body: Buffer, where: string): unknown {
@@ -32,7 +41,7 @@ function parsed(body: Buffer, where: string): unknown {
   }
 }
 
-function decodeOne(raw: unknown, { record }: Question, units: Units, where: string): Decoded {
+function decodeOne(raw: unknown, { record }: Question, { units, where }: DecodeContext): Decoded {
   const view = record.read(raw, units);
   const unknownFields = record.unknownKeys(raw).length;
   if (view === undefined) throw new Fault('shape', `${where}: not an object but ${kindOf(raw)}`);
@@ -42,7 +51,8 @@ function decodeOne(raw: unknown, { record }: Question, units: Units, where: stri
   return { value: view, content: null, unknownFields };
 }
 
-function decodeList(raw: unknown, { record }: Question, units: Units, where: string): Decoded {
+function decodeList(raw: unknown, { operation, record }: Question, context: DecodeContext): Decoded {
+  const { units, where, pageSizes } = context;
   if (!isRow(raw)) throw new Fault('shape', `${where}: not an object with items but ${kindOf(raw)}`);
   const items = raw['items'];
   if (!Array.isArray(items)) throw new Fault('shape', `${where}: items is not a list but ${kindOf(items)}`);
@@ -52,7 +62,17 @@ function decodeList(raw: unknown, { record }: Question, units: Units, where: str
   // Of an item that is no object nothing is known: a row that cannot be told from others, so that nothing is missing.
   const rows = items.flatMap((item: unknown) => record.read(isRow(item) ? item : {}, units) ?? []);
   const content = {};
-  const page: Page = { content, rows, next: readCursor(raw['next_page_params'], where) };
+  const next = readCursor(raw['next_page_params'], where);
+  const isEmptyCursor = next === null && isRow(raw['next_page_params']);
+  if (next !== null) pageSizes.saw(operation, rows.length);
+  const page: Page = {
+    content,
+    rows,
+    next,
+    get isCutOff() {
+      return isEmptyCursor && pageSizes.isFull(operation, rows.length);
+    },
+  };
   return { value: page, content, unknownFields: countUnknown(items as unknown[], record) };
 }
 

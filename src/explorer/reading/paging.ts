@@ -105,12 +105,13 @@ async function readPages<F extends Fields>(
     const page: Page<F> | string = await Promise.resolve(asked).catch((error: unknown) => whyNot(error, pages));
     if (typeof page === 'string') return { rows: met.rows, partial: page, pages: pages - 1, reachedEnd: false };
     const hasNews = met.add(page.rows);
-    const ended = { rows: met.rows, partial: null, pages, reachedEnd: page.next === null };
-    if (page.next === null || isDone(page.rows)) return ended;
+    const ended = { rows: met.rows, partial: null, pages, reachedEnd: page.next === null && page.isCutOff !== true };
+    if (ended.reachedEnd || isDone(page.rows)) return ended;
     if (pages >= maxPages) return { ...ended, partial: `${pages} pages read` };
+    const cannotReach = `page ${pages + 1} cannot be reached, for the explorer's cursor`;
+    if (page.next === null) return { ...ended, partial: `${cannotReach} is empty after a full page` };
     const next = positionAfter(page.rows.at(-1), page.next, at, hasNews, steps);
-    if (next === null)
-      return { ...ended, partial: `page ${pages + 1} cannot be reached, for the explorer's cursor stands still` };
+    if (next === null) return { ...ended, partial: `${cannotReach} stands still` };
     at = next;
   }
 }

@@ -7,9 +7,11 @@ import { decodeAnswer } from '../../../src/explorer/reading/decode.ts';
 import { Fault } from '../../../src/explorer/http/fault.ts';
 import { boundJson, HARMLESS_BYTES, MOST_ROWS } from '../../../src/explorer/http/json-bounds.ts';
 import { parseInSteps, parseJson } from '../../../src/explorer/http/json.ts';
+import { createPageSizes } from '../../../src/explorer/reading/page-sizes.ts';
 import { effort, NO_HANG } from '../../support/effort.ts';
 import { blockRows, someBlocks, someTokens } from '../support/open.ts';
 
+const CONTEXT = { units: { coin: 18 }, where: 'explorer.example', pageSizes: createPageSizes() };
 const BIG = '12345678901234567890';
 
 /** All three ways to read a text: as it comes, looked through although it is small, and in steps. */
@@ -142,7 +144,7 @@ test('whatever bytes of an answer are changed, it is read as JSON reads it, or r
       const meant = await outcomeOf(() => meantBy(body.toString('utf8')));
       expect(await outcomeOf(() => parseJson(body))).toEqual(meant);
       expect(await outcomeOf(async () => parseInSteps(boundJson(body)))).toEqual(meant);
-      const decoded = await outcomeOf(() => decodeAnswer(body, someBlocks, { coin: 18 }, 'x'));
+      const decoded = await outcomeOf(() => decodeAnswer(body, someBlocks, CONTEXT));
       if (meant === INVALID) expect(decoded).toBe(INVALID);
     }),
     { numRuns: 1000 },
@@ -159,7 +161,7 @@ function tokenRow(n: number, metadata: string): string {
 function tokensWith(metadata: readonly string[]): Page {
   const rows = metadata.map((text, n) => tokenRow(n, text)).join(',');
   const body = Buffer.from(`{"items":[${rows}],"next_page_params":null}`);
-  return decodeAnswer(body, someTokens, { coin: 18 }, 'x').value as Page;
+  return decodeAnswer(body, someTokens, CONTEXT).value as Page;
 }
 
 const shown = (rows: readonly AnyView[]): unknown[] => rows.map((row) => encodeView(row));
@@ -215,7 +217,7 @@ describe('an answer is refused', () => {
     ['for depths instead of items', `${'['.repeat(70_000)}${']'.repeat(70_000)}`, 'in each other'],
   ])('%s', (_name, text, reason) => {
     const body = Buffer.from(text);
-    const refused = orMissing(() => decodeAnswer(body, someBlocks, { coin: 18 }, 'explorer.example'));
+    const refused = orMissing(() => decodeAnswer(body, someBlocks, CONTEXT));
     expect(refused).toMatchObject({ reason: 'too-large' });
     expect(refused?.message).toContain(reason);
   });

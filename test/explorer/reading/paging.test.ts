@@ -2,15 +2,19 @@ import { expect, describe, test } from '@jest/globals';
 import type { Fields, View } from '../../../src/core/values/fields.ts';
 import { Missed, type Cursor, type ListQuestion, type Page } from '../../../src/core/model/question.ts';
 import { again, readAll, readNewestFirst, readUntil, type Pages } from '../../../src/explorer/reading/paging.ts';
-import { Block } from '../../../src/explorer/reading/resources.ts';
+import type { Explorer } from '../../../src/explorer/explorer.ts';
+import { addressTokens } from '../../../src/explorer/reading/endpoints.ts';
+import { Block, type TokenBalance } from '../../../src/explorer/reading/resources.ts';
 import { rawText } from '../../../src/lib/untrusted.ts';
-import { openExplorer, someBlocks, someTokens } from '../support/open.ts';
-import { sendJson, sendText, startServer } from '../support/server.ts';
+import { addressOf, blockRows, openExplorer, someBlocks, someTokens, VAULT } from '../support/open.ts';
+import { sendJson, sendText, startServer, type Handler } from '../support/server.ts';
 
 type BlockView = View<typeof Block.fields>;
 
 const heightOf = (row: BlockView): bigint | undefined => row.height;
 const identityOf = (row: BlockView): string | undefined => row.height?.toString();
+const pieceOf = ({ token_id }: View<typeof TokenBalance.fields>): string | undefined =>
+  token_id === undefined ? undefined : rawText(token_id);
 const cursorFrom = (row: BlockView): Cursor | null =>
   row.height === undefined ? null : { block_number: row.height.toString() };
 
@@ -225,11 +229,12 @@ describe('cursors as servers send them', () => {
         items_count: 50,
         empty: '',
       };
-      sendJson(response, { items: [{ token_id: isFirst ? '1' : '2' }], next_page_params: isFirst ? next : {} });
+      const items = isFirst ? [{ token_id: '1' }, { token_id: '2' }] : [{ token_id: '3' }];
+      sendJson(response, { items, next_page_params: isFirst ? next : {} });
     });
     await using opened = openExplorer(server.url);
     const reading = await readAll(opened.explorer.tickReader(), someTokens, {
-      identityOf: (row) => (row.token_id === undefined ? undefined : rawText(row.token_id)),
+      identityOf: pieceOf,
       maxPages: 5,
     });
     expect(reading).toMatchObject({ reachedEnd: true, pages: 2 });
@@ -252,6 +257,108 @@ describe('cursors as servers send them', () => {
     await using opened = openExplorer(server.url);
     const reading = await readAll(opened.explorer.tickReader(), someBlocks, { identityOf, maxPages: 5 });
     expect(reading).toMatchObject({ reachedEnd: true, pages: 1 });
+  });
+
+  describe('an empty cursor', () => {
+    /** Pages of blocks of these sizes, from 1,000 down; each with its cursor. */
+    function pagesOf(pages: readonly (readonly [number, object | null])[]): Handler {
+      return ({ query }, response) => {
+        const at = Number(query['page'] ?? 0);
+        const [size, cursor] = pages[at] ?? [0, null];
+        sendJson(response, { items: blockRows(1000 - 100 * at, size), next_page_params: cursor });
+      };
+    }
+
+    async function readFrom(explorer: Explorer) {
+      const { partial, reachedEnd, rows } = await readAll(explorer.tickReader(), someBlocks, {
+        identityOf,
+        maxPages: 9,
+      });
+      return { partial, reachedEnd, rows: rows.length };
+    }
+
+    const cursor = (at: number): object => ({ page: at });
+    const cutOff = (at: number): string =>
+      `page ${at} cannot be reached, for the explorer's cursor is empty after a full page`;
+
+    test.each([
+      [
+        'after a short page is the end',
+        [
+          [8, cursor(1)],
+          [3, {}],
+        ],
+        null,
+        11,
+      ],
+      [
+        'after a page as full as the one before is none',
+        [
+          [8, cursor(1)],
+          [8, {}],
+        ],
+        cutOff(3),
+        16,
+      ],
+      [
+        'that holds nothing but a key is an empty one',
+        [
+          [8, cursor(1)],
+          [8, { apikey: 'k' }],
+        ],
+        cutOff(3),
+        16,
+      ],
+      ['after fifty rows, which no release goes below, is no end', [[50, {}]], cutOff(2), 50],
+      ['after a first page of fewer is one', [[49, {}]], null, 49],
+      [
+        'after more rows than ever is no end',
+        [
+          [8, cursor(1)],
+          [9, {}],
+        ],
+        cutOff(3),
+        17,
+      ],
+    ] as const)('%s', async (_name, pages, partial, rows) => {
+      await using server = await startServer(pagesOf(pages));
+      await using opened = openExplorer(server.url);
+      expect(await readFrom(opened.explorer)).toEqual({ partial, reachedEnd: partial === null, rows });
+    });
+
+    test('in mid-list does not make what comes behind it vanish: the size of a page is known from the polls before', async () => {
+      let pages: readonly (readonly [number, object | null])[] = [
+        [8, cursor(1)],
+        [2, null],
+      ];
+      await using server = await startServer((...request) => {
+        pagesOf(pages)(...request);
+      });
+      await using opened = openExplorer(server.url);
+      expect(await readFrom(opened.explorer)).toEqual({ partial: null, reachedEnd: true, rows: 10 });
+      pages = [[8, {}]];
+      // Once more, for the same bytes are not decoded again.
+      for (let again = 0; again < 2; again += 1)
+        expect(await readFrom(opened.explorer)).toEqual({ partial: cutOff(2), reachedEnd: false, rows: 8 });
+      pages = [[7, {}]];
+      expect(await readFrom(opened.explorer)).toEqual({ partial: null, reachedEnd: true, rows: 7 });
+    });
+
+    test('that was the end as far as anybody knew is none when another list shows how long a page is', async () => {
+      await using server = await startServer(({ path, query }, response) => {
+        const [isShort, isFirst] = [path.includes(VAULT.key), query['page'] === undefined];
+        const items = Array.from({ length: 8 }, (_, n) => ({ token_id: isFirst ? n : n + 8 }));
+        sendJson(response, { items, next_page_params: isShort ? {} : isFirst ? cursor(1) : null });
+      });
+      await using opened = openExplorer(server.url);
+      const partialOf = async (list: ListQuestion<typeof TokenBalance.fields>): Promise<string | null> => {
+        const options = { identityOf: pieceOf, maxPages: 9 };
+        return (await readAll(opened.explorer.tickReader(), list, options)).partial;
+      };
+      expect(await partialOf(someTokens)).toBeNull();
+      expect(await partialOf(addressTokens('ethereum', addressOf(`0x${'12'.repeat(20)}`)))).toBeNull();
+      expect(await partialOf(someTokens)).toBe(cutOff(2));
+    });
   });
 
   test('a second reading asks for every page anew', async () => {
