@@ -13,7 +13,7 @@ export function checksummed(address: string): string {
   const digits = address.slice(2).toLowerCase();
   const digest = keccak_256(Buffer.from(digits, 'ascii'));
   const isUpper = (i: number): boolean => (((digest[i >> 1] ?? 0) >> (i % 2 === 0 ? 4 : 0)) & 15) >= 8;
-  return `0x${[...digits].map((digit, i) => (isUpper(i) ? digit.toUpperCase() : digit)).join('')}`;
+  return `0x${digits.replace(/[a-f]/g, (digit, i: number) => (isUpper(i) ? digit.toUpperCase() : digit))}`;
 }
 
 /** A warning for each place of a file, the text of conditions included, where the checksum does not match. */
