@@ -135,9 +135,9 @@ function staysOpen({ fingerprint, served }: Open, settings: Settings, wanted: st
   return fingerprint === wanted || (served !== null && settings.form === 'sandbox');
 }
 
-function startSandbox({ seed, blockTime, control, as }: SandboxExplorer, clock: Clock): Promise<Served> {
+function startSandbox({ seed, blockTime, control, faults, as }: SandboxExplorer, clock: Clock): Promise<Served> {
   const blockTimeMs = blockTime === 'manual' ? blockTime : blockTime.ms;
-  return serveSandbox(createSandbox({ seed, blockTimeMs, clock, control, as }));
+  return serveSandbox(createSandbox({ seed, blockTimeMs, clock, control, faults, as }));
 }
 
 function whereOf(
@@ -166,6 +166,6 @@ function paceOf(settings: Settings): { concurrency: number; requestsPerSecond: n
 /** Kept in memory only: it holds the key. */
 function fingerprintOf(settings: Settings): string {
   if (settings.form === 'sandbox')
-    return JSON.stringify([settings.seed, settings.blockTime, settings.control, settings.as]);
+    return JSON.stringify([settings.seed, settings.blockTime, settings.control, settings.faults, settings.as]);
   return JSON.stringify([whereOf(settings, null), settings.auth, paceOf(settings), settings.coin]);
 }

@@ -10,15 +10,16 @@ export interface ExplorerOptions {
   readonly seed: number;
   readonly blockTime: string;
   readonly control: boolean;
+  readonly faults: boolean;
   /** Left out: as the specification has it. */
   readonly as?: Release;
 }
 
 /** Serves until a signal. Prints where, and the addresses and tokens that the example rules name. */
 export async function explorer(terminal: Terminal, options: ExplorerOptions): Promise<number> {
-  const { port, seed, control, as = null } = options;
+  const { port, seed, control, faults, as = null } = options;
   const blockTimeMs = blockTimeOf(options.blockTime);
-  const sandbox = createSandbox({ seed, blockTimeMs, clock: terminal.clock, control, as });
+  const sandbox = createSandbox({ seed, blockTimeMs, clock: terminal.clock, control, faults, as });
   const served = await serveSandbox(sandbox, port).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandError(EXIT.config, `cannot listen on port ${port} (${why}). Choose another with --port.`);

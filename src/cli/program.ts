@@ -136,6 +136,7 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .addOption(
       new Option('--as <release>', 'answer as that release of an explorer, not as specified').choices([...RELEASES]),
     )
+    .option('--faults', 'faults drawn by the seed: replaced blocks, late lists, rows twice or out of order', false)
     .option('--control', 'serve /control/... too, which mines, moves, fails and flags on demand', false)
     .action(async (options: ExplorerOptions) => {
       end(await (await import('./explorer.ts')).explorer(terminal, options));

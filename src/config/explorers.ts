@@ -43,6 +43,7 @@ export function readExplorer(source: Source, name: string, written: unknown, sec
         seed: at.seed,
         blockTime: at.block_time === 'manual' ? at.block_time : { ms: at.block_time },
         control: at.control,
+        faults: at.faults,
         as: at.as ?? null,
         ...shared(at, tools),
         missing: [],

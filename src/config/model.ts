@@ -71,6 +71,8 @@ export interface SandboxExplorer extends ExplorerBase {
   readonly seed: number;
   readonly blockTime: { readonly ms: number } | 'manual';
   readonly control: boolean;
+  /** Whether faults are drawn by the seed. */
+  readonly faults: boolean;
   /** Which release of an explorer it answers as; null = as the specification has it. */
   readonly as: (typeof SANDBOX_RELEASES)[number] | null;
 }

@@ -66,6 +66,9 @@ const Sandbox = z.strictObject({
   seed: integer(0, 4_294_967_295, 'the same seed is the same chain').default(1),
   block_time: pace(100, 3_600_000, 'time between two blocks, or manual').default(2000),
   control: boolean('whether the control API is served').default(false),
+  faults: boolean('faults drawn by the seed: replaced blocks, lists that are late, rows twice or out of order').default(
+    false,
+  ),
   as: z
     .enum(SANDBOX_RELEASES)
     .optional()

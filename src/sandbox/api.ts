@@ -2,6 +2,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { answer, notFound, replyOf, type Answer, type Page, type Reply, type Row } from './answer.ts';
 import { isAddress } from './chain/keys.ts';
+import type { DrawnFaults } from './faults/drawn.ts';
 import { listAddressTokens } from './lists/address-tokens.ts';
 import { listBlocks } from './lists/blocks.ts';
 import { listInternalTransactions } from './lists/internal-transactions.ts';
@@ -34,11 +35,18 @@ export interface Api {
   ask(request: ApiRequest): ApiAnswer;
 }
 
+export interface ApiOptions {
+  readonly world: World;
+  readonly drawn: DrawnFaults;
+  readonly clock: Clock;
+  readonly limits: Limits;
+}
+
 const CREDITS = 20;
 /** Prices that differ from the usual one. */
 const DEAR = new Map<Operation, number>([['address-internal-transactions', 40]]);
 
-export function createApi(world: World, clock: Clock, limits: Limits): Api {
+export function createApi({ world, drawn, clock, limits }: ApiOptions): Api {
   const { dialect } = world;
   const meters = {
     multichain: createMeter({
@@ -49,7 +57,7 @@ export function createApi(world: World, clock: Clock, limits: Limits): Api {
     }),
     instance: createMeter({ clock, limits, countsCredits: false, headers: (left) => instanceHeaders(dialect, left) }),
   };
-  const answerCache = createAnswerCache(world);
+  const answerCache = createAnswerCache(world, drawn);
   return {
     ask(request) {
       const { route } = request;
@@ -77,9 +85,9 @@ function refuse(dialect: Dialect, form: Route['form'], { refused, headers }: Adm
 const MOST_CACHED = 128;
 
 /** Answers stay good until the head or something that the control API touches moves. */
-function createAnswerCache(world: World): (operation: Operation, request: ApiRequest) => ApiAnswer {
+function createAnswerCache(world: World, drawn: DrawnFaults): (operation: Operation, request: ApiRequest) => ApiAnswer {
   const shelf = new Map<string, ApiAnswer>();
-  const perform = createPerformer(world);
+  const perform = createPerformer(world, drawn);
   let as = '';
   return (operation, request) => {
     const now = `${world.head()} ${world.overlay.version}`;
@@ -108,7 +116,7 @@ function keyOf({ route: { path, params }, showScam }: ApiRequest, { echoes }: Di
   return JSON.stringify([path, showScam, asked]);
 }
 
-function createPerformer(world: World): (operation: Operation, request: ApiRequest) => Answer {
+function createPerformer(world: World, drawn: DrawnFaults): (operation: Operation, request: ApiRequest) => Answer {
   const { dialect } = world;
   const readParams = createParamsReader(dialect);
   return (operation, { route, showScam }) => {
@@ -116,8 +124,9 @@ function createPerformer(world: World): (operation: Operation, request: ApiReque
     const isMalformed = route.address !== '' && !isAddress(route.address);
     const all = isMalformed ? [{ parameter: 'address_hash', detail: BAD_ADDRESS }, ...problems] : problems;
     if (all.length > 0) return wrongParameters(dialect.isStrict(operation), all);
+    const lag = world.overlay.lags.get(operation) ?? drawn.lagOf(operation, world.head());
     const request = toListRequest(world, params, route.params);
-    const body = read(world, operation, { address: route.address, request, showScam });
+    const body = read(world.behind(lag), operation, { address: route.address, request, showScam });
     return body === undefined ? notFound() : answer(200, body);
   };
 }

@@ -4,6 +4,7 @@ import type { TokenBase } from './chain/catalogue.ts';
 import type { AddressKey } from './chain/keys.ts';
 import type { Reputation } from './chain/tokens.ts';
 import type { Transaction } from './chain/transaction.ts';
+import type { Operation } from './params.ts';
 import { ControlProblem } from './problem.ts';
 
 interface SetHolding {
@@ -51,6 +52,8 @@ export interface Overlay {
   readonly placedByHeight: Map<number, Placed[]>;
   readonly delays: Delay[];
   readonly hiddenTraces: Set<number>;
+  /** How many blocks an operation stays behind. */
+  readonly lags: Map<Operation, number>;
 }
 
 export function createOverlay(): Overlay {
@@ -66,6 +69,7 @@ export function createOverlay(): Overlay {
     placedByHeight: new Map(),
     delays: [],
     hiddenTraces: new Set(),
+    lags: new Map(),
   };
 }
 

@@ -2,7 +2,8 @@
 import type { Clock } from '../lib/clock.ts';
 import { createApi, type ApiAnswer, type ApiRequest } from './api.ts';
 import { createControl, type Control } from './control/control.ts';
-import type { Fault } from './faults/fault.ts';
+import { createDrawnFaults, NO_DRAWN_FAULTS } from './faults/drawn.ts';
+import { FaultOptions, type Fault } from './faults/fault.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { ADDRESSES, API_KEY, CHAIN_ID, TOKENS } from './names.ts';
 import type { Release } from './releases/release.ts';
@@ -23,6 +24,8 @@ export interface SandboxOptions {
   readonly quiet?: boolean;
   /** Rows of a full page, 1 to 50; 50 when left out. */
   readonly pageSize?: number;
+  /** Faults drawn by the seed: replaced blocks, lists behind the head, rows that come twice or out of order. */
+  readonly faults?: boolean;
   /** Answers as this release of an explorer does; left out = as the specification has it. */
   readonly as?: Release | null;
 }
@@ -51,9 +54,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   assertWhole('startBlock', startBlock, 0);
   assertWhole('pageSize', pageSize, 1, LARGEST_PAGE);
   if (blockTimeMs !== 'manual') assertWhole('blockTimeMs', blockTimeMs, 1);
-  const isLively = options.quiet !== true;
-  const world = createWorld({ seed, release, blockTimeMs, clock, startBlock, pageSize, isLively });
-  const api = createApi(world, clock, { ...DEFAULT_LIMITS, ...limits });
+  const { quiet = false, faults: hasFaults = false } = options;
+  const world = createWorld({ seed, release, blockTimeMs, clock, startBlock, pageSize, isLively: !quiet, hasFaults });
+  const drawn = hasFaults ? createDrawnFaults(seed) : NO_DRAWN_FAULTS;
+  const api = createApi({ world, drawn, clock, limits: { ...DEFAULT_LIMITS, ...limits } });
   const { control, faults } = createControl(world);
   return {
     ...control,
@@ -66,7 +70,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     head: () => world.head(),
     ask: (request) => api.ask(request),
     takeFault({ route: { operation, path } }, status) {
-      return operation === null ? undefined : faults.take({ operation, path, status });
+      if (operation === null) return undefined;
+      const spoiler = status === 200 ? drawn.spoilerOf({ path, head: world.head() }) : undefined;
+      return faults.take({ operation, path, status }) ?? (spoiler && FaultOptions.parse({ fault: spoiler }));
     },
   };
 }

@@ -2,9 +2,10 @@
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { Row } from './answer.ts';
 import { createManualCalendar, createRunningCalendar, type Calendar } from './chain/calendar.ts';
-import { createChain, type Chain } from './chain/chain.ts';
+import { createChain, rememberBlocks, type Chain } from './chain/chain.ts';
 import { createComposer, type Compose } from './chain/compose.ts';
 import { PURPOSE } from './chain/draw.ts';
+import { createForks, NO_FORKS } from './chain/forks.ts';
 import { keyOf, type AddressKey } from './chain/keys.ts';
 import { createLedger, spamValue, type Holding, type Ledger } from './chain/ledger.ts';
 import { contractRef, createAccounts, phaseOf, plainRef, type AddressRef, type Accounts } from './chain/accounts.ts';
@@ -29,6 +30,8 @@ export interface World {
   readonly tokens: TokenBook;
   readonly overlay: Overlay;
   head(): number;
+  /** The same world as it was so many blocks ago; what the control API set shows at once all the same. */
+  behind(blocks: number): World;
   timeOf(height: number): Instant;
   /** What is known of an address, as it is specified. */
   ref(address: string): AddressRef;
@@ -60,39 +63,66 @@ export interface WorldOptions {
   readonly startBlock: number;
   /** False: blocks are empty and no balance moves, unless the control API says so. */
   readonly isLively: boolean;
+  /** Whether blocks are replaced by chance. */
+  readonly hasFaults: boolean;
 }
 
 export function createWorld(options: WorldOptions): World {
-  const { seed, isLively } = options;
+  const parts = createParts(options);
+  const views = new Map<number, World>();
+  const behind = (blocks: number): World => {
+    const view = views.get(blocks) ?? createView(parts, blocks, behind);
+    views.set(blocks, view);
+    return view;
+  };
+  return behind(0);
+}
+
+type Parts = ReturnType<typeof createParts>;
+
+function createParts(options: WorldOptions) {
+  const { seed, isLively, release } = options;
   const overlay = createOverlay();
-  const calendar = createCalendar(options);
   const accounts = createAccounts(seed);
   const makesToken = (height: number, slot: number): boolean => timetable.patternAt(height, slot)?.makesToken === true;
   const tokens = createTokenBook({ seed, isLively, changes: overlay, accounts, makesToken });
   const ledger = createLedger({ seed, isLively, accounts, tokens });
   const timetable = createTimetable(seed, accounts, planLanes(seed, tokens, ledger));
-  const dialect = createDialect(options.release);
-  const refs = createRefs(accounts, tokens, dialect);
   const compose = createComposer(seed, accounts, timetable);
+  const dialect = createDialect(release);
+  const naturalOf = rememberBlocks(compose, isLively);
+  const forks = options.hasFaults ? createForks(seed) : NO_FORKS;
+  const calendar = createCalendar(options);
+  // A head that is moved by hand would have to be moved on before a call can be seen.
+  const tracesLate = isLively && options.blockTimeMs !== 'manual';
+  const chain = { seed, isLively, tracesLate, overlay, forks, timetable, naturalOf };
+  const refs = createRefs(accounts, tokens, dialect);
+  return { ...options, overlay, accounts, tokens, ledger, compose, dialect, calendar, chain, refs };
+}
+
+function createView(parts: Parts, blocks: number, behind: World['behind']): World {
+  const { calendar, overlay, ledger, refs, accounts, compose } = parts;
+  const head = (): number => Math.max(0, calendar.head() - blocks);
   return {
-    seed,
-    dialect,
-    pageSize: options.pageSize,
+    seed: parts.seed,
+    dialect: parts.dialect,
+    pageSize: parts.pageSize,
     calendar,
-    tokens,
+    tokens: parts.tokens,
     overlay,
-    head: () => calendar.head(),
+    head,
+    behind: (more) => behind(blocks + more),
     timeOf: (height) => calendar.timeOf(height),
-    chain: createChain({ seed, isLively, calendar, overlay, compose, timetable }),
+    chain: createChain(parts.chain, head),
     ref: (address) => refs(address).ref,
     refRow: (address) => refs(address).row,
     creationOf: (address) => creationOf(accounts, compose, keyOf(address)),
     account: (number) => accounts.account(number),
     coin: (address) =>
       overlay.coins.get(keyOf(address)) ??
-      ledger.coin(keyOf(address), calendar.head()) ??
+      ledger.coin(keyOf(address), head()) ??
       (refs(address).ref.is_contract ? 0n : null),
-    holdings: (address) => withChanges(ledger.holdings(keyOf(address), calendar.head()), overlay, keyOf(address)),
+    holdings: (address) => withChanges(ledger.holdings(keyOf(address), head()), overlay, keyOf(address)),
   };
 }
 

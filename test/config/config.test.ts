@@ -37,7 +37,7 @@ explorers:
     concurrency: 4
     headers: { X-Extra: { file: secrets/extra } }
   gnosis: { form: instance, instance_url: http://127.0.0.1:4000 }
-  playground: { form: sandbox, seed: 7, block_time: 500ms, control: true, as: 11 }
+  playground: { form: sandbox, seed: 7, block_time: 500ms, control: true, as: 11, faults: true }
   still: { form: sandbox, block_time: manual }
 addresses:
   treasury: 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503
@@ -96,10 +96,10 @@ describe('A good config', () => {
       headers: {},
     });
     expect(config.explorers.get('playground')).toMatchObject({
-      ...{ seed: 7, blockTime: { ms: 500 }, control: true, as: '11' },
+      ...{ seed: 7, blockTime: { ms: 500 }, control: true, as: '11', faults: true },
     });
     expect(config.explorers.get('still')).toMatchObject({
-      ...{ seed: 1, blockTime: 'manual', control: false, as: null },
+      ...{ seed: 1, blockTime: 'manual', control: false, as: null, faults: false },
     });
     expect(config.channels.get('ops')?.to).toEqual({ url: HOOK, secret: 'whsec_abc' });
   });

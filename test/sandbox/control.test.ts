@@ -313,6 +313,7 @@ describe('over HTTP', () => {
     ['delay-internals', {}, { after: 100 }],
     ['release-internals', '', { released: 0 }],
     ['hide-traces', { block: 9 }, { block: 9 }],
+    ['lag', { operation: 'transactions', blocks: 3 }, { behind: 3 }],
     ['fail', { fault: 'cut', times: 3 }, { pending: 3 }],
     ['clear-faults', {}, { pending: 0 }],
   ])('%s', async (verb, body, answer) => {

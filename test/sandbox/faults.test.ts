@@ -218,6 +218,21 @@ describe('right answers, spoilt', () => {
     expect(wrong['next_page_params']).toEqual(right['next_page_params']);
   });
 
+  test('repeated-rows: every third row twice, none too few', async () => {
+    const { right, wrong } = await spoilt('repeated-rows');
+    expect(itemsOf(wrong)).toHaveLength(67);
+    expect(itemsOf(wrong).slice(0, 3)).toEqual([itemsOf(right)[0], itemsOf(right)[0], itemsOf(right)[1]]);
+    expect(new Set(itemsOf(wrong).map(({ hash }) => hash))).toEqual(new Set(itemsOf(right).map(({ hash }) => hash)));
+  });
+
+  test('shuffled-rows: the same rows in another order, with the same cursor', async () => {
+    const { right, wrong } = await spoilt('shuffled-rows');
+    const byHeight = (rows: Json[]): Json[] => rows.toSorted((a, b) => Number(b['height']) - Number(a['height']));
+    expect(itemsOf(wrong)).not.toEqual(itemsOf(right));
+    expect(byHeight(itemsOf(wrong))).toEqual(itemsOf(right));
+    expect(wrong['next_page_params']).toEqual(right['next_page_params']);
+  });
+
   test('stuck-cursor: the one that was sent', async () => {
     const query = cursorOf(await running.get('blocks')) ?? '';
     fail({ fault: 'stuck-cursor' });

@@ -96,16 +96,17 @@ export function join(path: string, query: string): string {
   return query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** Integers beyond 2^53 stay exact. An empty object for what is no JSON. */
+/** Integers of a cursor stay exact beyond 2^53. An empty object for what is no JSON. */
 function parse(text: string): Json {
   try {
-    return (INEXACT.test(text) ? JSON.parse(text, exact) : JSON.parse(text)) as Json;
+    const isInexact = INEXACT.test(text.slice(text.lastIndexOf('"next_page_params"')));
+    return (isInexact ? JSON.parse(text, exact) : JSON.parse(text)) as Json;
   } catch {
     return {};
   }
 }
 
-// Looking at every value costs as much as everything else: most answers need none of it.
+// Looking at every value costs as much as everything else, and cursors alone need it.
 const INEXACT = /[:,[]\d{16}/;
 
 function exact(_key: string, value: unknown, { source }: { source?: string } = {}): unknown {

@@ -76,3 +76,37 @@ test('both forms of the API say the same with the same ids', async () => {
   expect(instance.length).toBeGreaterThan(10);
   expect(multichain).toEqual(instance);
 });
+
+test.each(['repeated-rows', 'shuffled-rows'] as const)('%s: every item is told once all the same', async (fault) => {
+  const told = async (isSpoilt: boolean): Promise<string[]> => {
+    await using world = await createWorld(EVERYTHING, { isLively: true });
+    await world.poll();
+    world.sandbox.mine({ blocks: 30 });
+    if (isSpoilt) world.sandbox.fail({ fault, times: 1000 });
+    await world.poll();
+    // Holdings are numbered in the order in which they are met, so their keys differ.
+    const items = world.messages.map(({ watch, alert, fields }) => JSON.stringify([watch, alert, fields]));
+    world.sandbox.clearFaults();
+    expect(await world.poll()).toEqual([]);
+    return items.toSorted();
+  };
+  expect(await told(true)).toEqual(await told(false));
+});
+
+test('a list that stays behind the others is told when it catches up, and nothing twice', async () => {
+  await using world = await createWorld(EVERYTHING, { isLively: true });
+  const lists = ['transactions', 'address-transactions', 'address-internal-transactions', 'address-tokens'] as const;
+  await world.poll();
+  for (const operation of lists) world.sandbox.lag({ operation, blocks: 8 });
+  const keys: string[] = [];
+  for (let step = 0; step < 6; step++) {
+    world.sandbox.mine({ blocks: 5 });
+    await world.poll();
+    keys.push(...world.messages.map(({ key }) => key));
+  }
+  for (const operation of lists) world.sandbox.lag({ operation, blocks: 0 });
+  await world.poll();
+  keys.push(...world.messages.map(({ key }) => key));
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(keys.length).toBeGreaterThan(30);
+});

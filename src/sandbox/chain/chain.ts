@@ -1,15 +1,23 @@
 // The chain as it stands now: what follows from the seed, seen through what the control API has changed.
-import { originOf, timesReplaced, type Overlay } from '../overlay.ts';
-import type { Calendar } from './calendar.ts';
+import { originOf, timesReplaced as timesReorganised, type Overlay } from '../overlay.ts';
 import { LONGEST_LEAD, type Compose } from './compose.ts';
-import { drawHex, PURPOSE } from './draw.ts';
+import { draw, drawHex, PURPOSE } from './draw.ts';
+import type { Forks } from './forks.ts';
+import { downFrom } from './heights.ts';
 import { keyOf, type AddressKey } from './keys.ts';
 import { latestAt, SLOTS, type Timetable } from './timetable.ts';
 import type { Call, Mined, Transaction, Waiting } from './transaction.ts';
 
 export interface Chain {
+  /** `replaced`: how often the block of that height had been replaced; left out = by now. */
   blockHash(height: number, replaced?: number): string;
+  /** Of a block that was made at that height too, and never counted. */
+  uncleHash(height: number): string;
   stateRoot(height: number): string;
+  /** How often the block of a height was replaced. */
+  timesReplaced(height: number): number;
+  /** Heights at or below `height` whose blocks may have been replaced, going down. */
+  replacedHeights(height: number): Iterable<number>;
   transactionsOf(height: number): Mined[];
   /** Not yet mined, newest first. */
   waiting(): Waiting[];
@@ -22,35 +30,48 @@ export interface Chain {
 export interface ChainParts {
   readonly seed: number;
   readonly isLively: boolean;
-  readonly calendar: Calendar;
+  /** Whether the internal transactions of a block come later than the block. */
+  readonly tracesLate: boolean;
   readonly overlay: Overlay;
-  readonly compose: Compose;
+  readonly forks: Forks;
   readonly timetable: Timetable;
+  readonly naturalOf: NaturalContent;
 }
 
-export function createChain(given: ChainParts): Chain {
-  const parts = { ...given, naturalOf: remember(given) };
-  const { seed, overlay, calendar } = parts;
+/** What a block holds as it follows from the seed. */
+export type NaturalContent = (origin: number) => readonly Transaction[];
+
+/** `headOf`: up to where the chain is seen. */
+export function createChain(parts: ChainParts, headOf: () => number): Chain {
+  const { seed, overlay, forks } = parts;
+  const timesReplaced = (height: number): number =>
+    timesReorganised(overlay.reorgs, height) + forks.timesReplaced(height, headOf());
+  const hash = (purpose: number, height: number, version: number): string =>
+    `0x${drawHex(seed, purpose, height, version, 8)}`;
   return {
-    blockHash: (height, replaced = timesReplaced(overlay.reorgs, height)) =>
-      `0x${drawHex(seed, PURPOSE.blockHash, height, replaced, 8)}`,
-    stateRoot: (height) => `0x${drawHex(seed, PURPOSE.stateRoot, height, timesReplaced(overlay.reorgs, height), 8)}`,
+    timesReplaced,
+    blockHash: (height, replaced = timesReplaced(height)) => hash(PURPOSE.blockHash, height, replaced),
+    uncleHash: (height) => hash(PURPOSE.uncle, height, 0),
+    stateRoot: (height) => hash(PURPOSE.stateRoot, height, timesReplaced(height)),
+    replacedHeights: (height) => (forks.happen ? downFrom(height) : reorganisedHeights(overlay, height)),
     transactionsOf(height) {
       const origin = originOf(overlay.reorgs, height);
       const transactions = origin === undefined ? [] : contentOf(parts, origin);
       return transactions.map((transaction, position) => ({ transaction, height, position }));
     },
-    waiting: () => listWaiting(parts, calendar.head()),
+    waiting: () => listWaiting(parts, headOf()),
     heightsOf: (key, height) => heightsOf(parts, key, height),
-    isTraced: (height) => isTraced(overlay, height, calendar.head()),
+    isTraced: (height) => isTraced(parts, height, headOf()),
   };
 }
 
-interface Parts extends ChainParts {
-  readonly naturalOf: (origin: number) => readonly Transaction[];
+function reorganisedHeights({ reorgs }: Overlay, top: number): number[] {
+  const heights = new Set<number>();
+  for (const { from, to } of reorgs) for (let height = from; height <= Math.min(to, top); height++) heights.add(height);
+  return [...heights].sort((a, b) => b - a);
 }
 
-function contentOf({ overlay, naturalOf }: Parts, origin: number): readonly Transaction[] {
+function contentOf({ overlay, naturalOf }: ChainParts, origin: number): readonly Transaction[] {
   const placed = overlay.placedByHeight.get(origin);
   return placed === undefined ? naturalOf(origin) : [...naturalOf(origin), ...placed.map((each) => each.transaction)];
 }
@@ -58,7 +79,7 @@ function contentOf({ overlay, naturalOf }: Parts, origin: number): readonly Tran
 const MOST_REMEMBERED = 2048;
 
 /** What follows from the seed never changes: the blocks that are asked for again and again are played once. */
-function remember({ isLively, compose }: ChainParts): (origin: number) => readonly Transaction[] {
+export function rememberBlocks(compose: Compose, isLively: boolean): NaturalContent {
   const played = new Map<number, readonly Transaction[]>();
   return (origin) => {
     if (!isLively) return [];
@@ -73,7 +94,7 @@ function remember({ isLively, compose }: ChainParts): (origin: number) => readon
 
 const SLOT_NUMBERS = Array.from({ length: SLOTS }, (_, slot) => slot);
 
-function listWaiting({ overlay, naturalOf }: Parts, head: number): Waiting[] {
+function listWaiting({ overlay, naturalOf }: ChainParts, head: number): Waiting[] {
   const waiting: Waiting[] = [];
   for (let height = head + 1; height <= head + LONGEST_LEAD; height++)
     for (const transaction of naturalOf(height)) {
@@ -134,8 +155,13 @@ export function isTo({ to, created }: Transaction | Call, key: AddressKey): bool
   return (to !== null && keyOf(to) === key) || (created !== null && keyOf(created) === key);
 }
 
-function isTraced({ delays, hiddenTraces }: Overlay, height: number, head: number): boolean {
+/** Traces come one to three blocks after their block, and in no order. */
+function isTraced({ seed, tracesLate, overlay }: ChainParts, height: number, head: number): boolean {
+  const { delays, hiddenTraces } = overlay;
   if (hiddenTraces.has(height)) return false;
   const delay = delays.find(({ after, until }) => after < height && height <= until);
-  return delay === undefined || (delay.blocks !== null && height + delay.blocks <= head);
+  if (delay !== undefined) return delay.blocks !== null && height + delay.blocks <= head;
+  return !tracesLate || height + 1 + (draw(seed, PURPOSE.trace, height) % SLOWEST_TRACE) <= head;
 }
+
+const SLOWEST_TRACE = 3;

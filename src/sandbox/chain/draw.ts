@@ -17,6 +17,11 @@ export const PURPOSE = {
   token: 13,
   balance: 14,
   control: 15,
+  uncle: 16,
+  trace: 17,
+  fork: 18,
+  lag: 19,
+  fault: 20,
 } as const;
 
 /** A number of 32 bits, evenly spread. `a` and `b` are whole numbers below 2^53, such as a height and a slot. */

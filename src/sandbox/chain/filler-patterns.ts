@@ -117,6 +117,9 @@ const outOfGas: TransactionPattern = {
   }),
 };
 
+/** More than an explorer shows inside a transaction. */
+const ITEMS_IN_BATCH = 14;
+
 const itemTransfer: TransactionPattern = {
   participants: [collector, TOKENS.ITEMS],
   build: (context) => ({
@@ -125,7 +128,10 @@ const itemTransfer: TransactionPattern = {
     method: METHODS.multicall,
     parameters: ['[]'],
     types: ['contract_call', 'token_transfer'],
-    transfers: [{ ...moved(TOKENS.ITEMS, collector, context.peer, 2n), tokenId: String(1 + (context.draw(1) % 60)) }],
+    transfers: Array.from({ length: context.draw(2) % 3 === 0 ? 1 : ITEMS_IN_BATCH }, (_, place) => ({
+      ...moved(TOKENS.ITEMS, collector, context.peer, 2n),
+      tokenId: String(1 + ((context.draw(1) + place) % 60)),
+    })),
   }),
 };
 

@@ -41,6 +41,8 @@ export interface Control {
   /** Shows what was delayed, and delays no more. */
   releaseInternals(): { released: number };
   hideTraces(options: Input<typeof schemas.HideTraces>): { block: number };
+  /** Answers of one operation stay so many blocks behind the others. */
+  lag(options: Input<typeof schemas.Lag>): { behind: number };
   fail(options: FaultOptions): { pending: number };
   clearFaults(): { pending: number };
 }
@@ -79,6 +81,7 @@ export function createControl(world: World): Controls {
     delayInternals: (options = {}) => changed(delayInternals(world, read(schemas.DelayInternals, options))),
     releaseInternals: () => changed(releaseInternals(overlay)),
     hideTraces: (options) => changed(hideTraces(overlay, read(schemas.HideTraces, options))),
+    lag: (options) => changed(lag(overlay, read(schemas.Lag, options))),
     fail(options) {
       faults.add(read(FaultOptions, options));
       return { pending: faults.pending };
@@ -134,6 +137,11 @@ function releaseInternals({ delays }: Overlay) {
   const released = delays.length;
   delays.length = 0;
   return { released };
+}
+
+function lag({ lags }: Overlay, { operation, blocks }: z.output<typeof schemas.Lag>) {
+  lags.set(operation, blocks);
+  return { behind: blocks };
 }
 
 function hideTraces({ hiddenTraces }: Overlay, { block, hidden }: z.output<typeof schemas.HideTraces>) {

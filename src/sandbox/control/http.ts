@@ -23,6 +23,7 @@ const VERBS = {
   'delay-internals': 'delayInternals',
   'release-internals': 'releaseInternals',
   'hide-traces': 'hideTraces',
+  lag: 'lag',
   fail: 'fail',
   'clear-faults': 'clearFaults',
 } as const satisfies Record<string, keyof Control>;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { TOKEN_TYPES } from '../chain/catalogue.ts';
 import { isAddress } from '../chain/keys.ts';
 import { ADDRESSES, TOKENS } from '../names.ts';
+import { OPERATIONS } from '../params.ts';
 
 const Account = addressOrOneOf(ADDRESSES);
 const TokenName = addressOrOneOf(TOKENS);
@@ -98,5 +99,13 @@ export const Reorganise = z.strictObject({
 
 /** Internal transactions of the blocks to come appear that many blocks late; without it, when they are released. */
 export const DelayInternals = z.strictObject({ blocks: z.number().int().min(1).max(MOST_BLOCKS).optional() });
+
+const MOST_BEHIND = 1000;
+
+/** 0 catches up. What is set here shows at once all the same. */
+export const Lag = z.strictObject({
+  operation: z.enum(OPERATIONS),
+  blocks: z.number().int().min(0).max(MOST_BEHIND).default(1),
+});
 
 export const HideTraces = z.strictObject({ block: z.number().int().min(0), hidden: z.boolean().default(true) });

@@ -1,4 +1,4 @@
-// Right answers, spoilt: shapes, cursors, names and numbers as they were seen in life.
+// Right answers, spoilt: shapes, cursors, names and numbers as they were seen in practice.
 import type { ApiAnswer } from '../api.ts';
 import { isPage, isRow, replyOf, type Reply, type Row } from '../answer.ts';
 import type { Params } from '../params.ts';
@@ -27,6 +27,10 @@ export function spoil(name: ContentFaultName, spoiling: Spoiling): Reply {
       return repeatKeys(right, params);
     case 'repeated-page':
       return repeatFirst(spoiling);
+    case 'repeated-rows':
+      return withItems(right, repeated);
+    case 'shuffled-rows':
+      return withItems(right, shuffled);
     case 'stuck-cursor':
       return withCursor(right, (cursor) => sentCursor(cursor, params));
     case 'numbers-as-strings':
@@ -52,6 +56,21 @@ function withRows(right: ApiAnswer, change: (row: Row) => unknown): Reply {
   const body = right.again();
   if (!isPage(body)) return withBody(right, isRow(body) ? change(body) : body);
   return withBody(right, { ...body, items: body.items.map(change) });
+}
+
+function withItems(right: ApiAnswer, change: (items: readonly Row[]) => readonly Row[]): Reply {
+  const body = right.again();
+  return isPage(body) ? withBody(right, { ...body, items: change(body.items) }) : right;
+}
+
+/** Every third row comes a second time. */
+function repeated(items: readonly Row[]): Row[] {
+  return items.flatMap((row, place) => (place % 3 === 0 ? [row, row] : [row]));
+}
+
+/** The rows of the odd places, then those of the even ones. */
+function shuffled(items: readonly Row[]): Row[] {
+  return [...items.filter((_, place) => place % 2 === 1), ...items.filter((_, place) => place % 2 === 0)];
 }
 
 function withCursor(right: ApiAnswer, change: (cursor: Row) => Row): Reply {

@@ -28,6 +28,8 @@ const CONTENT_FAULTS = [
   'no-items',
   'duplicate-cursor-keys',
   'repeated-page',
+  'repeated-rows',
+  'shuffled-rows',
   'stuck-cursor',
   'numbers-as-strings',
   'old-names',

@@ -1,30 +1,36 @@
 import type { Page } from '../answer.ts';
-import { timesReplaced } from '../overlay.ts';
+import { downFrom } from '../chain/heights.ts';
 import { numberOf } from '../params.ts';
-import { renderBlock, type BlockRow } from '../render/rows.ts';
+import { hasUncle, renderBlock, type BlockRow } from '../render/rows.ts';
 import type { World } from '../world.ts';
-import { downFrom, takePage, type ListRequest } from './page.ts';
+import { takePage, visitSome, type ListRequest, type Pause } from './page.ts';
 
-/** Specification 4.5: newest first; `type=reorg` lists the blocks that were replaced. */
+/** Specification 4.5: newest first; `type` asks for uncles, or for blocks that were replaced. */
 export function listBlocks(world: World, request: ListRequest): Page {
   const { params } = request;
   const below = numberOf(params, 'block_number') ?? Infinity;
-  return takePage(rowsOf(world, params.get('type') ?? 'block', below), request, {
+  return takePage(rowsOf(world, params.get('type') ?? 'block', Math.min(world.head(), below - 1)), request, {
     item: (row) => renderBlock(world, row),
     cursor: (last) => ({ block_number: 'pausedBelow' in last ? last.pausedBelow : last.height }),
   });
 }
 
-function* rowsOf(world: World, type: string, below: number): Iterable<BlockRow> {
-  if (type === 'uncle') return;
-  if (type === 'reorg') yield* lostBlocks(world, below);
-  else for (const height of downFrom(Math.min(world.head(), below - 1))) yield { height, type: 'block' };
+function rowsOf(world: World, type: string, top: number): Iterable<BlockRow | Pause> {
+  if (type === 'reorg') return visitSome(world.chain.replacedHeights(top), (height) => lostBlocks(world, height));
+  return type === 'uncle' ? visitSome(downFrom(Math.min(top, world.head() - 1)), unclesAt) : blocksFrom(top);
 }
 
-function lostBlocks({ overlay: { reorgs } }: World, below: number): BlockRow[] {
-  const lost: BlockRow[] = [];
-  for (const [place, { from, to }] of reorgs.entries())
-    for (let height = from; height <= to && height < below; height++)
-      lost.push({ height, replaced: timesReplaced(reorgs, height, place), type: 'reorg' });
-  return lost.sort((a, b) => b.height - a.height || (b.replaced ?? 0) - (a.replaced ?? 0));
+/** The block above names it. */
+function unclesAt(height: number): BlockRow[] {
+  return hasUncle(height + 1) ? [{ height, type: 'uncle' }] : [];
+}
+
+function* blocksFrom(top: number): Iterable<BlockRow> {
+  for (const height of downFrom(top)) yield { height, type: 'block' };
+}
+
+/** Every version of the block but the present one, the last one first. */
+function lostBlocks({ chain }: World, height: number): BlockRow[] {
+  const times = chain.timesReplaced(height);
+  return Array.from({ length: times }, (_, place) => ({ height, replaced: times - 1 - place, type: 'reorg' }));
 }

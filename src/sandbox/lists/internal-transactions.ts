@@ -1,9 +1,10 @@
 import type { Page, Row } from '../answer.ts';
+import { downFrom } from '../chain/heights.ts';
 import { keyOf } from '../chain/keys.ts';
 import { numberOf, type Params } from '../params.ts';
 import { renderCall, type TracedCall } from '../render/rows.ts';
 import type { World } from '../world.ts';
-import { downFrom, takePage, visitSome, type ListRequest, type Pause } from './page.ts';
+import { takePage, visitSome, type ListRequest, type Pause } from './page.ts';
 import { firstHeight, sideOf } from './transactions.ts';
 
 interface CallPlace {

@@ -65,11 +65,6 @@ export interface Place {
   readonly position: number;
 }
 
-/** Heights from `from` down to `to`, or to genesis. */
-export function* downFrom(from: number, to = 0): Iterable<number> {
-  for (let height = from; height >= Math.max(0, to); height--) yield height;
-}
-
 const MOST_VISITED = 1024;
 
 /** As many heights as one page may look at, then a pause. */

@@ -1,11 +1,12 @@
 import type { Page, Row } from '../answer.ts';
 import { isFrom, isParty, isTo } from '../chain/chain.ts';
+import { downFrom } from '../chain/heights.ts';
 import { keyOf, showTime } from '../chain/keys.ts';
 import { METHODS, type Mined, type Transaction, type Waiting } from '../chain/transaction.ts';
 import { numberOf, splitList, type Params } from '../params.ts';
 import { baseFeeOf, renderMined, renderWaiting } from '../render/transaction.ts';
 import type { World } from '../world.ts';
-import { downFrom, takePage, visitSome, type ListRequest, type Pause, type Place } from './page.ts';
+import { takePage, visitSome, type ListRequest, type Pause, type Place } from './page.ts';
 
 type Matches = (transaction: Transaction) => boolean;
 

@@ -49,14 +49,21 @@ export interface BlockRow {
   readonly height: number;
   /** How often the block of this height had been replaced when this one was made; left out = now. */
   readonly replaced?: number;
-  readonly type: 'block' | 'reorg';
+  readonly type: 'block' | 'uncle' | 'reorg';
+}
+
+const UNCLE_EVERY = 97;
+
+/** Whether a block names an uncle: a block that was made at the height of its parent as well. */
+export function hasUncle(height: number): boolean {
+  return height > 0 && height % UNCLE_EVERY === 0;
 }
 
 export function renderBlock(world: World, { height, replaced, type }: BlockRow): Row {
   const mined = type === 'block' ? world.chain.transactionsOf(height) : [];
   const gasUsed = mined.reduce((sum, { transaction }) => sum + transaction.gasUsed, 0);
   const row = {
-    hash: world.chain.blockHash(height, replaced),
+    hash: type === 'uncle' ? world.chain.uncleHash(height) : world.chain.blockHash(height, replaced),
     parent_hash: height === 0 ? `0x${'0'.repeat(64)}` : world.chain.blockHash(height - 1),
     height,
     type,
@@ -75,7 +82,7 @@ export function renderBlock(world: World, { height, replaced, type }: BlockRow):
     ...renderFees(height, mined, BigInt(gasUsed)),
     transactions_count: mined.length,
     withdrawals_count: height % WITHDRAWALS,
-    uncles_hashes: height % 97 === 0 ? [world.chain.stateRoot(height)] : [],
+    uncles_hashes: type !== 'uncle' && hasUncle(height) ? [world.chain.uncleHash(height - 1)] : [],
   };
   return world.dialect.write('block', row, () => ({ internal_transactions_count: null, is_pending_update: false }));
 }
@@ -88,7 +95,7 @@ function renderFees(height: number, mined: readonly Mined[], gasUsed: bigint): R
   return {
     base_fee_per_gas: String(baseFee),
     burnt_fees: String(burnt),
-    burnt_fees_percentage: fees === 0n ? 0 : Number((burnt * 10_000n) / fees) / 100,
+    burnt_fees_percentage: fees === 0n ? null : Number((burnt * 10_000n) / fees) / 100,
     priority_fee: String(tips),
     transaction_fees: String(fees),
     rewards: rewardsOf(height, Number(tips)),
@@ -101,7 +108,7 @@ function rewardsOf(height: number, tips: number): Row[] {
     { reward: tips, type: 'Miner Reward' },
     { reward: EMISSION_WEI, type: 'Emission Reward' },
   ];
-  if (height % 97 === 0) return [...usual, { reward: EMISSION_WEI / 32, type: 'Uncle Reward' }];
+  if (hasUncle(height)) return [...usual, { reward: EMISSION_WEI / 32, type: 'Uncle Reward' }];
   return height % 89 === 0 ? [...usual, { reward: EMISSION_WEI / 64, type: 'Chore Reward' }] : usual;
 }
 

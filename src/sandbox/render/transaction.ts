@@ -36,7 +36,10 @@ export function renderMined(world: World, mined: Mined): Row {
     base_fee_per_gas: String(baseFee),
     priority_fee: String(gas * tip),
     transaction_burnt_fee: String(gas * baseFee),
-    token_transfers: transaction.transfers.map((transfer, place) => renderTransfer(world, mined, transfer, place)),
+    token_transfers: transaction.transfers
+      .slice(0, SHOWN_TRANSFERS)
+      .map((transfer, place) => renderTransfer(world, mined, transfer, place)),
+    token_transfers_overflow: transaction.transfers.length > SHOWN_TRANSFERS,
   };
   return world.dialect.write('transaction', row, () => beyond(world, transaction, height));
 }
@@ -63,6 +66,7 @@ export function renderWaiting(world: World, { transaction }: Waiting): Row {
     revert_reason: null,
     has_error_in_internal_transactions: null,
     token_transfers: [],
+    token_transfers_overflow: false,
   };
   return world.dialect.write('transaction', row, () => beyond(world, transaction, null));
 }
@@ -125,7 +129,6 @@ function renderFixed(world: World, transaction: Transaction): Row {
     raw_input: rawInput(transaction),
     transaction_tag: nonce % 50 === 0 ? 'worth a look' : null,
     transaction_types: types,
-    token_transfers_overflow: false,
     decoded_input: decodeInput(transaction),
     actions: action === null ? [] : [action],
   };
@@ -162,7 +165,9 @@ function decodeInput({ method, parameters }: Transaction): Row | null {
   return { method_call: method.call, method_id: method.id.slice(2), parameters: named };
 }
 
-const TRANSFERS_PER_TRANSACTION = 8;
+/** The others are in a list of their own, which is not served. */
+const SHOWN_TRANSFERS = 10;
+const TRANSFERS_PER_TRANSACTION = 64;
 
 function renderTransfer(world: World, mined: Mined, transfer: Transfer, place: number): Row {
   const { transaction, height, position } = mined;
