@@ -149,7 +149,7 @@ describe('With the kinds and channels as they are', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('no name of the config may be that of a field of any kind', () => {
+  describe('a name of the config that is that of a field', () => {
     const clash = CONFIG.replace('  vault:', '  reputation:').replaceAll(', vault', '');
     const { config: other } = loadConfig('config.yaml', {
       env: { EXPLORER_API_KEY: 'k' },
@@ -157,10 +157,26 @@ describe('With the kinds and channels as they are', () => {
       notifiers,
     });
     if (other === null) throw new Error('no config');
-    const found = loadRules(other, [{ file: 'a.yaml', text: RULES.replaceAll('of: vault', 'of: treasury') }], {
-      kinds,
-    }).problems;
-    expect(found.map(({ message }) => message)).toEqual(['"reputation" is a field of token already']);
+    const loaded = (text: string) => loadRules(other, [{ file: 'a.yaml', text }], { kinds });
+
+    test('is refused where rules use the kind of the field', () => {
+      const { problems } = loaded(RULES.replaceAll('of: vault', 'of: treasury'));
+      expect(problems.map(({ message }) => message)).toEqual(['"reputation" is a field of token already']);
+    });
+
+    test('is only warned of where they do not: the name can be used', () => {
+      const { problems, warnings, watches } = loaded(`watches:
+  - id: calls
+    kind: internal-transactions
+    explorer: ethereum
+    of: reputation
+    notify: [screen]
+    alerts: [{ id: own, on: new, if: from.hash == reputation }]
+`);
+      expect(problems).toEqual([]);
+      expect(watches).toHaveLength(1);
+      expect(warnings.map(({ message }) => message)).toContain('"reputation" is a field of token already');
+    });
   });
 
   test('the schemas of both files can be made', () => {

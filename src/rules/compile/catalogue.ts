@@ -12,7 +12,7 @@ import { BEFORE, FUNCTIONS, METHODS, RESERVED_NAMES } from '../language/words.ts
 export interface Catalogue {
   readonly config: Config;
   readonly kinds: readonly AnyKind[];
-  /** Of the config alone: names that a condition could not tell from a field. */
+  /** Of the config alone: names that a condition could not tell from a field. Complete once all rules are compiled. */
   readonly problems: readonly Problem[];
   kind(name: string): AnyKind | undefined;
   /** Undefined when there is none. What it misses becomes a problem, since it is needed now. */
@@ -35,12 +35,13 @@ class ConfigCatalogue implements Catalogue {
   readonly config: Config;
   readonly kinds: readonly AnyKind[];
   readonly problems: Problem[] = [];
-  /** Names of the config that are words of the language as well, with what they are there. */
-  readonly #clashes: ReadonlyMap<string, string>;
   readonly #cache: RuleCache;
   readonly #recipients = new Map<string, readonly Recipient[]>();
   readonly #languages = new Map<string, Language>();
   readonly #used = new Set<Explorer | Channel>();
+  readonly #usedKinds = new Set<AnyKind>();
+  /** Names that a word of conditions equals, where a problem says so. */
+  readonly #complainedOf = new Set<string>();
   readonly #addressNames = new Map<string, string>();
   readonly #tokenNames = new Map<string, string>();
 
@@ -48,16 +49,23 @@ class ConfigCatalogue implements Catalogue {
     this.config = config;
     this.#cache = cache;
     this.kinds = kinds;
-    this.#clashes = clashes(config, kinds);
-    for (const [name, meaning] of this.#clashes) this.#complainOfClash(name, meaning);
+    this.#complainOnce(clashesWith(config, LANGUAGE_WORDS));
     for (const [name, meaning] of config.names) this.#index(name, meaning);
   }
 
-  #complainOfClash(name: string, meaning: string): void {
+  #complainOnce(clashes: readonly Clash[]): void {
+    for (const clash of clashes) {
+      if (this.#complainedOf.has(clash[0])) continue;
+      this.#complainedOf.add(clash[0]);
+      this.problems.push(this.#clashProblem(clash));
+    }
+  }
+
+  #clashProblem([name, meaning]: Clash): Problem {
     const { names, source } = this.config;
     const path = names.get(name)?.path.slice(0, -1) ?? [];
     const message = `${quote(name)} is ${meaning} already`;
-    this.problems.push(source.problem(path, { key: name, message, hint: 'Give it another name.' }));
+    return source.problem(path, { key: name, message, hint: 'Give it another name.' });
   }
 
   #index(name: string, meaning: Name): void {
@@ -100,9 +108,17 @@ class ConfigCatalogue implements Catalogue {
     const key = `${kind.name} ${explorer}`;
     const language =
       this.#languages.get(key) ??
-      this.#cache.language(kind, explorer, meaningsOn(this.config, explorer, this.#clashes));
+      this.#cache.language(kind, explorer, meaningsOn(this.config, explorer, this.#clashesOf(kind)));
     this.#languages.set(key, language);
     return language;
+  }
+
+  /** Names that no condition of the kind can use. They are problems once the kind is used. */
+  #clashesOf(kind: AnyKind): ReadonlySet<string> {
+    const ofKind = clashesWith(this.config, wordsOf(kind));
+    if (!this.#usedKinds.has(kind)) this.#complainOnce(ofKind);
+    this.#usedKinds.add(kind);
+    return new Set([...clashesWith(this.config, LANGUAGE_WORDS), ...ofKind].map(([name]) => name));
   }
 
   nameOf(address: Address): string | null {
@@ -121,29 +137,35 @@ class ConfigCatalogue implements Catalogue {
       if (this.#used.has(channel) && channel.missing.length === 0)
         for (const message of channel.notifier.warnings(channel.to))
           warnings.push(this.config.source.problem(['channels'], { key: channel.name, message }));
-    return warnings;
+    const idle = this.kinds.filter((kind) => !this.#usedKinds.has(kind));
+    const clashes = new Map(idle.flatMap((kind) => clashesWith(this.config, wordsOf(kind))));
+    const unsaid = [...clashes].filter(([name]) => !this.#complainedOf.has(name));
+    return [...warnings, ...unsaid.map((clash) => this.#clashProblem(clash))];
   }
 }
 
+/** A name of the config, and what that word is in conditions. */
+type Clash = readonly [name: string, meaning: string];
+
 /** Names of the config stand in conditions beside fields, functions and nouns: each word has one meaning. */
-function clashes({ names }: Config, kinds: readonly AnyKind[]): ReadonlyMap<string, string> {
-  const taken = new Map<string, string>();
-  for (const name of RESERVED_NAMES) taken.set(name, 'a word of CEL');
-  for (const name of [...FUNCTIONS, ...METHODS]) taken.set(name, 'a function');
-  for (const { name: kind, noun, fields } of kinds) {
-    for (const name of Object.keys(fields.fields)) taken.set(name, `a field of ${kind}`);
-    taken.set(noun, `the noun of ${kind}`);
-  }
-  taken.set(BEFORE, 'the record before a change');
-  return new Map([...taken].filter(([name]) => names.has(name)));
+function clashesWith({ names }: Config, words: ReadonlyMap<string, string>): readonly Clash[] {
+  return [...words].filter(([word]) => names.has(word));
+}
+
+/** Words of every condition, whatever its kind. */
+const LANGUAGE_WORDS: ReadonlyMap<string, string> = new Map([
+  ...RESERVED_NAMES.map((name) => [name, 'a word of CEL'] as const),
+  ...[...FUNCTIONS, ...METHODS].map((name) => [name, 'a function'] as const),
+  [BEFORE, 'the record before a change'],
+]);
+
+function wordsOf({ name: kind, noun, fields }: AnyKind): ReadonlyMap<string, string> {
+  const ownFields = Object.keys(fields.fields).map((name) => [name, `a field of ${kind}`] as const);
+  return new Map([...ownFields, [noun, `the noun of ${kind}`]]);
 }
 
 /** `except`: names that mean something else in a condition; they are problems by themselves. */
-function meaningsOn(
-  config: Config,
-  explorer: string,
-  except: ReadonlyMap<string, string>,
-): ReadonlyMap<string, Meaning> {
+function meaningsOn(config: Config, explorer: string, except: ReadonlySet<string>): ReadonlyMap<string, Meaning> {
   const meanings = new Map<string, Meaning>();
   for (const [name, meaning] of config.names) if (!except.has(name)) meanings.set(name, meaningOn(meaning, explorer));
   return meanings;
