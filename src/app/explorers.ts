@@ -67,9 +67,9 @@ export function createExplorers(options: ExplorersOptions): Explorers {
 
   /** One per (origin, key): two chains behind one key share it. */
   function budgetOf(settings: Settings, baseUrl: string): Budget {
-    const { concurrency, requestsPerSecond, key } = paceOf(settings);
-    const plan = JSON.stringify([new URL(baseUrl).origin, key, concurrency, requestsPerSecond]);
-    const budget = budgetByPlan.get(plan) ?? createBudget({ clock, concurrency, requestsPerSecond });
+    const { key, ...pace } = paceOf(settings);
+    const plan = JSON.stringify([new URL(baseUrl).origin, key, pace]);
+    const budget = budgetByPlan.get(plan) ?? createBudget({ clock, ...pace });
     budgetByPlan.set(plan, budget);
     return budget;
   }
@@ -157,11 +157,26 @@ function whereOf(
 // The sandbox is ours alone: no stranger's burst limiter has to be feared.
 const SANDBOX_CONCURRENCY = 8;
 
-function paceOf(settings: Settings): { concurrency: number; requestsPerSecond: number | null; key: string } {
-  if (settings.form === 'sandbox') return { concurrency: SANDBOX_CONCURRENCY, requestsPerSecond: null, key: '' };
-  const { concurrency, plan, apiKey } = settings;
-  return { concurrency, requestsPerSecond: plan?.requestsPerSecond ?? null, key: apiKey?.reveal() ?? '' };
+interface Pace {
+  readonly concurrency: number;
+  readonly requestsPerSecond: number | null;
+  readonly creditsPerMs: number | null;
+  readonly key: string;
 }
+
+function paceOf(settings: Settings): Pace {
+  if (settings.form === 'sandbox')
+    return { concurrency: SANDBOX_CONCURRENCY, requestsPerSecond: null, creditsPerMs: null, key: '' };
+  const { concurrency, plan, apiKey } = settings;
+  return {
+    concurrency,
+    requestsPerSecond: plan?.requestsPerSecond ?? null,
+    creditsPerMs: plan === null || plan.credits === null ? null : plan.credits / PERIOD_MS[plan.per],
+    key: apiKey?.reveal() ?? '',
+  };
+}
+
+const PERIOD_MS = { day: 86_400_000, month: 30 * 86_400_000 };
 
 /** Kept in memory only: it holds the key. */
 function fingerprintOf(settings: Settings): string {

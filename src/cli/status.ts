@@ -1,6 +1,7 @@
 import { healthOf, type HealthByAlert } from '../core/model/health.ts';
 import type { Memory } from '../core/model/memory.ts';
 import { type Instant, showDuration, showInstant } from '../lib/clock.ts';
+import type { UnreadRange } from '../core/model/kind.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { activeSince } from '../core/alerts/emission.ts';
 import { blindFrom, dataWords } from '../explain/data-words.ts';
@@ -21,7 +22,9 @@ export async function status(terminal: Terminal, { config: file }: ConfigOption)
   const diagnostics = await reader.diagnostics();
   const now = terminal.clock.now();
   for (const watch of watches) {
-    terminal.out(lineOf(watch, memories.get(watch.id), now));
+    const memory = memories.get(watch.id);
+    terminal.out(lineOf(watch, memory, now));
+    for (const line of coverageLines(watch, memory)) terminal.out(line);
     for (const line of unwellOf(watch, diagnostics.get(watch.id)?.health ?? {}, now)) terminal.out(line);
   }
   const blind = watches.filter((watch) => blindFrom(watch, memories.get(watch.id), now) !== null);
@@ -47,6 +50,21 @@ function lineOf(watch: Watch, memory: Memory | undefined, now: Instant): string 
     ...watch.alerts.flatMap(({ id }) => alertsOf(id, memory)),
   ];
   return parts.join('; ');
+}
+
+/** `  calls: blocks 101-250 not read yet since 2026-01-01T00:00:00Z: 20 pages read` */
+function coverageLines({ name, kind }: Watch, memory: Memory | undefined): string[] {
+  const state = memory === undefined || memory.state === null ? null : kind.state.safeParse(memory.state);
+  if (state?.success !== true || kind.coverage === undefined) return [];
+  const { unread, sweptAt } = kind.coverage(state.data);
+  const swept =
+    sweptAt === null ? 'not read again as a whole yet' : `last read again as a whole ${showInstant(sweptAt)}`;
+  return [...unread.map((range) => `  ${name}: ${showUnread(range)}`), `  ${name}: ${swept}`];
+}
+
+function showUnread({ heights, reason, since, isReadLater }: UnreadRange): string {
+  const state = isReadLater ? 'not read yet' : 'not read, and too deep to be told';
+  return `${heights} ${state}${since === null ? '' : ` since ${showInstant(since)}`}: ${reason}`;
 }
 
 /** `  treasury/low: never-true since 2026-01-01T00:00:00Z` */

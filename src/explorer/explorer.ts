@@ -5,7 +5,15 @@
 import type { AnyView, Fields, View } from '../core/values/fields.ts';
 import type { Coin } from '../core/model/kind.ts';
 import type { Head } from '../core/model/observation.ts';
-import type { Cursor, ListQuestion, OneQuestion, Page, Question, Read } from '../core/model/question.ts';
+import {
+  Missed,
+  type Cursor,
+  type ListQuestion,
+  type OneQuestion,
+  type Page,
+  type Question,
+  type Read,
+} from '../core/model/question.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createAnswerCache, type AnswerCache } from './http/answer-cache.ts';
@@ -107,6 +115,22 @@ export function createExplorer(options: ExplorerOptions): Explorer {
 
   async function read(question: Question, cursor: Cursor | null, tickCache: TickCache | null): Promise<AnyView | Page> {
     reopenIfNewKey();
+    budget.sweeps.asked(question.credits);
+    return send(question, cursor, tickCache);
+  }
+
+  async function sweep(
+    question: Question,
+    cursor: Cursor | null,
+    tickCache: TickCache | null,
+  ): Promise<AnyView | Page> {
+    if (!budget.sweeps.take(question.credits))
+      throw new Missed('rate-limited', `${question.path}: not read again now, a tenth of the requests is used up`);
+    reopenIfNewKey();
+    return send(question, cursor, tickCache);
+  }
+
+  function send(question: Question, cursor: Cursor | null, tickCache: TickCache | null): Promise<AnyView | Page> {
     return filters.request(question, cursor, (query) =>
       tickCache === null ? coalescer.requestAgain(question, query) : coalescer.request(question, query, tickCache),
     );
@@ -115,7 +139,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   return {
     name,
     head: () => head,
-    tickReader: () => tickReaderOf(read),
+    tickReader: () => tickReaderOf(read, sweep),
     [Symbol.asyncDispose]: async () => {
       transport.close();
       if (options.largeBodies === undefined) await largeBodies[Symbol.asyncDispose]();
@@ -131,7 +155,7 @@ function isFirstPageOfBlocks({ question, address }: Request): boolean {
 type ReadAny = (question: Question, cursor: Cursor | null, tickCache: TickCache | null) => Promise<AnyView | Page>;
 
 /** The casts say what `decode.ts` made sure of: the value is what the question's shape and record promise. */
-function tickReaderOf(read: ReadAny): Read {
+function tickReaderOf(read: ReadAny, sweep: ReadAny): Read {
   const tickCache: TickCache = new Map();
   return {
     one: <F extends Fields>(question: OneQuestion<F>) => read(question, null, tickCache) as Promise<View<F>>,
@@ -139,6 +163,8 @@ function tickReaderOf(read: ReadAny): Read {
       read(question, cursor, tickCache) as Promise<Page<F>>,
     pageAgain: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) =>
       read(question, cursor, null) as Promise<Page<F>>,
+    sweepPage: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) =>
+      sweep(question, cursor, tickCache) as Promise<Page<F>>,
   };
 }
 

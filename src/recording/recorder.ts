@@ -191,7 +191,11 @@ function noting(read: Read, bodyByAnswer: WeakMap<object, Body>, answers: Answer
       throw error;
     }
   }
+  const { sweepPage } = read;
   return {
+    ...(sweepPage === undefined
+      ? {}
+      : { sweepPage: (question, cursor) => note(question, cursor, false, sweepPage(question, cursor)) }),
     one: (question) => note(question, null, false, read.one(question)),
     page: (question, cursor) => note(question, cursor, false, read.page(question, cursor)),
     pageAgain: (question, cursor) => note(question, cursor, true, read.pageAgain(question, cursor)),

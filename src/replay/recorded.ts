@@ -130,10 +130,12 @@ function createRead(
 
   async function answer(question: Question, cursor: Cursor | null, again: boolean): Promise<AnyView | Page> {
     const found = find(keyOf({ asked: question, cursor, again }));
-    if (found === undefined) {
-      onNotRecorded(watch, question.path);
-      throw new Missed('not-found', `not in the recording: ${question.path}`);
-    }
+    if (found === undefined) onNotRecorded(watch, question.path);
+    return given(question, found);
+  }
+
+  function given(question: Question, found: RecordedAnswer | undefined): AnyView | Page {
+    if (found === undefined) throw new Missed('not-found', `not in the recording: ${question.path}`);
     if ('reason' in found.gave) throw new Missed(found.gave.reason, found.gave.detail);
     return decode(question, found.gave.body);
   }
@@ -143,6 +145,9 @@ function createRead(
     one: (question) => answer(question, null, false) as Promise<never>,
     page: (question, cursor) => answer(question, cursor, false) as Promise<never>,
     pageAgain: (question, cursor) => answer(question, cursor, true) as Promise<never>,
+    // What was not read again then is no hole in the recording.
+    sweepPage: async (question, cursor) =>
+      given(question, find(keyOf({ asked: question, cursor, again: false }))) as never,
   };
 }
 

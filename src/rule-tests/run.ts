@@ -68,7 +68,7 @@ function startOf({ watch, isWithoutBaseline, polls }: RuleTest): Memory {
   const blank = blankMemory(watch);
   if (!isWithoutBaseline) return blank;
   const at = (polls[0]?.at ?? 0) - watch.schedule.intervalMs;
-  const seen = watch.kind.script.synthesize(watch.target, { rows: [], isPartial: false }, null);
+  const seen = watch.kind.script.synthesize(watch.target, { rows: [] }, null);
   return step(watch, blank, { type: 'seen', at, head: null, chain: { head: 0 }, seen, partial: null }).memory;
 }
 
@@ -79,7 +79,7 @@ async function observe(watch: Watch, memory: Memory, { at, head, input }: Poll):
       return { type: 'missed', at, reason: input.reason, detail: input.detail };
     case 'rows': {
       const { rows, partial } = input;
-      const seen = watch.kind.script.synthesize(watch.target, { rows, isPartial: partial !== null }, state);
+      const seen = watch.kind.script.synthesize(watch.target, { rows }, state);
       return { type: 'seen', at, head: head ?? headAmong(watch, rows, at), chain: 'not-asked', seen, partial };
     }
     case 'answers': {

@@ -6,9 +6,18 @@ import { Missed } from '../core/model/question.ts';
 import { blocks as chainBlocks } from '../explorer/reading/endpoints.ts';
 import { Block } from '../explorer/reading/resources.ts';
 import { syntheticHash } from './synthetic.ts';
+import { coverageOf } from './coverage.ts';
 import { eventsOf } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
-import { detectList, observeList, placeOf, type ListReading, upTo, type RowKey } from './newest-first-list.ts';
+import {
+  detectList,
+  observeList,
+  placeOf,
+  type ListReading,
+  upTo,
+  type RowKey,
+  writtenReading,
+} from './newest-first-list.ts';
 
 type Row = View<typeof Block.fields>;
 
@@ -68,11 +77,11 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
       throw new Missed('shape', 'blocks: none in the list, the explorer is not ready');
     return reading;
   },
-  detect({ options }, state, seen, scope): Detection<State> {
+  detect(target, state, seen, scope): Detection<State> {
     const chain = oneOfEachHeight(state?.recent ?? [], seen.rows);
     const replaced = state === null ? [] : replacedBlocks(state.recent, chain);
-    const before = state === null ? startingAt(options) : aboveFork(state.list, replaced);
-    const list = detectList(before, seen, { row, scope });
+    const before = state === null ? startingAt(target.options) : aboveFork(state.list, replaced);
+    const list = detectList(before, seen, { row, scope, question: chainBlocks(target.explorer) });
     const head = newest(seen.rows);
     const look = (block: Row, depth?: number): AnyView => viewAt(block, head, scope.at, depth);
     const recent = recentOf(state?.recent ?? [], chain);
@@ -86,14 +95,12 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
       range: list.range === null ? null : { ...upTo(list.range), replaced: replaced.map(heightOf) },
     };
   },
+  coverage: ({ list }) => coverageOf(list),
   script: {
     rows: 'items',
     record: Block,
-    synthesize: (_target, { rows, isPartial }, state) => ({
-      rows: rows.map((written, i) => synthesize(written, state, rows.length - i)),
-      isCutShort: isPartial,
-      reachedEnd: false,
-    }),
+    synthesize: (_target, { rows }, state) =>
+      writtenReading<typeof Block.fields>(rows.map((written, i) => synthesize(written, state, rows.length - i))),
   },
 };
 

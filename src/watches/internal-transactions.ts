@@ -4,9 +4,17 @@ import type { DetectedEvent, Detection, Kind, SyntheticRow, Target } from '../co
 import { addressInternalTransactions, blocks } from '../explorer/reading/endpoints.ts';
 import { AddressRef, InternalTransaction } from '../explorer/reading/resources.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
+import { coverageOf } from './coverage.ts';
 import { eventsOf } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
-import { detectEvents, observeList, placeOf, type ListReading, type RowKey } from './newest-first-list.ts';
+import {
+  detectEvents,
+  observeList,
+  placeOf,
+  type ListReading,
+  type RowKey,
+  writtenReading,
+} from './newest-first-list.ts';
 
 type Row = typeof InternalTransaction.fields;
 interface Options extends StartOption {
@@ -58,14 +66,20 @@ export const internalTransactions: Kind<Options, ListState, ListReading<Row>> = 
       maxPages: target.maxPages,
       isAskedFor: (call) => isAskedFor(target, call),
     }),
-  detect: ({ options }, state, seen, scope): Detection<ListState> =>
-    detectEvents(state ?? startingAt(options), seen, scope, { row, toDetection: (list) => eventsOf(list, newCall) }),
+  detect: (target, state, seen, scope): Detection<ListState> =>
+    detectEvents(state ?? startingAt(target.options), seen, {
+      row,
+      scope,
+      question: question(target),
+      toDetection: (list) => eventsOf(list, newCall),
+    }),
+  coverage: coverageOf,
   script: {
     rows: 'items',
     record: InternalTransaction,
-    synthesize(target, { rows, isPartial }, state) {
+    synthesize(target, { rows }, state) {
       const calls = rows.map((written, i) => synthesize(target, written, { state, above: rows.length - i }));
-      return { rows: calls.filter((call) => isAskedFor(target, call)), isCutShort: isPartial, reachedEnd: false };
+      return writtenReading<Row>(calls.filter((call) => isAskedFor(target, call)));
     },
   },
 };

@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import type { Range } from '../core/model/kind.ts';
 import type { Instant } from '../lib/clock.ts';
+import { Gap, type Gaps } from './gaps.ts';
+import { lookBackOf, Marks } from './look-back.ts';
+import { NO_SWEEP, Sweep } from './sweep.ts';
 import {
   type BlockByKey,
   forgottenTo,
@@ -22,18 +25,36 @@ export interface ListState {
   readonly floor: number;
   /** The rows read so far, but for old ones below the floor. */
   readonly seen: SeenRows;
-  /** A page failed: rows between this block and those read since were not examined yet. Above the floor. */
-  readonly gapAbove: number | null;
+  /** What was not read. Those at or below the floor are only named: what is in them would be no news any more. */
+  readonly gaps: Gaps;
+  readonly sweep: Sweep;
+  /** Heights at times, half an hour or more apart, the newest first: how far down the look-back goes. */
+  readonly marks: Marks;
   /** The list was empty then, and the chain's head unknown: what happened up to then is no news. */
   readonly emptyAt: Instant | null;
 }
 
-export const ListState: z.ZodType<ListState> = z.object({
+const schema: z.ZodType<ListState> = z.object({
   floor: z.number(),
   seen: SeenRows,
-  gapAbove: z.number().nullable(),
+  gaps: z.array(Gap),
+  sweep: Sweep,
+  marks: Marks,
   emptyAt: z.number().nullable().default(null),
 });
+
+/** In former versions `gapAbove` alone said that rows between that block and the highest one were not examined. */
+const former: z.ZodType<ListState> = z
+  .object({ floor: z.number(), seen: SeenRows, gapAbove: z.number().nullable() })
+  .transform(({ floor, seen, gapAbove }) => {
+    const to = highestOf(seen) ?? 0;
+    const reason = 'a page did not come';
+    const gaps =
+      gapAbove === null || gapAbove >= to ? [] : [{ from: gapAbove + 1, to, resume: null, reason, since: 0 }];
+    return { floor, seen, gaps, sweep: NO_SWEEP, marks: [], emptyAt: null };
+  });
+
+export const ListState: z.ZodType<ListState> = z.union([schema, former]);
 
 /** Of every kind that lists what happened: where its events begin. */
 export interface StartOption {
@@ -51,8 +72,11 @@ export const startOption = {
 
 /** What a list begins with: nothing, or as if everything below the block it starts at had been there already. */
 export function startingAt({ start }: StartOption): ListState | null {
-  return start === undefined ? null : { floor: start - 1, seen: pack(new Map()), gapAbove: null, emptyAt: null };
+  return start === undefined ? null : { ...BLANK, floor: start - 1, seen: pack(new Map()) };
 }
+
+/** Of a list of which nothing was read yet. */
+export const BLANK: Omit<ListState, 'floor' | 'seen'> = { gaps: [], sweep: NO_SWEEP, marks: [], emptyAt: null };
 
 /** A row, as what is remembered of it. */
 export interface RowPosition {
@@ -124,19 +148,22 @@ export function isFarBelow({ floor, seen }: ListState, range: Range | null): boo
   return highestOf(seen) !== null && range !== null && range.head !== null && range.head < floor - LOOK_BACK_BLOCKS;
 }
 
-/** The state after a reading of that many rows: what may be forgotten is. */
+/** The state after a reading: what may be forgotten is. `rows`: how many were read, and how many are kept at most. */
 export function remembering(
-  { floor, gapAbove, emptyAt }: Omit<ListState, 'seen'>,
+  { floor, gaps, marks, ...rest }: Omit<ListState, 'seen'>,
   blockByKey: BlockByKey,
-  read: number,
+  rows: { readonly read: number; readonly most: number },
 ): ListState {
-  const forgotten = forgottenTo(blockByKey, { floor, read, gapAbove });
-  const isGapForgotten = gapAbove !== null && gapAbove <= forgotten;
+  const lookBackTo = lookBackOf(marks);
+  const unread = gaps.filter(({ to }) => to > floor).map(({ from }) => from);
+  const keepFrom = unread.length === 0 ? null : Math.min(...unread) - 1;
+  const forgotten = forgottenTo(blockByKey, { floor, ...rows, lookBackTo, keepFrom });
   return {
+    ...rest,
     floor: Math.max(floor, forgotten),
     seen: pack(withoutOld(blockByKey, forgotten)),
-    gapAbove: isGapForgotten ? null : gapAbove,
-    emptyAt,
+    gaps: gaps.filter(({ to }) => to > Math.min(forgotten, lookBackTo)),
+    marks,
   };
 }
 

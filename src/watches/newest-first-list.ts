@@ -8,6 +8,7 @@ import { readNewestFirst } from '../explorer/reading/paging.ts';
 import { needOf } from '../core/tick-chain.ts';
 import { createUnchangedAnswers } from './unchanged.ts';
 import {
+  BLANK,
   hasMoved,
   highestBlock,
   isFarBelow,
@@ -20,7 +21,11 @@ import {
   type RowPosition,
   remembering,
 } from './list-state.ts';
-import { type BlockByKey, isPending, keyOf, PENDING } from './seen-rows.ts';
+import { afterReadings, type Gaps, showHeights, withGap } from './gaps.ts';
+import { marked, type Marks } from './look-back.ts';
+import { hasOlder, readableGaps, readOlder, type OlderReading } from './older-rows.ts';
+import { type BlockByKey, isPending, isUnbroken, keyOf, MOST_LINKED_ROWS, MOST_ROWS, PENDING } from './seen-rows.ts';
+import { afterSweeping, begun, isDue, type Sweep, sweepHour } from './sweep.ts';
 
 export interface RowKey<F extends Fields> {
   /** Undefined: the row cannot be told from others. */
@@ -40,10 +45,17 @@ export interface ListReading<F extends Fields> {
   readonly rows: readonly View<F>[];
   /** Of the page, where it was one alone. */
   readonly content?: object | undefined;
-  /** A page failed on the way: the rest is read next time. */
-  readonly isCutShort: boolean;
+  /** Why the newest pages end above what is known, and where to read on; null when they do not. */
+  readonly stopped: Stopped | null;
   /** The list has nothing below what was read. */
   readonly reachedEnd: boolean;
+  /** What was read below them; null where nothing was open there. */
+  readonly older: OlderReading<F> | null;
+}
+
+interface Stopped {
+  readonly why: string;
+  readonly resume: Cursor | null;
 }
 
 export interface NewRows<F extends Fields> {
@@ -69,7 +81,10 @@ interface ListOptions<F extends Fields> extends RowKey<F> {
   readonly isAskedFor?: (row: View<F>) => boolean;
 }
 
-/** Reads the first page, and on until a page holds nothing unknown. The first reading is page one alone. */
+/**
+ * Reads the first page, and on until a page holds nothing unknown; then, of what is left of the pages, gaps and the sweep.
+ * The first reading is page one alone.
+ */
 export async function observeList<F extends Fields>(
   question: ListQuestion<F>,
   state: ListState | null,
@@ -77,20 +92,34 @@ export async function observeList<F extends Fields>(
   options: ListOptions<F>,
 ): Promise<Reading<ListReading<F>>> {
   const page = await read.page(question, null);
-  if (state === null || unchanged.isUnchanged(page.content, state))
-    return { seen: onePage(page, options), partial: null };
+  if (state === null) return { seen: onePage(page, options), partial: null };
+  const isOpen = hasOlder(state, read);
+  if (!isOpen && unchanged.isUnchanged(page.content, state)) return { seen: onePage(page, options), partial: null };
   const known = knownRowsOf(state);
-  const { rows, reachedEnd, partial, pages } = await readNewestFirst(read, question, {
+  const olderPages = isOpen ? Math.max(1, Math.floor(options.maxPages / 4)) : 0;
+  const { rows, reachedEnd, partial, why, pages, next } = await readNewestFirst(read, question, {
     ...options,
+    maxPages: Math.max(1, options.maxPages - olderPages),
     first: page,
     isKnown: (view) => options.isAskedFor?.(view) === false || isSettled(known, positionOf(options, view)),
     endsNews: (views) => options.isChain === true && isLinked(known, positionsOf(options, views)),
-    mayStop: (views) => state.gapAbove === null || lowestBlock(views, options) <= state.gapAbove,
-    examinedTo: BigInt(state.gapAbove ?? highestBlock(state)),
+    examinedTo: BigInt(highestBlock(state)),
   });
-  if (pages === 1 && partial === null) return { seen: onePage({ ...page, rows }, options), partial };
-  const isCutShort = partial !== null && pages < options.maxPages;
-  return { seen: { rows: askedFor(rows, options), isCutShort, reachedEnd }, partial };
+  if (pages === 1 && partial === null && !isOpen) return { seen: onePage({ ...page, rows }, options), partial };
+  const lowestOf = (views: readonly View<F>[]): number | null => lowestBlock(views, options);
+  const newest = { next, reachedEnd, lowest: lowestOf(rows) };
+  const older = isOpen
+    ? await readOlder(read, question, state, { ...options, lowestOf, newest, maxPages: olderPages })
+    : null;
+  const stopped = why === null ? null : { why, resume: next };
+  const seen = { rows: askedFor(rows, options), stopped, reachedEnd, older: older && asked(older, options) };
+  return { seen, partial: partial ?? unreadIn(state, older) };
+}
+
+/** Of a reading that is whole as far as it goes: what of the list is still unread. */
+function unreadIn<F extends Fields>(state: ListState, older: OlderReading<F> | null): string | null {
+  const [gap] = afterReadings(readableGaps(state), older?.gaps ?? []);
+  return gap === undefined ? null : `${showHeights(gap)} not read yet: ${gap.reason}`;
 }
 
 /** A page of an answer that came before is decoded only for who looks at it. */
@@ -100,11 +129,21 @@ function onePage<F extends Fields>(page: Page<F>, options: ListOptions<F>): List
     get rows() {
       return askedFor(page.rows, options);
     },
-    isCutShort: false,
+    stopped: null,
     get reachedEnd() {
       return page.next === null;
     },
+    older: null,
   };
+}
+
+/** What a test of a rule wrote, as a reading. */
+export function writtenReading<F extends Fields>(rows: readonly View<F>[]): ListReading<F> {
+  return { rows, stopped: null, reachedEnd: false, older: null };
+}
+
+function asked<F extends Fields>(older: OlderReading<F>, options: ListOptions<F>): OlderReading<F> {
+  return { ...older, rows: askedFor(older.rows, options) };
 }
 
 function askedFor<F extends Fields>(rows: readonly View<F>[], { isAskedFor }: ListOptions<F>): readonly View<F>[] {
@@ -113,39 +152,105 @@ function askedFor<F extends Fields>(rows: readonly View<F>[], { isAskedFor }: Li
 
 const unchanged = createUnchangedAnswers<ListState>();
 
+export interface DetectOptions<F extends Fields> {
+  readonly row: RowKey<F>;
+  readonly scope: Scope;
+  readonly question: ListQuestion<F>;
+}
+
 /** What a list without conditions detects in the rows that `toDetection` makes events of; nothing of those that came before. */
 export function detectEvents<F extends Fields>(
   state: ListState | null,
   seen: ListReading<F>,
-  scope: Scope,
-  { row, toDetection }: { readonly row: RowKey<F>; readonly toDetection: (list: NewRows<F>) => Detection<ListState> },
+  options: DetectOptions<F> & { readonly toDetection: (list: NewRows<F>) => Detection<ListState> },
 ): Detection<ListState> {
-  return unchanged.detect(seen.content, state, scope, () => toDetection(detectList(state, seen, { row, scope })));
+  const { scope, question, toDetection } = options;
+  const compute = (): Detection<ListState> => toDetection(detectList(state, seen, options));
+  // A sweep begins also where nothing changed.
+  if (state !== null && isDue(state.sweep, sweepHour(question, scope.at))) return compute();
+  return unchanged.detect(seen.content, state, scope, compute);
 }
 
 /** Sorts what was read into new and known, and remembers it. */
 export function detectList<F extends Fields>(
   state: ListState | null,
   seen: ListReading<F>,
-  { row, scope }: { readonly row: RowKey<F>; readonly scope: Scope },
+  { row, scope, question }: DetectOptions<F>,
 ): NewRows<F> {
-  const named = seen.rows.filter((view) => positionOf(row, view).key !== undefined);
-  const nameless = seen.rows.length - named.length;
+  const all = allRows(seen, row);
+  const named = all.filter((view) => positionOf(row, view).key !== undefined);
+  const nameless = all.length - named.length;
   const range = rangeOf(seen, row);
   if (state === null) return { ...baseline(named, row, scope), nameless, silentUpTo: null, range };
   const before = knownRowsOf(state);
   const fresh: View<F>[] = [];
   const known: View<F>[] = [];
   for (const view of named) (isKnown(before, positionOf(row, view)) ? known : fresh).push(view);
-  const gapAbove = seen.isCutShort ? (state.gapAbove ?? highestBlock(state)) : null;
   const isUpdate = (view: View<F>): boolean =>
     isMinedNow(state, row, view) ||
     isLate(state, before, positionOf(row, view)) ||
     hasMoved(before, positionOf(row, view));
-  const isSame = fresh.length === 0 && gapAbove === state.gapAbove && !known.some(isUpdate);
-  const after = isSame ? state : remember({ ...state, gapAbove }, before.blockByKey, named, row);
+  const gaps = gapsAfter(state, seen, { row, scope });
+  const sweep = sweepAfter(state, seen, { row, scope, question });
+  const isSame = fresh.length === 0 && gaps === state.gaps && sweep === state.sweep && !known.some(isUpdate);
+  const after = isSame ? state : remember({ ...state, gaps, sweep }, before.blockByKey, named, row);
   const silentUpTo = isFarBelow(state, range) ? state.floor : null;
   return { state: after, fresh: fresh.reverse(), known, baseline: null, nameless, silentUpTo, range, needs: null };
+}
+
+/** Each row once, the newest first. */
+function allRows<F extends Fields>({ rows, older }: ListReading<F>, row: RowKey<F>): readonly View<F>[] {
+  if (older === null || older.rows.length === 0) return rows;
+  const met = new Set<string>();
+  const once = [...rows, ...older.rows].filter((view) => {
+    const { key } = positionOf(row, view);
+    if (key !== undefined && met.has(key)) return false;
+    if (key !== undefined) met.add(key);
+    return true;
+  });
+  const rank = (view: View<F>): number => {
+    const { block } = positionOf(row, view);
+    return block === PENDING ? Number.MAX_SAFE_INTEGER : block;
+  };
+  return once.sort((a, b) => rank(b) - rank(a));
+}
+
+/**
+ * Where the newest pages ended above what is known, what lies between is a gap. Rows that came late among known ones may
+ * have stopped it below the highest known block: then anything down to the floor may be unread.
+ */
+function gapsAfter<F extends Fields>(
+  state: ListState,
+  { rows, stopped, older }: ListReading<F>,
+  { row, scope }: Pick<DetectOptions<F>, 'row' | 'scope'>,
+): Gaps {
+  const gaps = afterReadings(state.gaps, older?.gaps ?? []);
+  if (stopped === null) return gaps;
+  const to = lowestBlock(rows, row) ?? Number.MAX_SAFE_INTEGER;
+  const above = highestBlock(state) + 1;
+  const from = above <= to ? above : state.floor + 1;
+  if (from > to) return gaps;
+  return withGap(gaps, { from, to, resume: stopped.resume, reason: stopped.why, since: scope.at });
+}
+
+function sweepAfter<F extends Fields>(
+  state: ListState,
+  { rows, reachedEnd, stopped, older }: ListReading<F>,
+  { row, scope, question }: DetectOptions<F>,
+): Sweep {
+  const { at } = scope;
+  const sweep = afterSweeping(state.sweep, older?.sweep ?? null, at);
+  const hour = sweepHour(question, at);
+  if (!isDue(sweep, hour)) return sweep;
+  const lowest = lowestBlock(rows, row);
+  const coversAll =
+    stopped === null && (reachedEnd || (lowest !== null && lowest <= state.floor) || !mayHideRows(state, row));
+  return begun(sweep, hour, { at, coversAll });
+}
+
+/** Where each row names the one below, none is missing between those that are known. */
+function mayHideRows<F extends Fields>({ seen }: ListState, { isChain }: RowKey<F>): boolean {
+  return isChain !== true || !isUnbroken(seen);
 }
 
 /** Where the item is, for whoever asks whether it is still there. */
@@ -208,7 +313,7 @@ function baseline<F extends Fields>(
   const isPlaced = highest !== PENDING;
   const floor = isPlaced ? highest : typeof chain === 'object' ? chain.head : 0;
   const emptyAt = isPlaced || typeof chain === 'object' ? null : at;
-  const state = remember({ floor, gapAbove: null, emptyAt }, new Map(), rows, row);
+  const state = remember({ ...BLANK, floor, emptyAt }, new Map(), rows, row);
   return { state, fresh: [], known: [], baseline: rows, needs: isPlaced ? null : needOf(chain, 0) };
 }
 
@@ -225,9 +330,20 @@ function remember<F extends Fields>(
     blockByKey.delete(key);
     blockByKey.set(key, block);
   }
-  return remembering(state, blockByKey, rows.length);
+  const most = row.isChain === true ? MOST_LINKED_ROWS : MOST_ROWS;
+  const marks = row.isChain === true ? state.marks : markedBy(state.marks, rows, row);
+  return remembering({ ...state, marks }, blockByKey, { read: rows.length, most });
 }
 
-function lowestBlock<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): number {
-  return rows.reduce((lowest, view) => Math.min(lowest, Number(row.blockOf(view) ?? Infinity)), Infinity);
+function markedBy<F extends Fields>(marks: Marks, rows: readonly View<F>[], row: RowKey<F>): Marks {
+  const newest = rows
+    .map((view) => positionOf(row, view))
+    .reduce<RowPosition | null>((most, one) => (one.block > (most?.block ?? PENDING) ? one : most), null);
+  return newest === null || newest.happenedAt === null ? marks : marked(marks, newest.block, newest.happenedAt);
+}
+
+/** Null where no row says its block. */
+function lowestBlock<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): number | null {
+  const lowest = rows.reduce((least, view) => Math.min(least, Number(row.blockOf(view) ?? Infinity)), Infinity);
+  return lowest === Infinity ? null : lowest;
 }

@@ -71,12 +71,20 @@ export function lowestOf({ blocks }: SeenRows): number | null {
   return Number(blocks.slice(from, blocks.indexOf(':', from)));
 }
 
+/** Of rows that are blocks: none is missing between the highest and the lowest. */
+export function isUnbroken({ blocks }: SeenRows): boolean {
+  const heights = blocks === '' ? [] : blocks.split(' ').map((group) => Number(group.slice(0, group.indexOf(':'))));
+  return (heights[0] ?? 0) - (heights.at(-1) ?? 0) < Math.max(1, heights.length);
+}
+
 // A row can move to another block as long as its own is not final; a bit more than `FINAL_DEPTH` forgives a head that
 // was not on the page.
 export const LOOK_BACK_BLOCKS = 72;
-const LEAST_ROWS = 100;
-const MOST_ROWS = 2000;
-// Everything above an open gap is kept, until it lies deeper than readings reach: twenty pages hold 2,000 rows at most.
+/** Rows of a list that are remembered at most. */
+export const MOST_ROWS = 2000;
+/** Of a list whose rows name the one below each, so that none can be missing between two of them. */
+export const MOST_LINKED_ROWS = 100;
+// Everything above an open gap is kept, until it lies deeper than this.
 const MOST_ABOVE_GAP = 5000;
 const MOST_PENDING = 500;
 
@@ -85,26 +93,31 @@ interface Bounds {
   readonly floor: number;
   /** Rows of the last reading. */
   readonly read: number;
-  /** Nothing above this block may be forgotten; null = no such bound. */
-  readonly gapAbove: number | null;
+  /** How many rows are kept at most, but for those of the last reading. */
+  readonly most: number;
+  /** Rows at or below this block are older than the look-back. */
+  readonly lookBackTo: number;
+  /** Nothing from this block on may be forgotten; null = no such bound. */
+  readonly keepFrom: number | null;
 }
 
 /**
  * The block up to which rows are forgotten, and below which therefore nothing may be taken for new; 0 = none is.
  *
- * Late rows are met on pages that are read, and a reading with news in it ends at most one page below them: so twice
- * the rows of a reading are kept, however old they are. Rows of blocks that are not final are kept too, since they may
- * turn up in a higher block; but not more than six readings of them, so that a busy list writes little for what it reads.
+ * Rows are kept for the look-back, since a sweep reads them again: one that is not remembered would be told twice. Those
+ * of blocks that are not final are kept however many they are, up to twice those of a reading, since they may turn up in
+ * a higher block.
  */
-export function forgottenTo(blockByKey: BlockByKey, { floor, read, gapAbove }: Bounds): number {
+export function forgottenTo(blockByKey: BlockByKey, { floor, read, most, lookBackTo, keepFrom }: Bounds): number {
   const blocks = [...blockByKey.values()].filter((block) => block !== PENDING).sort((a, b) => b - a);
   const top = blocks[0];
   if (top === undefined) return 0;
   const beyond = (rows: number): number => blocks[rows] ?? 0;
-  const old = Math.min(beyond(Math.max(LEAST_ROWS, 2 * read)), top - LOOK_BACK_BLOCKS);
+  const final = top - LOOK_BACK_BLOCKS;
+  const old = Math.min(Math.max(lookBackTo, beyond(Math.max(most, 2 * read))), final);
   const tooMany = Math.min(beyond(Math.max(MOST_ROWS, 6 * read)), top - 1);
-  const wanted = Math.max(0, old, tooMany, Math.min(floor, top - LOOK_BACK_BLOCKS));
-  return gapAbove === null ? wanted : Math.max(Math.min(wanted, gapAbove - 1), beyond(MOST_ABOVE_GAP));
+  const wanted = Math.max(0, old, tooMany, Math.min(floor, final));
+  return keepFrom === null ? wanted : Math.max(Math.min(wanted, keepFrom - 1), beyond(MOST_ABOVE_GAP));
 }
 
 /** What is left without the rows up to that block, and without the oldest of those that wait in vain. */

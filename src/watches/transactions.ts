@@ -5,6 +5,7 @@ import type { DetectedEvent, Detection, Kind, SyntheticRow, Target } from '../co
 import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/reading/endpoints.ts';
 import { Transaction } from '../explorer/reading/resources.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
+import { coverageOf } from './coverage.ts';
 import { eventsOf } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type NewRows,
   type RowKey,
   upTo,
+  writtenReading,
 } from './newest-first-list.ts';
 
 type Row = typeof Transaction.fields;
@@ -57,22 +59,22 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
   page: (_target, view) => pageOf(view),
   observe: (target, state, read) =>
     observeList(question(target), state ?? startingAt(target.options), read, { ...row, maxPages: target.maxPages }),
-  detect: ({ address, options }, state, seen, scope): Detection<ListState> =>
-    detectEvents(state ?? startingAt(options), seen, scope, {
+  detect: (target, state, seen, scope): Detection<ListState> =>
+    detectEvents(state ?? startingAt(target.options), seen, {
       row,
+      scope,
+      question: question(target),
       toDetection(list) {
         const { range, ...detection } = detectionOf(state, list);
-        return { ...detection, range: address === null && range !== null ? upTo(range) : range };
+        return { ...detection, range: target.address === null && range !== null ? upTo(range) : range };
       },
     }),
+  coverage: coverageOf,
   script: {
     rows: 'items',
     record: Transaction,
-    synthesize: (_target, { rows, isPartial }, state) => ({
-      rows: rows.map((written, i) => synthesize(written, state, rows.length - i)),
-      isCutShort: isPartial,
-      reachedEnd: false,
-    }),
+    synthesize: (_target, { rows }, state) =>
+      writtenReading<Row>(rows.map((written, i) => synthesize(written, state, rows.length - i))),
   },
 };
 

@@ -40,7 +40,7 @@ function saw({ kind, target }: Watch, state: unknown, rows: Rows, at: number): O
     if (view === undefined) throw new Error('no row');
     return { view, says: new Set(Object.keys(row)), id: null, place: `${at}/${i}` };
   });
-  const seen = kind.script.synthesize(target, { rows: imagined, isPartial: false }, state);
+  const seen = kind.script.synthesize(target, { rows: imagined }, state);
   return { type: 'seen', at, head: null, chain: 'not-asked', seen, partial: null };
 }
 

@@ -71,7 +71,28 @@ export interface Kind<E, S, O> {
   observe(target: Target<E>, state: S | null, read: Read): Promise<Reading<O>>;
   /** Pure. `state` null = nothing remembered yet: the baseline. */
   detect(target: Target<E>, state: S | null, seen: O, scope: Scope): Detection<S>;
+  /** What is remembered of how far a list was read. Left out by kinds that read no list of events. */
+  coverage?(state: S): ListCoverage;
   readonly script: Script<E, S, O>;
+}
+
+/** How far a list was read. */
+export interface ListCoverage {
+  /** Disjoint, the highest first. */
+  readonly unread: readonly UnreadRange[];
+  /** When the list was last read again from its first page down to the end of what is remembered; null = never. */
+  readonly sweptAt: Instant | null;
+}
+
+/** Blocks whose items may not have been read. */
+export interface UnreadRange {
+  /** `blocks 101-250` */
+  readonly heights: string;
+  readonly reason: string;
+  /** Null where that is not known. */
+  readonly since: Instant | null;
+  /** False: what is in them is no news any more, so that nobody will be told of it. */
+  readonly isReadLater: boolean;
 }
 
 /** How a test of a rule writes what one poll saw. */
@@ -87,7 +108,6 @@ export interface Script<E, S, O> {
 export interface SyntheticReading {
   /** For a kind that sees one thing: that one, or none when nothing was read. */
   readonly rows: readonly SyntheticRow[];
-  readonly isPartial: boolean;
 }
 
 export interface SyntheticRow {

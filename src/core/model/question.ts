@@ -55,6 +55,11 @@ export interface Read {
   page<F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null): Promise<Page<F>>;
   /** Like `page`, but never from this tick's shared answers: for a second reading. */
   pageAgain<F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null): Promise<Page<F>>;
+  /**
+   * Like `page`, for reading known rows again: a share of the requests is kept for that, and once it is used up, such a
+   * page is missed. Left out where nothing is read again.
+   */
+  readonly sweepPage?: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) => Promise<Page<F>>;
 }
 
 /** No usable answer. Counted by reason; the watch learns nothing from it, and the alerts stay as they are. */

@@ -1,6 +1,7 @@
 // Lists are read page after page, and only as far as there may be news. Every row of a page that was read counts; what
 // was not read is said (`partial`), never taken for absent.
 import type { Fields, View } from '../../core/values/fields.ts';
+import type { MissReason } from '../../core/model/observation.ts';
 import { Missed, type Cursor, type ListQuestion, type Page, type Read } from '../../core/model/question.ts';
 import { isSameCursor } from './cursor.ts';
 
@@ -26,8 +27,6 @@ export interface NewestFirst<F extends Fields> extends Common<F> {
   readonly isKnown: (row: View<F>) => boolean;
   /** Of a page with news: below it there is none. */
   readonly endsNews?: (rows: readonly View<F>[]) => boolean;
-  /** Asked of a page with no news below; false reads on past it, down to where an earlier reading broke off. */
-  readonly mayStop?: (rows: readonly View<F>[]) => boolean;
   /** Undefined for what is in no block yet. */
   readonly blockOf: (row: View<F>) => bigint | undefined;
   /** The highest block that was examined before: the gap of a partial reading begins above it. */
@@ -45,6 +44,22 @@ export interface PagedReading<F extends Fields> {
   readonly partial: string | null;
   readonly pages: number;
   readonly reachedEnd: boolean;
+  /** Behind the last page that was read; null at the end, and where it cannot be reached. */
+  readonly next: Cursor | null;
+  /** Why a page did not come; null when all came. */
+  readonly missed: MissReason | null;
+}
+
+/** `why`: the reason alone, without what was not examined. */
+export interface NewestFirstReading<F extends Fields> extends PagedReading<F> {
+  readonly why: string | null;
+}
+
+export interface From<F extends Fields> extends Common<F> {
+  /** The position to read on from. */
+  readonly cursor: Cursor;
+  /** Asked of each page: it is the last one that is wanted. */
+  readonly isDone: (rows: readonly View<F>[]) => boolean;
 }
 
 /**
@@ -52,22 +67,32 @@ export interface PagedReading<F extends Fields> {
  * later failure is kept.
  *
  * readNewestFirst(read, blocks('ethereum'), { isKnown, identityOf, maxPages: 20, blockOf, examinedTo: 100n })
- * // { rows, partial: 'blocks 101-250 not examined: 20 pages read', pages: 20, reachedEnd: false }
+ * // { rows, partial: 'blocks 101-250 not examined: 20 pages read', why: '20 pages read', pages: 20, … }
  */
 export async function readNewestFirst<F extends Fields>(
   read: Pages,
   question: ListQuestion<F>,
   options: NewestFirst<F>,
-): Promise<PagedReading<F>> {
-  const { isKnown, endsNews, mayStop, blockOf, examinedTo } = options;
+): Promise<NewestFirstReading<F>> {
+  const { isKnown, endsNews, blockOf, examinedTo } = options;
   const isLast = (rows: readonly View<F>[]): boolean => rows.every(isKnown) || endsNews?.(rows) === true;
   const reading = await readPages(read, question, {
     ...options,
-    isDone: (rows) => rows.length > 0 && isLast(rows) && (mayStop?.(rows) ?? true),
+    isDone: (rows) => rows.length > 0 && isLast(rows),
   });
-  if (reading.partial === null) return reading;
+  const why = reading.partial;
+  if (why === null) return { ...reading, why };
   const left = notExamined(lowestBlock(reading.rows, blockOf), examinedTo);
-  return { ...reading, partial: `${left}: ${reading.partial}` };
+  return { ...reading, partial: `${left}: ${why}`, why };
+}
+
+/** Reads on from where an earlier reading was. A page that does not come ends it, also the first one. */
+export function readFrom<F extends Fields>(
+  read: Pages,
+  question: ListQuestion<F>,
+  options: From<F>,
+): Promise<PagedReading<F>> {
+  return readPages(read, question, options, { cursor: options.cursor, isOurs: false });
 }
 
 /** Reads to the end of the list: only then is what is missing from it absent. */
@@ -96,24 +121,32 @@ async function readPages<F extends Fields>(
   read: Pages,
   question: ListQuestion<F>,
   steps: Steps<F>,
+  from: Position = PAGE_ONE,
 ): Promise<PagedReading<F>> {
   const { maxPages, isDone } = steps;
   const met = collectRows(steps.identityOf);
-  let at: Position = { cursor: null, isOurs: false };
+  let at = from;
   for (let pages = 1; ; pages += 1) {
     const asked = pages === 1 && steps.first !== undefined ? steps.first : read.page(question, at.cursor);
-    const page: Page<F> | string = await Promise.resolve(asked).catch((error: unknown) => whyNot(error, pages));
-    if (typeof page === 'string') return { rows: met.rows, partial: page, pages: pages - 1, reachedEnd: false };
+    const page: Page<F> | Missed = await Promise.resolve(asked).catch((error: unknown) => missedPage(error, at));
+    if (page instanceof Missed) return { ...brokenOff(page, pages, at), rows: met.rows };
     const hasNews = met.add(page.rows);
-    const ended = { rows: met.rows, partial: null, pages, reachedEnd: page.next === null && page.isCutOff !== true };
-    if (ended.reachedEnd || isDone(page.rows)) return ended;
+    const next = page.next === null ? null : positionAfter(page.rows.at(-1), page.next, at, hasNews, steps);
+    const reachedEnd = page.next === null && page.isCutOff !== true;
+    const ended = { rows: met.rows, partial: null, pages, reachedEnd, next: next?.cursor ?? null, missed: null };
+    if (reachedEnd || isDone(page.rows)) return ended;
     if (pages >= maxPages) return { ...ended, partial: `${pages} pages read` };
     const cannotReach = `page ${pages + 1} cannot be reached, for the explorer's cursor`;
     if (page.next === null) return { ...ended, partial: `${cannotReach} is empty after a full page` };
-    const next = positionAfter(page.rows.at(-1), page.next, at, hasNews, steps);
     if (next === null) return { ...ended, partial: `${cannotReach} stands still` };
     at = next;
   }
+}
+
+/** What came before is kept. */
+function brokenOff({ reason }: Missed, page: number, { cursor }: Position): Omit<PagedReading<Fields>, 'rows'> {
+  const partial = `page ${page} did not come (${reason})`;
+  return { partial, pages: page - 1, reachedEnd: false, next: cursor, missed: reason };
 }
 
 function collectRows<F extends Fields>(identityOf: Common<F>['identityOf']) {
@@ -140,6 +173,8 @@ interface Position {
   readonly isOurs: boolean;
 }
 
+const PAGE_ONE: Position = { cursor: null, isOurs: false };
+
 /**
  * Some releases send every key of the cursor twice, the old value last, so that it leads to the same page for ever:
  * then the last row knows better. When that leads nowhere either, null.
@@ -160,9 +195,9 @@ function positionAfter<F extends Fields>(
 }
 
 /** A first page that does not come is no reading at all; a later one leaves a partial reading. */
-function whyNot(error: unknown, page: number): string {
-  if (page === 1 || !(error instanceof Missed)) throw error;
-  return `page ${page} did not come (${error.reason})`;
+function missedPage(error: unknown, { cursor }: Position): Missed {
+  if (cursor === null || !(error instanceof Missed)) throw error;
+  return error;
 }
 
 function lowestBlock<F extends Fields>(rows: readonly View<F>[], blockOf: NewestFirst<F>['blockOf']): bigint | null {

@@ -7,6 +7,7 @@ import { Fault } from '../http/fault.ts';
 import type { PlanHeaders } from './plan-headers.ts';
 import { createPause, type Rest } from './pause.ts';
 import { createRateWindow, type Ticket } from './rate-window.ts';
+import { createSweepShare, type SweepShare } from './sweep-share.ts';
 
 /** A rest up to this long is waited for; a longer one fails at once, and the next poll asks again. */
 const SHORT_REST_MS = 5_000;
@@ -19,6 +20,8 @@ export interface BudgetOptions {
   readonly requestsPerSecond: number | null;
   /** Requests under way at a time. Hosts have burst limiters that they do not announce. */
   readonly concurrency?: number;
+  /** What the plan gives in a millisecond, where that is known. */
+  readonly creditsPerMs?: number | null;
 }
 
 export interface Budget {
@@ -32,6 +35,8 @@ export interface Budget {
   settle(ticket: Ticket, ended: Ended): void;
   /** The key changed: what was refused before says nothing any more. */
   reopen(): void;
+  /** What may be spent on reading known rows again. */
+  readonly sweeps: SweepShare;
 }
 
 interface Ended {
@@ -43,7 +48,8 @@ interface Ended {
 }
 
 /** createBudget({ clock, requestsPerSecond: 5 }): five requests a second, one at a time. */
-export function createBudget({ clock, requestsPerSecond, concurrency = 1 }: BudgetOptions): Budget {
+export function createBudget(options: BudgetOptions): Budget {
+  const { clock, requestsPerSecond, concurrency = 1, creditsPerMs = null } = options;
   const slots = new PQueue({ concurrency });
   const pause = createPause();
   const window = requestsPerSecond === null ? null : createRateWindow(requestsPerSecond);
@@ -58,6 +64,7 @@ export function createBudget({ clock, requestsPerSecond, concurrency = 1 }: Budg
   }
 
   return {
+    sweeps: createSweepShare({ clock, creditsPerMs }),
     assertOpen(where) {
       const rest = pause.check(clock.now());
       if (rest !== null && !isShort(rest)) throw restFault(rest, where);

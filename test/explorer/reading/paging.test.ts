@@ -77,13 +77,6 @@ describe('news are read from the newest down', () => {
     expect(reading).toMatchObject({ partial: null, reachedEnd: true });
   });
 
-  test('an open gap is read on to, past what is known', async () => {
-    const read = script(page([9, 8], at(8)), page([7, 6], at(6)), page([5, 4], at(4)));
-    const mayStop = (rows: readonly BlockView[]): boolean => rows.some((row) => row.height === 5n);
-    const reading = await readNewestFirst(read, someBlocks, { ...knownUpTo(9n), mayStop });
-    expect(reading.pages).toBe(3);
-  });
-
   test('a row that moved to the next page meanwhile is not counted twice', async () => {
     const read = script(page([9, 8], at(8)), page([8, 7], at(7)), page([6], null));
     expect(heights((await readNewestFirst(read, someBlocks, knownUpTo(0n))).rows)).toEqual([9, 8, 7, 6]);

@@ -1,0 +1,76 @@
+// Which parts of a list were not read. A gap begins where a reading stops at its limit of pages, or where a page does not
+// come; it is read on from where that was, in the polls that follow, and closes at a row below it or at the list's end.
+import { z } from 'zod';
+import type { Cursor } from '../core/model/question.ts';
+import type { Instant } from '../lib/clock.ts';
+
+/** Rows in the blocks from `from` to `to`, both included, may be unread. */
+export interface Gap {
+  readonly from: number;
+  readonly to: number;
+  /** Behind the last row that was read above it; null: behind the newest pages. */
+  readonly resume: Cursor | null;
+  readonly reason: string;
+  readonly since: Instant;
+}
+
+export const Gap: z.ZodType<Gap> = z.object({
+  from: z.number(),
+  to: z.number(),
+  resume: z.record(z.string(), z.string()).nullable(),
+  reason: z.string(),
+  since: z.number(),
+});
+
+/** Disjoint, the highest first. */
+export type Gaps = readonly Gap[];
+
+/** What a poll read of one gap. */
+export interface GapReading {
+  readonly gap: Gap;
+  /** The lowest block that was read; null when no row said its block. */
+  readonly lowest: number | null;
+  readonly resume: Cursor | null;
+  readonly isClosed: boolean;
+}
+
+const MOST_GAPS = 16;
+
+/** With one gap more: joined with those that it overlaps, and beyond the limit the two closest are joined. */
+export function withGap(gaps: Gaps, gap: Gap): Gaps {
+  const overlaps = (other: Gap): boolean => other.from <= gap.to && gap.from <= other.to;
+  const joined = gaps.filter(overlaps).reduce(join, gap);
+  const all = [...gaps.filter((other) => !overlaps(other)), joined].sort((a, b) => b.to - a.to);
+  return all.length > MOST_GAPS ? withoutClosest(all) : all;
+}
+
+/** The gaps after those readings. The lowest block may have been read in part only, so it stays in its gap. */
+export function afterReadings(gaps: Gaps, readings: readonly GapReading[]): Gaps {
+  if (readings.length === 0) return gaps;
+  const readingByGap = new Map(readings.map((reading) => [reading.gap, reading]));
+  return gaps.flatMap((gap) => {
+    const reading = readingByGap.get(gap);
+    if (reading === undefined) return [gap];
+    if (reading.isClosed) return [];
+    return [{ ...gap, to: Math.min(gap.to, reading.lowest ?? gap.to), resume: reading.resume }];
+  });
+}
+
+/** `blocks 101-250`, `blocks from 101 on` */
+export function showHeights({ from, to }: Pick<Gap, 'from' | 'to'>): string {
+  if (to === Number.MAX_SAFE_INTEGER) return `blocks from ${from} on`;
+  return from === to ? `block ${from}` : `blocks ${from}-${to}`;
+}
+
+function join(upper: Gap, lower: Gap): Gap {
+  const [above, below] = upper.to >= lower.to ? [upper, lower] : [lower, upper];
+  return { ...above, from: Math.min(above.from, below.from), since: Math.min(above.since, below.since) };
+}
+
+function withoutClosest(gaps: Gaps): Gaps {
+  const distances = gaps.slice(1).map((gap, i) => (gaps[i]?.from ?? Infinity) - gap.to);
+  const at = distances.indexOf(Math.min(...distances));
+  const [above, below] = gaps.slice(at, at + 2);
+  if (above === undefined || below === undefined) return gaps;
+  return gaps.toSpliced(at, 2, join(above, below));
+}

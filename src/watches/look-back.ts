@@ -1,0 +1,31 @@
+// How far down a list is remembered: seven hours of the rows' own time. Heights stand for times, so a few heights are
+// remembered with their times.
+import { z } from 'zod';
+import type { Instant } from '../lib/clock.ts';
+
+/** Newest first. */
+export type Marks = readonly (readonly [height: number, at: Instant])[];
+
+export const Marks: z.ZodType<Marks> = z.array(z.tuple([z.number(), z.number()]));
+
+const LOOK_BACK_MS = 7 * 3_600_000;
+const MARK_EVERY_MS = 1_800_000;
+
+/** With the newest row that was read; the very same marks when it says nothing new. */
+export function marked(marks: Marks, height: number, at: Instant): Marks {
+  const [last] = marks;
+  if (last !== undefined && (height <= last[0] || at - last[1] < MARK_EVERY_MS)) return marks;
+  const older = marks.findIndex(([, time]) => at - time >= LOOK_BACK_MS);
+  return [[height, at], ...(older === -1 ? marks : marks.slice(0, older + 1))];
+}
+
+/** The block at and below which rows are older than the look-back; 0 = no row is known to be. */
+export function lookBackOf(marks: Marks): number {
+  const newest = marks[0]?.[1] ?? 0;
+  return marks.find(([, at]) => newest - at >= LOOK_BACK_MS)?.[0] ?? 0;
+}
+
+/** The lowest block of the look-back, where that much is known of it. */
+export function lowestMark(marks: Marks): number | null {
+  return marks.at(-1)?.[0] ?? null;
+}

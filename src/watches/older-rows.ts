@@ -1,0 +1,120 @@
+// What a poll reads below the newest pages: gaps first, from the highest down, then what the sweep has still to read.
+import type { Fields, View } from '../core/values/fields.ts';
+import type { Cursor, ListQuestion, Read } from '../core/model/question.ts';
+import { readFrom, type PagedReading, type Pages } from '../explorer/reading/paging.ts';
+import type { Gap, GapReading } from './gaps.ts';
+import type { ListState } from './list-state.ts';
+import type { SweepReading } from './sweep.ts';
+
+export interface OlderReading<F extends Fields> {
+  readonly rows: readonly View<F>[];
+  readonly gaps: readonly GapReading[];
+  readonly sweep: SweepReading | null;
+}
+
+/** Where the newest pages ended. */
+export interface NewestEnd {
+  readonly next: Cursor | null;
+  readonly reachedEnd: boolean;
+  /** The lowest block on them; null when no row says its block. */
+  readonly lowest: number | null;
+}
+
+interface OlderOptions<F extends Fields> {
+  readonly identityOf: (row: View<F>) => string | undefined;
+  readonly cursorFrom: (row: View<F>) => Cursor | null;
+  readonly lowestOf: (rows: readonly View<F>[]) => number | null;
+  readonly newest: NewestEnd;
+  /** At most that many pages in all. */
+  readonly maxPages: number;
+}
+
+/** Gaps whose rows would be told: what lies at or below the floor is no news any more. */
+export function readableGaps({ gaps, floor }: ListState): readonly Gap[] {
+  return gaps.filter(({ to }) => to > floor);
+}
+
+/** Whether there is anything to read below the newest pages. Where nothing may be swept, only gaps count. */
+export function hasOlder(state: ListState, read: Read): boolean {
+  return readableGaps(state).length > 0 || (state.sweep.open !== null && read.sweepPage !== undefined);
+}
+
+export async function readOlder<F extends Fields>(
+  read: Read,
+  question: ListQuestion<F>,
+  state: ListState,
+  options: OlderOptions<F>,
+): Promise<OlderReading<F>> {
+  const rows: View<F>[] = [];
+  const gaps: GapReading[] = [];
+  let left = options.maxPages;
+  let { newest } = options;
+  const common = { ...options, read, question, rows };
+  for (const gap of readableGaps(state)) {
+    if (left <= 0) break;
+    const { pages, isBroken, reachedEnd, ...reading } = await readPart({ ...common, newest, maxPages: left }, gap);
+    gaps.push({ gap, ...reading });
+    left -= pages;
+    // A reading that went on into the next gap is continued there.
+    if (reading.lowest !== null) newest = { next: reading.resume, reachedEnd, lowest: reading.lowest };
+    // What did not come for the highest one would not come for the others: the next poll tries again.
+    if (isBroken) break;
+  }
+  const { open } = state.sweep;
+  if (open === null || read.sweepPage === undefined || left <= 0) return { rows, gaps, sweep: null };
+  const sweep = { ...common, read: { page: read.sweepPage }, maxPages: left };
+  const all = { from: state.floor + 1, to: Infinity, resume: open.resume };
+  const { resume, isClosed } = await readPart(sweep, all);
+  return { rows, gaps, sweep: { resume, isComplete: isClosed } };
+}
+
+interface PartOptions<F extends Fields> extends OlderOptions<F> {
+  readonly read: Pages;
+  readonly question: ListQuestion<F>;
+  /** Rows are added here. */
+  readonly rows: View<F>[];
+}
+
+interface PartReading {
+  readonly lowest: number | null;
+  readonly resume: Cursor | null;
+  readonly isClosed: boolean;
+  readonly reachedEnd: boolean;
+  readonly pages: number;
+  readonly isBroken: boolean;
+}
+
+/** Reads on from `resume` down to a row below `from`. */
+async function readPart<F extends Fields>(
+  options: PartOptions<F>,
+  { from, to, resume }: Pick<Gap, 'from' | 'to' | 'resume'>,
+): Promise<PartReading> {
+  const { newest, lowestOf } = options;
+  const isBelow = (lowest: number | null): boolean => lowest !== null && lowest < from;
+  if (newest.reachedEnd || isBelow(newest.lowest)) return { ...NOTHING, isClosed: true };
+  const isInside = newest.lowest !== null && newest.lowest <= to && to !== Infinity;
+  const cursor = isInside ? newest.next : (resume ?? newest.next);
+  if (cursor === null) return NOTHING;
+  const isDone = (rows: readonly View<F>[]): boolean => isBelow(lowestOf(rows));
+  const reading = await readFrom(options.read, options.question, { ...options, cursor, isDone });
+  options.rows.push(...reading.rows);
+  // The position is not accepted any more: the next poll goes on behind its newest pages.
+  if (isRefused(reading)) return { ...NOTHING, pages: 1, isBroken: true };
+  const lowest = lowestOf(reading.rows);
+  const isClosed = reading.reachedEnd || isBelow(lowest);
+  const { reachedEnd, pages, next, missed } = reading;
+  return { lowest, resume: next, isClosed, reachedEnd, pages, isBroken: missed !== null };
+}
+
+const NOTHING: PartReading = {
+  lowest: null,
+  resume: null,
+  isClosed: false,
+  reachedEnd: false,
+  pages: 0,
+  isBroken: false,
+};
+
+function isRefused({ pages, missed }: PagedReading<Fields>): boolean {
+  return pages === 0 && missed === 'unprocessable';
+}

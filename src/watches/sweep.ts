@@ -1,0 +1,53 @@
+// A list is read again once an hour, from page one down to its look-back: rows that an explorer shows late, below rows
+// that are known, are found in no other way. It goes on over several polls, and over a restart.
+import { z } from 'zod';
+import { fractionOf } from '../core/model/identity.ts';
+import type { Cursor, Question } from '../core/model/question.ts';
+import type { Instant } from '../lib/clock.ts';
+
+export interface Sweep {
+  /** Which hour the last one was begun in, counted from 1970 and shifted by the question's phase; null = none yet. */
+  readonly hour: number | null;
+  /** Set while one is under way. */
+  readonly open: { readonly resume: Cursor | null } | null;
+  /** When the last one was complete; null = none yet. */
+  readonly completedAt: Instant | null;
+}
+
+export const Sweep: z.ZodType<Sweep> = z.object({
+  hour: z.number().nullable(),
+  open: z.object({ resume: z.record(z.string(), z.string()).nullable() }).nullable(),
+  completedAt: z.number().nullable(),
+});
+
+export const NO_SWEEP: Sweep = { hour: null, open: null, completedAt: null };
+
+/** What a poll read of it. */
+export interface SweepReading {
+  readonly resume: Cursor | null;
+  readonly isComplete: boolean;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The hour that a time is in. Its phase is a hash of the question, so that lists are not all swept at once. */
+export function sweepHour({ explorer, path, params }: Omit<Question, 'record'>, at: Instant): number {
+  const phase = fractionOf('sweep', explorer, path, JSON.stringify(params));
+  return Math.floor(at / HOUR_MS - phase);
+}
+
+/** Not while one is under way: a new one would begin above where that is. */
+export function isDue({ hour, open }: Sweep, now: number): boolean {
+  return open === null && hour !== now;
+}
+
+/** `coversAll`: the newest pages of this poll hold all that there is to sweep. */
+export function begun(sweep: Sweep, hour: number, { at, coversAll }: { at: Instant; coversAll: boolean }): Sweep {
+  return coversAll ? { hour, open: null, completedAt: at } : { ...sweep, hour, open: { resume: null } };
+}
+
+export function afterSweeping(sweep: Sweep, reading: SweepReading | null, at: Instant): Sweep {
+  if (reading === null || sweep.open === null) return sweep;
+  if (reading.isComplete) return { ...sweep, open: null, completedAt: at };
+  return reading.resume === sweep.open.resume ? sweep : { ...sweep, open: { resume: reading.resume } };
+}

@@ -1,0 +1,161 @@
+// What an explorer shows late, or what a poll could not read, is read afterwards; what is still unread is named.
+import { describe, expect, test } from '@jest/globals';
+import { loadWatches, createWorld, type World } from '../support/world.ts';
+import { afterReadings, type Gap, type Gaps, showHeights, withGap } from '../../src/watches/gaps.ts';
+import { internalTransactions } from '../../src/watches/internal-transactions.ts';
+import { coverageOf } from '../../src/watches/coverage.ts';
+import { ListState } from '../../src/watches/list-state.ts';
+
+const rules = (maxPages: number): string => `
+watches:
+  - id: vault-calls
+    kind: internal-transactions
+    of: vault
+    every: 1m
+    max_pages: ${maxPages}
+    alerts:
+      - { id: failed, on: new, if: success == false, text: '{{ error }}' }
+`;
+
+function calls(world: World, count: number, reason = 'news'): void {
+  for (let i = 0; i < count; i += 1) {
+    world.sandbox.mine();
+    world.sandbox.failCall({ to: 'vault', reason });
+  }
+}
+
+async function polls(world: World, count: number): Promise<string[]> {
+  const said: string[] = [];
+  for (let i = 0; i < count; i += 1) said.push(...(await world.poll()));
+  return said;
+}
+
+async function coverage(world: World) {
+  const [watch] = loadWatches(rules(20));
+  const id = watch?.id ?? '';
+  const memory = (await world.store.recall([id])).get(id);
+  return coverageOf(ListState.parse(memory?.state));
+}
+
+/** Partial readings that the log tells of. */
+const partials = (world: World): unknown[] =>
+  world.decisions.flatMap(({ reasons }) => reasons).filter(({ type }) => type === 'note');
+
+describe('a failed call that is shown late, two pages below known ones', () => {
+  async function lateBelow(world: World): Promise<void> {
+    await world.poll();
+    world.sandbox.mine();
+    const late = world.sandbox.head() + 1;
+    world.sandbox.hideTraces({ block: late });
+    calls(world, 1, 'late');
+    for (let i = 0; i < 13; i += 1) {
+      calls(world, 10);
+      await world.poll();
+    }
+    world.sandbox.hideTraces({ block: late, hidden: false });
+    calls(world, 4);
+    expect(await world.poll()).toHaveLength(4);
+  }
+
+  test('is told within the hour, once, and marked late', async () => {
+    await using world = await createWorld(rules(20));
+    await lateBelow(world);
+    const texts: unknown[] = [];
+    for (let poll = 0; poll < 130; poll += 1) {
+      await world.poll();
+      texts.push(...world.messages.map(({ text, late }) => [text, late]));
+    }
+    expect(texts).toEqual([[[{ untrusted: 'late' }], true]]);
+    expect((await coverage(world)).sweptAt).not.toBeNull();
+  });
+
+  test('also where the daemon is started again in the middle of reading the list again', async () => {
+    await using world = await createWorld(rules(4));
+    await lateBelow(world);
+    const said: string[] = [];
+    for (let poll = 0; poll < 130; poll += 1) {
+      if (poll % 25 === 24) await world.restart();
+      said.push(...(await world.poll()));
+    }
+    expect(said).toEqual(['failed event']);
+  });
+});
+
+describe('what lies below the most pages of a poll', () => {
+  test('is read in the polls that follow, after the newest rows, and named until then', async () => {
+    await using world = await createWorld(rules(4));
+    await world.poll();
+    calls(world, 420);
+    const first = await world.poll();
+    expect(first).toHaveLength(200);
+    const { unread } = await coverage(world);
+    expect(unread).toMatchObject([{ reason: '4 pages read', isReadLater: true }]);
+    calls(world, 3);
+    expect(await world.poll()).toHaveLength(53);
+    await world.restart();
+    expect(await polls(world, 4)).toHaveLength(170);
+    expect((await coverage(world)).unread).toEqual([]);
+    expect(await polls(world, 3)).toEqual([]);
+  });
+
+  test('costs the newest rows no more than a quarter of the pages', async () => {
+    await using world = await createWorld(rules(4));
+    await world.poll();
+    calls(world, 1000);
+    await world.poll();
+    for (let poll = 0; poll < 3; poll += 1) {
+      calls(world, 140, 'newest');
+      await world.poll();
+      expect(world.messages.filter(({ text }) => JSON.stringify(text).includes('newest'))).toHaveLength(140);
+    }
+  });
+
+  test('is read also where the explorer refuses the position that was kept', async () => {
+    await using world = await createWorld(rules(8));
+    await world.poll();
+    calls(world, 420);
+    const said = await world.poll();
+    world.sandbox.fail({ fault: 'unprocessable', operation: 'address-internal-transactions', times: 2 });
+    said.push(...(await polls(world, 6)));
+    expect(said).toHaveLength(420);
+    expect(partials(world)).toEqual([]);
+  });
+});
+
+test('a state of the former version goes on, with its gap', () => {
+  const former = { floor: 90, seen: { blocks: '130:abcdefghijkl 120:bcdefghijklm', pending: '' }, gapAbove: 101 };
+  const state = internalTransactions.state.parse(former);
+  expect(state.gaps).toEqual([{ from: 102, to: 130, resume: null, reason: 'a page did not come', since: 0 }]);
+  expect(internalTransactions.state.parse({ ...former, gapAbove: null }).gaps).toEqual([]);
+  expect(internalTransactions.state.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);
+});
+
+describe('gaps', () => {
+  const gap = (from: number, to: number): Gap => ({ from, to, resume: { at: `${to}` }, reason: 'why', since: from });
+  const all = (...ranges: [number, number][]): Gaps =>
+    ranges.reduce<Gaps>((gaps, [from, to]) => withGap(gaps, gap(from, to)), []);
+
+  test('stay disjoint, the highest first: those that overlap become one, read on from the higher position', () => {
+    expect(all([10, 20], [40, 50], [15, 30]).map(showHeights)).toEqual(['blocks 40-50', 'blocks 10-30']);
+    expect(all([10, 20], [15, 30])).toEqual([{ ...gap(15, 30), from: 10, since: 10 }]);
+  });
+
+  test('are sixteen at most: one more joins the two that are closest, so that no block is left out', () => {
+    const many = Array.from({ length: 16 }, (_, i): [number, number] => [i * 100 + 1, i * 100 + 50]);
+    const gaps = all(...many, [1560, 1580]);
+    expect(gaps).toHaveLength(16);
+    expect(gaps[0]).toEqual({ ...gap(1560, 1580), from: 1501, since: 1501 });
+  });
+
+  test('shrink to the lowest block that was read, of which a part may be missing', () => {
+    const gaps = all([10, 20], [40, 50]);
+    const [upper = gap(0, 0)] = gaps;
+    const reading = { gap: upper, lowest: 44, resume: { at: '44' }, isClosed: false };
+    expect(afterReadings(gaps, [reading]).map(showHeights)).toEqual(['blocks 40-44', 'blocks 10-20']);
+    expect(afterReadings(gaps, [{ ...reading, isClosed: true }]).map(showHeights)).toEqual(['blocks 10-20']);
+  });
+
+  test('without a height reach to the head', () => {
+    expect(showHeights(gap(7, Number.MAX_SAFE_INTEGER))).toBe('blocks from 7 on');
+  });
+});
