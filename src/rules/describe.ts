@@ -151,5 +151,8 @@ function overPlan(explorer: string, sum: DailySum, plan: Plan): string | undefin
   const usable = plan.credits * (1 - plan.reservePercent / 100);
   if (needed <= usable) return undefined;
   const what = `${explorer}: the watches need ${countOf(needed)} credits a ${plan.per}, the plan leaves ${countOf(usable)}`;
-  return `${what}. Ask less often, or watch less.`;
+  // Rounded up: what is said must fit.
+  const longer = usable === 0 ? null : Math.ceil((needed / usable) * 10) / 10;
+  const fits = longer === null ? 'Watch nothing there' : `Intervals ${longer} times as long would fit`;
+  return `${what}, ${countOf(needed - usable)} too few. ${fits}; or watch less.`;
 }

@@ -5,6 +5,7 @@ import { loadSetup } from '../../src/app/setup.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
+import { describeWatches } from '../../src/rules/describe.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { configJsonSchema, rulesJsonSchema } from '../../src/rules/schema/schema.ts';
 import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
@@ -59,17 +60,17 @@ describe('the example config', () => {
 describe('the README', () => {
   const blocks = [...read('README.md').matchAll(/```yaml (\w+)\n(.*?)```/gs)].map(([, type, text]) => ({ type, text }));
 
-  test('its config and its rules load together', () => {
+  test('its config and its rules load together, and fit the plan', () => {
     const config = blocks.find(({ type }) => type === 'config')?.text ?? '';
     const loaded = loadConfig('config.yaml', { env, readFile: () => config, notifiers });
     if (loaded.config === null) throw new Error(formatProblems(loaded.problems));
     const rules = blocks.filter(({ type }) => type === 'rules');
     expect(rules.length).toBeGreaterThan(1);
-    for (const { text = '' } of rules) {
-      const { problems, watches } = loadRules(loaded.config, [{ file: 'README.md', text }], { kinds });
-      expect(formatProblems(problems)).toBe('');
-      expect(watches.length).toBeGreaterThan(0);
-    }
+    const files = rules.map(({ text = '' }, i) => ({ file: `${i}.yaml`, text }));
+    const { problems, watches } = loadRules(loaded.config, files, { kinds });
+    expect(formatProblems(problems)).toBe('');
+    expect(new Set(watches.map(({ source }) => source.split(':')[0])).size).toBe(files.length);
+    expect(describeWatches(watches, loaded.config).warnings).toEqual([]);
   });
 
   test('every YAML block says what it is: config, rules or a test of rules', () => {

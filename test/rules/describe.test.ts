@@ -31,7 +31,7 @@ describe('check says for every watch what it asks, how often, and what that cost
 
   test('a plan that does not suffice is a warning', () => {
     expect(warnings).toEqual([
-      'ethereum: the watches need 201,600 credits a day, the plan leaves 90,000. Ask less often, or watch less.',
+      'ethereum: the watches need 201,600 credits a day, the plan leaves 90,000, 111,600 too few. Intervals 2.3 times as long would fit; or watch less.',
     ]);
   });
 
