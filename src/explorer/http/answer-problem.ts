@@ -115,13 +115,8 @@ function classifyNotFound(errorBody: ErrorBody): Classification {
     : { reason: 'wrong-path', meaning: 'no such chain or path: check the address of the explorer' };
 }
 
-/** The limiter says milliseconds, a firewall before it may say seconds: the longer one is safe. */
 function limited(answer: AnswerHead, now: Instant): { retry: Retry; retryAfterMs: number | null } {
-  const said = [readPlanHeaders(answer.headers).resetMs, readRetryAfter(answer.headers, now)].filter(
-    (ms) => ms !== null,
-  );
-  const longest = Math.max(0, ...said);
-  return { retry: 'after-reset', retryAfterMs: longest === 0 ? null : Math.min(longest, LONGEST_PAUSE_MS) };
+  return { retry: 'after-reset', retryAfterMs: readPlanHeaders(answer.headers, now).resetMs };
 }
 
 function retryAfter(answer: AnswerHead, now: Instant): number | null {

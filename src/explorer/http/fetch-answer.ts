@@ -102,7 +102,7 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
     };
     try {
       const answer = await transport.get(request.address, request.where, leftMs);
-      planHeaders = readPlanHeaders(answer.headers);
+      planHeaders = readPlanHeaders(answer.headers, clock.now());
       report(planHeaders, options);
       const value = await valueOf(answer, request, options);
       ended(null);

@@ -8,16 +8,16 @@ export interface PlanHeaders {
   readonly credits: number | null;
   readonly limit: number | null;
   readonly remaining: number | null;
-  /** Milliseconds to the end of the limiter's window. */
+  /** Milliseconds until the limiter allows more, by `Retry-After` where it stands beside the reset. */
   readonly resetMs: number | null;
 }
 
-export function readPlanHeaders(headers: IncomingHttpHeaders): PlanHeaders {
+export function readPlanHeaders(headers: IncomingHttpHeaders, now: Instant): PlanHeaders {
   return {
     credits: decimal(headers['x-credits-remaining']),
     limit: count(headers['x-ratelimit-limit']),
     remaining: count(headers['x-ratelimit-remaining']),
-    resetMs: count(headers['x-ratelimit-reset']),
+    resetMs: plausible(readRetryAfter(headers, now)) ?? plausible(readReset(headers, now)),
   };
 }
 
@@ -28,6 +28,22 @@ export function readRetryAfter(headers: IncomingHttpHeaders, now: Instant): numb
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
   const at = Date.parse(text);
   return Number.isNaN(at) ? null : Math.max(0, at - now);
+}
+
+/** Milliseconds by the specification; other limiters send a moment, in seconds or milliseconds since 1970. */
+function readReset(headers: IncomingHttpHeaders, now: Instant): number | null {
+  const reset = count(headers['x-ratelimit-reset']);
+  if (reset === null) return null;
+  const digits = String(reset).length;
+  if (digits === 10) return reset * 1000 - now;
+  return digits === 13 ? reset - now : reset;
+}
+
+const LONGEST_WAIT_MS = 600_000;
+
+/** Windows of limiters are short. What is longer, or over, is another unit, another clock, or a limiter that is broken. */
+function plausible(ms: number | null): number | null {
+  return ms !== null && ms > 0 && ms <= LONGEST_WAIT_MS ? ms : null;
 }
 
 function count(value: string | string[] | undefined): number | null {

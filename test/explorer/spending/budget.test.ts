@@ -1,6 +1,7 @@
 import { expect, describe, test } from '@jest/globals';
 import type http from 'node:http';
 import type { MissReason } from '../../../src/core/model/observation.ts';
+import type { Fault } from '../../../src/explorer/http/fault.ts';
 import { createBudget, type Budget } from '../../../src/explorer/spending/budget.ts';
 import type { PlanHeaders } from '../../../src/explorer/spending/plan-headers.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
@@ -8,6 +9,7 @@ import { aToken, impatient, missOf, openExplorer, someBlocks } from '../support/
 import { inTurn, sendJson, sendText, startServer, type SeenRequest } from '../support/server.ts';
 
 const { signal } = new AbortController();
+const START = Date.UTC(2026, 0, 1);
 const SILENT: PlanHeaders = { credits: null, limit: null, remaining: null, resetMs: null };
 
 /** A limiter as the API has it: so many requests per second, in windows that begin with its own seconds. */
@@ -239,11 +241,16 @@ describe('a 429', () => {
   test.each([
     ['a reset in milliseconds', { 'x-ratelimit-reset': '30000' }, 30_060],
     ['Retry-After in seconds', { 'retry-after': '30' }, 30_060],
-    ['Retry-After as a date', { 'retry-after': 'Thu, 01 Jan 1970 00:00:30 GMT' }, 30_060],
-    ['an absurd one, up to ten minutes', { 'retry-after': '86400' }, 600_000],
+    ['Retry-After as a date', { 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, 30_060],
+    ['a reset in epoch seconds', { 'x-ratelimit-reset': String(START / 1000 + 30) }, 30_060],
+    ['a reset in epoch milliseconds', { 'x-ratelimit-reset': String(START + 30_000) }, 30_060],
+    ['Retry-After beside a longer reset', { 'retry-after': '30', 'x-ratelimit-reset': '500000' }, 30_060],
+    ['Retry-After beside a shorter reset', { 'retry-after': '30', 'x-ratelimit-reset': '700' }, 30_060],
+    ['a reset beside a Retry-After of a day', { 'retry-after': '86400', 'x-ratelimit-reset': '30000' }, 30_060],
+    ['the longest reset that is believed', { 'x-ratelimit-reset': '600000' }, 600_000],
   ])('with %s: nothing on this plan is asked before it', async (_name, headers, restMs) => {
     await using server = await startServer(inTurn(refuse(headers), answer));
-    const clock = createFakeClock(0);
+    const clock = createFakeClock(START);
     await using opened = openExplorer(server.url, { clock });
     expect((await missOf(opened.explorer.tickReader().one(aToken))).reason).toBe('rate-limited');
     await clock.advance(restMs - 6_000);
@@ -261,16 +268,26 @@ describe('a 429', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test.each([{ 'x-ratelimit-reset': '-1' }, { 'x-ratelimit-reset': '0' }, {}])(
-    'whose limiter does not know (%j) is met with growing waits',
-    async (headers) => {
-      await using server = await startServer(inTurn(refuse(headers), refuse(headers), answer));
-      const waits: number[] = [];
-      await using opened = openExplorer(server.url, { clock: impatient(waits) });
-      await opened.explorer.tickReader().one(aToken);
-      expect(waits.filter((ms) => ms > 0)).toEqual([1000, 2000]);
-    },
-  );
+  test.each([
+    { 'x-ratelimit-reset': '-1' },
+    { 'x-ratelimit-reset': '0' },
+    {},
+    { 'x-ratelimit-reset': '600001' },
+    { 'x-ratelimit-reset': '30.5' },
+    { 'x-ratelimit-reset': String(START / 1000 - 5) },
+    { 'x-ratelimit-reset': String(START / 1000 + 86_400) },
+    { 'x-ratelimit-reset': `${START}000` },
+    { 'retry-after': '0' },
+    { 'retry-after': '86400' },
+    { 'retry-after': 'Thu, 01 Jan 2026 06:00:00 GMT' },
+    { 'retry-after': 'soon' },
+  ])('whose limiter says nothing that can be (%j) is met with growing waits', async (headers) => {
+    await using server = await startServer(inTurn(refuse(headers), refuse(headers), answer));
+    const waits: number[] = [];
+    await using opened = openExplorer(server.url, { clock: impatient(waits) });
+    await opened.explorer.tickReader().one(aToken);
+    expect(waits.filter((ms) => ms > 0)).toEqual([1000, 2000]);
+  });
 
   test('of one explorer holds for the other on the same plan', async () => {
     await using server = await startServer(inTurn(refuse({ 'retry-after': '60' }), answer));
@@ -281,6 +298,35 @@ describe('a 429', () => {
     await missOf(first.explorer.tickReader().one(aToken));
     expect((await missOf(second.explorer.tickReader().one(aToken))).reason).toBe('rate-limited');
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('an answer that leaves nothing before the reset', () => {
+  test.each([
+    ['in epoch seconds, twelve of them away', { 'x-ratelimit-reset': String(START / 1000 + 12) }, 12_060],
+    ['in milliseconds', { 'x-ratelimit-reset': '12000' }, 12_060],
+    [
+      'in epoch seconds, beside Retry-After',
+      { 'x-ratelimit-reset': String(START / 1000 + 500), 'retry-after': '12' },
+      12_060,
+    ],
+    ['that was', { 'x-ratelimit-reset': String(START / 1000 - 1) }, null],
+    ['of a clock that is hours ahead', { 'x-ratelimit-reset': String(START / 1000 + 7_200) }, null],
+    ['that is never', { 'x-ratelimit-reset': '-1' }, null],
+  ])('%s: the plan rests so long, or not at all', async (_name, headers, restMs) => {
+    const used = { 'x-ratelimit-limit': '600', 'x-ratelimit-remaining': '0', ...headers };
+    await using server = await startServer((_request, response) => {
+      sendJson(response, { symbol: 'ACME' }, { headers: used });
+    });
+    const clock = createFakeClock(START);
+    const budget = createBudget({ clock, requestsPerSecond: null });
+    await using opened = openExplorer(server.url, { clock, budget });
+    await opened.explorer.tickReader().one(aToken);
+    const rested = await budget.pass('host', signal).then(
+      () => null,
+      (error: unknown) => (error as Fault).retryAfterMs,
+    );
+    expect(rested).toBe(restMs);
   });
 });
 
