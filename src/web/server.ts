@@ -6,7 +6,7 @@ import { isIP, type AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
-import { isLoopback } from '../lib/loopback.ts';
+import { hostNameOf, isLoopback, LOOPBACK_NAMES } from '../lib/loopback.ts';
 import type { Log } from '../telemetry/log.ts';
 
 export interface WebOptions {
@@ -85,17 +85,12 @@ function createApp({ host, metricsText, isAlive, readiness, log, onRejected }: W
  * that there is to see.
  */
 function onlyKnownHosts(host: string, onRejected: WebOptions['onRejected']): MiddlewareHandler {
-  const known = new Set(['127.0.0.1', 'localhost', '[::1]', inUrl(host).toLowerCase()]);
+  const known = new Set([...LOOPBACK_NAMES, inUrl(host).toLowerCase()]);
   return async (c, next) => {
     if (!isLoopback(host) || known.has(hostNameOf(c.req.header('host')))) return next();
     onRejected?.('host');
     return c.text('misdirected request', 421);
   };
-}
-
-/** Without the port, which differs behind a tunnel: `[::1]:9797` is `[::1]`. */
-function hostNameOf(header = ''): string {
-  return header.toLowerCase().replace(/:\d*$/, '');
 }
 
 function inUrl(host: string): string {

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ControlProblem } from '../../src/sandbox/problem.ts';
 import { runSandbox, SHOW_SCAM, type Got, type Json, type Running } from './support.ts';
@@ -346,6 +347,24 @@ describe('over HTTP', () => {
     expect((await post('mine', {}, { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
     expect((await running.get('/control/mine')).status).toBe(405);
     expect(running.sandbox.head()).toBe(100);
+  });
+
+  test('a page that reaches us under a host name of its own moves nothing', async () => {
+    const statusFor = (host: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const headers = { host, 'content-type': 'application/json' };
+        request(`${running.url}/control/mine`, { method: 'POST', headers }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        })
+          .on('error', reject)
+          .end('{}');
+      });
+    expect(await statusFor('rebound.example.com')).toBe(421);
+    expect(await statusFor('127.0.0.1.example.com:80')).toBe(421);
+    expect(running.sandbox.head()).toBe(100);
+    expect(await statusFor('localhost:1234')).toBe(200);
+    expect(running.sandbox.head()).toBe(101);
   });
 
   test('is not there unless it was asked for', async () => {

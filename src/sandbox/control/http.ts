@@ -1,5 +1,6 @@
 // The control API over HTTP: POST /control/<verb> with a JSON object. Served only where it was asked for.
 import type { IncomingMessage } from 'node:http';
+import { hostNameOf, LOOPBACK_NAMES } from '../../lib/loopback.ts';
 import { answer, type Answer } from '../answer.ts';
 import { ControlProblem } from '../problem.ts';
 import type { Sandbox } from '../sandbox.ts';
@@ -29,6 +30,9 @@ const VERBS = {
 } as const satisfies Record<string, keyof Control>;
 
 export async function answerControl(sandbox: Sandbox, request: IncomingMessage): Promise<Answer> {
+  // A page in a browser could reach the loopback under a host name of its own (DNS rebinding), and send it anything.
+  if (!LOOPBACK_NAMES.includes(hostNameOf(request.headers.host)))
+    return refuse(request, 421, 'misdirected request: control is for 127.0.0.1, localhost and [::1]');
   const verb = (request.url ?? '').slice(CONTROL_PATH.length);
   if (!Object.hasOwn(VERBS, verb)) return unknownVerb(request, verb);
   if (request.method !== 'POST') return refuse(request, 405, `send POST to ${CONTROL_PATH}${verb}`);
