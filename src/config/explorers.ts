@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isLoopback } from '../lib/loopback.ts';
 import type { Explorer, Plan } from './model.ts';
 import { headerFault, keyFault } from './header-values.ts';
 import { parseAt } from './issues.ts';
@@ -25,14 +26,14 @@ export function readExplorer(source: Source, name: string, written: unknown, sec
   const tools = { source, path, name, secrets };
   switch (known) {
     case 'multichain':
-      return build(parseAt(ExplorerShapes.multichain, written, tools), (at) => ({
+      return build(encrypted(parseAt(ExplorerShapes.multichain, written, tools), 'base_url', tools), (at) => ({
         form: known,
         baseUrl: at.base_url,
         chainId: at.chain_id,
         ...remote(at, tools),
       }));
     case 'instance':
-      return build(parseAt(ExplorerShapes.instance, written, tools), (at) => ({
+      return build(encrypted(parseAt(ExplorerShapes.instance, written, tools), 'instance_url', tools), (at) => ({
         form: known,
         instanceUrl: at.instance_url,
         ...remote(at, tools),
@@ -51,6 +52,23 @@ export function readExplorer(source: Source, name: string, written: unknown, sec
   }
 }
 
+type Parsed<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
+
+/** A key that crosses the network in the clear is everybody's: that must be wanted. */
+function encrypted<K extends string, T extends WrittenRemote & Record<K, string>>(
+  parsed: Parsed<T>,
+  key: K,
+  { source, path }: { readonly source: Source; readonly path: Path },
+): Parsed<T> {
+  if ('problems' in parsed) return parsed;
+  const { api_key, insecure, [key]: url } = parsed.value;
+  const { protocol, hostname } = new URL(url);
+  const isSafe = protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  if (api_key === undefined || insecure || isSafe) return parsed;
+  const message = 'the API key would cross the network without encryption';
+  return { problems: [source.problem([...path, key], { message, hint: 'Use https:, or write insecure: true.' })] };
+}
+
 function formProblem(source: Source, path: Path, form: unknown): Problem {
   if (typeof form !== 'string')
     return source.problem(path, { message: 'form is missing', hint: `Possible: ${FORMS.join(', ')}.` });
@@ -60,7 +78,7 @@ function formProblem(source: Source, path: Path, form: unknown): Problem {
   });
 }
 
-function build<T, R>(parsed: { value: T } | { problems: readonly Problem[] }, make: (value: T) => R): Read<R> {
+function build<T, R>(parsed: Parsed<T>, make: (value: T) => R): Read<R> {
   return 'problems' in parsed
     ? { value: null, problems: parsed.problems }
     : { value: make(parsed.value), problems: [] };

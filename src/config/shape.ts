@@ -38,6 +38,8 @@ const shared = {
 const Auth = z.enum(['bearer', 'query']);
 const AUTH = { description: 'how the key is sent: as a bearer token, or as the parameter apikey' };
 
+const INSECURE = boolean('send the key without encryption, over http: to another machine').default(false);
+
 const Multichain = z.strictObject({
   form: z.literal('multichain').meta({ description: '{base_url}/{chain_id}/api/v2/...' }),
   base_url: explorerUrl('address before the chain id'),
@@ -46,6 +48,7 @@ const Multichain = z.strictObject({
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'a chain id has letters, digits, dashes and underscores')
     .meta({ description: 'which chain, such as "1"' }),
   api_key: SecretText.optional(),
+  insecure: INSECURE,
   auth: Auth.default('bearer').meta(AUTH),
   ...shared,
 });
@@ -54,6 +57,7 @@ const Instance = z.strictObject({
   form: z.literal('instance').meta({ description: '{instance_url}/api/v2/...' }),
   instance_url: explorerUrl('address of the explorer'),
   api_key: SecretText.optional(),
+  insecure: INSECURE,
   // An instance reads no bearer token: with one it would answer as if there were no key.
   auth: Auth.default('query').meta(AUTH),
   ...shared,

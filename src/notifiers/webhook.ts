@@ -5,6 +5,7 @@ import http from 'node:http';
 import https from 'node:https';
 import got, { RequestError, type Got, type PlainResponse, type Request } from 'got';
 import { z } from 'zod';
+import { isLoopback, isPrivate } from '../lib/loopback.ts';
 import { createDeadline, type Clock } from '../lib/clock.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { absorbErrors } from '../lib/request-errors.ts';
@@ -46,12 +47,22 @@ export function webhookWith(limits: { readonly totalMs: number }): Notifier<Webh
     secrets: ['url', 'secret'],
     giveUpAfterMs: 3 * DAY_MS,
     recipients: (_to, channel) => [channel],
-    warnings: (to) =>
-      to.secret === undefined
-        ? ['calls are not signed: set `secret` so that the receiver can tell them from others']
-        : [],
+    warnings: warningsOf,
     open: (to, tools) => openWebhook(to, tools, limits.totalMs),
   };
+}
+
+function warningsOf({ url, secret }: WebhookConfig): string[] {
+  const { protocol, hostname } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const isPlain = protocol === 'http:' && !isLoopback(host);
+  return [
+    ...(secret === undefined
+      ? ['calls are not signed: set `secret` so that the receiver can tell them from others']
+      : []),
+    ...(isPlain ? ['calls cross the network without encryption: use https:'] : []),
+    ...(isPrivate(host) ? [`calls go to ${host}, an address of a private or link-local network`] : []),
+  ];
 }
 
 function openWebhook(to: WebhookConfig, tools: NotifierTools, totalMs: number): OpenNotifier {

@@ -116,6 +116,28 @@ channels: { ops: { type: list, to: [a] } }
     expect(auth).toEqual(['bearer', 'query', 'bearer']);
   });
 
+  test.each(['http://127.0.0.1:4000', 'http://[::1]:4000', 'https://explorer.example'])('sends a key to %s', (url) => {
+    const config = configOf(`
+explorers: { here: { form: instance, instance_url: '${url}', api_key: k } }
+channels: { ops: { type: list, to: [a] } }
+`);
+    expect(config.explorers.size).toBe(1);
+  });
+
+  test('sends a key without encryption only where the operator wants that', () => {
+    const text = (more: string): string => `
+explorers: { here: { form: instance, instance_url: 'http://10.0.0.1', api_key: k${more} } }
+channels: { ops: { type: list, to: [a] } }
+rules: [rules/*.yaml]
+`;
+    expect(loadConfigText(text('')).problems.map(summarize)).toEqual([
+      expect.stringMatching(
+        /explorers\.here\.instance_url: the API key would cross the network without encryption\. Use https:, or write insecure: true\.$/,
+      ),
+    ]);
+    expect(loadConfigText(text(', insecure: true')).problems).toEqual([]);
+  });
+
   test('knows its groups through other names, without twins', () => {
     const all = full().names.get('all');
     expect(all?.type === 'group' ? all.addresses.map(({ key }) => key) : []).toEqual([

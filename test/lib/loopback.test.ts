@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isLoopback } from '../../src/lib/loopback.ts';
+import { isLoopback, isPrivate } from '../../src/lib/loopback.ts';
 
 test.each([
   ['localhost', true],
@@ -14,4 +14,18 @@ test.each([
   ['', false],
 ])('%j can only be this machine: %p', (host, is) => {
   expect(isLoopback(host)).toBe(is);
+});
+
+test.each([
+  ['10.1.2.3', true],
+  ['172.31.0.1', true],
+  ['172.32.0.1', false],
+  ['169.254.169.254', true],
+  ['fd00::1', true],
+  ['fe80::1', true],
+  ['8.8.8.8', false],
+  ['127.0.0.1', false],
+  ['10.example.com', false],
+])('%j is a literal address of a private network: %p', (host, is) => {
+  expect(isPrivate(host)).toBe(is);
 });

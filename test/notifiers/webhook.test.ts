@@ -155,6 +155,14 @@ describe('the signature', () => {
     await send({ url: sink.origin });
     expect(sink.calls.all[0]?.headers).not.toHaveProperty('webhook-signature');
     expect(webhook.warnings({ url: sink.origin })).toEqual([expect.stringContaining('not signed')]);
+    const secret = `whsec_${'c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0'}`;
+    expect(webhook.warnings({ url: sink.origin, secret })).toEqual([]);
+    expect(webhook.warnings({ url: 'http://hooks.example.com/', secret })).toEqual([
+      'calls cross the network without encryption: use https:',
+    ]);
+    expect(webhook.warnings({ url: 'https://169.254.169.254/', secret })).toEqual([
+      'calls go to 169.254.169.254, an address of a private or link-local network',
+    ]);
     expect(webhook.warnings({ url: sink.origin, secret: SECRET })).toEqual([]);
   });
 });
