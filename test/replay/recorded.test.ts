@@ -75,10 +75,10 @@ test('a question that nobody asked is said, and nothing is guessed', async () =>
   await record(file);
   const rules =
     'watches: [{ id: acme, kind: token, token: ACME, every: 1m, alerts: [{ id: any, on: changed }] }, ' +
-    '{ id: chain, kind: blocks, every: 1m, alerts: [{ id: stalled, while: \'age > duration("1s")\' }] }]';
+    '{ id: chain, kind: transactions, every: 1m, alerts: [{ id: any, on: new }] }]';
   const { said, missing } = await told(file, rules);
   expect(said).toEqual([]);
-  expect(missing).toEqual([expect.stringMatching(/^acme: tokens\/0x/), 'chain: blocks']);
+  expect(missing).toEqual([expect.stringMatching(/^acme: tokens\/0x/), 'chain: transactions']);
 });
 
 test('a recording that lost its oldest polls starts quietly', async () => {
