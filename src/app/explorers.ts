@@ -2,7 +2,7 @@
 // budget, its pauses and its connections; sandboxes stay as they were started. New ones are opened before any is
 // replaced, so that one that cannot be opened leaves the others as they are.
 import type { Config, SandboxExplorer, Explorer as Settings } from '../config/model.ts';
-import { createAnswerCache } from '../explorer/http/answer-cache.ts';
+import { createAnswerCache, type AnswerCache } from '../explorer/http/answer-cache.ts';
 import { createBudget, type Budget } from '../explorer/spending/budget.ts';
 import { createExplorer, type Explorer } from '../explorer/explorer.ts';
 import type { Auth } from '../explorer/http/http-transport.ts';
@@ -56,7 +56,15 @@ export function createExplorers(options: ExplorersOptions): Explorers {
     try {
       const where = whereOf(settings, served);
       const budget = budgetOf(settings, where.baseUrl);
-      const explorer = openExplorer({ ...options, ...where, name, coin, budget, answers, largeBodies });
+      const explorer = openExplorer({
+        ...options,
+        ...where,
+        name,
+        coin,
+        budget,
+        largeBodies,
+        answers: answersIn(coin, answers),
+      });
       if (served !== null) log.info('sandbox:listening', { explorer: name, url: served.url });
       return { name, fingerprint, explorer, served };
     } catch (error) {
@@ -128,6 +136,17 @@ export function createExplorers(options: ExplorersOptions): Explorers {
 async function close({ explorer, served }: Open): Promise<void> {
   await explorer[Symbol.asyncDispose]();
   await served?.close();
+}
+
+/** Answers are kept decoded, with the decimals of the coin: those of a coin that was corrected must not be taken again. */
+function answersIn({ decimals }: Settings['coin'], answers: AnswerCache): AnswerCache {
+  const named = (request: string): string => `${decimals} ${request}`;
+  return {
+    get: (request, wire) => answers.get(named(request), wire),
+    put: (request, wire, answer) => {
+      answers.put(named(request), wire, answer);
+    },
+  };
 }
 
 /** A running sandbox cannot be changed: its chain would be another one. */

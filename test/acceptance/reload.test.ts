@@ -257,3 +257,14 @@ test('a daemon that cannot listen on its port opens nothing that stays open, and
   expect([...brittle.open.explorers]).toEqual([]);
   taken.close();
 });
+
+test('a coin whose decimals are corrected is shown with them at the next poll, though the explorer says the same', async () => {
+  await using app = await anAppThatPolls();
+  const { explorer, folder, running } = app;
+  expect(await running.metrics()).toMatch(/chainwarden_watch_value\{.*field="balance"\} 5\n/);
+  folder.write('config.yaml', config(explorer).replace("' }", "', coin: { decimals: 17 } }"));
+  expect(await running.reload()).toBe('config:reloaded');
+  await running.clock.advance(60_000);
+  await running.polls.reached(2);
+  expect(await running.metrics()).toMatch(/chainwarden_watch_value\{.*field="balance"\} 50\n/);
+});
