@@ -11,7 +11,7 @@ import { runHousekeeping } from '../engine/housekeeping.ts';
 import { blindOfWatches, countAlerts, labelsOf, dataOfWatches, healthOfAlerts } from '../engine/report.ts';
 import type { Loop } from '../engine/supervisor.ts';
 import { createMutex } from '../lib/mutex.ts';
-import { outlineOf } from '../plan/outline.ts';
+import { outlineOf, type Outline } from '../plan/outline.ts';
 import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
 import type { Setup } from './setup.ts';
@@ -56,6 +56,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   async function build(next: Setup): Promise<Prepared> {
     await using built = new AsyncDisposableStack();
     log.addSecrets(secretsOf(next.config));
+    const outline = outlineOf(next.watches);
     const prepared = [
       built.use(await explorers.prepare(next.config)),
       built.use(await channels.prepare(next.config)),
@@ -66,6 +67,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       commit() {
         for (const part of prepared) part.commit();
         replaceWatches(next.watches);
+        keepRunning(outline);
         metrics.reload(true, clock.now());
       },
       [Symbol.asyncDispose]: () => open.disposeAsync(),
@@ -81,7 +83,6 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     closeReplaced(poller.idle());
     if (isRunning) scheduler.set(next, next.filter(isOverdue));
     retirement.wake();
-    keepRunning();
   }
 
   function forget(former: readonly Watch[]): void {
@@ -97,8 +98,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       });
   }
 
-  function keepRunning(): void {
-    store.keepRunning(outlineOf(watches)).catch((error: unknown) => {
+  function keepRunning(outline: Outline): void {
+    store.keepRunning(outline).catch((error: unknown) => {
       log.warn('storage:housekeeping-failed', { error, effect: '`plan` compares with the former rules' });
     });
   }

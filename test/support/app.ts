@@ -28,11 +28,16 @@ export interface RunningApp extends AsyncDisposable {
   page(path: string): Promise<{ readonly status: number; readonly body: string }>;
 }
 
-export type AppChange = Partial<Pick<AppOptions, 'openStore' | 'openExplorer' | 'notifiers' | 'print' | 'env'>>;
+export interface AppChange extends Partial<
+  Pick<AppOptions, 'openStore' | 'openExplorer' | 'notifiers' | 'print' | 'env'>
+> {
+  /** One that others share. */
+  readonly clock?: FakeClock;
+}
 
 /** Opens the app of `config.yaml` in the folder and runs it until it is disposed of. */
 export async function runApp(folder: Folder, change: AppChange = {}): Promise<RunningApp> {
-  const clock = createFakeClock();
+  const { clock = createFakeClock() } = change;
   const log = createAwaitedLog();
   const polls = createInbox<string>();
   const tools = { env: {}, readFile: (path: string) => readFileSync(path, 'utf8'), ...change };
