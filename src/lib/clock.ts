@@ -68,6 +68,19 @@ export function after(ms: number, act: () => void): () => void {
   };
 }
 
+/** Calls `act` when nothing touched it for `ms`, and again after each later touch. Real time. */
+export function whenIdle(ms: number, act: () => void): { touch(): void; done(): void } {
+  const timer = setTimeout(act, ms);
+  return {
+    touch() {
+      timer.refresh();
+    },
+    done() {
+      clearTimeout(timer);
+    },
+  };
+}
+
 /** RFC 3339 in UTC, whole seconds when there is nothing finer: `showInstant(0) // '1970-01-01T00:00:00Z'`. */
 export function showInstant(at: Instant): string {
   return new Date(at).toISOString().replace('.000Z', 'Z');

@@ -6,7 +6,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { isRow } from '../../core/values/fields.ts';
-import { after } from '../../lib/clock.ts';
+import { after, whenIdle } from '../../lib/clock.ts';
 import { tooLarge } from './body.ts';
 import { Fault } from './fault.ts';
 
@@ -14,6 +14,8 @@ export interface HttpLimits {
   /** For the name, and again for the connection with its encryption. */
   readonly connectMs: number;
   readonly headersMs: number;
+  /** Without a byte. It ends nothing, but others are let through meanwhile. */
+  readonly quietMs: number;
   /** From the first packet to the last byte, retries included. */
   readonly totalMs: number;
   /** Of a body, before and after decompression. */
@@ -39,16 +41,19 @@ export interface ExchangeOptions {
   readonly limits: HttpLimits;
   /** Ends it at once: the deadline of the whole. */
   readonly signal: AbortSignal;
+  /** Nothing came for `quietMs`. May be called more than once. */
+  readonly onQuiet: () => void;
 }
 
 /** Rejects with a `Fault`. Redirects are answers like any other. */
 export async function exchange(options: ExchangeOptions): Promise<Answer> {
-  const { url, where, limits, signal } = options;
+  const { url, where, limits, signal, onQuiet } = options;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const request = open(options);
   const stages = createStages(limits, (stage) => {
     reject(lateFault(stage, where));
   });
+  const quiet = whenIdle(limits.quietMs, onQuiet);
   const onAbort = (): void => {
     reject(lateFault('end', where));
   };
@@ -71,12 +76,16 @@ export async function exchange(options: ExchangeOptions): Promise<Answer> {
   request.once('response', (answer) => {
     hasAnswer = true;
     stages.end();
+    quiet.touch();
     answer.on('error', onError);
     const { statusCode: status = 0, headers } = answer;
     const onTooLarge = (): void => {
       reject(tooLarge(limits.maxBytes, where));
     };
     collect(answer, limits.maxBytes, {
+      onBytes: () => {
+        quiet.touch();
+      },
       onTooLarge,
       onEnd: (wire) => {
         resolve({ status, headers, wire });
@@ -91,6 +100,7 @@ export async function exchange(options: ExchangeOptions): Promise<Answer> {
     throw error;
   } finally {
     stages.end();
+    quiet.done();
     signal.removeEventListener('abort', onAbort);
   }
 }
@@ -102,15 +112,17 @@ function open({ url, headers, agents }: ExchangeOptions): http.ClientRequest {
 }
 
 interface Collecting {
+  readonly onBytes: () => void;
   readonly onTooLarge: () => void;
   readonly onEnd: (wire: readonly Buffer[]) => void;
 }
 
-function collect(answer: http.IncomingMessage, maxBytes: number, { onTooLarge, onEnd }: Collecting): void {
+function collect(answer: http.IncomingMessage, maxBytes: number, { onBytes, onTooLarge, onEnd }: Collecting): void {
   const wire: Buffer[] = [];
   let size = 0;
   if (Number(answer.headers['content-length']) > maxBytes) onTooLarge();
   answer.on('data', (piece: Buffer) => {
+    onBytes();
     size += piece.length;
     if (size > maxBytes) onTooLarge();
     else wire.push(piece);

@@ -5,6 +5,7 @@ import type { Operation, Page } from '../../core/model/question.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { Budget } from '../spending/budget.ts';
+import type { Slot } from '../spending/slots.ts';
 import { Fault } from './fault.ts';
 import type { Answer } from './exchange.ts';
 import type { Request } from './request.ts';
@@ -40,7 +41,7 @@ export function createFetchAnswer(options: FetchAnswerOptions): FetchAnswer {
   // An operation that failed the last time is asked once, not three times: outages of one path last for days.
   const failing = new Set<Operation>();
 
-  async function fetchWithRetries(request: Request): Promise<AnyView | Page> {
+  async function fetchWithRetries(request: Request, slot: Slot): Promise<AnyView | Page> {
     const { operation } = request.question;
     const retries = failing.has(operation) ? 0 : MOST_RETRIES;
     let until: Instant | null = null;
@@ -48,7 +49,7 @@ export function createFetchAnswer(options: FetchAnswerOptions): FetchAnswer {
       const ticket = await budget.pass(request.where, signal);
       until ??= clock.now() + totalMs;
       try {
-        const answer = await attempt(request, ticket, until - clock.now());
+        const answer = await attempt(request, ticket, until - clock.now(), slot);
         failing.delete(operation);
         return answer;
       } catch (error) {
@@ -68,7 +69,7 @@ export function createFetchAnswer(options: FetchAnswerOptions): FetchAnswer {
   return async (request) => {
     signal.throwIfAborted();
     budget.assertOpen(request.where);
-    return budget.hold(() => fetchWithRetries(request));
+    return budget.hold((slot) => fetchWithRetries(request, slot));
   };
 }
 
@@ -85,11 +86,11 @@ function waitBeforeRetry({ retry, retryAfterMs }: Fault, made: number): number |
   return Math.max(announced, FIRST_WAIT_MS * 2 ** made);
 }
 
-type Attempt = (request: Request, ticket: Ticket, leftMs: number) => Promise<AnyView | Page>;
+type Attempt = (request: Request, ticket: Ticket, leftMs: number, slot: Slot) => Promise<AnyView | Page>;
 
 function createAttempt(options: FetchAnswerOptions): Attempt {
   const { explorer, transport, budget, meter, hasKey, clock } = options;
-  return async (request, ticket, leftMs) => {
+  return async (request, ticket, leftMs, slot) => {
     const startedAt = clock.now();
     let planHeaders: PlanHeaders | null = null;
     const ended = (fault: Fault | null): void => {
@@ -101,7 +102,7 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
       meter?.request({ explorer, operation, outcome: reason ?? 'ok', seconds: (clock.now() - startedAt) / 1000 });
     };
     try {
-      const answer = await transport.get(request.address, request.where, leftMs);
+      const answer = await transport.get(request.address, request.where, leftMs, slot.giveBack);
       planHeaders = readPlanHeaders(answer.headers, clock.now());
       report(planHeaders, options);
       const value = await valueOf(answer, request, options);

@@ -7,10 +7,11 @@ import { ENCODINGS } from './body.ts';
 import { exchange, type Answer, type HttpLimits } from './exchange.ts';
 import { Fault } from './fault.ts';
 
-/** Decision 26. */
+/** A list takes some 8 s at worst where it comes at all; a poll that waits longer would hold up the next one. */
 export const HTTP_LIMITS: HttpLimits = {
   connectMs: 5_000,
   headersMs: 10_000,
+  quietMs: 1_000,
   totalMs: 30_000,
   maxBytes: 8 * 1024 * 1024,
 };
@@ -22,8 +23,11 @@ export type Auth =
   | { readonly type: 'query'; readonly key: () => string };
 
 export interface HttpTransport {
-  /** `target` is a whole address, without the key. Throws `Fault`, or the signal's reason when it aborts. */
-  get(target: string, where: string, leftMs: number): Promise<Answer>;
+  /**
+   * `target` is a whole address, without the key. `onQuiet` is called when no byte came for a second, maybe again later.
+   * Throws `Fault`, or the signal's reason when it aborts.
+   */
+  get(target: string, where: string, leftMs: number, onQuiet?: () => void): Promise<Answer>;
   /** Lets go of idle connections. */
   close(): void;
 }
@@ -44,11 +48,11 @@ export function createHttpTransport({ auth, headers, userAgent, limits, signal }
   const withKey = createKeyAdder(ownHeaders(headers, userAgent), auth);
 
   return {
-    async get(target, where, leftMs) {
+    async get(target, where, leftMs, onQuiet = () => undefined) {
       signal.throwIfAborted();
       const deadline = createDeadline(signal, Math.min(leftMs, limits.totalMs));
       try {
-        return await exchange({ ...withKey(target, where), agents, where, limits, signal: deadline.signal });
+        return await exchange({ ...withKey(target, where), agents, where, limits, signal: deadline.signal, onQuiet });
       } catch (error) {
         signal.throwIfAborted();
         throw error;

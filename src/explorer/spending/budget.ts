@@ -1,12 +1,12 @@
 // What one key may ask of one host. Explorers behind the same origin and key are given the same budget: two chains of
 // one plan share its requests and its rests.
-import PQueue from 'p-queue';
 import type { MissReason } from '../../core/model/observation.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Fault } from '../http/fault.ts';
 import type { PlanHeaders } from './plan-headers.ts';
 import { createPause, type Rest } from './pause.ts';
 import { createRateWindow, type Ticket } from './rate-window.ts';
+import { createSlots, type Slot } from './slots.ts';
 import { createSweepShare, type SweepShare } from './sweep-share.ts';
 
 /** A rest up to this long is waited for; a longer one fails at once, and the next poll asks again. */
@@ -18,7 +18,10 @@ export interface BudgetOptions {
   readonly clock: Clock;
   /** Of the plan; null = none but what the host refuses. */
   readonly requestsPerSecond: number | null;
-  /** Requests under way at a time. Hosts have burst limiters that they do not announce. */
+  /**
+   * Requests under way at a time, without those that gave their slot back. Hosts have burst limiters that they do not
+   * announce.
+   */
   readonly concurrency?: number;
   /** What the plan gives in a millisecond, where that is known. */
   readonly creditsPerMs?: number | null;
@@ -28,7 +31,7 @@ export interface Budget {
   /** Throws `Missed` while the plan rests for long, without a place in the queue. */
   assertOpen(where: string): void;
   /** Runs `task` in a free slot, first come, first served. */
-  hold<T>(task: () => Promise<T>): Promise<T>;
+  hold<T>(task: (slot: Slot) => Promise<T>): Promise<T>;
   /** Resolves when a request may leave. Throws `Missed` while the plan rests for long, or the signal's reason. */
   pass(where: string, signal: AbortSignal): Promise<Ticket>;
   /** Every request that left is settled, with what its answer said. */
@@ -50,7 +53,7 @@ interface Ended {
 /** createBudget({ clock, requestsPerSecond: 5 }): five requests a second, one at a time. */
 export function createBudget(options: BudgetOptions): Budget {
   const { clock, requestsPerSecond, concurrency = 1, creditsPerMs = null } = options;
-  const slots = new PQueue({ concurrency });
+  const slots = createSlots(concurrency);
   const pause = createPause();
   const window = requestsPerSecond === null ? null : createRateWindow(requestsPerSecond);
 
@@ -69,7 +72,7 @@ export function createBudget(options: BudgetOptions): Budget {
       const rest = pause.check(clock.now());
       if (rest !== null && !isShort(rest)) throw restFault(rest, where);
     },
-    hold: (task) => slots.add(task),
+    hold: (task) => slots.hold(task),
     async pass(where, signal) {
       for (let ms = waitMs(where); ms > 0; ms = waitMs(where)) {
         await clock.sleep(ms, signal);

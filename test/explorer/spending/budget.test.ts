@@ -1,11 +1,12 @@
-import { expect, describe, test } from '@jest/globals';
 import type http from 'node:http';
+import { setImmediate as afterIo } from 'node:timers/promises';
+import { expect, describe, test } from '@jest/globals';
 import type { MissReason } from '../../../src/core/model/observation.ts';
 import type { Fault } from '../../../src/explorer/http/fault.ts';
 import { createBudget, type Budget } from '../../../src/explorer/spending/budget.ts';
 import type { PlanHeaders } from '../../../src/explorer/spending/plan-headers.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
-import { aToken, impatient, missOf, openExplorer, someBlocks } from '../support/open.ts';
+import { aToken, impatient, missOf, openExplorer, someBlocks, someTokens } from '../support/open.ts';
 import { inTurn, sendJson, sendText, startServer, type SeenRequest } from '../support/server.ts';
 
 const { signal } = new AbortController();
@@ -114,6 +115,88 @@ describe("a plan's requests per second", () => {
     await clock.advance(5_000);
     await done;
     expect(order).toEqual([0, 1, 2, 3, 4]);
+  });
+});
+
+describe('a slow path', () => {
+  /** Holds a slot until it is told to end. */
+  function holder(budget: Budget) {
+    const nothing = (): void => undefined;
+    const held = { hasBegun: false, giveBack: nothing, end: nothing };
+    const ended = budget.hold((slot) => {
+      held.hasBegun = true;
+      held.giveBack = slot.giveBack;
+      return new Promise<void>((resolve) => (held.end = resolve));
+    });
+    return { held, ended };
+  }
+
+  const begun = (holders: readonly { held: { hasBegun: boolean } }[]): number =>
+    holders.filter(({ held }) => held.hasBegun).length;
+
+  test.each([
+    [1, [1, 2, 3, 4, 4, 4]],
+    [3, [3, 4, 4, 4, 4, 4]],
+    [5, [5, 5, 5, 5, 5, 5]],
+  ])('with %i at a time lets the next one through, until four are in flight', async (concurrency, counts) => {
+    const budget = createBudget({ clock: createFakeClock(0), requestsPerSecond: null, concurrency });
+    const holders = Array.from({ length: 6 }, () => holder(budget));
+    const seen: number[] = [];
+    for (const { held } of holders) {
+      await afterIo();
+      seen.push(begun(holders));
+      held.giveBack();
+      held.giveBack();
+    }
+    expect(seen).toEqual(counts);
+    for (const { held, ended } of holders) {
+      held.end();
+      await ended;
+      await afterIo();
+    }
+    expect(begun(holders)).toBe(6);
+  });
+
+  test('that ends makes no room for a second one', async () => {
+    const budget = createBudget({ clock: createFakeClock(0), requestsPerSecond: null });
+    const [slow, second, third] = [holder(budget), holder(budget), holder(budget)];
+    await afterIo();
+    slow.held.giveBack();
+    await afterIo();
+    slow.held.end();
+    await slow.ended;
+    slow.held.giveBack();
+    await afterIo();
+    expect([second.held.hasBegun, third.held.hasBegun]).toEqual([true, false]);
+    second.held.end();
+    await second.ended;
+    await afterIo();
+    expect(third.held.hasBegun).toBe(true);
+    third.held.end();
+  });
+
+  test('that does not answer, or stops in the middle, holds up no other watch of its explorer', async () => {
+    const slow = new Set<http.ServerResponse>();
+    await using server = await startServer((request, response) => {
+      if (request.path.endsWith('/blocks')) sendJson(response, { items: [] });
+      else slow.add(response);
+      if (request.path.endsWith('/tokens')) response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+    });
+    await using opened = openExplorer(server.url, { limits: { quietMs: 30 } });
+    const read = opened.explorer.tickReader();
+    const token = read.one(aToken);
+    const tokens = read.page(someTokens, null);
+    await read.page(someBlocks, null);
+    expect(opened.outcomes()).toEqual(['ok']);
+    expect(server.requests.map(({ path }) => path.split('/').at(-1))).toEqual([
+      aToken.path.split('/').at(-1),
+      'tokens',
+      'blocks',
+    ]);
+    // They go on, and are read when they come after all.
+    for (const response of slow) response.end(response.headersSent ? '"items":[]}' : '{"symbol":"ACME"}');
+    await Promise.all([token, tokens]);
+    expect(opened.outcomes()).toEqual(['ok', 'ok', 'ok']);
   });
 });
 
