@@ -83,7 +83,7 @@ function listing(
   { coveredUntil }: Memory,
   minutes: number,
 ): Observation {
-  const seen = { rows, isCutShort: false, reachedEnd: true };
+  const seen = { rows, stopped: null, reachedEnd: true, older: null };
   const at = (coveredUntil ?? 0) + minutes * 60_000;
   return { type: 'seen', at, head: null, chain: { head: 200 }, seen, partial: null };
 }

@@ -65,7 +65,7 @@ test('a server that lags behind the one that was read before takes nothing back'
   let memory = blankMemory(watch);
   const said: string[] = [];
   for (const [i, head] of [1000n, 1005n, 1002n, 1002n, 1003n, 1005n, 1006n].entries()) {
-    const seen = { rows: upTo(head), isCutShort: false, reachedEnd: false };
+    const seen = { rows: upTo(head), stopped: null, reachedEnd: false, older: null };
     const decision = step(watch, memory, {
       type: 'seen',
       at: i * 60_000,
@@ -102,12 +102,13 @@ test('an explorer that does not answer is not a stalled chain', async () => {
   expect(said).toEqual([]);
 });
 
-test('more than the pages allow is said, with the blocks that were not examined', async () => {
+test('what lies below the most pages of a poll is told in the next one', async () => {
   const rules = RULES.replace('every: 1m', 'every: 1m\n    max_pages: 2');
   await using world = await createWorld(rules);
   await world.poll();
   world.sandbox.mine({ blocks: 150 });
   expect((await world.poll()).filter((said) => said === 'block event')).toHaveLength(100);
+  expect((await world.poll()).filter((said) => said === 'block event')).toHaveLength(50);
   expect((await world.poll()).filter((said) => said === 'block event')).toEqual([]);
 });
 
