@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { hintFor } from './nearest.ts';
-import type { Problem } from './problem.ts';
+import { restOf, type Problem } from './problem.ts';
 import { quote } from './scalars.ts';
 import type { Path } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
@@ -60,11 +60,11 @@ function depthOf(issues: readonly Issue[]): number {
   return Math.max(...issues.map(({ path }) => path.length));
 }
 
-function toProblems(issue: Issue, { source, path, moreKeys = [] }: Place): Problem[] {
+function toProblems(issue: Issue, { source, path, moreKeys = [] }: Place): readonly Problem[] {
   const full: Path = [...path, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
   if (issue.code === 'unrecognized_keys') {
     const legal = issue.path.length === 0 ? moreKeys : [];
-    return issue.keys.map((key) => unknownKey(source, full, key, [...legal, ...issue.message.split(SEPARATOR)]));
+    return unknownKeys(source, full, issue.keys, [...legal, ...issue.message.split(SEPARATOR)]);
   }
   if (issue.code === 'invalid_key')
     return [source.problem(full.slice(0, -1), { key: String(full.at(-1)), message: issue.issues[0]?.message ?? '' })];
@@ -83,6 +83,20 @@ export function parseEach<S extends z.ZodObject>(shape: S, written: unknown): Pa
   });
   return Object.fromEntries(good) as Partial<z.output<S>>;
 }
+
+/** The first of a map's unknown keys, and how many more: finding the nearest legal key takes its time for each. */
+export function unknownKeys(
+  source: Source,
+  path: Path,
+  keys: readonly string[],
+  legal: readonly string[],
+): readonly Problem[] {
+  const shown = keys.slice(0, MOST_UNKNOWN).map((key) => unknownKey(source, path, key, legal));
+  const more = keys.length - shown.length;
+  return more === 0 ? shown : [...shown, restOf(source.file, more)];
+}
+
+const MOST_UNKNOWN = 100;
 
 /** A key that nobody knows, with the one that was probably meant. */
 export function unknownKey(source: Source, path: Path, key: string, legal: readonly string[]): Problem {

@@ -13,6 +13,7 @@ interface Written {
 }
 
 const MOST_IN_GROUP = 10_000;
+const DEEPEST_GROUP = 50;
 
 /** `explorers`: the names that a token's addresses may be given for. */
 export function readNames(
@@ -85,6 +86,10 @@ class NameReader {
     }
     if (trail.includes(item)) {
       this.#complain(path, `the group holds itself: ${[...trail, item].join(' > ')}`);
+      return;
+    }
+    if (trail.length > DEEPEST_GROUP) {
+      this.#complain(path, `groups are nested more than ${DEEPEST_GROUP} deep`);
       return;
     }
     const named = this.#addresses[item];

@@ -13,6 +13,8 @@ export interface Problem {
   readonly hint?: string;
   /** The lines around it with a caret under the place; empty when there is nothing to show. */
   readonly frame: string;
+  /** Set when it stands for the problems of its file beyond the first 100: how many. */
+  readonly more?: number;
 }
 
 /** Where a mistake stands in a text: offsets, the end not included. */
@@ -58,19 +60,43 @@ function formatProblem(problem: Problem): string {
 }
 
 /** One line: `rules/treasury.yaml:10:9 watches[0].of: no address "tresury". Did you mean treasury?` */
-export function summarize({ file, line, column, path, message, hint }: Problem): string {
+export function summarize({ file, line, column, path, message, hint, more }: Problem): string {
+  if (more !== undefined) return `${file}: ${message}. ${hint ?? ''}`;
   const where = `${file}:${line}:${column}${path === '' ? '' : ` ${path}`}`;
   return `${where}: ${message}${hint === undefined ? '' : `. ${hint}`}`;
 }
 
-/** By file and place, each said once. */
+/** By file and place, each said once; of a file the first 100, and how many more there are. */
 export function sortProblems(problems: readonly Problem[]): Problem[] {
   const sorted = problems.toSorted(
     (a, b) =>
       compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.message, b.message),
   );
   // An alias or a shared text brings the same mistake to the same place again.
-  return sorted.filter((problem, i) => i === 0 || summarize(problem) !== summarize(sorted[i - 1] ?? problem));
+  return capped(sorted.filter((problem, i) => i === 0 || !isSame(problem, sorted[i - 1])));
+}
+
+function isSame(a: Problem, b: Problem | undefined): boolean {
+  return a.message === b?.message && summarize(a) === summarize(b);
+}
+
+const MOST_OF_FILE = 100;
+
+/** `sorted` by file; may have been capped before. */
+function capped(sorted: readonly Problem[]): Problem[] {
+  const files = Map.groupBy(sorted, ({ file }) => file);
+  return [...files].flatMap(([file, all]) => {
+    const own = all.filter(({ more }) => more === undefined);
+    const beyond = Math.max(0, own.length - MOST_OF_FILE);
+    const more = all.reduce((sum, problem) => sum + (problem.more ?? 0), beyond);
+    return more === 0 ? own : [...own.slice(0, MOST_OF_FILE), restOf(file, more)];
+  });
+}
+
+/** Stands for problems of a file that are counted, and not shown. */
+export function restOf(file: string, more: number): Problem {
+  const what = more === 1 ? 'problem' : 'problems';
+  return { ...fileProblem(file, `${more} more ${what} in this file`, 'Mend the first ones, then check again.'), more };
 }
 
 /** By code unit, so that the order is the same on every machine. */
@@ -78,23 +104,11 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The line of the span, the one before it, and carets below. `lines` are those of the whole file. */
-export function frameOf(lines: readonly string[], line: number, column: number, length: number): string {
-  const shown = lines[line - 1] ?? '';
-  const from = column + length <= MOST_SHOWN ? 0 : Math.max(0, column - MOST_SHOWN / 2);
-  const width = String(line).length;
-  const row = (number: number, mark: string): string =>
-    `${mark} ${String(number).padStart(width)} | ${visible(lines[number - 1] ?? '').slice(from, from + MOST_SHOWN)}`.trimEnd();
-  const carets = '^'.repeat(Math.max(1, Math.min(length, shown.length - column + 1, MOST_SHOWN / 2)));
-  const under = `  ${' '.repeat(width)} | ${' '.repeat(column - 1 - from)}${carets}`;
-  return [...(line > 1 ? [row(line - 1, ' ')] : []), row(line, '>'), under].join('\n');
-}
-
-const MOST_SHOWN = 120;
-
 // A frame is printed and logged, so it may neither move a terminal's cursor nor show a secret that was written plainly.
-// Every replacement keeps the length, so that the caret stays where it belongs.
-function visible(line: string): string {
+// Every replacement keeps the length, so that the caret stays where it belongs. The expressions take time in proportion
+// to the line: a file may be one line of 1 MiB.
+/** A line of a file as it may be printed, of the same length. */
+export function visible(line: string): string {
   const hidden = seen(line.replace(/\t/g, ' ')).replace(
     SECRET,
     (_all, key: string, value: string) => key + stars(value),
@@ -123,4 +137,4 @@ export function seen(text: string): string {
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 const SECRET =
-  /((?<![\w-])["']?(?:[\w-]*(?:secret|passwo?r?d|api[_-]?key|authorization|cookie)|x-[\w-]*(?:key|token|auth)[\w-]*|smtp|url)["']?\s*:\s*)(?!\s*[{[])([^\s,}][^\s,}]*)/gi;
+  /((?<![\w-])["']?(?:[\w-]*(?:secret|passwo?r?d|api[_-]?key|authorization|cookie)|x-(?=[\w-]*(?:key|token|auth))[\w-]*|smtp|url)["']?\s*:\s*)(?![{[])([^\s,}][^\s,}]*)/gi;

@@ -12,6 +12,7 @@ import type { Source } from '../config/yaml/yaml.ts';
 import { type RuleCache, createRuleCache } from './cache.ts';
 import { createCatalogue } from './compile/catalogue.ts';
 import { compileWatch } from './compile/compile-watch.ts';
+import { TextBudget } from './compile/text-budget.ts';
 import { type Defaults, DefaultsShape, FileShape } from './schema/shape.ts';
 
 export interface RuleFile {
@@ -47,7 +48,7 @@ export function loadRules(config: Config, files: readonly RuleFile[], tools: Rul
     const parsed = cache.parse(file, text);
     if ('problems' in parsed) problems.push(...parsed.problems);
     else {
-      loadFile(parsed.source, { catalogue, problems, warnings, watches, ids });
+      loadFile(parsed.source, { catalogue, problems, warnings, watches, ids, budget: new TextBudget() });
       parsed.source.release();
     }
     if (watches.length > MOST_WATCHES) break;

@@ -10,11 +10,13 @@ import {
   type Document,
   type ParsedNode,
   type Scalar,
+  type YAMLMap,
   type YAMLError,
 } from 'yaml';
-import { DEEPEST } from './depth.ts';
+import { DEEPEST } from './limits.ts';
+import type { Lines } from './lines.ts';
 import { offsetsIn } from './offsets.ts';
-import { fileProblem, frameOf, seen, type Problem, type Span } from '../problem.ts';
+import { fileProblem, seen, type Problem, type Span } from '../problem.ts';
 import type { Path, ProblemAt, Written } from './written.ts';
 
 /** A few hundred aliases to small anchors are fine; a bomb grows beyond any number that a person would write. */
@@ -36,27 +38,36 @@ export class Layout {
   // The parser would search the whole document for every alias.
   readonly #anchors = new Map<string, Node>();
   readonly #targets = new Map<unknown, Node>();
-  #shownLines: readonly string[] | undefined;
+  readonly #lines: Lines;
+  readonly #pairs = new WeakMap<object, ReadonlyMap<string, Pair>>();
   #nodes = 0;
   #aliases = 0;
 
-  constructor(file: string, text: string) {
+  constructor(file: string, text: string, lines: Lines) {
     this.#file = file;
     this.#text = text;
-    this.#document = parseDocument(text, {
-      schema: 'failsafe',
-      lineCounter: this.#counter,
-      prettyErrors: false,
-      stringKeys: true,
-      logLevel: 'error',
-    });
+    this.#lines = lines;
+    this.#document = withoutStacks(() =>
+      parseDocument(text, {
+        schema: 'failsafe',
+        lineCounter: this.#counter,
+        prettyErrors: false,
+        stringKeys: true,
+        // The parser would compare every key with every other one of its map; convertMap finds the twins.
+        uniqueKeys: false,
+        logLevel: 'error',
+      }),
+    );
     this.value = this.#read();
   }
 
   #read(): Written {
-    const errors = [...this.#document.errors, ...this.#document.warnings];
-    this.problems.push(...errors.slice(0, MOST_SYNTAX_PROBLEMS).map((error) => this.#syntaxProblem(error)));
-    if (this.problems.length > 0) return '';
+    // What follows the first error is mostly its consequence.
+    const [first] = [...this.#document.errors, ...this.#document.warnings];
+    if (first !== undefined) {
+      this.problems.push(this.#syntaxProblem(first));
+      return '';
+    }
     const { contents } = this.#document;
     if (contents !== null && !(isScalar(contents) && contents.source === '')) return this.#convert(contents, null, 0);
     this.problems.push(fileProblem(this.#file, 'the file is empty'));
@@ -84,14 +95,9 @@ export class Layout {
 
   #problemAt(span: Span, path: Path, message: string, hint: string | undefined): Problem {
     const { line, column } = this.#positionAt(span.start);
-    const frame = frameOf(this.#lines(), line, column, span.end - span.start);
+    const frame = this.#lines.frame(line, column, span.end - span.start);
     const shared = { file: this.#file, line, column, path: showPath(path), message: seen(message), frame };
     return hint === undefined ? shared : { ...shared, hint: seen(hint) };
-  }
-
-  #lines(): readonly string[] {
-    this.#shownLines ??= linesOf(this.#text);
-    return this.#shownLines;
   }
 
   #positionAt(offset: number): { line: number; column: number } {
@@ -111,7 +117,7 @@ export class Layout {
   /** `title: {{ balance }} left` without quotes: YAML takes the braces for maps. */
   #unquotedTemplate(at: number): SyntaxWords | undefined {
     const { line } = this.#positionAt(at);
-    const written = this.#lines()[line - 1] ?? '';
+    const written = this.#lines.texts[line - 1] ?? '';
     const key = /^[\s-]{0,99}([\w-]{1,99}):\s{1,99}(?=\{\{)/.exec(written);
     if (key === null) return undefined;
     const value = written.slice(key[0].length, key[0].length + MOST_QUOTED).trimEnd();
@@ -150,16 +156,21 @@ export class Layout {
     const map: Record<string, Written> = {};
     for (const { key, value } of items) {
       const name = isScalar(key) ? String(key.value) : '';
-      if (REFUSED_KEYS.has(name) || name === '<<')
-        this.problems.push(
-          this.problem(pathOf(way), {
-            key: name,
-            message: name === '<<' ? 'merge keys are not used here' : `"${name}" is not allowed as a key`,
-          }),
-        );
+      const refusal = refusalOf(name);
+      if (refusal !== undefined) this.#complain(() => this.problem(pathOf(way), { key: name, message: refusal }));
+      else if (Object.hasOwn(map, name)) this.#complain(() => this.#twinProblem(key as Node));
       else map[name] = this.#convert(value as Node, { before: way, step: name }, depth + 1);
     }
     return map;
+  }
+
+  #twinProblem(key: Node): Problem {
+    const { start } = spanOf(key);
+    return this.#problemAt({ start, end: start + 1 }, [], TWIN.message, TWIN.hint);
+  }
+
+  #complain(make: () => Problem): void {
+    if (this.problems.length < MOST_SYNTAX_PROBLEMS) this.problems.push(make());
   }
 
   #follow(node: Node, way: Way, depth: number): Written {
@@ -172,7 +183,7 @@ export class Layout {
   }
 
   #refuse(way: Way, message: string): Written {
-    if (this.problems.length < MOST_SYNTAX_PROBLEMS) this.problems.push(this.problem(pathOf(way), { message }));
+    this.#complain(() => this.problem(pathOf(way), { message }));
     return '';
   }
 
@@ -180,7 +191,7 @@ export class Layout {
     let node: Node = this.#document.contents;
     for (const step of path) {
       node = this.#resolved(node);
-      if (isMap(node)) node = pairOf(node.items, step)?.value;
+      if (isMap(node)) node = this.#pairOf(node, step)?.value;
       else if (isSeq(node)) node = node.items[Number(step)];
       else return undefined;
     }
@@ -194,7 +205,7 @@ export class Layout {
     for (const [i, step] of path.entries()) {
       node = this.#resolved(node);
       if (isMap(node)) {
-        const pair = pairOf(node.items, step);
+        const pair = this.#pairOf(node, step);
         if (pair === undefined) break;
         const isLast = i === path.length - 1;
         at = (isLast && asKey) || isEmpty(pair.value) ? (pair.key as Node) : pair.value;
@@ -206,14 +217,31 @@ export class Layout {
     return spanOf(at);
   }
 
+  #pairOf(map: YAMLMap.Parsed, name: string | number): Pair | undefined {
+    const known = this.#pairs.get(map) ?? pairsOf(map.items);
+    this.#pairs.set(map, known);
+    return known.get(String(name));
+  }
+
   #resolved(node: Node): Node {
     return isAlias(node) ? this.#targets.get(node) : node;
   }
 }
 
-/** The lines of a text, however they end. */
-export function linesOf(text: string): readonly string[] {
-  return text.split(/\r\n|\r|\n/);
+function refusalOf(key: string): string | undefined {
+  if (key === '<<') return 'merge keys are not used here';
+  return REFUSED_KEYS.has(key) ? `"${key}" is not allowed as a key` : undefined;
+}
+
+/** The parser makes an error object for each of its complaints; tens of thousands of stacks would take a second. */
+function withoutStacks<T>(work: () => T): T {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = before;
+  }
 }
 
 /** A path that is only written out when a problem needs it. */
@@ -228,8 +256,11 @@ interface Pair {
   readonly value: Node;
 }
 
-function pairOf(items: readonly unknown[], name: string | number): Pair | undefined {
-  return (items as readonly Pair[]).find(({ key }) => isScalar(key) && String(key.value) === String(name));
+function pairsOf(items: readonly unknown[]): ReadonlyMap<string, Pair> {
+  const pairs = new Map<string, Pair>();
+  for (const pair of items as readonly Pair[])
+    if (isScalar(pair.key) && !pairs.has(String(pair.key.value))) pairs.set(String(pair.key.value), pair);
+  return pairs;
 }
 
 function isEmpty(node: Node): boolean {
@@ -253,11 +284,12 @@ interface SyntaxWords {
   readonly hint?: string;
 }
 
+const TWIN: SyntaxWords = {
+  message: 'this key is there already',
+  hint: 'Remove one of them; a further item of a list begins with "- ".',
+};
+
 const SYNTAX: Readonly<Record<string, SyntaxWords>> = {
-  DUPLICATE_KEY: {
-    message: 'this key is there already',
-    hint: 'Remove one of them; a further item of a list begins with "- ".',
-  },
   MULTIPLE_DOCS: { message: 'a second document starts here', hint: 'One file holds one document.' },
   TAB_AS_INDENT: { message: 'a tab cannot indent in YAML', hint: 'Use spaces.' },
   NON_STRING_KEY: { message: 'a key is text here' },

@@ -1,9 +1,10 @@
 // A YAML file as text with places: every scalar stays the text that was written (the schema types it), and every part
 // of the document knows where it stands. What could take unbounded time or memory is refused before or while reading.
 import type { Path, ProblemAt, Written } from './written.ts';
-import { DEEPEST, tooDeep } from './depth.ts';
-import { Layout, linesOf } from './layout.ts';
-import { type Problem, fileProblem, frameOf } from '../problem.ts';
+import { Layout } from './layout.ts';
+import { excessIn } from './limits.ts';
+import { Lines } from './lines.ts';
+import { type Problem, fileProblem } from '../problem.ts';
 
 /** A file that could be read. */
 export interface Source {
@@ -19,7 +20,7 @@ export type Parsed = { readonly source: Source } | { readonly problems: readonly
 
 const LARGEST = 1024 * 1024;
 
-/** Reads a file's text. All of its syntax problems at once, or its value; never throws. */
+/** Reads a file's text. Its value, or what is wrong with its syntax; never throws. */
 export function parseYaml(file: string, text: string): Parsed {
   if (Buffer.byteLength(text) > LARGEST)
     return { problems: [fileProblem(file, 'the file is larger than 1 MiB', 'Split it into several files.')] };
@@ -33,14 +34,13 @@ export function parseYaml(file: string, text: string): Parsed {
 }
 
 function read(file: string, text: string): Parsed {
-  const lines = linesOf(text);
-  const deep = tooDeep(lines);
-  if (deep !== undefined) {
-    const { line, column } = deep;
-    const message = `nested more than ${DEEPEST} levels deep`;
-    return { problems: [{ file, line, column, path: '', message, frame: frameOf(lines, line, column, 1) }] };
+  const lines = new Lines(text);
+  const excess = excessIn(lines.texts);
+  if (excess !== undefined) {
+    const { line, column } = excess;
+    return { problems: [{ file, path: '', ...excess, frame: lines.frame(line, column, 1) }] };
   }
-  const layout = new Layout(file, text);
+  const layout = new Layout(file, text, lines);
   return layout.problems.length > 0 ? { problems: layout.problems } : { source: new FileSource(file, text, layout) };
 }
 
@@ -78,7 +78,7 @@ class FileSource implements Source {
   }
 
   #places(): Layout {
-    this.#layout ??= new Layout(this.file, this.#text);
+    this.#layout ??= new Layout(this.file, this.#text, new Lines(this.#text));
     return this.#layout;
   }
 }

@@ -4,11 +4,13 @@ import type { AlertRule } from '../../core/model/watch.ts';
 import type { Recipient } from '../../core/model/ids.ts';
 import type { Window } from '../../core/model/condition.ts';
 import { parseAt, parseEach } from '../../config/issues.ts';
+import { restOf } from '../../config/problem.ts';
 import { hintFor } from '../../config/nearest.ts';
 import { quote } from '../../config/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import { complainOfForm, firesOf, groupPaths, windowComplaint } from './alert-form.ts';
 import type { Compiling } from './model.ts';
+import { MOST_TEXT } from './text-budget.ts';
 import type { CompiledCondition, CompiledTemplate, Language } from '../language/model.ts';
 import type { Compiled, Mistake } from '../language/mistake.ts';
 import { isPossible } from '../language/logic.ts';
@@ -119,6 +121,7 @@ function compileParts(compiling: Compiling, { written, path, isWhole }: Alert, l
   const condition = (key: 'if' | 'while' | 'until'): CompiledCondition | null => {
     if (written[key] === undefined) return null;
     const at = [...path, key];
+    if (!affordable(compiling, at, written[key], language)) return null;
     const compiled = accept(compiling, at, language.condition(written[key], use));
     if (isWhole) complainOfOthers(compiling, at, { written, reads: compiled?.reads ?? [] });
     return looksFarEnough(compiling, at, compiled);
@@ -126,12 +129,22 @@ function compileParts(compiling: Compiling, { written, path, isWhole }: Alert, l
   const template = (key: 'title' | 'text'): CompiledTemplate | null => {
     if (written[key] === undefined) return null;
     const at = [...path, key];
+    if (!affordable(compiling, at, written[key], language)) return null;
     return looksFarEnough(compiling, at, accept(compiling, at, language.template(written[key], { ...use, as: key })));
   };
   complainOfPace(compiling, written, path);
   const conditions = { if: condition('if'), while: condition('while'), until: condition('until') };
   complainOfPair(compiling, conditions, path);
   return { ...conditions, title: template('title'), text: template('text') };
+}
+
+function affordable({ affords, complain }: Compiling, path: Path, text: string, { explorer }: Language): boolean {
+  if (affords(text, explorer)) return true;
+  complain(path, {
+    message: `the conditions and texts of this file have more than ${MOST_TEXT} characters`,
+    hint: 'Split it into several files.',
+  });
+  return false;
 }
 
 /** What is known of another event alone would be waited for in vain. */
@@ -228,9 +241,16 @@ function pairMistake({ kind }: Compiling, { while: held, until }: Pair): string 
   return `while ${quote(overlap.one.text)} and until ${quote(overlap.other.text)} can both be true at once`;
 }
 
-function accept<T>({ complain, warn }: Compiling, path: Path, { value, mistakes, doubts }: Compiled<T>): T | null {
+const MOST_MISTAKES = 10;
+
+function accept<T>(
+  { complain, warn, add, place }: Compiling,
+  path: Path,
+  { value, mistakes, doubts }: Compiled<T>,
+): T | null {
   const at = ({ message, hint, start, end }: Mistake) => ({ message, hint, within: { start, end } });
-  for (const mistake of mistakes) complain(path, at(mistake));
-  for (const doubt of doubts) warn(path, at(doubt));
+  for (const mistake of mistakes.slice(0, MOST_MISTAKES)) complain(path, at(mistake));
+  if (mistakes.length > MOST_MISTAKES) add([restOf(place.source.file, mistakes.length - MOST_MISTAKES)]);
+  for (const doubt of doubts.slice(0, MOST_MISTAKES)) warn(path, at(doubt));
   return value;
 }

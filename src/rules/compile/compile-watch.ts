@@ -2,7 +2,7 @@
 // addresses and tokens.
 import type { AnyKind } from '../../core/model/kind.ts';
 import type { Schedule } from '../../core/model/watch.ts';
-import { parseAt, parseEach, unknownKey } from '../../config/issues.ts';
+import { parseAt, parseEach, unknownKeys } from '../../config/issues.ts';
 import { hintFor } from '../../config/nearest.ts';
 import { quote } from '../../config/scalars.ts';
 import { type Path, type ProblemAt, type WrittenMap, isMap } from '../../config/yaml/written.ts';
@@ -64,6 +64,7 @@ class WatchCompiler {
       add: (problems) => {
         this.#loading.problems.push(...problems);
       },
+      affords: (text, explorer) => this.#loading.budget.affords(text, explorer),
     };
     const isPlaced = !['explorer', 'of', 'token'].some((key) => broken.has(key));
     const instances = isPlaced ? spread(compiling) : [];
@@ -108,10 +109,12 @@ class WatchCompiler {
     const common = Object.entries(written).filter(([key]) => Object.hasOwn(WatchShape.shape, key) && key !== 'kind');
     const { source, path } = this.#place;
     const parsed = parseAt(WatchShape, { ...Object.fromEntries(common), kind: kind?.name ?? '' }, { source, path });
-    if (kind === undefined)
-      for (const key of Object.keys(written))
-        if (!Object.hasOwn(WatchShape.shape, key) && !this.#isSomeOption(key))
-          this.#loading.problems.push(unknownKey(source, path, key, Object.keys(WatchShape.shape)));
+    if (kind === undefined) {
+      const unknown = Object.keys(written).filter(
+        (key) => !Object.hasOwn(WatchShape.shape, key) && !this.#isSomeOption(key),
+      );
+      this.#loading.problems.push(...unknownKeys(source, path, unknown, Object.keys(WatchShape.shape)));
+    }
     if ('value' in parsed) return { watch: parsed.value, broken: new Set() };
     this.#loading.problems.push(...parsed.problems);
     const half = { ...FALLBACK, ...parseEach(WatchShape, Object.fromEntries(common)) };

@@ -6,6 +6,7 @@ import type { AnyKind } from '../../core/model/kind.ts';
 import type { Watch } from '../../core/model/watch.ts';
 import type { Defaults, WrittenWatch } from '../schema/shape.ts';
 import type { Catalogue } from './catalogue.ts';
+import type { TextBudget } from './text-budget.ts';
 
 /** A watch's place in its file, and what the file says for all of its watches. */
 export interface Place {
@@ -26,6 +27,8 @@ export interface Compiling {
   readonly complain: (path: Path, at: ProblemAt) => void;
   readonly warn: (path: Path, at: ProblemAt) => void;
   readonly add: (problems: readonly Problem[]) => void;
+  /** Whether the file may still have this condition or text compiled. */
+  readonly affords: (text: string, explorer: string) => boolean;
 }
 
 /** What loading a file adds to. */
@@ -36,4 +39,5 @@ export interface Loading {
   readonly watches: Watch[];
   /** Where each watch id was first used. */
   readonly ids: Map<string, string>;
+  readonly budget: TextBudget;
 }
