@@ -36,7 +36,9 @@ export function conditionLines(name: string, condition: Condition, context: Expl
   const clause = condition.clause();
   const truth = context === null ? null : truthOf(context, condition);
   const stale = truth === 'unknown' && context?.isStale === true ? [`      ${STALE}`] : [];
-  return [`  ${name}  ${lineOf(clause, truth)}`, ...stale, ...linesBelow(clause, context, '      ')];
+  const limit = truth === 'unknown' && context !== null ? condition.limitOf(context.evaluation) : null;
+  const reason = limit === null ? stale : [...stale, `      could not be judged: ${limit}`];
+  return [`  ${name}  ${lineOf(clause, truth)}`, ...reason, ...linesBelow(clause, context, '      ')];
 }
 
 const STALE = 'the head of the chain stands still, so what is read may be old';
@@ -80,6 +82,8 @@ function windowLine(window: Clause['windows'][number], { watch, evaluation, samp
 /** What is not known of what the condition reads, for whoever wonders why it is unknown. */
 export function unknownOf(condition: Condition, context: ExplainContext): string {
   if (context.isStale && !condition.headOnly) return STALE;
+  const limit = condition.limitOf(context.evaluation);
+  if (limit !== null) return limit;
   const windows = condition.windows.filter((window) => context.evaluation.history?.(window) === undefined);
   const names = [
     ...condition.reads.filter((path) => fieldText(context.evaluation.view, path) === undefined),

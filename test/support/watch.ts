@@ -175,7 +175,13 @@ export function falls(ms: number): Condition {
     const delta = history?.(window);
     return delta === undefined ? 'unknown' : delta.digits < 0n;
   };
-  return whole({ text: `delta("${ms / 60_000}m") < 0`, reads: ['level'], windows: [window], evaluate });
+  return whole({
+    text: `delta("${ms / 60_000}m") < 0`,
+    reads: ['level'],
+    windows: [window],
+    evaluate,
+    limitOf: () => null,
+  });
 }
 
 function compared(view: AnyView, limit: string, sign: -1 | 1): Truth {
@@ -185,7 +191,7 @@ function compared(view: AnyView, limit: string, sign: -1 | 1): Truth {
 }
 
 function condition(text: string, reads: readonly string[], truthOf: (view: AnyView) => Truth): Condition {
-  return whole({ text, reads, windows: [], evaluate: ({ view }) => truthOf(view) });
+  return whole({ text, reads, windows: [], evaluate: ({ view }) => truthOf(view), limitOf: () => null });
 }
 
 /** A condition of one part. */

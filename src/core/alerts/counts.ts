@@ -25,7 +25,7 @@ export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): A
   // What was there at the baseline is not counted; that it happened at all is what `none_for` asks.
   const past =
     alert.fires.type === 'none-for'
-      ? matched.matchingBaseline.map((event) => ({ event, context: contextOf(event, null) }))
+      ? matched.matchingBaseline.map((event) => ({ event, context: contextOf(event, null), unjudged: null }))
       : [];
   for (const match of [...past, ...matched.matches]) addTo(groups, poll, alert, match);
   if (alert.per.length === 0 && !groups.has(ALL)) groups.set(ALL, newGroup(poll.time.at));

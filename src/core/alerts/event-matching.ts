@@ -17,6 +17,8 @@ type MatchingAlert = EventAlert | CountAlert;
 export interface Match {
   readonly event: DetectedEvent;
   readonly context: EvaluationContext;
+  /** Set when its condition took too much to evaluate: it is told, so that nobody hides behind a long text. */
+  readonly unjudged: string | null;
 }
 
 export interface EventMatches {
@@ -38,8 +40,8 @@ export function matchEvents(
   known: AlertsByKey,
 ): EventMatches {
   const evaluated = events.flatMap((event) => evaluateItem(poll, alert, event, known));
-  const matches = evaluated.filter(({ truth }) => truth === true);
-  const unknown = evaluated.filter(({ truth }) => truth === 'unknown');
+  const matches = evaluated.filter(({ truth, unjudged }) => truth === true || unjudged !== null);
+  const unknown = evaluated.filter(({ truth, unjudged }) => truth === 'unknown' && unjudged === null);
   const remaining = stillOpen(poll, alert, events, known);
   const settled: Reason[] = evaluated
     .filter(({ truth }) => truth === false)
@@ -68,7 +70,17 @@ function evaluateItem(poll: Poll, alert: MatchingAlert, event: DetectedEvent, kn
   // One that is followed was asked, though the list may have forgotten it meanwhile.
   if (event.novelty === 'baseline' || !isRelevant || prior?.type === 'event') return [];
   const context = contextOf(event, open === null ? event.before : (open.before as Remembered | null));
-  return [{ event, context, truth: truthOf(alert, context), open }];
+  const truth = truthOf(alert, context);
+  return [{ event, context, truth, unjudged: truth === 'unknown' ? limitOf(alert, context) : null, open }];
+}
+
+/**
+ * Why the item cannot be judged, when its `if` takes too much. An absence that is waited for (`none_for`) does not end by
+ * such an item.
+ */
+export function limitOf(alert: MatchingAlert, context: EvaluationContext): string | null {
+  if (alert.type === 'count' && alert.fires.type === 'none-for') return null;
+  return alert.if?.limitOf(context) ?? null;
 }
 
 function openEvent({ time }: Poll, event: DetectedEvent): OpenEvent {

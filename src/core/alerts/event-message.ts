@@ -11,10 +11,14 @@ import type { Match } from './event-matching.ts';
 const LATE_AFTER_MS = 600_000;
 
 /** What is told of an item that matches. */
-export function firstMessage(poll: Poll, alert: EventAlert, { event, context }: Match): Message {
+export function firstMessage(poll: Poll, alert: EventAlert, { event, context, unjudged }: Match): Message {
   const { at } = poll.time;
   const since = event.happenedAt ?? at;
   const isSure = event.block === 'nowhere' || isConfirmed(poll, alert, event);
+  const reasons = [
+    ...(unjudged === null ? [] : [`could not be judged: ${unjudged}`]),
+    ...(alert.provisional && !isSure ? [`provisional: not ${alert.confirmations} blocks deep yet`] : []),
+  ];
   return messageOf(poll.watch, alert, context, {
     type: 'alert.event',
     key: eventKey(poll.watch, alert.id, event.key),
@@ -23,7 +27,7 @@ export function firstMessage(poll: Poll, alert: EventAlert, { event, context }: 
     at,
     since,
     late: at - since > LATE_AFTER_MS,
-    reason: alert.provisional && !isSure ? `provisional: not ${alert.confirmations} blocks deep yet` : null,
+    reason: reasons.length === 0 ? null : reasons.join('; '),
   });
 }
 

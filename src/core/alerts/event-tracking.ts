@@ -14,7 +14,7 @@ import type { EventAlert } from '../model/watch.ts';
 import type { EventReason, Reason } from '../model/decision.ts';
 import type { HeadNeed } from '../model/observation.ts';
 import { deliveriesOf, type AlertsByKey, type Poll } from './alert-evaluation.ts';
-import { contextOf, truthOf } from './event-matching.ts';
+import { contextOf, limitOf, truthOf } from './event-matching.ts';
 import { needOf } from '../tick-chain.ts';
 import { viewOf, type Remembered } from '../values/tracked.ts';
 
@@ -130,8 +130,11 @@ function followUpOf(poll: Poll, alert: EventAlert, tracked: TrackedEvent, transi
   const { at } = poll.time;
   const seq = before.seq + 1;
   const { told } = before;
-  const last = (): Message | null =>
-    event === undefined ? null : firstMessage(poll, alert, { event, context: contextOf(event, null) });
+  const last = (): Message | null => {
+    if (event === undefined) return null;
+    const context = contextOf(event, null);
+    return firstMessage(poll, alert, { event, context, unjudged: limitOf(alert, context) });
+  };
   const next = (type: Message['type'], reason: string | null, now: Message | null): FollowUp => {
     const message = followUp(toldMessage(poll, alert, tracked), { type, at, seq, reason }, now);
     return { seq, told, message };

@@ -40,11 +40,12 @@ export function stepEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): A
 
 const UNTRACKED = { after: null, transition: 'confirmed' } as const;
 
-function beginTracking(poll: Poll, alert: EventAlert, { event, context }: Match): EventStep {
+function beginTracking(poll: Poll, alert: EventAlert, match: Match): EventStep {
+  const { event } = match;
   const { after: progress, transition } =
     event.block === 'nowhere' ? UNTRACKED : beginEvent(alert, blockOf(event), poll.head);
   const isNotified = transition === 'confirmed';
-  const message = firstMessage(poll, alert, { event, context });
+  const message = firstMessage(poll, alert, match);
   const after: EventState | null = progress && {
     type: 'event',
     ...progress,

@@ -39,6 +39,8 @@ export interface Condition {
   readonly headOnly: boolean;
   readonly windows: readonly Window[];
   evaluate(context: EvaluationContext): Truth;
+  /** Why it is unknown, when that is because the evaluation took too much: `a text is longer than 4096 characters`. */
+  limitOf(context: EvaluationContext): string | null;
   /** The condition taken apart, for those who explain it. Made when asked for. */
   clause(): Clause;
 }

@@ -4,6 +4,7 @@ import { RE2JS } from 're2js';
 import { Address } from '../../core/values/address.ts';
 import { Amount } from '../../core/values/amount.ts';
 import { Hash } from './cel-view.ts';
+import { spendOnPattern } from './limits.ts';
 import { amountOf, percentOf, registerNumbers } from './numbers.ts';
 
 const LIMITS = { maxAstNodes: 500, maxDepth: 32, maxListElements: 500, maxMapEntries: 0, maxCallArguments: 4 };
@@ -31,6 +32,7 @@ export function createBase(): Environment {
 }
 
 function matches(text: string, pattern: RE2JS): boolean {
+  spendOnPattern(text, pattern.programSize());
   return pattern.matcher(text).find();
 }
 

@@ -1,6 +1,7 @@
 // Views as CEL sees them. CEL knows a value's type by its class, so every record gets a class of its own.
 import { evaluate } from '@marcbachmann/cel-js';
 import { isView, valueAt, type AnyRecord, type AnyView, type FieldType } from '../../core/values/fields.ts';
+import { spend, spendOnList } from './limits.ts';
 import { amountOf, exact, type Numeric } from './numbers.ts';
 
 /** A hash as written by the chain, in lower case. */
@@ -73,11 +74,8 @@ function toCel(type: FieldType, value: unknown): unknown {
   }
 }
 
-/** Two lists of strangers within each other must not take the machine's time: a longer one is unknown. */
-const MOST_ITEMS = 200;
-
-function items(of: FieldType, list: readonly unknown[]): unknown[] | undefined {
-  if (list.length > MOST_ITEMS) return undefined;
+function items(of: FieldType, list: readonly unknown[]): unknown[] {
+  spendOnList(list.length);
   return list.map((item) => toCel(of, item)).filter((item) => item !== undefined);
 }
 
@@ -87,8 +85,12 @@ function toDuration(ms: number): object {
 }
 
 function plainData(value: unknown): unknown {
+  spend(1);
   if (typeof value === 'number') return amountOf(String(value));
-  if (Array.isArray(value)) return value.map(plainData);
+  if (Array.isArray(value)) {
+    spendOnList(value.length);
+    return value.map(plainData);
+  }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, plainData(part)]));
 }

@@ -2,11 +2,13 @@
 // when the rule is loaded; what cannot be decided later, whatever the reason, is unknown.
 import { ParseError, type ParseResult } from '@marcbachmann/cel-js';
 import type { EvaluationContext } from '../../core/model/condition.ts';
+import type { Truth } from '../../core/model/ids.ts';
 import { analyse } from './analyse.ts';
 import { syntaxWords, typeMistake, typeName } from './cel-errors.ts';
 import { clauseOf } from './clauses.ts';
 import type { Compiled, Mistake } from './mistake.ts';
 import type { CompiledCondition, ConditionUse, Language } from './model.ts';
+import { metered } from './limits.ts';
 import { emptyLists, literalMistakes } from './literals.ts';
 import { numberSlip } from './number-slips.ts';
 import { createPaths } from './paths.ts';
@@ -39,7 +41,7 @@ export function compileCondition(language: Language, text: string, use: Conditio
     reads.length > 0 && reads.every((path) => path === 'age' || path === 'head' || path.startsWith('head.'));
   const readsBefore = [...paths.readsBefore];
   const { windows } = paths;
-  const own = { text, reads, windows, evaluate: (context: EvaluationContext) => evaluate(language, program, context) };
+  const own = { text, reads, windows, ...evaluatedBy(language, program) };
   const value = {
     ...own,
     readsBefore,
@@ -48,6 +50,13 @@ export function compileCondition(language: Language, text: string, use: Conditio
     constraints,
   };
   return { value, mistakes: [], doubts };
+}
+
+function evaluatedBy(language: Language, program: ParseResult): Pick<CompiledCondition, 'evaluate' | 'limitOf'> {
+  return {
+    evaluate: (context) => evaluate(language, program, context).truth,
+    limitOf: (context) => evaluate(language, program, context).limit,
+  };
 }
 
 function refused<T>(mistakes: readonly Mistake[]): Compiled<T> {
@@ -104,12 +113,12 @@ function check(language: Language, program: ParseResult, source: string): Mistak
   return [...literalMistakes(ast), ...timeZoneMistakes(ast)];
 }
 
-function evaluate({ cel }: Language, program: ParseResult, context: EvaluationContext): boolean | 'unknown' {
-  try {
-    const truth: unknown = program(cel.bind(context));
-    return typeof truth === 'boolean' ? truth : 'unknown';
-  } catch {
-    // A field that is missing, a division by zero: nothing is known, and nothing may be claimed.
-    return 'unknown';
-  }
+function evaluate({ cel }: Language, program: ParseResult, context: EvaluationContext): Evaluated {
+  const { value, limit } = metered((): unknown => program(cel.bind(context)));
+  return typeof value === 'boolean' ? { truth: value, limit: null } : { truth: 'unknown', limit };
+}
+
+interface Evaluated {
+  readonly truth: Truth;
+  readonly limit: string | null;
 }

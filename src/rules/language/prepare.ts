@@ -8,6 +8,7 @@ import { Amount } from '../../core/values/amount.ts';
 import type { History, Measure, Window } from '../../core/model/condition.ts';
 import type { Mistake } from './mistake.ts';
 import { globPattern, LITERALS, type Literal } from './literals.ts';
+import { LARGEST_PATTERN, spend } from './limits.ts';
 import type { Paths } from './paths.ts';
 import {
   childrenOf,
@@ -144,7 +145,10 @@ export class Preparation {
     }
     this.visit(subject, around);
     try {
-      (pattern as Node).args = name === 're' ? RE2JS.compile(pattern.args) : globPattern(pattern.args);
+      const compiled = name === 're' ? RE2JS.compile(pattern.args) : globPattern(pattern.args);
+      if (compiled.programSize() > LARGEST_PATTERN)
+        this.#complain(pattern, 'the pattern is too large', 'Repeat less often, as in {1,20} instead of {1,500}.');
+      (pattern as Node).args = compiled;
     } catch (error) {
       const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : '';
       this.#complain(pattern, `no regular expression: ${why}`, 'Look-around and back references do not exist here.');
@@ -190,7 +194,10 @@ export class Preparation {
       return;
     }
     const inside = { locals: new Set([...locals, variable.args]), nesting: nesting + 1, isIndex };
-    for (const body of bodies) this.visit(body, inside);
+    for (const body of bodies) {
+      this.visit(body, inside);
+      countSteps(body);
+    }
   }
 
   /** Numbers become Amounts of exactly what was written; an address that lost its quotes stays an address. */
@@ -205,6 +212,22 @@ export class Preparation {
       this.#complain(node, `${quote(written)} is no number here`, 'Numbers are written 12, 1_000 or 0.5.');
     else node.args = value;
   }
+}
+
+/** Each run of what exists() and the like do for every item counts its nodes. */
+function countSteps(body: Node): void {
+  const steps = sizeOf(body);
+  body.evaluate = (evaluator, node, context) => {
+    spend(steps);
+    // As the node itself would choose at its first run.
+    const { alternate, macro, evaluate } = body.meta;
+    if (alternate !== undefined) return alternate.evaluate(evaluator, alternate, context);
+    return macro === undefined ? evaluate(evaluator, node, context) : macro.evaluate(evaluator, macro, context);
+  };
+}
+
+function sizeOf(node: Node): number {
+  return childrenOf(node).reduce((size, child) => size + sizeOf(child), 1);
 }
 
 interface Checker {

@@ -11,6 +11,15 @@ export interface Node {
   readonly end: number;
   readonly checkedType?: { readonly name: string };
   setMeta(key: string, value: unknown): unknown;
+  /** What cel-js found for it: another tree or a function instead of it, and how its operator is evaluated. */
+  readonly meta: { readonly alternate?: Evaluable; readonly macro?: Evaluable; readonly evaluate: Evaluate };
+  evaluate: Evaluate;
+}
+
+type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown;
+
+interface Evaluable {
+  readonly evaluate: Evaluate;
 }
 
 export function nodeOf(ast: ASTNode): Node {

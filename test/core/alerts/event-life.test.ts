@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Condition } from '../../../src/core/model/condition.ts';
 import type { EventAlert, Watch } from '../../../src/core/model/watch.ts';
 import { runPolls } from '../../support/run-polls.ts';
-import { aWatch, below, missed, onAlert, saw } from '../../support/watch.ts';
+import { aWatch, below, countAlert, missed, moodIs, onAlert, saw } from '../../support/watch.ts';
 
 describe('new items', () => {
   const watch = aWatch([onAlert()]);
@@ -93,6 +94,41 @@ describe('changes', () => {
 
   test('only those that touch a field which `if` reads concern an alert', () => {
     const { sent } = runPolls(changed({ if: { ...below('100'), reads: ['mood'] } }), levels('5', '6'));
+    expect(sent.flat()).toEqual([]);
+  });
+});
+
+describe('an item that takes too much to judge', () => {
+  const limit = 'a text is longer than 4096 characters';
+  const hidden: Condition = { ...moodIs('wild'), evaluate: () => 'unknown', limitOf: () => limit };
+  const polls = [saw({ items: {} }, '0m'), saw({ items: { a: 'calm' } }, '1m'), saw({ items: { a: 'calm' } }, '2m')];
+
+  test('is told once, with the reason', () => {
+    const { sent, messages } = runPolls(aWatch([onAlert({ if: hidden })]), polls);
+    expect(sent).toEqual([[], ['wild event'], []]);
+    expect(messages.map(({ reason }) => reason)).toEqual([`could not be judged: ${limit}`]);
+  });
+
+  test('says so as well when it waited for its confirmations', () => {
+    const read = (at: string, head: number) =>
+      saw({ items: { a: { mood: 'calm', block: 100 } }, range: { from: 90, head } }, at);
+    const { messages } = runPolls(aWatch([onAlert({ if: hidden, confirmations: 3 })]), [
+      saw({ items: {}, range: { from: 90, head: 99 } }, '0m'),
+      read('1m', 100),
+      read('2m', 110),
+    ]);
+    expect(messages.map(({ reason }) => reason)).toEqual([`could not be judged: ${limit}`]);
+  });
+
+  test('counts towards at_least, and does not end an absence', () => {
+    const counted = aWatch([countAlert({ if: hidden, fires: { type: 'at-least', count: 1, withinMs: 600_000 } })]);
+    expect(runPolls(counted, polls).messages.map(({ type }) => type)).toEqual(['alert.firing']);
+    const absent = aWatch([countAlert({ if: hidden, fires: { type: 'none-for', ms: 60_000 } })]);
+    expect(runPolls(absent, polls).messages.map(({ type }) => type)).toEqual(['alert.firing']);
+  });
+
+  test('was there at the baseline: never told', () => {
+    const { sent } = runPolls(aWatch([onAlert({ if: hidden })]), [saw({ items: { a: 'calm' } }, '0m')]);
     expect(sent.flat()).toEqual([]);
   });
 });

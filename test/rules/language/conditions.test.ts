@@ -261,9 +261,60 @@ describe('Texts, times and the rest', () => {
 
   test('a pattern that would make a backtracking engine run for ever takes no time', () => {
     const spent = effort(() => {
-      expect(truth('re(method, "(a+)+$")', { method: `${'a'.repeat(20_000)}!` })).toBe(false);
+      expect(truth('re(method, "(a+)+$")', { method: `${'a'.repeat(4000)}!` })).toBe(false);
     });
     expect(spent).toBeLessThan(NO_HANG);
+  });
+});
+
+describe('A stranger who writes much takes no time, and hides nothing', () => {
+  const many = Array.from({ length: 201 }, (_, i) => String(i));
+  const nested = { points: Array.from({ length: 200 }, () => 1) };
+
+  /** What a condition comes to, and the limit that it met. */
+  function judged(text: string, row: Record<string, unknown>): readonly [Truth | undefined, string | null | undefined] {
+    const { value, mistakes } = language.condition(text, { before: false, windows: false });
+    expect(mistakes).toEqual([]);
+    const context = { view: viewOf(row), before: null, history: null };
+    return [value?.evaluate(context), value?.limitOf(context)];
+  }
+
+  test.each([
+    ['re(method, "b")', { method: 'a'.repeat(4097) }, 'a text is longer than 4096 characters'],
+    ['glob(method, "b*")', { method: 'a'.repeat(1_000_000) }, 'a text is longer than 4096 characters'],
+    ['tags.exists(t, t == "x")', { tags: many }, 'a list has more than 200 items'],
+    ['meta.points.exists(p, p == 2)', { meta: { points: many } }, 'a list has more than 200 items'],
+    [
+      `meta.points.exists(p, meta.points.exists(q, ${[3, 4, 5, 6, 7].map((n) => `p + q == ${n}`).join(' || ')}))`,
+      { meta: nested },
+      'it takes more than 300000 steps',
+    ],
+    [
+      'notes.exists(n, re(n, "(a?b?c?d?){20}!"))',
+      { notes: Array.from({ length: 200 }, () => 'abcd'.repeat(1000)) },
+      'it takes more than 300000 steps',
+    ],
+  ])('%s', (text, row, limit) => {
+    const spent = effort(() => {
+      expect(judged(text, row)).toEqual(['unknown', limit]);
+    });
+    expect(spent).toBeLessThan(NO_HANG);
+  });
+
+  test('what is within the limits is judged, and so is what does not depend on the part beyond them', () => {
+    expect(judged('re(method, "a$")', { method: 'a'.repeat(4096) })).toEqual([true, null]);
+    expect(judged('meta.points.exists(p, p == 1)', { meta: nested })).toEqual([true, null]);
+    expect(judged('raw > 1 || re(method, "b")', { raw: '2', method: 'a'.repeat(5000) })).toEqual([true, null]);
+  });
+
+  test('what is only missing meets no limit', () => {
+    expect(judged('re(method, "b")', {})).toEqual(['unknown', null]);
+  });
+
+  test('a pattern of thousands of instructions is refused when it is loaded', () => {
+    expect(complaints('re(method, "(abcdefghij){100}")')).toEqual([
+      '"(abcdefghij){100}" | the pattern is too large. Repeat less often, as in {1,20} instead of {1,500}.',
+    ]);
   });
 });
 
