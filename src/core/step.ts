@@ -160,12 +160,12 @@ function headOf({ head }: SeenObservation, { range }: Detection<unknown>): numbe
 }
 
 function detect(
-  { kind, target, tracked }: Watch,
+  { kind, target, tracked, judged }: Watch,
   { state, alerts }: Memory,
   { at, seen, partial, chain }: SeenObservation,
 ): Detection<unknown> {
   const isWaiting = Object.values(alerts).some((byKey) => Object.values(byKey).some(waitsForItem));
-  return kind.detect(target, state, seen, { at, tracked, isComplete: partial === null, isWaiting, chain });
+  return kind.detect(target, state, seen, { at, tracked, judged, isComplete: partial === null, isWaiting, chain });
 }
 
 function waitsForItem({ type }: Alert): boolean {

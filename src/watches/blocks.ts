@@ -6,7 +6,7 @@ import { Missed } from '../core/model/question.ts';
 import { blocks as chainBlocks } from '../explorer/reading/endpoints.ts';
 import { Block } from '../explorer/reading/resources.ts';
 import { syntheticHash } from './synthetic.ts';
-import { coverageOf } from './coverage.ts';
+import { coverageOf } from './lists/coverage.ts';
 import { eventsOf } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import {

@@ -4,7 +4,7 @@ import type { DetectedEvent, Detection, Kind, SyntheticRow, Target } from '../co
 import { addressInternalTransactions, blocks } from '../explorer/reading/endpoints.ts';
 import { AddressRef, InternalTransaction } from '../explorer/reading/resources.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
-import { coverageOf } from './coverage.ts';
+import { coverageOf } from './lists/coverage.ts';
 import { eventsOf } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import {

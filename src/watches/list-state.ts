@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import type { Range } from '../core/model/kind.ts';
 import type { Instant } from '../lib/clock.ts';
-import { Gap, type Gaps } from './gaps.ts';
-import { lookBackOf, Marks } from './look-back.ts';
-import { NO_SWEEP, Sweep } from './sweep.ts';
+import { Gap, type Gaps } from './lists/gaps.ts';
+import { lookBackOf, Marks } from './lists/look-back.ts';
+import { NO_DIGESTS, RowDigests } from './lists/row-digests.ts';
+import { NO_SWEEP, Sweep } from './lists/sweep.ts';
 import {
   type BlockByKey,
   forgottenTo,
@@ -30,9 +31,20 @@ export interface ListState {
   readonly sweep: Sweep;
   /** Heights at times, half an hour or more apart, the newest first: how far down the look-back goes. */
   readonly marks: Marks;
+  /** Of the newest rows: what they said. */
+  readonly digests: RowDigests;
   /** The list was empty then, and the chain's head unknown: what happened up to then is no news. */
   readonly emptyAt: Instant | null;
 }
+
+/** Of a list of which nothing was read yet. */
+export const BLANK: Omit<ListState, 'floor' | 'seen'> = {
+  gaps: [],
+  sweep: NO_SWEEP,
+  marks: [],
+  digests: NO_DIGESTS,
+  emptyAt: null,
+};
 
 const schema: z.ZodType<ListState> = z.object({
   floor: z.number(),
@@ -40,6 +52,7 @@ const schema: z.ZodType<ListState> = z.object({
   gaps: z.array(Gap),
   sweep: Sweep,
   marks: Marks,
+  digests: RowDigests.default(NO_DIGESTS),
   emptyAt: z.number().nullable().default(null),
 });
 
@@ -51,7 +64,7 @@ const former: z.ZodType<ListState> = z
     const reason = 'a page did not come';
     const gaps =
       gapAbove === null || gapAbove >= to ? [] : [{ from: gapAbove + 1, to, resume: null, reason, since: 0 }];
-    return { floor, seen, gaps, sweep: NO_SWEEP, marks: [], emptyAt: null };
+    return { ...BLANK, floor, seen, gaps };
   });
 
 export const ListState: z.ZodType<ListState> = z.union([schema, former]);
@@ -74,9 +87,6 @@ export const startOption = {
 export function startingAt({ start }: StartOption): ListState | null {
   return start === undefined ? null : { ...BLANK, floor: start - 1, seen: pack(new Map()) };
 }
-
-/** Of a list of which nothing was read yet. */
-export const BLANK: Omit<ListState, 'floor' | 'seen'> = { gaps: [], sweep: NO_SWEEP, marks: [], emptyAt: null };
 
 /** A row, as what is remembered of it. */
 export interface RowPosition {

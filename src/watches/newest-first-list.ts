@@ -16,16 +16,27 @@ import {
   isLate,
   isLinked,
   isSettled,
+  type KnownRows,
   knownRowsOf,
   type ListState,
   type RowPosition,
   remembering,
 } from './list-state.ts';
-import { afterReadings, type Gaps, showHeights, withGap } from './gaps.ts';
-import { marked, type Marks } from './look-back.ts';
-import { hasOlder, readableGaps, readOlder, type OlderReading } from './older-rows.ts';
-import { type BlockByKey, isPending, isUnbroken, keyOf, MOST_LINKED_ROWS, MOST_ROWS, PENDING } from './seen-rows.ts';
-import { afterSweeping, begun, isDue, type Sweep, sweepHour } from './sweep.ts';
+import { afterReadings, type Gaps, showHeights, withGap } from './lists/gaps.ts';
+import { marked, type Marks } from './lists/look-back.ts';
+import { hasOlder, readableGaps, readOlder, type OlderReading } from './lists/older-rows.ts';
+import {
+  type BlockByKey,
+  isPending,
+  isUnbroken,
+  keyOf,
+  MOST_LINKED_ROWS,
+  MOST_ROWS,
+  PENDING,
+  type SeenRows,
+} from './seen-rows.ts';
+import { basisOf, digestOf, NO_DIGESTS, packDigests, type RowDigests, unpackDigests } from './lists/row-digests.ts';
+import { afterSweeping, begun, isDue, type Sweep, sweepHour } from './lists/sweep.ts';
 
 export interface RowKey<F extends Fields> {
   /** Undefined: the row cannot be told from others. */
@@ -64,6 +75,8 @@ export interface NewRows<F extends Fields> {
   /** Oldest first. */
   readonly fresh: readonly View<F>[];
   readonly known: readonly View<F>[];
+  /** Known ones whose content is another one than before. */
+  readonly changed: readonly View<F>[];
   /** The rows of the first reading, which nobody is told of. */
   readonly baseline: readonly View<F>[] | null;
   /** Rows that could not be told from others. */
@@ -131,7 +144,7 @@ function onePage<F extends Fields>(page: Page<F>, options: ListOptions<F>): List
     },
     stopped: null,
     get reachedEnd() {
-      return page.next === null;
+      return page.next === null && page.isCutOff !== true;
     },
     older: null,
   };
@@ -181,21 +194,41 @@ export function detectList<F extends Fields>(
   const named = all.filter((view) => positionOf(row, view).key !== undefined);
   const nameless = all.length - named.length;
   const range = rangeOf(seen, row);
-  if (state === null) return { ...baseline(named, row, scope), nameless, silentUpTo: null, range };
+  if (state === null) return { ...baseline(named, { row, scope, question }), nameless, silentUpTo: null, range };
   const before = knownRowsOf(state);
   const fresh: View<F>[] = [];
   const known: View<F>[] = [];
-  for (const view of named) (isKnown(before, positionOf(row, view)) ? known : fresh).push(view);
+  const changed: View<F>[] = [];
+  const isChanged = changesSince(state, before, { row, scope });
+  for (const view of named) {
+    const isNews = !isKnown(before, positionOf(row, view));
+    (isNews ? fresh : isChanged(view) ? changed : known).push(view);
+  }
   const isUpdate = (view: View<F>): boolean =>
     isMinedNow(state, row, view) ||
     isLate(state, before, positionOf(row, view)) ||
     hasMoved(before, positionOf(row, view));
   const gaps = gapsAfter(state, seen, { row, scope });
   const sweep = sweepAfter(state, seen, { row, scope, question });
-  const isSame = fresh.length === 0 && gaps === state.gaps && sweep === state.sweep && !known.some(isUpdate);
-  const after = isSame ? state : remember({ ...state, gaps, sweep }, before.blockByKey, named, row);
+  const isSame =
+    fresh.length + changed.length === 0 &&
+    gaps === state.gaps &&
+    sweep === state.sweep &&
+    state.digests.basis === basisOf(scope.judged) &&
+    !known.some(isUpdate);
+  const after = isSame ? state : remember({ ...state, gaps, sweep }, before.blockByKey, named, { row, scope });
   const silentUpTo = isFarBelow(state, range) ? state.floor : null;
-  return { state: after, fresh: fresh.reverse(), known, baseline: null, nameless, silentUpTo, range, needs: null };
+  return {
+    state: after,
+    fresh: fresh.reverse(),
+    known,
+    changed,
+    baseline: null,
+    nameless,
+    silentUpTo,
+    range,
+    needs: null,
+  };
 }
 
 /** Each row once, the newest first. */
@@ -306,22 +339,24 @@ function positionsOf<F extends Fields>(row: RowKey<F>, views: readonly View<F>[]
  */
 function baseline<F extends Fields>(
   rows: readonly View<F>[],
-  row: RowKey<F>,
-  { chain, at }: Scope,
+  { row, scope, question }: DetectOptions<F>,
 ): Omit<NewRows<F>, 'nameless' | 'silentUpTo' | 'range'> {
+  const { chain, at } = scope;
   const highest = Math.max(PENDING, ...rows.map((view) => positionOf(row, view).standsIn));
   const isPlaced = highest !== PENDING;
   const floor = isPlaced ? highest : typeof chain === 'object' ? chain.head : 0;
   const emptyAt = isPlaced || typeof chain === 'object' ? null : at;
-  const state = remember({ ...BLANK, floor, emptyAt }, new Map(), rows, row);
-  return { state, fresh: [], known: [], baseline: rows, needs: isPlaced ? null : needOf(chain, 0) };
+  // All that is listed lies at or below the floor: there is nothing to sweep in this hour.
+  const sweep = begun(BLANK.sweep, sweepHour(question, at), { at, coversAll: true });
+  const state = remember({ ...BLANK, floor, emptyAt, sweep }, new Map(), rows, { row, scope });
+  return { state, fresh: [], known: [], changed: [], baseline: rows, needs: isPlaced ? null : needOf(chain, 0) };
 }
 
 function remember<F extends Fields>(
   state: Omit<ListState, 'seen'>,
   before: BlockByKey,
   rows: readonly View<F>[],
-  row: RowKey<F>,
+  { row, scope }: Pick<DetectOptions<F>, 'row' | 'scope'>,
 ): ListState {
   const blockByKey = new Map(before);
   for (const view of rows) {
@@ -332,7 +367,35 @@ function remember<F extends Fields>(
   }
   const most = row.isChain === true ? MOST_LINKED_ROWS : MOST_ROWS;
   const marks = row.isChain === true ? state.marks : markedBy(state.marks, rows, row);
-  return remembering({ ...state, marks }, blockByKey, { read: rows.length, most });
+  const after = remembering({ ...state, marks }, blockByKey, { read: rows.length, most });
+  return { ...after, digests: digestsAfter(state.digests, before, rows, { row, scope, seen: after.seen }) };
+}
+
+/** Whether a row that is known said something else before. */
+function changesSince<F extends Fields>(
+  { digests }: ListState,
+  { blockByKey }: KnownRows,
+  { row, scope: { judged } }: Pick<DetectOptions<F>, 'row' | 'scope'>,
+): (view: View<F>) => boolean {
+  const digestByKey = unpackDigests(digests, blockByKey, basisOf(judged));
+  return (view) => {
+    const { key = '' } = positionOf(row, view);
+    const before = digestByKey.get(key);
+    return before !== undefined && before !== digestOf(view, judged);
+  };
+}
+
+function digestsAfter<F extends Fields>(
+  digests: RowDigests,
+  before: BlockByKey,
+  rows: readonly View<F>[],
+  { row, scope: { judged }, seen }: Pick<DetectOptions<F>, 'row' | 'scope'> & { readonly seen: SeenRows },
+): RowDigests {
+  const basis = basisOf(judged);
+  if (basis === '') return NO_DIGESTS;
+  const digestByKey = unpackDigests(digests, before, basis);
+  for (const view of rows) digestByKey.set(positionOf(row, view).key ?? '', digestOf(view, judged));
+  return packDigests(basis, digestByKey, seen);
 }
 
 function markedBy<F extends Fields>(marks: Marks, rows: readonly View<F>[], row: RowKey<F>): Marks {

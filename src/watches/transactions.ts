@@ -5,7 +5,7 @@ import type { DetectedEvent, Detection, Kind, SyntheticRow, Target } from '../co
 import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/reading/endpoints.ts';
 import { Transaction } from '../explorer/reading/resources.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
-import { coverageOf } from './coverage.ts';
+import { coverageOf } from './lists/coverage.ts';
 import { eventsOf } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import {
@@ -51,7 +51,7 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
   state: ListState,
   comparedByDefault: [],
   shown: ['status', 'method', 'value', 'from.hash', 'to.hash', 'hash', 'block_number', 'revert_reason'],
-  fleeting: ['block_number', 'position', 'timestamp', 'confirmations', 'method', 'is_pending_update'],
+  fleeting: ['block_number', 'position', 'timestamp', 'confirmations', 'method', 'is_pending_update', 'exchange_rate'],
   measured: null,
   exported: [],
   question,
@@ -81,7 +81,11 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
 function detectionOf(state: ListState | null, list: NewRows<Row>): Detection<ListState> {
   const detection = eventsOf(list, (tx, novelty) => eventOf('new', tx, novelty));
   const mined =
-    state === null ? [] : list.known.map((tx) => eventOf('mined', tx, isMinedNow(state, row, tx) ? 'new' : 'known'));
+    state === null
+      ? []
+      : [...list.known, ...list.changed].map((tx) =>
+          eventOf('mined', tx, isMinedNow(state, row, tx) ? 'new' : 'known'),
+        );
   return { ...detection, events: [...detection.events, ...mined] };
 }
 

@@ -57,5 +57,5 @@ test('status names the blocks that were not read, why and since when, and when t
   }
   const { out } = await prepared.run('status', '-c', prepared.config);
   expect(out).toContain('  calls: blocks 13-60 not read yet since 2026-01-01T00:02:00Z: 20 pages read\n');
-  expect(out).toContain('  calls: last read again as a whole 2026-01-01T00:01:00Z\n');
+  expect(out).toContain('  calls: last read again as a whole 2026-01-01T00:00:00Z\n');
 });

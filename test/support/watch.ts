@@ -145,6 +145,7 @@ export function aWatch(alerts: Watch['alerts'], change: Partial<Watch> = {}): Wa
     schedule: { type: 'every', intervalMs: 60_000 },
     alerts,
     tracked: ['level'],
+    judged: [],
     windows: [],
     checksum: 'as-before',
     exported: true,

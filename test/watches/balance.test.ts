@@ -75,6 +75,7 @@ test('a proxy that gets another implementation is told, and what its coins are w
   const scope: Scope = {
     at: 0,
     tracked: ['implementations', 'exchange_rate'],
+    judged: [],
     isComplete: true,
     isWaiting: false,
     chain: 'not-asked',
@@ -199,6 +200,7 @@ function openBalance(url: string, holder: string, token: string): () => Promise<
     const detection = balance.detect(target, state, seen, {
       at: 0,
       tracked: ['balance'],
+      judged: [],
       isComplete: true,
       isWaiting: false,
       chain: 'not-asked',

@@ -222,6 +222,7 @@ function pollsOf(explorer: Explorer, maxPages: number): () => Promise<ReturnType
     const detection = blocks.detect(target, state, seen, {
       at: 0,
       tracked: [],
+      judged: [],
       isComplete: true,
       isWaiting: false,
       chain: 'not-asked',

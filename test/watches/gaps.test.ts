@@ -1,9 +1,9 @@
 // What an explorer shows late, or what a poll could not read, is read afterwards; what is still unread is named.
 import { describe, expect, test } from '@jest/globals';
 import { loadWatches, createWorld, type World } from '../support/world.ts';
-import { afterReadings, type Gap, type Gaps, showHeights, withGap } from '../../src/watches/gaps.ts';
+import { afterReadings, type Gap, type Gaps, showHeights, withGap } from '../../src/watches/lists/gaps.ts';
 import { internalTransactions } from '../../src/watches/internal-transactions.ts';
-import { coverageOf } from '../../src/watches/coverage.ts';
+import { coverageOf } from '../../src/watches/lists/coverage.ts';
 import { ListState } from '../../src/watches/list-state.ts';
 
 const rules = (maxPages: number): string => `

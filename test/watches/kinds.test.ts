@@ -21,7 +21,7 @@ test('every kind in the folder stands in the list', () => {
     'sweep.ts',
     'values.ts',
   ];
-  const files = readdirSync('src/watches').filter((file) => !helpers.includes(file));
+  const files = readdirSync('src/watches').filter((file) => file.endsWith('.ts') && !helpers.includes(file));
   const missing = files.filter((file) => !kinds.some(({ name }) => `${name}.ts` === file));
   expect(missing.map((file) => `add the kind of ${file} to src/watches/index.ts`)).toEqual([]);
 });

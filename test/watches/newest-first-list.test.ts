@@ -16,7 +16,7 @@ const TARGET = {
   maxPages: 1000,
   options: {},
 };
-const SCOPE = { at: 0, tracked: [], isComplete: true, isWaiting: false, chain: 'not-asked' as const };
+const SCOPE = { at: 0, tracked: [], judged: [], isComplete: true, isWaiting: false, chain: 'not-asked' as const };
 
 interface Row {
   readonly name: string;

@@ -66,12 +66,16 @@ interface EvaluatedMatch extends Match {
 function evaluateItem(poll: Poll, alert: MatchingAlert, event: DetectedEvent, known: AlertsByKey): EvaluatedMatch[] {
   const prior = known[event.key];
   const open = prior?.type === 'open' ? prior : null;
-  const isRelevant = event.novelty === 'new' ? isConcerned(poll, alert, event) : open !== null;
+  const isChanged = event.novelty === 'changed' && alert.type === 'event';
+  const isRelevant = event.novelty === 'new' ? isConcerned(poll, alert, event) : open !== null || isChanged;
   // One that is followed was asked, though the list may have forgotten it meanwhile.
   if (event.novelty === 'baseline' || !isRelevant || prior?.type === 'event') return [];
   const context = contextOf(event, open === null ? event.before : (open.before as Remembered | null));
   const truth = truthOf(alert, context);
-  return [{ event, context, truth, unjudged: truth === 'unknown' ? limitOf(alert, context) : null, open }];
+  const unjudged = truth === 'unknown' ? limitOf(alert, context) : null;
+  // It was judged before: that a value of it is unknown for a while opens nothing.
+  if (isChanged && open === null && truth === 'unknown' && unjudged === null) return [];
+  return [{ event, context, truth, unjudged, open }];
 }
 
 /**

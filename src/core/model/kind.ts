@@ -135,6 +135,8 @@ export interface Scope {
   readonly at: Instant;
   /** Paths whose values are to be remembered and compared. */
   readonly tracked: readonly string[];
+  /** Paths that the conditions of events read, but for fleeting ones: a known item that says something else is judged anew. */
+  readonly judged: readonly string[];
   /** False: what is missing from `seen` may still be there. */
   readonly isComplete: boolean;
   /** An alert waits for what becomes of an item: then those that are known already are events too. */
@@ -174,13 +176,14 @@ export interface Range {
 
 /**
  * An event as the kind sees it, knowing no alert. `new`: first seen now. `known`: seen before, offered again so that
- * an alert that could not decide then may decide now. `baseline`: was there at the first reading.
+ * an alert that could not decide then may decide now. `changed`: seen before, and says something else now than it did.
+ * `baseline`: was there at the first reading.
  */
 export interface DetectedEvent {
   readonly on: EventName;
   /** Stable and unique per occurrence: `0x…#3` is the third change of an item. */
   readonly key: string;
-  readonly novelty: 'new' | 'known' | 'baseline';
+  readonly novelty: 'new' | 'known' | 'changed' | 'baseline';
   readonly view: AnyView;
   /** Last known values before the change, as encoded in memory. */
   readonly before: Remembered | null;

@@ -23,6 +23,8 @@ export interface Watch {
   readonly alerts: readonly AlertRule[];
   /** Paths whose values are remembered from poll to poll: what alerts compare, and the kind's defaults. */
   readonly tracked: readonly string[];
+  /** Paths that the conditions of event alerts read, but for those that change while an item stays what it is. */
+  readonly judged: readonly string[];
   /** Paths of which a history is kept, each for the longest window that an alert looks back over. */
   readonly windows: readonly Span[];
   /** Changes when what is observed changes: memory of another checksum is not continued. */

@@ -33,6 +33,7 @@ export function watchOf(compiling: Compiling, { instance, alerts, options, sched
     schedule,
     alerts: alerts.map(({ rule }) => rule),
     tracked: trackedBy(kind.comparedByDefault, alerts),
+    judged: judgedBy(kind.fleeting, alerts),
     windows: longestWindows(alerts),
     checksum: idOf(kind.name, explorer.name, address?.key ?? '-', tokenPart, canonical(options.value)),
     exported: watch.metrics,
@@ -48,6 +49,13 @@ function trackedBy(comparedByDefault: readonly string[], alerts: readonly Compil
     return [...compared, ...readsBefore];
   });
   return [...new Set([...comparedByDefault, ...paths])].toSorted();
+}
+
+/** What the conditions of event alerts read, but for what changes while an item stays what it is. */
+function judgedBy(fleeting: readonly string[], alerts: readonly CompiledAlert[]): readonly string[] {
+  const paths = alerts.flatMap(({ rule }) => (rule.type === 'event' ? (rule.if?.reads ?? []) : []));
+  const isFleeting = (path: string): boolean => fleeting.some((one) => path === one || path.startsWith(`${one}.`));
+  return [...new Set(paths)].filter((path) => !isFleeting(path)).toSorted();
 }
 
 /** Of each path that is looked back over, the longest window. */

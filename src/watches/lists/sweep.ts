@@ -1,9 +1,9 @@
 // A list is read again once an hour, from page one down to its look-back: rows that an explorer shows late, below rows
 // that are known, are found in no other way. It goes on over several polls, and over a restart.
 import { z } from 'zod';
-import { fractionOf } from '../core/model/identity.ts';
-import type { Cursor, Question } from '../core/model/question.ts';
-import type { Instant } from '../lib/clock.ts';
+import { fractionOf } from '../../core/model/identity.ts';
+import type { Cursor, Question } from '../../core/model/question.ts';
+import type { Instant } from '../../lib/clock.ts';
 
 export interface Sweep {
   /** Which hour the last one was begun in, counted from 1970 and shifted by the question's phase; null = none yet. */

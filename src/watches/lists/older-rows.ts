@@ -1,9 +1,9 @@
 // What a poll reads below the newest pages: gaps first, from the highest down, then what the sweep has still to read.
-import type { Fields, View } from '../core/values/fields.ts';
-import type { Cursor, ListQuestion, Read } from '../core/model/question.ts';
-import { readFrom, type PagedReading, type Pages } from '../explorer/reading/paging.ts';
+import type { Fields, View } from '../../core/values/fields.ts';
+import type { Cursor, ListQuestion, Read } from '../../core/model/question.ts';
+import { readFrom, type PagedReading, type Pages } from '../../explorer/reading/paging.ts';
 import type { Gap, GapReading } from './gaps.ts';
-import type { ListState } from './list-state.ts';
+import type { ListState } from '../list-state.ts';
 import type { SweepReading } from './sweep.ts';
 
 export interface OlderReading<F extends Fields> {

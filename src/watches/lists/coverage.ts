@@ -1,8 +1,8 @@
-import type { ListCoverage, UnreadRange } from '../core/model/kind.ts';
+import type { ListCoverage, UnreadRange } from '../../core/model/kind.ts';
 import { type Gap, showHeights } from './gaps.ts';
-import type { ListState } from './list-state.ts';
+import type { ListState } from '../list-state.ts';
 import { lowestMark } from './look-back.ts';
-import { MOST_ROWS } from './seen-rows.ts';
+import { MOST_ROWS } from '../seen-rows.ts';
 
 /** How far a list was read, for people. */
 export function coverageOf(state: ListState): ListCoverage {

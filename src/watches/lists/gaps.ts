@@ -1,8 +1,8 @@
 // Which parts of a list were not read. A gap begins where a reading stops at its limit of pages, or where a page does not
 // come; it is read on from where that was, in the polls that follow, and closes at a row below it or at the list's end.
 import { z } from 'zod';
-import type { Cursor } from '../core/model/question.ts';
-import type { Instant } from '../lib/clock.ts';
+import type { Cursor } from '../../core/model/question.ts';
+import type { Instant } from '../../lib/clock.ts';
 
 /** Rows in the blocks from `from` to `to`, both included, may be unread. */
 export interface Gap {

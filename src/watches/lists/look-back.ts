@@ -1,7 +1,7 @@
 // How far down a list is remembered: seven hours of the rows' own time. Heights stand for times, so a few heights are
 // remembered with their times.
 import { z } from 'zod';
-import type { Instant } from '../lib/clock.ts';
+import type { Instant } from '../../lib/clock.ts';
 
 /** Newest first. */
 export type Marks = readonly (readonly [height: number, at: Instant])[];
