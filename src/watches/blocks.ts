@@ -9,15 +9,9 @@ import { syntheticHash } from './synthetic.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
-import {
-  detectList,
-  observeList,
-  placeOf,
-  type ListReading,
-  upTo,
-  type RowKey,
-  writtenReading,
-} from './newest-first-list.ts';
+import { detectList, type ListReading, upTo } from './lists/detection.ts';
+import { placeOf, type RowKey } from './lists/row-key.ts';
+import { observeList, writtenReading } from './newest-first-list.ts';
 
 type Row = View<typeof Block.fields>;
 

@@ -7,14 +7,9 @@ import { syntheticHash, nameOf } from './synthetic.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
-import {
-  detectEvents,
-  observeList,
-  placeOf,
-  type ListReading,
-  type RowKey,
-  writtenReading,
-} from './newest-first-list.ts';
+import { type ListReading } from './lists/detection.ts';
+import { placeOf, type RowKey } from './lists/row-key.ts';
+import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
 
 type Row = typeof InternalTransaction.fields;
 interface Options extends StartOption {

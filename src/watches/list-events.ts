@@ -1,7 +1,7 @@
 import type { Fields, View } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/kind.ts';
 import type { ListState } from './list-state.ts';
-import type { NewRows } from './newest-first-list.ts';
+import type { NewRows } from './lists/detection.ts';
 
 /** What a list detects: one event per row. What `while` looks at is the kind's own. */
 export function eventsOf<F extends Fields>(

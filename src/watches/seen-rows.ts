@@ -80,6 +80,8 @@ export function isUnbroken({ blocks }: SeenRows): boolean {
 // A row can move to another block as long as its own is not final; a bit more than `FINAL_DEPTH` forgives a head that
 // was not on the page.
 export const LOOK_BACK_BLOCKS = 72;
+/** Rows that are remembered in any case, however old they are. */
+const LEAST_ROWS = 100;
 /** Rows of a list that are remembered at most. */
 export const MOST_ROWS = 2000;
 /** Of a list whose rows name the one below each, so that none can be missing between two of them. */
@@ -114,7 +116,8 @@ export function forgottenTo(blockByKey: BlockByKey, { floor, read, most, lookBac
   if (top === undefined) return 0;
   const beyond = (rows: number): number => blocks[rows] ?? 0;
   const final = top - LOOK_BACK_BLOCKS;
-  const old = Math.min(Math.max(lookBackTo, beyond(Math.max(most, 2 * read))), final);
+  const aged = Math.min(lookBackTo, beyond(LEAST_ROWS));
+  const old = Math.min(Math.max(aged, beyond(Math.max(most, 2 * read))), final);
   const tooMany = Math.min(beyond(Math.max(MOST_ROWS, 6 * read)), top - 1);
   const wanted = Math.max(0, old, tooMany, Math.min(floor, final));
   return keepFrom === null ? wanted : Math.max(Math.min(wanted, keepFrom - 1), beyond(MOST_ABOVE_GAP));

@@ -8,17 +8,9 @@ import { syntheticHash, nameOf } from './synthetic.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
-import {
-  isMinedNow,
-  detectEvents,
-  observeList,
-  placeOf,
-  type ListReading,
-  type NewRows,
-  type RowKey,
-  upTo,
-  writtenReading,
-} from './newest-first-list.ts';
+import { type ListReading, type NewRows, upTo } from './lists/detection.ts';
+import { isMinedNow, placeOf, type RowKey } from './lists/row-key.ts';
+import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
 
 type Row = typeof Transaction.fields;
 

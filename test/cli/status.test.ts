@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { blankMemory, step } from '../../src/core/step.ts';
 import { AddressRef, InternalTransaction } from '../../src/explorer/reading/resources.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
-import type { ListReading } from '../../src/watches/newest-first-list.ts';
+import type { ListReading } from '../../src/watches/lists/detection.ts';
 import { prepareState } from '../support/prepared-state.ts';
 
 const RULES = `
@@ -38,7 +38,7 @@ test('status names the blocks that were not read, why and since when, and when t
     [reading([10]), null],
     [reading([12, 11, 10]), null],
     [
-      reading([99, 60], { why: '20 pages read', resume: { block_number: '60' } }),
+      reading([99, 60], { why: '20 pages read', lowest: 60, resume: { block_number: '60' } }),
       'blocks 13-60 not examined: 20 pages read',
     ],
   ];

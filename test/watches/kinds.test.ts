@@ -14,11 +14,6 @@ test('every kind in the folder stands in the list', () => {
     'one-change.ts',
     'seen-rows.ts',
     'newest-first-list.ts',
-    'coverage.ts',
-    'gaps.ts',
-    'look-back.ts',
-    'older-rows.ts',
-    'sweep.ts',
     'values.ts',
   ];
   const files = readdirSync('src/watches').filter((file) => file.endsWith('.ts') && !helpers.includes(file));
@@ -54,9 +49,8 @@ watches:
   - { id: f, kind: blocks, every: 1m, alerts: [{ id: x, on: new }] }
 `;
 
-test('the first poll of every kind says nothing, and the third, on the same chain, has learned nothing', async () => {
+test('the first poll of every kind says nothing, and the second, on the same chain, has learned nothing', async () => {
   await using world = await createWorld(EVERYTHING, { isLively: true });
-  expect(await world.poll()).toEqual([]);
   expect(await world.poll()).toEqual([]);
   expect(await world.poll()).toEqual([]);
   expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual([false, false, false, false, false, false]);

@@ -1,0 +1,58 @@
+// What tells the rows of a list apart, and where each of them stands.
+import type { Fields, View } from '../../core/values/fields.ts';
+import type { Cursor } from '../../core/model/question.ts';
+import type { ListState, RowPosition } from '../list-state.ts';
+import { isPending, keyOf, PENDING } from '../seen-rows.ts';
+
+export interface RowKey<F extends Fields> {
+  /** Undefined: the row cannot be told from others. */
+  identityOf(row: View<F>): string | undefined;
+  /** Undefined while pending. */
+  blockOf(row: View<F>): bigint | undefined;
+  /** The block in which a row stands that counts as pending still; it is not news below the floor either. */
+  standsIn?(row: View<F>): bigint | undefined;
+  happenedAt(row: View<F>): Date | undefined;
+  /** Each row is a block, and names the one below. */
+  readonly isChain?: true;
+  /** The position after a row, for servers whose own cursor does not move (facts 2, known defects). */
+  cursorFrom(row: View<F>): Cursor | null;
+}
+
+/** Where the item is, for whoever asks whether it is still there. */
+export function placeOf<F extends Fields>(row: RowKey<F>, view: View<F>): number | 'pending' {
+  const block = row.blockOf(view);
+  return block === undefined ? 'pending' : Number(block);
+}
+
+/** A row seen while pending has its block now. */
+export function isMinedNow<F extends Fields>(state: ListState, row: RowKey<F>, view: View<F>): boolean {
+  const { key, block } = positionOf(row, view);
+  return key !== undefined && block !== PENDING && isPending(state.seen, key);
+}
+
+// Answers that come again are the very same rows, and a row is looked at several times in a poll. Rows of one record
+// have one `RowKey`, so that the row alone tells which look it is.
+const positions = new WeakMap<object, RowPosition>();
+
+export function positionOf<F extends Fields>(row: RowKey<F>, view: View<F>): RowPosition {
+  let found = positions.get(view);
+  if (found === undefined) {
+    const identity = row.identityOf(view);
+    const key = identity === undefined ? undefined : keyOf(identity);
+    const block = Number(row.blockOf(view) ?? PENDING);
+    const standsIn = Number(row.standsIn?.(view) ?? block);
+    const happenedAt = row.happenedAt(view)?.getTime() ?? null;
+    positions.set(view, (found = { key, block, standsIn, happenedAt }));
+  }
+  return found;
+}
+
+export function positionsOf<F extends Fields>(row: RowKey<F>, views: readonly View<F>[]): RowPosition[] {
+  return views.map((view) => positionOf(row, view));
+}
+
+/** Null where no row says its block. */
+export function lowestBlock<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): number | null {
+  const lowest = rows.reduce((least, view) => Math.min(least, Number(row.blockOf(view) ?? Infinity)), Infinity);
+  return lowest === Infinity ? null : lowest;
+}
