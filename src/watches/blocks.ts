@@ -12,6 +12,7 @@ import { syntheticBlock, ListState, startingAt, startOption, type StartOption } 
 import { detectList, type ListReading, upTo } from './lists/detection.ts';
 import { placeOf, type RowKey } from './lists/row-key.ts';
 import { observeList, writtenReading } from './newest-first-list.ts';
+import { type Fork, forkOf, heightOf, RecentBlocks, withBlocks } from './recent-blocks.ts';
 
 type Row = View<typeof Block.fields>;
 
@@ -22,18 +23,13 @@ const BlockView = new RecordType('BlockView', {
   depth: natural('how many known blocks were replaced; only of a reorg'),
 });
 
-/** The last known blocks, newest first: what a reorg is seen against. */
-const Recent = z.array(z.tuple([z.number(), z.string()]));
-type Recent = readonly (readonly [height: number, hash: string])[];
-
 interface State {
   readonly list: ListState;
-  readonly recent: Recent;
+  /** The last known blocks, newest first: what a reorg is seen against. */
+  readonly recent: RecentBlocks;
 }
 
-const State: z.ZodType<State> = z.object({ list: ListState, recent: Recent });
-
-const MOST_RECENT = 64;
+const State: z.ZodType<State> = z.object({ list: ListState, recent: RecentBlocks });
 
 const row: RowKey<typeof Block.fields> = {
   identityOf: ({ hash, height }) => (hash === undefined || height === undefined ? undefined : `${height}:${hash}`),
@@ -72,21 +68,23 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
     return reading;
   },
   detect(target, state, seen, scope): Detection<State> {
-    const chain = oneOfEachHeight(state?.recent ?? [], seen.rows);
-    const replaced = state === null ? [] : replacedBlocks(state.recent, chain);
-    const before = state === null ? startingAt(target.options) : aboveFork(state.list, replaced);
+    const known = state?.recent ?? [];
+    const fork = state === null ? null : forkOf(known, seen.rows);
+    const isNewFork = fork !== null && fork.isNew;
+    const before = state === null ? startingAt(target.options) : isNewFork ? aboveFork(state.list, fork) : state.list;
     const list = detectList(before, seen, { row, scope, question: chainBlocks(target.explorer) });
     const head = newest(seen.rows);
     const look = (block: Row, depth?: number): AnyView => viewAt(block, head, scope.at, depth);
-    const recent = recentOf(state?.recent ?? [], chain);
-    const isSame = state !== null && list.state === state.list && recent.length === 0;
+    const recent = withBlocks(known, seen.rows);
+    const isSame = state !== null && list.state === state.list && recent === known;
     const detection = eventsOf(list, (block, novelty) => newBlock(block, novelty, look(block)));
+    const replaced = isNewFork ? fork.heights : [];
     return {
       ...detection,
-      state: isSame ? state : { list: list.state, recent: recent.length === 0 ? (state?.recent ?? []) : recent },
-      events: [...detection.events, ...reorg(replaced, look)],
+      state: isSame ? state : { list: list.state, recent },
+      events: [...detection.events, ...(isNewFork ? [reorg(fork, look)] : [])],
       now: head === undefined ? null : look(head),
-      range: list.range === null ? null : { ...upTo(list.range), replaced: replaced.map(heightOf) },
+      range: list.range === null ? null : { ...upTo(list.range), replaced },
     };
   },
   coverage: ({ list }) => coverageOf(list),
@@ -98,51 +96,10 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
   },
 };
 
-interface Replaced {
-  readonly block: Row;
-  readonly oldHash: string;
-}
-
-/** Some explorers list uncles too: a known block that is still there was not replaced by them. */
-function oneOfEachHeight(recent: Recent, rows: readonly Row[]): Row[] {
-  const hashByHeight = new Map(recent);
-  const rowByHeight = new Map<number, Row>();
-  for (const block of rows) {
-    const height = Number(block.height);
-    if (!rowByHeight.has(height) || block.hash === hashByHeight.get(height)) rowByHeight.set(height, block);
-  }
-  return [...rowByHeight.values()];
-}
-
-/** Known heights that show another hash, lowest first. */
-function replacedBlocks(recent: Recent, rows: readonly Row[]): Replaced[] {
-  const hashByHeight = new Map(recent);
-  return rows
-    .flatMap((block) => {
-      const oldHash = hashByHeight.get(Number(block.height));
-      const isReplaced = oldHash !== undefined && block.hash !== undefined && oldHash !== block.hash;
-      return isReplaced ? [{ block, oldHash }] : [];
-    })
-    .sort((a, b) => heightOf(a) - heightOf(b));
-}
-
-function heightOf({ block }: Replaced): number {
-  return Number(block.height);
-}
-
 /** A replaced block is new again, also one that was there at the baseline. */
-function aboveFork(list: ListState, [first]: readonly Replaced[]): ListState {
-  const fork = Number(first?.block.height ?? Infinity);
-  return fork > list.floor ? list : { ...list, floor: fork - 1 };
-}
-
-function recentOf(known: Recent, rows: readonly Row[]): Recent {
-  const hashByHeight = new Map(known);
-  const isNews = rows.some(({ height, hash }) => hash !== undefined && hashByHeight.get(Number(height)) !== hash);
-  if (!isNews) return [];
-  for (const { height, hash } of rows)
-    if (height !== undefined && hash !== undefined) hashByHeight.set(Number(height), hash);
-  return [...hashByHeight].sort(([a], [b]) => b - a).slice(0, MOST_RECENT);
+function aboveFork(list: ListState, { heights }: Fork): ListState {
+  const lowest = Math.min(...heights);
+  return lowest > list.floor ? list : { ...list, floor: lowest - 1 };
 }
 
 /** The first one where none says its height. */
@@ -169,13 +126,11 @@ function newBlock(block: Row, novelty: DetectedEvent['novelty'], view: AnyView):
 }
 
 /** One event a poll, however deep: at the fork, with the number of heights replaced. */
-function reorg(replaced: readonly Replaced[], viewOf: (block: Row, depth: number) => AnyView): DetectedEvent[] {
-  const [fork] = replaced;
-  if (fork === undefined) return [];
-  const key = `${fork.oldHash}>${fork.block.hash ?? ''}`;
-  const view = viewOf(fork.block, replaced.length);
-  const before = { hash: fork.oldHash };
-  return [{ on: 'reorg', key, novelty: 'new', view, before, changed: [], happenedAt: null, block: 'nowhere' }];
+function reorg({ block, oldHash, heights }: Fork, viewOf: (block: Row, depth: number) => AnyView): DetectedEvent {
+  const key = `${oldHash}>${block.hash ?? ''}`;
+  const view = viewOf(block, heights.length);
+  const before = { hash: oldHash };
+  return { on: 'reorg', key, novelty: 'new', view, before, changed: [], happenedAt: null, block: 'nowhere' };
 }
 
 function pageOf(view: AnyView): string | null {
@@ -187,7 +142,7 @@ function pageOf(view: AnyView): string | null {
 function synthesize({ view, id }: SyntheticRow, state: State | null, above: number): Row {
   const block = view as Row;
   const named = block.hash ?? (id === null ? undefined : syntheticHash(id));
-  const known = state?.recent.find(([, hash]) => hash === named)?.[0];
+  const known = named === undefined ? undefined : heightOf(state?.recent ?? [], named);
   const made = known === undefined ? syntheticBlock(state?.list ?? null, undefined, above) : BigInt(known);
   const height = block.height ?? made;
   return Block.over(block, { height, hash: named ?? syntheticHash(`block ${height}`) });

@@ -2,12 +2,20 @@
 import type { Answer } from '../../src/explorer/http/exchange.ts';
 import type { HttpTransport } from '../../src/explorer/http/http-transport.ts';
 
+/** Which replica answers. */
+export interface Replica {
+  /** So many blocks behind the others. */
+  readonly lag?: number;
+  /** On another fork: from this block on its blocks are others, and nothing is in them. */
+  readonly forkedAt?: number;
+}
+
 export interface Replicas {
-  /** From now on a replica answers that is so many blocks behind. */
-  lag(blocks: number): void;
+  /** From now on this one answers; `{}` is the one that shows the sandbox as it is. */
+  use(replica: Replica): void;
   /** What was asked so far, without the query: `blocks`, `addresses/0x…/tokens`. */
   readonly asked: readonly string[];
-  over(door: HttpTransport): HttpTransport;
+  over(transport: HttpTransport): HttpTransport;
 }
 
 interface Served {
@@ -20,34 +28,37 @@ type Row = Readonly<Record<string, unknown>>;
 export function createReplicas(head: () => number): Replicas {
   const asked: string[] = [];
   const servedByTarget = new Map<string, Served[]>();
-  let behind = 0;
+  let replica: Replica = {};
 
-  /** A list without what came later; of anything else the answer that was given then. */
-  function asOf(upTo: number, target: string, now: Answer): Answer {
-    const body = JSON.parse(Buffer.concat(now.wire).toString('utf8')) as { items?: Row[] };
+  /** A list without what this replica does not have; of anything else the answer that was given then. */
+  function asSeenBy({ lag = 0, forkedAt = Infinity }: Replica, target: string, now: Answer): Answer {
+    const upTo = head() - lag;
     if (!/\/(?:blocks|transactions|internal-transactions)(?:\?|$)/.test(target))
       return servedByTarget.get(target)?.findLast((one) => one.head <= upTo)?.answer ?? now;
+    const body = JSON.parse(Buffer.concat(now.wire).toString('utf8')) as { items?: Row[] };
     const items = body.items?.filter((row) => (heightOf(row) ?? 0) <= upTo);
-    return { ...now, wire: [Buffer.from(JSON.stringify({ ...body, items }))] };
+    const forked = items?.flatMap((row) => ((heightOf(row) ?? 0) < forkedAt ? [row] : forkedRow(row, forkedAt)));
+    return { ...now, wire: [Buffer.from(JSON.stringify({ ...body, items: forked }))] };
   }
 
   return {
     asked,
-    lag(blocks) {
-      behind = blocks;
+    use(next) {
+      replica = next;
     },
-    over: (door) => ({
+    over: (transport) => ({
       async get(target, where, leftMs) {
         asked.push(new URL(target).pathname.replace(/^.*\/api\/v2\//, ''));
-        const answer = await door.get(target, where, leftMs);
+        const answer = await transport.get(target, where, leftMs);
         const before = servedByTarget.get(target) ?? [];
         servedByTarget.set(target, before);
-        if (behind > 0) return asOf(head() - behind, target, answer);
+        const isOther = replica.lag !== undefined || replica.forkedAt !== undefined;
+        if (isOther) return asSeenBy(replica, target, answer);
         before.push({ head: head(), answer });
         return answer;
       },
       close() {
-        door.close();
+        transport.close();
       },
     }),
   };
@@ -56,4 +67,14 @@ export function createReplicas(head: () => number): Replicas {
 function heightOf(row: Row): number | undefined {
   const height = row['height'] ?? row['block_number'];
   return typeof height === 'number' ? height : undefined;
+}
+
+function forkedRow(row: Row, forkedAt: number): Row[] {
+  const { height, hash, parent_hash } = row;
+  if (height === undefined) return [];
+  return [{ ...row, hash: forkedHash(hash), parent_hash: height === forkedAt ? parent_hash : forkedHash(parent_hash) }];
+}
+
+function forkedHash(hash: unknown): string {
+  return `${String(hash).slice(0, -4)}f0f0`;
 }

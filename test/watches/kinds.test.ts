@@ -12,6 +12,7 @@ test('every kind in the folder stands in the list', () => {
     'list-state.ts',
     'unchanged.ts',
     'one-change.ts',
+    'recent-blocks.ts',
     'seen-rows.ts',
     'newest-first-list.ts',
     'values.ts',

@@ -28,9 +28,9 @@ describe('a replica three blocks behind', () => {
       world.sandbox.failCall({ to: 'vault' });
     }
     expect(await world.poll()).toHaveLength(12);
-    world.replicas.lag(3);
+    world.replicas.use({ lag: 3 });
     expect(await polls(world, 6)).toEqual([]);
-    world.replicas.lag(0);
+    world.replicas.use({});
     expect(await polls(world, 4)).toEqual([]);
   });
 
@@ -42,7 +42,7 @@ describe('a replica three blocks behind', () => {
     expect(await world.poll()).toEqual(['tx event']);
     world.sandbox.mine({ blocks: 9 });
     world.sandbox.reorganise({ blocks: 10, transactions: 'dropped' });
-    world.replicas.lag(3);
+    world.replicas.use({ lag: 3 });
     expect(await polls(world, 4)).toEqual(['tx retracted']);
   });
 
@@ -65,9 +65,9 @@ describe('a replica three blocks behind', () => {
     expect(await world.poll()).toEqual([]);
     set(true);
     expect(await world.poll()).toEqual(['low firing']);
-    world.replicas.lag(1);
+    world.replicas.use({ lag: 1 });
     expect(await polls(world, 3)).toEqual([]);
-    world.replicas.lag(0);
+    world.replicas.use({});
     expect(await polls(world, 2)).toEqual([]);
     set(false);
     expect(await world.poll()).toEqual(['low resolved']);
@@ -81,9 +81,9 @@ describe('a replica three blocks behind', () => {
     world.sandbox.mine();
     const { token } = world.sandbox.giveToken({ address: 'treasury', value: 5 });
     expect(await world.poll()).toEqual(['here event']);
-    world.replicas.lag(1);
+    world.replicas.use({ lag: 1 });
     expect(await polls(world, 3)).toEqual([]);
-    world.replicas.lag(0);
+    world.replicas.use({});
     expect(await polls(world, 2)).toEqual([]);
     world.sandbox.setBalance({ address: 'treasury', token, value: 0 });
     expect(await world.poll()).toEqual(['gone event']);
@@ -107,7 +107,7 @@ test('the head is asked for when a decision rests on it, once for all watches of
   await polls(world, 3);
   expect(blocksAsked(world)).toBe(1);
   world.sandbox.setBalance({ address: 'treasury', value: 10n ** 20n });
-  world.replicas.lag(1);
+  world.replicas.use({ lag: 1 });
   await world.poll();
   expect(blocksAsked(world)).toBe(2);
 });
@@ -123,3 +123,44 @@ test('an alert does not end while it cannot be seen how far the explorer has rea
   expect(await polls(world, 2)).toEqual([]);
   expect(await world.poll()).toEqual(['low resolved']);
 });
+
+describe('two replicas on two forks', () => {
+  const HEAD = `
+watches:
+  - { id: head, kind: blocks, every: 1m, alerts: [{ id: reorg, on: reorg }, { id: block, on: new }] }
+`;
+
+  test('are one reorganisation, not one in every poll, while they take turns and both go on', async () => {
+    await using world = await createWorld(HEAD);
+    await world.poll();
+    world.sandbox.mine({ blocks: 3 });
+    await world.poll();
+    const forkedAt = world.sandbox.head() - 1;
+    world.replicas.use({ forkedAt });
+    expect(tally(await world.poll())).toEqual({ 'reorg event': 1, 'block event': 2, 'block retracted': 2 });
+    const said: string[] = [];
+    for (let turn = 0; turn < 8; turn += 1) {
+      world.replicas.use(turn % 2 === 0 ? {} : { forkedAt });
+      world.sandbox.mine();
+      said.push(...(await world.poll()));
+    }
+    expect([...new Set(said)]).toEqual(['block event']);
+  });
+
+  test('of which one wins: after ten minutes its blocks are said to be there after all, and the others to be gone', async () => {
+    await using world = await createWorld(HEAD);
+    await world.poll();
+    world.sandbox.mine({ blocks: 3 });
+    await world.poll();
+    world.replicas.use({ forkedAt: world.sandbox.head() - 1 });
+    await world.poll();
+    world.replicas.use({});
+    expect(tally(await polls(world, 9))).toEqual({ 'block retracted': 2 });
+    expect(tally(await polls(world, 2))).toEqual({ 'block reinstated': 2 });
+    expect(await polls(world, 12)).toEqual([]);
+  });
+});
+
+function tally(said: readonly string[]): Record<string, number> {
+  return Object.fromEntries([...Map.groupBy(said, (one) => one)].map(([one, all]) => [one, all.length]));
+}

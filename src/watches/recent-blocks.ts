@@ -1,0 +1,72 @@
+// The last blocks of a chain, with every hash that was shown at each height.
+//
+// Replicas of an explorer may follow different forks and answer in turn. So the chain is said to be reorganised only
+// when a hash appears that was never shown at its height: when a known one returns, nothing new has happened.
+import { z } from 'zod';
+import type { View } from '../core/values/fields.ts';
+import type { Block } from '../explorer/reading/resources.ts';
+
+type Row = View<typeof Block.fields>;
+
+/** Highest first; of the hashes of a height the one that was shown last comes first. */
+export type RecentBlocks = readonly (readonly [height: number, hashes: readonly string[]])[];
+
+// Schema 3 knew one hash a height.
+const Hashes = z.union([z.array(z.string()), z.string().transform((hash) => [hash])]);
+export const RecentBlocks: z.ZodType<RecentBlocks> = z.array(z.tuple([z.number(), Hashes]));
+
+const MOST_HEIGHTS = 64;
+const MOST_HASHES = 4;
+
+/** Where the blocks of a reading leave those that were shown last. */
+export interface Fork {
+  /** The lowest one that differs. */
+  readonly block: Row;
+  readonly oldHash: string;
+  /** Heights at which another block stands. */
+  readonly heights: readonly number[];
+  /** False: the block was shown before, and is there again. */
+  readonly isNew: boolean;
+}
+
+/** Null when every known height shows the block that it showed last. */
+export function forkOf(known: RecentBlocks, rows: readonly Row[]): Fork | null {
+  const hashesByHeight = new Map(known);
+  const other = oneOfEachHeight(hashesByHeight, rows).flatMap((block) => {
+    const [last] = hashesByHeight.get(Number(block.height)) ?? [];
+    return last === undefined || block.hash === undefined || block.hash === last ? [] : [{ block, oldHash: last }];
+  });
+  const [lowest] = other.toSorted((a, b) => Number(a.block.height) - Number(b.block.height));
+  if (lowest === undefined) return null;
+  const hashes = hashesByHeight.get(Number(lowest.block.height)) ?? [];
+  const heights = other.map(({ block }) => Number(block.height));
+  return { ...lowest, heights, isNew: !hashes.includes(lowest.block.hash ?? '') };
+}
+
+/** With the blocks of a reading. The very same object as before when it shows what was shown last. */
+export function withBlocks(known: RecentBlocks, rows: readonly Row[]): RecentBlocks {
+  const hashesByHeight = new Map(known);
+  let isSame = true;
+  for (const { height, hash } of oneOfEachHeight(hashesByHeight, rows)) {
+    const before = hashesByHeight.get(Number(height)) ?? [];
+    if (height === undefined || hash === undefined || before[0] === hash) continue;
+    hashesByHeight.set(Number(height), [hash, ...before.filter((one) => one !== hash)].slice(0, MOST_HASHES));
+    isSame = false;
+  }
+  return isSame ? known : [...hashesByHeight].sort(([a], [b]) => b - a).slice(0, MOST_HEIGHTS);
+}
+
+/** The height at which a hash was shown; undefined when it was not, or long ago. */
+export function heightOf(known: RecentBlocks, hash: string): number | undefined {
+  return known.find(([, hashes]) => hashes.includes(hash))?.[0];
+}
+
+/** Some explorers list uncles too: a known block that is still there was not replaced by them. */
+function oneOfEachHeight(hashesByHeight: ReadonlyMap<number, readonly string[]>, rows: readonly Row[]): Row[] {
+  const rowByHeight = new Map<number, Row>();
+  for (const block of rows) {
+    const height = Number(block.height);
+    if (!rowByHeight.has(height) || block.hash === hashesByHeight.get(height)?.[0]) rowByHeight.set(height, block);
+  }
+  return [...rowByHeight.values()];
+}
