@@ -61,6 +61,9 @@ export function createParts(options: PartsOptions, { signal, changing }: Wiring)
     onSkipped: ({ rule }) => {
       metrics.skipped(rule);
     },
+    onForks: (explorer, areForked) => {
+      metrics.forks({ explorer, areForked });
+    },
     onRecalled: (cause) => {
       metrics.memoryRecalled(cause);
     },

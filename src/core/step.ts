@@ -15,7 +15,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { Observation } from './model/observation.ts';
 import { endAll, type AlertsByKey, type AlertEvaluation, type Poll } from './alerts/alert-evaluation.ts';
 import { contextOf as contextOfItem } from './alerts/event-matching.ts';
-import { greatestNeed, reachOf } from './tick-chain.ts';
+import { greatestNeed, reachOf } from './chain/tick-chain.ts';
 import { viewOf } from './values/tracked.ts';
 
 type SeenObservation = Extract<Observation, { type: 'seen' }>;

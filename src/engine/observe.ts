@@ -6,7 +6,7 @@ import type { Instant } from '../lib/clock.ts';
 import { type Watch, headQuestionOf } from '../core/model/watch.ts';
 import { Missed, type Read } from '../core/model/question.ts';
 import { step } from '../core/step.ts';
-import { judge, readChain, type Judged } from '../core/tick-chain.ts';
+import { judge, readChain, type Judged } from '../core/chain/tick-chain.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** When and where the chain was; asked once everything is read. */

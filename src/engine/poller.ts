@@ -16,6 +16,7 @@ import { Missed, type Read } from '../core/model/question.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Coverage, Store } from '../store/store.ts';
 import { createBatch, isWritten } from './batch.ts';
+import { createChains, type BlocksReading } from './chains.ts';
 import { createCommitRecovery, type RecallCause } from './commit-recovery.ts';
 import { createDiagnostics } from './diagnostics.ts';
 import { judgeOn, poll, readMemory, readTickChain } from './observe.ts';
@@ -26,6 +27,8 @@ export interface Reader {
   /** A reader for one tick: equal questions are asked once. */
   tickReader(): Read;
   head(): Head | null;
+  /** The first page of blocks, as it was last read; null before that. */
+  blocks(): BlocksReading | null;
 }
 
 /** Looks on at what polls read and what came of it, as a recording does. Must neither throw nor delay. */
@@ -58,6 +61,8 @@ export interface PollerOptions {
   readonly onSkipped: (watch: Watch) => void;
   /** The memory of a watch was read again, because the store did not keep a commit. */
   readonly onRecalled: (cause: RecallCause) => void;
+  /** Called for each first page of blocks: whether replicas of the explorer are on different forks. */
+  readonly onForks: (explorer: string, areForked: boolean) => void;
   readonly hook?: PollHook | null;
   /** New deliveries were committed. */
   readonly onOwed: (channels: ReadonlySet<string>) => void;
@@ -110,6 +115,7 @@ export function createPoller(options: PollerOptions): Poller {
   let adopted: ReadonlySet<WatchId> = new Set();
   /** Explorers whose head some watch reads at every poll. */
   let withHead: ReadonlySet<string> = new Set();
+  const chains = createChains({ store, log, onForks: options.onForks });
   const outages = createOutages(log);
   const diagnostics = createDiagnostics();
   const recovery = createCommitRecovery({
@@ -133,10 +139,14 @@ export function createPoller(options: PollerOptions): Poller {
       now: () => clock.now(),
       // Where no watch reads it at every poll, it was read for a single decision, and grows old unnoticed.
       head: () => (withHead.has(watch.target.explorer) ? reader.head() : null),
-      chain: () => readTickChain(watch, reading),
+      chain: async () => {
+        const alone = await readTickChain(watch, reading);
+        return alone === 'unknown' ? alone : chains.read(watch.target.explorer, reader.blocks());
+      },
     };
     const { chain } = surroundings;
     const judged = await poll(watch, memory, reading, surroundings, log);
+    chains.read(watch.target.explorer, reader.blocks());
     // What was read while stopping has no effect, nor for a watch that a reload took out meanwhile.
     if (judged === null || signal.aborted || !adopted.has(watch.id)) return;
     outages.polled(watch, judged.observation);
@@ -184,11 +194,13 @@ export function createPoller(options: PollerOptions): Poller {
 
   return {
     async prepare(watches) {
+      const commitChains = await chains.prepare([...new Set(watches.map(({ target }) => target.explorer))]);
       const unread = watches.filter(({ id }) => !memoryById.has(id));
       const recalled = await store.recall(unread.map(({ id }) => id));
       const kept = await store.diagnostics(watches.filter(({ id }) => !diagnostics.knows(id)).map(({ id }) => id));
       return {
         commit() {
+          commitChains();
           adopted = new Set(watches.map(({ id }) => id));
           withHead = new Set(watches.filter(showsHead).map(({ target }) => target.explorer));
           for (const watch of unread) {
@@ -233,6 +245,7 @@ export function createPoller(options: PollerOptions): Poller {
         if (i > 0) await nextTurn();
         await flushSome(ids.slice(i, i + FLUSHED_AT_ONCE));
       }
+      await chains.flush();
     },
     async idle() {
       await Promise.allSettled(running.values());
@@ -276,5 +289,5 @@ function tickOf(reader: Reader, startedAt: Instant): Tick {
 /** Stands in for an explorer that is not open: its watches have missed polls, which are counted and logged. */
 function absent(explorer: string): Reader {
   const refuse = () => Promise.reject(new Missed('no-explorer', `the explorer ${explorer} is not open`));
-  return { tickReader: () => ({ one: refuse, page: refuse, pageAgain: refuse }), head: () => null };
+  return { tickReader: () => ({ one: refuse, page: refuse, pageAgain: refuse }), head: () => null, blocks: () => null };
 }

@@ -14,7 +14,7 @@ import {
   type Question,
   type Read,
 } from '../core/model/question.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createAnswerCache, type AnswerCache } from './http/answer-cache.ts';
 import { createAnswerReader } from './http/answer-reader.ts';
@@ -67,6 +67,8 @@ export interface Explorer extends AsyncDisposable {
   tickReader(): Read;
   /** Where the chain was when the first page of blocks was last read; null before that. */
   head(): Head | null;
+  /** That page: another object for each reading. Null before the first. */
+  blocks(): { readonly rows: readonly AnyView[]; readonly readAt: Instant } | null;
 }
 
 export function createExplorer(options: ExplorerOptions): Explorer {
@@ -107,9 +109,11 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   }, options.baseUrl);
   const reopenIfNewKey = reopenOnNewKey(auth, budget);
   let head: Head | null = null;
+  let blocks: ReturnType<Explorer['blocks']> = null;
 
   function updateHead(page: Page): void {
-    head = headOf(page.rows, clock.now()) ?? head;
+    blocks = { rows: page.rows, readAt: clock.now() };
+    head = headOf(page.rows, blocks.readAt) ?? head;
     if (head !== null) meter?.head({ explorer: name, height: head.height, timestamp: head.timestamp });
   }
 
@@ -139,6 +143,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   return {
     name,
     head: () => head,
+    blocks: () => blocks,
     tickReader: () => tickReaderOf(read, sweep),
     [Symbol.asyncDispose]: async () => {
       transport.close();

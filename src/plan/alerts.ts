@@ -1,5 +1,6 @@
 // Which alerts would open or close at the load, on what was last looked at: the daemon's own `step`, on a copy of the
 // memory, over a watch that sees the same once more.
+import { upToHead } from '../core/chain/tick-chain.ts';
 import { encodeView } from '../core/values/encoded.ts';
 import { decodeSnapshot } from '../core/model/snapshot.ts';
 import { type Instant, showDuration } from '../lib/clock.ts';
@@ -74,7 +75,7 @@ function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Deci
 }
 
 /** What would end is believed: nothing is read here that an explorer could be behind with. */
-const WHOLE = { head: Number.MAX_SAFE_INTEGER };
+const WHOLE = upToHead(Number.MAX_SAFE_INTEGER);
 
 interface Moved {
   readonly before: Alert | undefined;

@@ -1,6 +1,6 @@
 // What a recording holds: polls, the answers that each of them used, and bodies, each stored once.
 import type { Memory } from '../core/model/memory.ts';
-import type { Head, MissReason } from '../core/model/observation.ts';
+import type { Head, MissReason, TickChain } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { Cursor, Question } from '../core/model/question.ts';
@@ -29,6 +29,8 @@ export interface RecordedPoll {
   /** Of the observation. */
   readonly at: Instant;
   readonly head: Head | null;
+  /** How far the explorer had read, where that was asked for; null where it was not. */
+  readonly chain: TickChain | null;
   /** Until when the watch was covered before this poll; a restart may have forgotten some of it. */
   readonly coveredUntil: Instant | null;
   /** Before this poll. Kept now and then, for a replay to begin with; null where it was not. */

@@ -10,7 +10,7 @@ import { memoryOf, type Row } from '../store/rows.ts';
 import { StorageError } from '../store/store.ts';
 import { unpack } from './bodies.ts';
 import { sortedEntries, type RecordedQuestion, type RecordedAnswer, type RecordedPoll } from './model.ts';
-import { openToReplay, type Database } from './schema.ts';
+import { isWithoutChain, openToReplay, type Database } from './schema.ts';
 
 export interface Span {
   readonly from: Instant;
@@ -57,13 +57,14 @@ export function openRecording(file: string): Recording {
   }
 
   function pollOf(row: Row): RecordedPoll {
-    const { id, watch, started_at, at, covered_until, memory } = pollRow.parse(row);
+    const { id, watch, started_at, at, covered_until, memory, chain } = pollRow.parse(row);
     return {
       id,
       watch,
       startedAt: started_at,
       at,
       head: headOf(row),
+      chain: chain === null ? null : tickChain.parse(JSON.parse(chain)),
       coveredUntil: covered_until,
       memory: memory === null ? null : memoryFrom(watch, body(memory)),
     };
@@ -103,7 +104,8 @@ function prepare(db: Database) {
     ),
     has: db.prepare('SELECT 1 FROM polls WHERE watch = (SELECT id FROM watches WHERE watch = ?) LIMIT 1'),
     polls: db.prepare(`
-      SELECT polls.id, watches.watch, started_at, at, ${HEAD}, covered_until, memory
+      SELECT polls.id, watches.watch, started_at, at, ${HEAD}, covered_until, memory,
+        ${isWithoutChain(db) ? 'NULL' : 'chain'} AS chain
       FROM polls JOIN watches ON watches.id = polls.watch WHERE watches.watch = ? ORDER BY polls.id`),
     ticks: db.prepare(`
       SELECT started_at, max(at) AS at, ${HEAD} FROM polls WHERE id IN (
@@ -128,7 +130,12 @@ const pollRow = z.object({
   at: instant,
   covered_until: instant.nullable(),
   memory: z.int().nullable(),
+  chain: z.string().nullable(),
 });
+const tickChain = z.union([
+  z.literal('unknown'),
+  z.object({ head: z.number(), replaced: z.array(z.tuple([z.number(), instant])) }),
+]);
 const headRow = z.object({
   head_height: z.string().regex(/^\d+$/),
   head_timestamp: instant,

@@ -10,6 +10,8 @@ const APPLICATION_ID = 0x43576472;
 /**
  * Schema 1. `polls` and `answers` are many and small: questions, watches and bodies stand apart and are named by number.
  * A body is an answer, or a watch's memory, compressed; it leaves with the last poll that needs it.
+ *
+ * Schema 2. `chain` is how far the explorer had read, as JSON, where that was asked for.
  */
 const SCHEMA = `
   CREATE TABLE watches (id INTEGER PRIMARY KEY, watch TEXT NOT NULL UNIQUE) STRICT;
@@ -57,7 +59,8 @@ const SCHEMA = `
   CREATE INDEX answers_with_body ON answers (body) WHERE body IS NOT NULL;
   CREATE INDEX answers_to_question ON answers (question, poll) WHERE cursor IS NULL AND again = 0;
 `;
-const VERSION = 1;
+const TO_SCHEMA_2 = 'ALTER TABLE polls ADD COLUMN chain TEXT';
+const VERSION = 2;
 
 export type Database = DatabaseSync;
 
@@ -91,7 +94,7 @@ export function openToReplay(file: string): Database {
   return answering(file, 'open', () =>
     opened(new DatabaseSync(file, { readOnly: true, timeout: 5000 }), (found) => {
       assertRecording(found, file);
-      if (versionOf(found) !== VERSION) throw otherRelease(found, file);
+      if (versionOf(found) > VERSION) throw otherRelease(found, file);
     }),
   );
 }
@@ -99,14 +102,15 @@ export function openToReplay(file: string): Database {
 function prepare(db: Database, file: string): void {
   const isEmpty = firstNumber(db, 'SELECT count(*) FROM sqlite_schema') === 0;
   if (!isEmpty) assertRecording(db, file);
-  if (!isEmpty && versionOf(db) !== VERSION) throw otherRelease(db, file);
+  if (!isEmpty && versionOf(db) > VERSION) throw otherRelease(db, file);
   // So that pages of dropped polls go back to the disk. It can be said only before the first table is made.
   if (isEmpty) db.exec('PRAGMA auto_vacuum = INCREMENTAL');
   // NORMAL: a power cut may take the last seconds of a recording, never its soundness.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 1048576');
-  if (!isEmpty) return;
+  if (!isEmpty && versionOf(db) === VERSION) return;
   inTransaction(db, () => {
-    db.exec(SCHEMA);
+    if (isEmpty) db.exec(SCHEMA);
+    db.exec(TO_SCHEMA_2);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     db.exec(`PRAGMA user_version = ${VERSION}`);
   });
@@ -115,6 +119,11 @@ function prepare(db: Database, file: string): void {
 function assertRecording(db: Database, file: string): void {
   if (firstNumber(db, 'PRAGMA application_id') !== APPLICATION_ID)
     throw new StorageError(`${file} is not a recording, but a file of another kind. Name another one.`);
+}
+
+/** A recording of schema 1, open to be read only. */
+export function isWithoutChain(db: Database): boolean {
+  return versionOf(db) < VERSION;
 }
 
 function versionOf(db: Database): number {

@@ -45,7 +45,7 @@ export function createWriter(db: Database): Writer {
   const numbers = createNumbers(db);
   const poll = db.prepare(`
     INSERT INTO polls (watch, started_at, at, outcome, detail, head_height, head_timestamp, head_read_at,
-      head_stale_after, covered_until, memory) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+      head_stale_after, covered_until, memory, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const answer = db.prepare(`
     INSERT INTO answers (poll, number, question, cursor, again, body, refusal, detail)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
@@ -59,6 +59,7 @@ export function createWriter(db: Database): Writer {
       ...columnsOf(observation.type === 'seen' ? observation.head : null),
       coveredUntil,
       memory === null ? null : numbers.ofBody(memory),
+      chainText(observation),
     );
     for (const [number, { asked, cursor, again, gave }] of answers.entries())
       answer.run(
@@ -108,6 +109,10 @@ export function memoryText({ checksum, state, alerts, history, data, coveredUnti
 function outcomeOf(observation: Observation): [outcome: string, detail: string | null] {
   if (observation.type === 'missed') return [observation.reason, observation.detail];
   return [observation.partial === null ? 'complete' : 'partial', observation.partial];
+}
+
+function chainText(observation: Observation): string | null {
+  return observation.type === 'missed' || observation.chain === 'not-asked' ? null : JSON.stringify(observation.chain);
 }
 
 function columnsOf(head: Head | null): [string | null, number | null, number | null, number | null] {

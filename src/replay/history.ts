@@ -6,6 +6,7 @@
 // block, where in life it shows some seconds later; what was pending, dropped or replaced by a reorganisation is not
 // there, so `mined` and `reorg` stay silent, and nothing is retracted; confirmations are counted from a head that is
 // reckoned by the pace of the rows' own blocks; no poll is ever missed; `cron` is taken for its shortest interval.
+import { upToHead } from '../core/chain/tick-chain.ts';
 import { encode } from '../core/values/encoded.ts';
 import { typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
 import type { Head, TickChain } from '../core/model/observation.ts';
@@ -118,7 +119,7 @@ export function* historyPolls(watch: Watch, { rows, from }: History, until: Inst
 }
 
 function readingOf(head: Head | null): TickChain {
-  return head === null ? 'unknown' : { head: Number(head.height) };
+  return head === null ? 'unknown' : upToHead(Number(head.height));
 }
 
 /** A head that stands still is not to be seen in the past of another list. */

@@ -3,6 +3,7 @@
 // A watch that was recorded is polled when it was, and reads what it read then. One that was not is polled whenever its
 // first question was asked by anyone, and reads what was read in that tick. What the recording does not hold is a poll
 // without an answer: unknown, never guessed.
+import { upToHead } from '../core/chain/tick-chain.ts';
 import { readMemory, readTickChain } from '../engine/observe.ts';
 import type { AnyView } from '../core/values/fields.ts';
 import type { Memory } from '../core/model/memory.ts';
@@ -49,7 +50,7 @@ function* pollsOf(watch: Watch, options: RecordedOptions): Generator<ReplayedPol
     yield {
       at: poll.at,
       head: () => poll.head,
-      chain: () => chainOf(watch, shelves, decode, poll.head),
+      chain: async () => poll.chain ?? chainOf(watch, shelves, decode, poll.head),
       read: createRead(watch, shelves, decode, options),
       coveredUntil: poll.coveredUntil,
       ...(memory === undefined ? {} : { memory }),
@@ -94,7 +95,7 @@ async function chainOf(watch: Watch, shelves: AnswerSources, decode: Decode, hea
   const missing: string[] = [];
   const onNotRecorded = (_watch: Watch, path: string): number => missing.push(path);
   const chain = await readTickChain(watch, createRead(watch, shelves, decode, { onNotRecorded }));
-  return missing.length === 0 || head === null ? chain : { head: Number(head.height) };
+  return missing.length === 0 || head === null ? chain : upToHead(Number(head.height));
 }
 
 type Decode = (question: Question, body: number) => AnyView | Page;

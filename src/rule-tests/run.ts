@@ -9,7 +9,7 @@ import type { Head, Observation, TickChain } from '../core/model/observation.ts'
 import type { Watch } from '../core/model/watch.ts';
 import { Missed } from '../core/model/question.ts';
 import { blankMemory, step } from '../core/step.ts';
-import { judge, readChain } from '../core/tick-chain.ts';
+import { judge, readChain, upToHead } from '../core/chain/tick-chain.ts';
 import { headOf } from '../explorer/reading/head.ts';
 import { Block } from '../explorer/reading/resources.ts';
 import { MissingAnswer, readAnswers } from './answers.ts';
@@ -49,7 +49,7 @@ export async function runRuleTest(test: RuleTest): Promise<RuleTestRun> {
         observation,
         (one) => step(watch, start, one),
         async (need) => {
-          const chain = (await chainOf(watch, poll)) ?? { head: Math.max(head + 1, need.head) };
+          const chain = (await chainOf(watch, poll)) ?? upToHead(Math.max(head + 1, need.head));
           if (typeof chain === 'object') head = Math.max(head, chain.head);
           return chain;
         },
@@ -69,7 +69,7 @@ function startOf({ watch, isWithoutBaseline, polls }: RuleTest): Memory {
   if (!isWithoutBaseline) return blank;
   const at = (polls[0]?.at ?? 0) - watch.schedule.intervalMs;
   const seen = watch.kind.script.synthesize(watch.target, { rows: [] }, null);
-  return step(watch, blank, { type: 'seen', at, head: null, chain: { head: 0 }, seen, partial: null }).memory;
+  return step(watch, blank, { type: 'seen', at, head: null, chain: upToHead(0), seen, partial: null }).memory;
 }
 
 async function observe(watch: Watch, memory: Memory, { at, head, input }: Poll): Promise<Observation> {
@@ -97,7 +97,7 @@ async function observe(watch: Watch, memory: Memory, { at, head, input }: Poll):
 
 /** How far the explorer has read by what the row says; null where it does not say: then it is not behind. */
 async function chainOf({ kind, target }: Watch, { at, head, input: sight }: Poll): Promise<TickChain | null> {
-  if (head !== null && head.height > 0n) return { head: Number(head.height) };
+  if (head !== null && head.height > 0n) return upToHead(Number(head.height));
   const question = kind.head(target);
   if (sight.type !== 'answers' || question === null) return null;
   try {

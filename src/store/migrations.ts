@@ -22,6 +22,8 @@ const APPLICATION_ID = 0x4357646e;
  * the channel not configured, nor what a wrong clock adds. What was owed before starts at age 0.
  *
  * Schema 5. `rank` is that of the message's severity: a claim takes the most severe first.
+ *
+ * Schema 6. `chain_blocks` holds the newest blocks that each explorer has shown, with every hash of a height.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -89,6 +91,16 @@ export const MIGRATIONS: readonly string[] = [
 
   DROP INDEX deliveries_due;
   CREATE INDEX deliveries_due ON deliveries (channel, rank, due_at, number) WHERE state = 'due';
+  `,
+  `
+  CREATE TABLE chain_blocks (
+    explorer TEXT NOT NULL,
+    height INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    first_seen INTEGER NOT NULL,
+    last_seen INTEGER NOT NULL,
+    PRIMARY KEY (explorer, height, hash)
+  ) STRICT, WITHOUT ROWID;
   `,
 ];
 

@@ -18,6 +18,7 @@ import {
   settledPath,
 } from './database.ts';
 import { takeLock } from './lock.ts';
+import { createChainTable } from './chain-table.ts';
 import { createFacts } from './facts.ts';
 import { createDiagnosticsView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
 import { assertCurrent, migrate } from './migrations.ts';
@@ -82,8 +83,9 @@ interface SqliteTools {
 
 /** The promise of `Store` over a database that was opened for writing and has the newest schema. */
 export function createSqliteStore(db: DatabaseSync, { file, log, release }: SqliteTools): Store {
-  const { recall, remembered, diagnostics, memory, outbox, view, facts } = answering(file, 'prepare', () => ({
+  const { recall, remembered, diagnostics, memory, outbox, view, facts, chain } = answering(file, 'prepare', () => ({
     recall: createRecall(db),
+    chain: createChainTable(db),
     remembered: createRemembered(db),
     diagnostics: createDiagnosticsView(db),
     memory: createMemoryTable(db),
@@ -115,6 +117,13 @@ export function createSqliteStore(db: DatabaseSync, { file, log, release }: Sqli
       });
     },
     diagnostics: async (ids) => read(() => diagnostics(ids)),
+    chainBlocks: async (explorers) =>
+      read(() => new Map(explorers.map((explorer) => [explorer, chain.blocks(explorer)]))),
+    async keepChainBlocks(explorer, blocks, from) {
+      write(() => {
+        chain.keep(explorer, blocks, from);
+      });
+    },
     async keepRunning(outline) {
       write(() => {
         facts.write('running', JSON.stringify(outline));

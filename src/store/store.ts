@@ -1,3 +1,4 @@
+import type { KnownBlock } from '../core/chain/chain-record.ts';
 import type { Delivery, Settlement } from '../core/model/delivery.ts';
 import type { Json } from '../core/values/fields.ts';
 import type { StoredHealth } from '../core/model/health.ts';
@@ -63,6 +64,12 @@ export interface Store extends AsyncDisposable {
 
   /** What `cover` kept; what cannot be read is as if nothing had been. */
   diagnostics(ids?: readonly WatchId[]): Promise<Map<WatchId, StoredDiagnostics>>;
+
+  /** The blocks that each of these explorers is known to have shown. */
+  chainBlocks(explorers: readonly string[]): Promise<Map<string, KnownBlock[]>>;
+
+  /** Adds blocks of an explorer, or their last sight, and drops those below a height. */
+  keepChainBlocks(explorer: string, blocks: readonly KnownBlock[], from: number): Promise<void>;
 
   /** Writes down what runs now, for `plan`; replaces what was written before. */
   keepRunning(outline: Json): Promise<void>;

@@ -27,6 +27,7 @@ export interface ExplorerMetrics {
   /** `record` is the name of the record's type, such as `Token`; the names of the fields are not ours to export. */
   unknownFields(found: { readonly explorer: string; readonly record: string; readonly count: number }): void;
   head(head: { readonly explorer: string; readonly height: bigint; readonly timestamp: Instant }): void;
+  forks(found: { readonly explorer: string; readonly areForked: boolean }): void;
   /** Takes out what was last seen of an explorer that is no longer configured. Its counters stay. */
   forgetExplorer(explorer: string): void;
 }
@@ -41,6 +42,7 @@ export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics
   const unknown = registry.counter('chainwarden_explorer_unknown_fields_total');
   const height = registry.gauge('chainwarden_explorer_head_height');
   const timestamp = registry.gauge('chainwarden_explorer_head_timestamp_seconds');
+  const forks = registry.gauge('chainwarden_explorer_forks');
 
   return {
     explorerHeaders(headers) {
@@ -62,8 +64,11 @@ export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics
       height.set({ explorer: head.explorer }, Number(head.height));
       timestamp.set({ explorer: head.explorer }, head.timestamp / 1000);
     },
+    forks({ explorer, areForked }) {
+      forks.set({ explorer }, areForked ? 1 : 0);
+    },
     forgetExplorer(explorer) {
-      for (const seen of [credits, limit, remaining, reset, height, timestamp]) seen.remove({ explorer });
+      for (const seen of [credits, limit, remaining, reset, height, timestamp, forks]) seen.remove({ explorer });
     },
   };
 }

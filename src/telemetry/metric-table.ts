@@ -90,6 +90,12 @@ export const METRICS = {
     labels: ['explorer'],
   },
 
+  chainwarden_explorer_forks: {
+    type: 'gauge',
+    help: 'Whether replicas of the explorer show different forks in turn (1): blocks that were replaced came back twice in the last ten pages.',
+    labels: ['explorer'],
+  },
+
   chainwarden_watch_up: {
     type: 'gauge',
     help: 'Whether the last poll of the watch got a usable answer (1) or not (0).',

@@ -5,7 +5,7 @@ import { idOf } from '../core/model/identity.ts';
 import type { DetectedEvent, Detection, Kind, Reading, Scope, SyntheticRow, Target } from '../core/model/kind.ts';
 import { track, viewOf, type Remembered } from '../core/values/tracked.ts';
 import { rawText } from '../lib/untrusted.ts';
-import { needOf } from '../core/tick-chain.ts';
+import { needOf } from '../core/chain/tick-chain.ts';
 import { addressTokens, blocks } from '../explorer/reading/endpoints.ts';
 import type { Page } from '../core/model/question.ts';
 import { again, readAll, type Pages } from '../explorer/reading/paging.ts';

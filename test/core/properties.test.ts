@@ -1,6 +1,7 @@
 // What holds of every history, whatever happens in it.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { upToHead } from '../../src/core/chain/tick-chain.ts';
 import { blankMemory, step } from '../../src/core/step.ts';
 import type { Message } from '../../src/core/model/delivery.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
@@ -178,7 +179,7 @@ describe('of every history it holds that', () => {
             if (one.type === 'missed') return one;
             const { range, ...seen } = one.seen as GaugeReading;
             const own = range === undefined ? {} : { range: { from: range.from } };
-            return { ...one, chain: { head: heads[i] ?? 0 }, seen: { ...seen, ...own } };
+            return { ...one, chain: upToHead(heads[i] ?? 0), seen: { ...seen, ...own } };
           });
           const needed = new Map<string, number>();
           for (const [i, { reasons, memory }] of run(WATCH, whole).decisions.entries()) {
@@ -281,7 +282,7 @@ describe('of every history it holds that', () => {
     fc.assert(
       fc.property(history, (polls) => {
         const watch = aWatch([whileAlert({ while: below('100') })]);
-        const whole = polls.map((one): Observation => (one.type === 'seen' ? { ...one, chain: { head: 200 } } : one));
+        const whole = polls.map((one): Observation => (one.type === 'seen' ? { ...one, chain: upToHead(200) } : one));
         const { memory } = run(watch, whole);
         const last = polls.findLast((one) => one.type === 'seen' && (one.seen as { level: unknown }).level !== null);
         if (last?.type !== 'seen') return;

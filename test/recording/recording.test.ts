@@ -179,6 +179,28 @@ test('files of other kinds are refused, either way', async () => {
   await expect(openSqliteStore({ file: join(folder.path, 'recording.db') })).rejects.toThrow(/another program/);
 });
 
+test('a recording of the former release is read as it is, and goes on', async () => {
+  using folder = createFolder();
+  const file = join(folder.path, 'recording.db');
+  const record = async (): Promise<void> => {
+    const { recorder, poll } = bench(file);
+    await poll('{"items":[]}');
+    await recorder[Symbol.asyncDispose]();
+  };
+  await record();
+  {
+    using db = new DatabaseSync(file);
+    db.exec('ALTER TABLE polls DROP COLUMN chain; PRAGMA user_version = 1');
+  }
+  const chains = (): unknown[] => {
+    using recording = openRecording(file);
+    return [...recording.polls(aWatch([]).id)].map(({ chain }) => chain);
+  };
+  expect(chains()).toEqual([null]);
+  await record();
+  expect(chains()).toEqual([null, null]);
+});
+
 test('no key gets in: not from the request, not from an answer that echoes it', async () => {
   const key = 'proapi_canary_4711';
   await using server = await startServer((request, response, index) => {

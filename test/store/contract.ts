@@ -45,6 +45,26 @@ export function keepsThePromise(open: () => Promise<Store>): void {
     expect((await store.recall()).get('w')).toEqual({ ...memory, version: 2 });
   });
 
+  story('blocks of explorers come back as they were kept; those below a height are dropped', async (store) => {
+    const block = (height: number, hash: string, seen = NOON) => ({ height, hash, firstSeen: NOON, lastSeen: seen });
+    expect(await store.chainBlocks(['a', 'b'])).toEqual(
+      new Map([
+        ['a', []],
+        ['b', []],
+      ]),
+    );
+    await store.keepChainBlocks('a', [block(1, '0x1'), block(2, '0x2'), block(2, '0x3')], 1);
+    await store.keepChainBlocks('b', [block(1, '0x9')], 1);
+    await store.keepChainBlocks('a', [block(2, '0x2', NOON + SECOND), block(3, '0x4')], 2);
+    const blocks = await store.chainBlocks(['a', 'b']);
+    expect(blocks.get('a')?.toSorted((x, y) => (x.hash < y.hash ? -1 : 1))).toEqual([
+      block(2, '0x2', NOON + SECOND),
+      block(2, '0x3'),
+      block(3, '0x4'),
+    ]);
+    expect(blocks.get('b')).toEqual([block(1, '0x9')]);
+  });
+
   story('what a decision owes is committed with it, exactly as it was said', async (store) => {
     const delivery = aDelivery();
     await store.commit([aDecision('w', { deliveries: [delivery] })], NOON);

@@ -9,6 +9,7 @@ import type { View } from '../../src/core/values/fields.ts';
 import type { Alert, Memory } from '../../src/core/model/memory.ts';
 import type { Observation } from '../../src/core/model/observation.ts';
 import type { Watch } from '../../src/core/model/watch.ts';
+import { upToHead } from '../../src/core/chain/tick-chain.ts';
 import { step } from '../../src/core/step.ts';
 import { readMemory } from '../../src/engine/observe.ts';
 import { Transaction } from '../../src/explorer/reading/resources.ts';
@@ -85,7 +86,7 @@ function listing(
 ): Observation {
   const seen = { rows, stopped: null, reachedEnd: true, older: null };
   const at = (coveredUntil ?? 0) + minutes * 60_000;
-  return { type: 'seen', at, head: null, chain: { head: 200 }, seen, partial: null };
+  return { type: 'seen', at, head: null, chain: upToHead(200), seen, partial: null };
 }
 
 test('every watch goes on from its memory', async () => {

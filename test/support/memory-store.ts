@@ -1,3 +1,4 @@
+import type { KnownBlock } from '../../src/core/chain/chain-record.ts';
 import { RANK_OF, type Delivery, type Settlement } from '../../src/core/model/delivery.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
@@ -22,6 +23,7 @@ export function createMemoryStore(): Store {
   // In the order in which they were committed.
   const rowById = new Map<DeliveryId, Row>();
   const ranByChannel = new Map<string, number>();
+  const blocksByExplorer = new Map<string, Map<string, KnownBlock>>();
 
   const rows = (...states: readonly Row['state'][]): Row[] =>
     [...rowById.values()].filter((row) => states.includes(row.state));
@@ -67,6 +69,14 @@ export function createMemoryStore(): Store {
       }
     },
     diagnostics: async (ids) => new Map([...diagnosticsById].filter(([id]) => ids === undefined || ids.includes(id))),
+    chainBlocks: async (explorers) =>
+      new Map(explorers.map((explorer) => [explorer, [...(blocksByExplorer.get(explorer)?.values() ?? [])]])),
+    async keepChainBlocks(explorer, blocks, from) {
+      const known = blocksByExplorer.get(explorer) ?? new Map<string, KnownBlock>();
+      blocksByExplorer.set(explorer, known);
+      for (const block of blocks) known.set(`${block.height}:${block.hash}`, block);
+      for (const [key, { height }] of known) if (height < from) known.delete(key);
+    },
     keepRunning: async () => undefined,
     async forget(ids) {
       for (const id of ids) {

@@ -41,10 +41,12 @@ export function aPoller(change: Partial<PollerOptions> = {}) {
         return read;
       },
       head: () => null,
+      blocks: () => null,
     }),
     clock,
     log,
     onPolled: (_watch, _observation, { hasChanged }) => seen.polled.push(hasChanged),
+    onForks: () => undefined,
     onRecalled: (cause) => seen.recalled.push(cause),
     onSkipped: () => (seen.skipped += 1),
     onOwed: (channels) => seen.owed.push(...channels),

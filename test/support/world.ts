@@ -52,6 +52,8 @@ export interface World extends AsyncDisposable {
   /** What the last poll said, whole. */
   readonly messages: readonly Message[];
   readonly decisions: readonly Decision[];
+  /** Whether the explorer's replicas are known to be on different forks. */
+  areForked: boolean;
   /** Forgets everything but the store, as a new process would. */
   restart(): Promise<void>;
 }
@@ -113,6 +115,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       log,
       onPolled: (_watch, _observation, decision) => decisions.push(decision),
       onRecalled: () => undefined,
+      onForks: (_explorer, areForked) => (world.areForked = areForked),
       onSkipped: () => undefined,
       onOwed: () => undefined,
     });
@@ -125,6 +128,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
     log,
     store,
     decisions,
+    areForked: false,
     get messages() {
       return messages;
     },

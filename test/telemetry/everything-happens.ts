@@ -15,6 +15,7 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.watchValue({ watch: 'treasury-usdc', of: 'treasury', token: 'USDC', field: 'balance' }, 1.5e6, 60_000);
   metrics.undecided('treasury-usdc', 1);
   metrics.unfollowed('treasury-usdc', 1);
+  metrics.forks({ explorer: 'ethereum', areForked: true });
   metrics.notExamined('treasury-usdc');
   metrics.skipped('treasury-usdc');
   metrics.mirrorAlerts(() => [

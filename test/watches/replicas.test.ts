@@ -161,6 +161,66 @@ watches:
   });
 });
 
+describe('a block that takes the place of another', () => {
+  const WITH_HEAD = `${EVENTS}  - { id: head, kind: blocks, every: 1m, alerts: [{ id: deep, on: reorg, if: depth > 99 }] }\n`;
+
+  /** A block with that many transactions and calls, and two blocks on top. */
+  async function tellOf(world: World, items: number): Promise<void> {
+    await world.poll();
+    world.sandbox.mine();
+    for (let i = 0; i < items; i += 1) {
+      world.sandbox.addTransaction({ value: 101n * 10n ** 18n });
+      world.sandbox.failCall({ to: 'vault' });
+    }
+    expect(await world.poll()).toHaveLength(2 * items);
+    world.sandbox.mine({ blocks: 2 });
+    await world.poll();
+  }
+
+  test('takes back at once what was told of that one', async () => {
+    await using world = await createWorld(WITH_HEAD);
+    await tellOf(world, 2);
+    world.sandbox.reorganise({ blocks: 3, transactions: 'dropped' });
+    expect(tally(await world.poll())).toEqual({ 'tx retracted': 2, 'call retracted': 2 });
+  });
+
+  test('takes back at once however much was told of it', async () => {
+    await using world = await createWorld(WITH_HEAD);
+    await tellOf(world, 30);
+    world.sandbox.reorganise({ blocks: 3, transactions: 'dropped' });
+    expect(tally(await world.poll())).toEqual({ 'tx summary': 1, 'call summary': 1 });
+  });
+
+  test('does so after a restart too', async () => {
+    await using world = await createWorld(WITH_HEAD);
+    await tellOf(world, 1);
+    await world.restart();
+    world.sandbox.reorganise({ blocks: 3, transactions: 'dropped' });
+    expect(tally(await world.poll())).toEqual({ 'tx retracted': 1, 'call retracted': 1 });
+  });
+
+  test('takes back nothing while replicas on two forks take turns; the metric says that they do', async () => {
+    await using world = await createWorld(WITH_HEAD);
+    await tellOf(world, 1);
+    const forkedAt = world.sandbox.head() - 2;
+    world.replicas.use({ forkedAt });
+    expect(tally(await world.poll())).toEqual({ 'tx retracted': 1, 'call retracted': 1 });
+    expect(world.areForked).toBe(false);
+    const said: string[] = [];
+    for (let turn = 0; turn < 8; turn += 1) {
+      world.replicas.use(turn % 2 === 0 ? {} : { forkedAt });
+      world.sandbox.mine();
+      said.push(...(await world.poll()));
+    }
+    expect(said).toEqual([]);
+    expect(world.areForked).toBe(true);
+    expect(world.log.lines.filter((line) => line.includes('forks'))).toEqual(['warn explorer:forks']);
+    world.replicas.use({});
+    expect(tally(await polls(world, 11))).toEqual({ 'tx reinstated': 1, 'call reinstated': 1 });
+    expect(world.areForked).toBe(false);
+  });
+});
+
 function tally(said: readonly string[]): Record<string, number> {
   return Object.fromEntries([...Map.groupBy(said, (one) => one)].map(([one, all]) => [one, all.length]));
 }

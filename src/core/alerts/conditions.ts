@@ -8,7 +8,7 @@ import type { Truth } from '../model/ids.ts';
 import { sameOr, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
 import { contextOf } from './event-matching.ts';
 import { isActive } from './emission.ts';
-import { needOf } from '../tick-chain.ts';
+import { needOf } from '../chain/tick-chain.ts';
 
 /** The finding key of a watch's one condition. */
 const ONLY = '';

@@ -69,7 +69,7 @@ export function advanceEvent(rule: Depths, before: EventProgress, sighting: Sigh
 }
 
 /** It is known to be gone, so that another reading without it is no news. */
-export function isGone({ state }: EventProgress): boolean {
+export function isGone({ state }: Pick<EventProgress, 'state'>): boolean {
   return state === 'retracted' || state === 'dropped';
 }
 

@@ -15,7 +15,7 @@ import type { EventReason, Reason } from '../model/decision.ts';
 import type { HeadNeed } from '../model/observation.ts';
 import { deliveriesOf, type AlertsByKey, type Poll } from './alert-evaluation.ts';
 import { contextOf, limitOf, truthOf } from './event-matching.ts';
-import { needOf } from '../tick-chain.ts';
+import { needOf } from '../chain/tick-chain.ts';
 import { viewOf, type Remembered } from '../values/tracked.ts';
 
 /** What one poll made of one event. */
@@ -68,7 +68,7 @@ function trackEvent(poll: Poll, alert: EventAlert, tracked: TrackedEvent): Event
     after: progress === null ? null : next,
     deliveries: emitted === null ? [] : deliveriesOf(emitted.told, emitted.message),
     reason: transition === 'none' ? null : reasonOf(alert, key, transition),
-    needs: sighting.type === 'behind' ? needOf(poll.chain, before.block ?? 0) : null,
+    needs: needFor(poll, before, sighting),
   };
 }
 
@@ -78,8 +78,21 @@ function missingSighting(poll: Poll, before: EventState): Sighting {
   const { block } = before;
   if (!poll.isComplete || range === null || block === null || block < range.from) return { type: 'unread' };
   const to = range.to === 'head' ? poll.reach : range.to;
-  if (to !== null && block <= to) return { type: 'absent', isProven: range.replaced.includes(block) };
+  if (to !== null && block <= to)
+    return { type: 'absent', isProven: range.replaced.includes(block) || isReplaced(poll, before, block) };
   return isGone(before) || range.to !== 'head' ? { type: 'unread' } : { type: 'behind' };
+}
+
+/** Another block stands at its height, and was shown for the first time after the item was seen for the last time. */
+function isReplaced({ chain, time }: Poll, { turnedAt }: EventState, block: number): boolean {
+  const seenUntil = turnedAt ?? time.coveredUntil ?? Infinity;
+  return typeof chain === 'object' && chain.replaced.some(([height, since]) => height === block && since > seenUntil);
+}
+
+/** How far the explorer has read may show that it is gone, and what stands at its height proves it. */
+function needFor(poll: Poll, { block, ...before }: EventState, sighting: Sighting): HeadNeed | null {
+  const isOpen = sighting.type === 'behind' || (sighting.type === 'absent' && !sighting.isProven && !isGone(before));
+  return isOpen && block !== null && poll.detection?.range?.to === 'head' ? needOf(poll.chain, block) : null;
 }
 
 function sightingOf(

@@ -10,7 +10,7 @@ import type { Reason } from '../model/decision.ts';
 import { deliveriesOf, sameOr, unread, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
 import { matchEvents, type Match } from './event-matching.ts';
 import { foldFollowUps } from './summary.ts';
-import { greatestNeed } from '../tick-chain.ts';
+import { greatestNeed } from '../chain/tick-chain.ts';
 
 export function stepEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): AlertEvaluation {
   if (poll.detection === null) return unread(known);

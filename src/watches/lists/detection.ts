@@ -3,7 +3,7 @@ import type { Fields, View } from '../../core/values/fields.ts';
 import type { Range, Scope } from '../../core/model/kind.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
 import type { Cursor, ListQuestion } from '../../core/model/question.ts';
-import { needOf } from '../../core/tick-chain.ts';
+import { needOf } from '../../core/chain/tick-chain.ts';
 import {
   BLANK,
   hasMoved,

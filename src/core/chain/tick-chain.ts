@@ -4,15 +4,20 @@
 // answer leaves out, or ends, counts only up to the newest block that the same explorer shows in the same tick. That
 // block costs a request where the answer does not show one itself, so it is asked for only when a decision rests on it:
 // `step` says so in `needs`, and decides again with what was read.
-import { valueAt, type AnyView } from './values/fields.ts';
-import type { Range } from './model/kind.ts';
-import type { HeadNeed, ChainReading, Observation, TickChain } from './model/observation.ts';
-import type { Decision } from './model/decision.ts';
+import { valueAt, type AnyView } from '../values/fields.ts';
+import type { Range } from '../model/kind.ts';
+import type { HeadNeed, ChainReading, Observation, TickChain } from '../model/observation.ts';
+import type { Decision } from '../model/decision.ts';
 
-/** What a first page of blocks shows, in whatever order; `unknown` when no row has a height. */
+/** What a first page of blocks shows by itself, in whatever order; `unknown` when no row has a height. */
 export function readChain(blocks: readonly AnyView[]): ChainReading | 'unknown' {
   const heights = blocks.map((block) => valueAt(block, 'height')).filter((height) => typeof height === 'bigint');
-  return heights.length === 0 ? 'unknown' : { head: Math.max(...heights.map(Number)) };
+  return heights.length === 0 ? 'unknown' : upToHead(Math.max(...heights.map(Number)));
+}
+
+/** A reading of which only the head is known. */
+export function upToHead(head: number): ChainReading {
+  return { head, replaced: [] };
 }
 
 /** The newest block that the explorer has read by what this tick shows; null when nothing shows one. */

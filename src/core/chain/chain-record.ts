@@ -1,0 +1,128 @@
+// The blocks that an explorer has shown, whichever watch read them: table `chain_blocks`.
+//
+// A block that was never shown before, at a height where another one was, proves that what stood in the other one is
+// gone. What was shown before and is shown again proves nothing: replicas on two forks may answer in turn.
+import type { Instant } from '../../lib/clock.ts';
+import type { ChainReading } from '../model/observation.ts';
+import { valueAt, type AnyView } from '../values/fields.ts';
+
+export interface KnownBlock {
+  readonly height: number;
+  readonly hash: string;
+  readonly firstSeen: Instant;
+  readonly lastSeen: Instant;
+}
+
+/** By height; of one height the block that was shown last comes first. */
+export type ChainRecord = ReadonlyMap<number, readonly KnownBlock[]>;
+
+/** A first page of blocks, one block a height, the lowest first. */
+export type BlocksPage = readonly PageBlock[];
+
+interface PageBlock {
+  readonly height: number;
+  readonly hash: string;
+  /** Null: the explorer does not say. */
+  readonly parent: string | null;
+}
+
+const MOST_HEIGHTS = 128;
+const MOST_HASHES = 4;
+
+/** The record of rows in any order. */
+export function chainRecord(blocks: readonly KnownBlock[]): ChainRecord {
+  return trimmed(Map.groupBy(blocks, ({ height }) => height));
+}
+
+/**
+ * The blocks of a page that have a height and a hash. Some explorers list uncles too: of several blocks at a height the
+ * one counts that the next one follows, else the one that is known, else the first.
+ */
+export function blocksPage(rows: readonly AnyView[], known: ChainRecord): BlocksPage {
+  const byHeight = Map.groupBy(rows.flatMap(pageBlock), ({ height }) => height);
+  const page: PageBlock[] = [];
+  for (const height of [...byHeight.keys()].sort((a, b) => b - a)) {
+    const rivals = byHeight.get(height) ?? [];
+    const [above] = page;
+    const followed = rivals.find(({ hash }) => above?.height === height + 1 && above.parent === hash);
+    const usual = rivals.find(({ hash }) => known.get(height)?.[0]?.hash === hash);
+    const block = followed ?? usual ?? rivals[0];
+    if (block !== undefined) page.unshift(block);
+  }
+  return page;
+}
+
+function pageBlock(row: AnyView): PageBlock[] {
+  const [height, hash, parent] = ['height', 'hash', 'parent_hash'].map((path) => valueAt(row, path));
+  if (typeof height !== 'bigint' || typeof hash !== 'string') return [];
+  return [{ height: Number(height), hash, parent: typeof parent === 'string' ? parent : null }];
+}
+
+export function withPage(record: ChainRecord, page: BlocksPage, at: Instant): ChainRecord {
+  const byHeight = new Map(record);
+  for (const { height, hash } of page) {
+    const before = byHeight.get(height) ?? [];
+    const known = before.find((one) => one.hash === hash);
+    // A clock that was set back since would make it a block of the future.
+    const firstSeen = Math.min(known?.firstSeen ?? at, at);
+    const others = before.filter((one) => one.hash !== hash);
+    byHeight.set(height, [{ height, hash, firstSeen, lastSeen: at }, ...others]);
+  }
+  return trimmed(byHeight);
+}
+
+function trimmed(byHeight: ChainRecord): ChainRecord {
+  const newest = [...byHeight].sort(([a], [b]) => b - a).slice(0, MOST_HEIGHTS);
+  return new Map(
+    newest.map(([height, blocks]) => [
+      height,
+      blocks.toSorted((a, b) => b.lastSeen - a.lastSeen).slice(0, MOST_HASHES),
+    ]),
+  );
+}
+
+/**
+ * Whether the page shows the chain that is known: one of its blocks, or the parent of one, is. A page that begins above
+ * everything that is known cannot be told.
+ */
+export function isLinked(record: ChainRecord, page: BlocksPage): boolean {
+  const knows = (height: number, hash: string | null): boolean =>
+    record.get(height)?.some((one) => one.hash === hash) === true;
+  const isComparable = page.some(({ height }) => record.has(height) || record.has(height - 1));
+  return !isComparable || page.some(({ height, hash, parent }) => knows(height, hash) || knows(height - 1, parent));
+}
+
+/** Whether the page shows again what another one had taken the place of. */
+export function isSwing(record: ChainRecord, page: BlocksPage): boolean {
+  return page.some(({ height, hash }) => {
+    const [last, ...others] = record.get(height) ?? [];
+    return last !== undefined && last.hash !== hash && others.some((one) => one.hash === hash);
+  });
+}
+
+/** What the page shows beside what was known. `record`: with the page in it. */
+export function chainReading(record: ChainRecord, page: BlocksPage): ChainReading | 'unknown' {
+  const head = page.at(-1)?.height;
+  if (head === undefined) return 'unknown';
+  const replaced: [number, Instant][] = [];
+  // A block is as new as the lowest one that it stands on and that took the place of another: the rest of a fork that
+  // returns may have grown meanwhile.
+  let since = Infinity;
+  for (const { height, hash } of page) {
+    const blocks = record.get(height) ?? [];
+    if (blocks.length < 2) continue;
+    since = Math.min(since, blocks.find((one) => one.hash === hash)?.firstSeen ?? Infinity);
+    replaced.push([height, since]);
+  }
+  return { head, replaced };
+}
+
+/** What has to be written down of a record to have it again, where it was as `before`. */
+export function changedBlocks(before: ChainRecord, after: ChainRecord): KnownBlock[] {
+  return [...after].flatMap(([height, blocks]) => {
+    const known = before.get(height) ?? [];
+    // When the only block of a height was last seen is of no use.
+    const isAlone = blocks.length === 1 && known.length === 1 && known[0]?.hash === blocks[0]?.hash;
+    return isAlone ? [] : blocks.filter((one) => !known.includes(one));
+  });
+}

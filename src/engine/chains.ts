@@ -1,0 +1,115 @@
+// What each explorer has shown of its chain. Pages of blocks are taken in whichever watch read them, once each, and are
+// written down with the rest of what moves with every poll.
+import {
+  blocksPage,
+  chainReading,
+  chainRecord,
+  changedBlocks,
+  isLinked,
+  isSwing,
+  withPage,
+  type ChainRecord,
+} from '../core/chain/chain-record.ts';
+import { readChain } from '../core/chain/tick-chain.ts';
+import type { ChainReading } from '../core/model/observation.ts';
+import type { AnyView } from '../core/values/fields.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Store } from '../store/store.ts';
+import type { Log } from '../telemetry/log.ts';
+
+/** A first page of blocks: another object for each reading, also of an answer that came before. */
+export interface BlocksReading {
+  readonly rows: readonly AnyView[];
+  readonly readAt: Instant;
+}
+
+export interface ChainsOptions {
+  readonly store: Pick<Store, 'chainBlocks' | 'keepChainBlocks'>;
+  readonly log: Log;
+  /** Called for each page: whether replicas of the explorer are on different forks. */
+  readonly onForks: (explorer: string, areForked: boolean) => void;
+}
+
+export interface Chains {
+  /** Reads what is known of these explorers. The function that it gives puts that in force. */
+  prepare(explorers: readonly string[]): Promise<() => void>;
+  /** What the page that was read last shows; `unknown` before the first one. */
+  read(explorer: string, blocks: BlocksReading | null): ChainReading | 'unknown';
+  flush(): Promise<void>;
+}
+
+interface Chain {
+  record: ChainRecord;
+  /** As it stands in the store. */
+  stored: ChainRecord;
+  last: { readonly blocks: BlocksReading; readonly reading: ChainReading | 'unknown' } | null;
+  /** Whether the last pages showed again what another one had replaced. */
+  swings: readonly boolean[];
+}
+
+export function createChains({ store, log, onForks }: ChainsOptions): Chains {
+  const chainByExplorer = new Map<string, Chain>();
+
+  function chainOf(explorer: string): Chain {
+    const found = chainByExplorer.get(explorer) ?? newChain(new Map());
+    chainByExplorer.set(explorer, found);
+    return found;
+  }
+
+  function takeIn(explorer: string, chain: Chain, { rows, readAt }: BlocksReading): ChainReading | 'unknown' {
+    const page = blocksPage(rows, chain.record);
+    const isKnown = isLinked(chain.record, page);
+    noteSwing(explorer, chain, isSwing(chain.record, page));
+    chain.record = withPage(chain.record, page, readAt);
+    // An explorer that names no hashes shows its head all the same.
+    if (page.length === 0) return readChain(rows);
+    return isKnown ? chainReading(chain.record, page) : 'unknown';
+  }
+
+  function noteSwing(explorer: string, chain: Chain, isOne: boolean): void {
+    const before = isForked(chain);
+    chain.swings = [...chain.swings, isOne].slice(-PAGES_OF_SWINGS);
+    const after = isForked(chain);
+    onForks(explorer, after);
+    if (after === before) return;
+    if (!after) log.info('explorer:forks-over', { explorer });
+    else log.warn('explorer:forks', { explorer, effect: 'blocks that come and go are told when they stay' });
+  }
+
+  return {
+    async prepare(explorers) {
+      const fresh = explorers.filter((explorer) => !chainByExplorer.has(explorer));
+      const blocks = await store.chainBlocks(fresh);
+      return () => {
+        for (const [explorer, known] of blocks)
+          if (!chainByExplorer.has(explorer)) chainByExplorer.set(explorer, newChain(chainRecord(known)));
+      };
+    },
+    read(explorer, blocks) {
+      if (blocks === null) return 'unknown';
+      const chain = chainOf(explorer);
+      if (chain.last?.blocks !== blocks) chain.last = { blocks, reading: takeIn(explorer, chain, blocks) };
+      return chain.last.reading;
+    },
+    async flush() {
+      for (const [explorer, chain] of chainByExplorer) {
+        const { record, stored } = chain;
+        const changed = changedBlocks(stored, record);
+        if (changed.length === 0) continue;
+        await store.keepChainBlocks(explorer, changed, Math.min(...record.keys()));
+        chain.stored = record;
+      }
+    },
+  };
+}
+
+function newChain(record: ChainRecord): Chain {
+  return { record, stored: record, last: null, swings: [] };
+}
+
+const PAGES_OF_SWINGS = 10;
+const SWINGS_OF_FORKS = 2;
+
+function isForked({ swings }: Chain): boolean {
+  return swings.filter(Boolean).length >= SWINGS_OF_FORKS;
+}
