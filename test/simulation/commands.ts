@@ -1,0 +1,61 @@
+// What happens on the chain, as commands to the sandbox's control API. The same commands at the same times make the
+// same chain on every replica that is given them.
+import type { ADDRESSES, CONTRACTS, TOKENS } from '../../src/sandbox/names.ts';
+import type { Instant } from './model.ts';
+
+/** Block n exists from genesis (2026-01-01T00:00:00Z) + n minutes on. */
+export const BLOCK_MS = 60_000;
+
+export type Party = keyof typeof ADDRESSES | keyof typeof CONTRACTS;
+export type TokenName = keyof typeof TOKENS;
+
+/** A call inside a transaction; `reason` null = it goes through. Hidden ones are not traced yet. */
+interface PlaceCall {
+  readonly do: 'call';
+  readonly to: Party;
+  readonly reason: string | null;
+  readonly isHidden: boolean;
+}
+
+interface PlaceTransaction {
+  readonly do: 'transaction';
+  readonly from: Party;
+  /** In whole coins. */
+  readonly value: number;
+  readonly isFailed: boolean;
+  /** So many blocks; null = it is mined at once. */
+  readonly waits: number | 'for ever' | null;
+  readonly nonce: number | null;
+}
+
+/** `place` commands are known by their id: what is done to them later names it. */
+export type Place = { readonly at: Instant; readonly id: string } & (PlaceCall | PlaceTransaction);
+
+export type Change = { readonly at: Instant } & (
+  | { readonly do: 'reveal'; readonly id: string }
+  | { readonly do: 'drop'; readonly id: string }
+  | { readonly do: 'end-otherwise'; readonly id: string; readonly reason: string | null }
+  | { readonly do: 'reorganise'; readonly blocks: number; readonly isRemined: boolean }
+  | { readonly do: 'freeze' | 'unfreeze' }
+  /** In whole coins. */
+  | { readonly do: 'coin'; readonly value: number }
+  /** In the smallest unit; 0 takes it out of the list. */
+  | { readonly do: 'token'; readonly token: TokenName; readonly value: number }
+  | { readonly do: 'flag'; readonly reputation: 'ok' | 'scam' }
+);
+
+export type Command = Place | Change;
+
+export function isPlace(command: Command): command is Place {
+  return command.do === 'call' || command.do === 'transaction';
+}
+
+/** Commands of a block stand in its first forty seconds, reorganisations behind them: an emptied block takes no more. */
+export function inBlock(at: Instant, offsetMs: number): Instant {
+  return Math.floor(at / BLOCK_MS) * BLOCK_MS + offsetMs;
+}
+
+/** By time; of equals the one that was named first. */
+export function inOrder(commands: readonly Command[]): readonly Command[] {
+  return commands.toSorted((a, b) => a.at - b.at);
+}

@@ -1,0 +1,145 @@
+// Answers that fail: by their status, on the wire, or in what they say.
+import { Fault } from '../../../src/explorer/http/fault.ts';
+import { replyOf, type Reply } from '../../../src/sandbox/answer.ts';
+import type { ApiAnswer } from '../../../src/sandbox/api.ts';
+import { spoil, type Spoiling } from '../../../src/sandbox/faults/content.ts';
+import { failWithStatus } from '../../../src/sandbox/faults/status.ts';
+import type { VirtualTime } from '../clock.ts';
+import type { PlannedFault } from '../model.ts';
+
+const STATUS = [
+  'rate-limited',
+  'server-error',
+  'bad-gateway',
+  'unavailable',
+  'unauthorized',
+  'blocked',
+  'out-of-credits',
+  'not-found',
+  'unprocessable',
+  'html',
+  'redirect',
+] as const;
+
+const PLAN = ['spurious-402', 'spurious-401', 'drained', 'reset-dialect'] as const;
+
+const WIRE = ['truncated', 'cut', 'oversized', 'slow-headers', 'slow-body', 'dns', 'tls', 'refused'] as const;
+
+/** Of the sandbox; the last two are made here. */
+const CONTENT = [
+  'array',
+  'null',
+  'no-items',
+  'duplicate-cursor-keys',
+  'repeated-page',
+  'stuck-cursor',
+  'numbers-as-strings',
+  'old-names',
+  'nulls',
+  'empty-list',
+  'unknown-limits',
+  'empty-cursor',
+  'missing-field',
+] as const;
+
+type Kinds<List extends readonly string[]> = List[number];
+
+export const ANSWER_KINDS = new Set([...STATUS, ...PLAN, ...WIRE, ...CONTENT]);
+type AnswerKind = Kinds<typeof STATUS> | Kinds<typeof PLAN> | Kinds<typeof WIRE> | Kinds<typeof CONTENT>;
+
+export interface Struck {
+  readonly fault: PlannedFault;
+  readonly path: string;
+  readonly spoiling: Spoiling;
+  readonly time: VirtualTime;
+  /** Of the daemon's own clock: some limiters name a time of day. */
+  readonly leftMs: number;
+}
+
+/** What comes instead of the right answer. Throws what the transport would throw. */
+export async function fail(struck: Struck): Promise<Reply> {
+  const { fault, spoiling } = struck;
+  const kind = fault.kind as AnswerKind;
+  if (isOneOf(WIRE, kind)) return failOnWire(kind, struck);
+  if (isOneOf(PLAN, kind)) return refuse(kind, fault, spoiling.right, struck.time.now());
+  if (isOneOf(STATUS, kind)) {
+    const limits = kind === 'rate-limited' ? { resetMs: fault.amount } : {};
+    return failWithStatus(kind, { fault: kind, times: 1, ...limits }, spoiling.right);
+  }
+  if (kind === 'empty-cursor') return withBody(spoiling.right, (body) => ({ ...body, next_page_params: {} }));
+  if (kind === 'missing-field') return withBody(spoiling.right, (body) => withoutField(body, struck.path));
+  return spoil(kind, spoiling);
+}
+
+function isOneOf<List extends readonly string[]>(list: List, kind: string): kind is List[number] {
+  return list.includes(kind);
+}
+
+const HEADERS_MS = 10_000;
+
+async function failOnWire(kind: Kinds<typeof WIRE>, { path, time, leftMs }: Struck): Promise<never> {
+  switch (kind) {
+    case 'truncated':
+      throw new Fault('truncated', `${path}: the answer broke off`, { retry: 'soon' });
+    case 'cut':
+      throw new Fault('network', `${path}: no connection (ECONNRESET)`, { retry: 'now' });
+    case 'oversized':
+      throw new Fault('too-large', `${path}: the answer is larger than 8388608 bytes`);
+    case 'slow-headers':
+      await time.sleep(Math.min(HEADERS_MS, leftMs));
+      throw new Fault('timeout', `${path}: no answer in time`);
+    case 'slow-body':
+      await time.sleep(leftMs);
+      throw new Fault('timeout', `${path}: the answer was not complete in time`);
+    case 'dns':
+      throw new Fault('dns', `${path}: the name of the host does not resolve (ENOTFOUND)`);
+    case 'tls':
+      throw new Fault('tls', `${path}: the certificate is not acceptable (CERT_HAS_EXPIRED)`);
+    case 'refused':
+      throw new Fault('network', `${path}: no connection (ECONNREFUSED)`);
+  }
+}
+
+function refuse(kind: Kinds<typeof PLAN>, { amount }: PlannedFault, right: ApiAnswer, at: number): Reply {
+  const { headers } = right;
+  switch (kind) {
+    case 'spurious-402':
+      return replyOf({ status: 402, headers, body: { error: 'Out of credits' } });
+    case 'spurious-401':
+      return replyOf({ status: 401, headers, body: { error: 'Unauthorized' } });
+    case 'drained':
+      return { ...right, headers: { ...headers, 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(amount) } };
+    case 'reset-dialect': {
+      const seconds = String(Math.ceil((at + amount) / 1000));
+      const other = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': seconds };
+      return { ...right, headers: { ...headers, ...other } };
+    }
+  }
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** A page that is changed; any other answer stays right. */
+function withBody(right: ApiAnswer, change: (body: Body) => unknown): Reply {
+  const body = right.again();
+  const isPage = typeof body === 'object' && body !== null && 'items' in body && 'next_page_params' in body;
+  if (!isPage || body.next_page_params === null) return right;
+  return replyOf({ status: right.status, headers: right.headers, body: change({ ...body }) });
+}
+
+/** Of each row of a list, by the end of its path. */
+const FIELD_BY_LIST = {
+  'internal-transactions': 'success',
+  transactions: 'value',
+  tokens: 'value',
+  blocks: 'timestamp',
+};
+
+function withoutField(body: Body, path: string): Body {
+  const list = path.slice(path.lastIndexOf('/') + 1);
+  const field = Object.hasOwn(FIELD_BY_LIST, list) ? FIELD_BY_LIST[list as keyof typeof FIELD_BY_LIST] : '';
+  const items = (body['items'] as readonly Body[]).map((row) =>
+    Object.fromEntries(Object.entries(row).filter(([name]) => name !== field)),
+  );
+  return { ...body, items };
+}

@@ -1,0 +1,134 @@
+// Every kind of fault, and what its numbers are drawn from. What a kind does stands in the file of its group.
+import type { Draw } from '../draw.ts';
+import type { FaultKind, PlannedFault } from '../model.ts';
+import { PATHS } from '../rules.ts';
+
+/** What a kind draws; what it leaves out is 0, and null for the path. */
+type Drawn = Partial<Pick<PlannedFault, 'ms' | 'times' | 'path' | 'amount'>>;
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const LISTS = [PATHS.vault, PATHS.newcomer, PATHS.busy, PATHS.wallet, PATHS.large, PATHS.tokens] as const;
+const ALL = [...LISTS, PATHS.blocks, PATHS.coin, PATHS.acme] as const;
+
+/** Strikes answers to one path, or to all of them, within some minutes. */
+function answers(times: number): (draw: Draw) => Drawn {
+  return (draw) => ({
+    ms: draw.between(1, 20) * MINUTE,
+    times: draw.between(1, times),
+    path: draw.chance(0.3) ? null : draw.pick(ALL),
+  });
+}
+
+/** Strikes one list, within half an hour. */
+function lists(times: number): (draw: Draw) => Drawn {
+  return (draw) => ({ ms: 30 * MINUTE, times: draw.between(1, times), path: draw.pick(LISTS) });
+}
+
+function lasting(least: number, most: number): (draw: Draw) => Drawn {
+  return (draw) => ({ ms: draw.between(least, most) });
+}
+
+const once = (): Drawn => ({ ms: 30 * MINUTE, times: 1 });
+
+export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
+  // `amount`: after so many ms the limiter lets requests pass again.
+  'rate-limited': (draw) => ({ ...answers(2)(draw), amount: draw.between(300, 4000) }),
+  'server-error': answers(6),
+  'bad-gateway': answers(6),
+  unavailable: answers(6),
+  unauthorized: (draw) => ({ ms: 30 * MINUTE, times: draw.between(2, 4) }),
+  blocked: answers(4),
+  'out-of-credits': (draw) => ({ ms: draw.between(10, 40) * MINUTE, times: Number.MAX_SAFE_INTEGER }),
+  'not-found': answers(2),
+  unprocessable: answers(2),
+  html: answers(3),
+  redirect: answers(3),
+
+  truncated: answers(6),
+  cut: answers(6),
+  oversized: answers(2),
+  'slow-headers': answers(3),
+  'slow-body': answers(3),
+  dns: answers(6),
+  tls: answers(3),
+  refused: answers(6),
+
+  array: lists(3),
+  null: answers(3),
+  'no-items': lists(3),
+  'duplicate-cursor-keys': lists(4),
+  'repeated-page': lists(2),
+  'stuck-cursor': lists(2),
+  'numbers-as-strings': lists(4),
+  'old-names': lists(4),
+  nulls: lists(2),
+  // Three in a row would be believed, and rightly so.
+  'empty-list': lists(2),
+  'unknown-limits': answers(4),
+  'empty-cursor': lists(2),
+  'missing-field': lists(2),
+
+  // `amount`: so many blocks; `times` 1: what was in them is mined again, 0: it is dropped.
+  reorg: (draw) => ({ times: draw.below(2), amount: depth(draw) }),
+  // `ms`: so long after its block the call is traced.
+  'late-call': lasting(10 * MINUTE, 6 * HOUR),
+  // `ms`: so long it waited.
+  'dropped-pending': lasting(10 * MINUTE, 2 * HOUR),
+  'replaced-pending': lasting(10 * MINUTE, 2 * HOUR),
+  // `amount`: it is that deep when its block is replaced and it ends otherwise.
+  'changed-row': (draw) => ({ amount: draw.between(10, 50) }),
+  // `amount`: so many calls in a quarter of an hour.
+  burst: (draw) => ({ amount: draw.between(70, 300) }),
+  stalled: lasting(20 * MINUTE, 2 * HOUR),
+  'other-chain': lasting(5 * MINUTE, 30 * MINUTE),
+
+  // `amount`: so many blocks behind; `times` 1: every request goes there, 0: half of them.
+  'lagging-replica': (draw) => ({
+    ms: draw.between(5, 60) * MINUTE,
+    amount: draw.between(1, 40),
+    times: draw.below(2),
+  }),
+  // `amount`: so deep the other head leaves the chain; `times` 1: it becomes the chain.
+  'forked-replicas': (draw) => ({
+    ms: draw.between(10, 40) * MINUTE,
+    amount: draw.between(1, 12),
+    times: draw.below(2),
+  }),
+
+  'spurious-402': once,
+  'spurious-401': once,
+  // `amount`: ms to the reset that the limiter announces.
+  drained: (draw) => ({ ...answers(3)(draw), amount: draw.between(500, 8000) }),
+  // `amount`: ms to the reset, which is written as another server would write it.
+  'reset-dialect': (draw) => ({ ...answers(2)(draw), amount: draw.between(1, 8) * SECOND }),
+
+  // `amount`: it dies at its so-many-th deed after that moment; `ms`: so long it is down.
+  kill: (draw) => ({ amount: draw.between(1, 40), ms: draw.between(1, 300) * SECOND }),
+  downtime: (draw) => ({ ms: draw.chance(0.7) ? draw.between(5, 60) * MINUTE : draw.between(1, 9) * HOUR }),
+  // `amount`: so many ms it is wrong.
+  'clock-forward': (draw) => ({ ms: draw.between(5, 60) * MINUTE, amount: draw.between(1, 7200) * SECOND }),
+  'clock-back': (draw) => ({ ms: draw.between(5, 60) * MINUTE, amount: draw.between(1, 7200) * SECOND }),
+  reload: () => ({}),
+
+  'commit-refused': lasting(10 * SECOND, 15 * MINUTE),
+  'commit-kept-but-error': (draw) => ({ ms: HOUR, times: draw.between(1, 2) }),
+  'commit-superseded': (draw) => ({ ms: HOUR, times: draw.between(1, 2) }),
+
+  // `amount`: ms until a message is accepted.
+  'slow-sink': (draw) => ({ ms: draw.between(10, 60) * MINUTE, amount: draw.between(5, 120) * SECOND }),
+  'sink-5xx': lasting(5 * MINUTE, 3 * HOUR),
+  'sink-4xx': lasting(5 * MINUTE, 3 * HOUR),
+  'sink-unknown': (draw) => ({ ms: HOUR, times: draw.between(1, 3) }),
+};
+
+/** 1 to 64, small ones more often. */
+function depth(draw: Draw): number {
+  return draw.between(1, 2 ** draw.between(0, 6));
+}
+
+export function planFault(kind: FaultKind, at: number, id: string, draw: Draw): PlannedFault {
+  return { id, kind, at, ms: 0, times: 0, path: null, amount: 0, ...CATALOGUE[kind](draw) };
+}

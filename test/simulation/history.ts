@@ -1,0 +1,59 @@
+// A history: a seed and the faults that follow from it. All that happens in it is worked out from these two.
+import { inOrder, type Command } from './commands.ts';
+import type { Script } from './chain-log.ts';
+import { createDraw, type Draw } from './draw.ts';
+import { planFault } from './faults/catalogue.ts';
+import { commandsOf, forkOf } from './faults/chain.ts';
+import { DAY_MS, lifeOf } from './life.ts';
+import type { FaultKind, History, Instant, PlannedFault } from './model.ts';
+
+/** Ten days after the first block of the chain, in the middle of one. */
+export const START: Instant = Date.UTC(2026, 0, 11, 0, 0, 30);
+/** The daemon knows where everything begins before anything goes wrong. */
+const CALM_MS = 3_600_000;
+
+const FAULTS_A_DAY = { least: 10, most: 40 };
+const REORGS_A_DAY = 4;
+
+/** `kinds`: what may go wrong. */
+export function drawHistory(seed: number, days: number, kinds: readonly FaultKind[]): History {
+  const faults = Array.from({ length: days }, (_, day) => faultsOf(createDraw(seed, 'faults', day), day, kinds));
+  return { seed, days, faults: faults.flat() };
+}
+
+function faultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): PlannedFault[] {
+  const begin = START + day * DAY_MS + (day === 0 ? CALM_MS : 0);
+  const end = START + (day + 1) * DAY_MS;
+  const always = [...Array<FaultKind>(REORGS_A_DAY).fill('reorg'), 'kill' as const].filter((kind) =>
+    kinds.includes(kind),
+  );
+  const count = draw.between(FAULTS_A_DAY.least, FAULTS_A_DAY.most);
+  const [first, ...others] = kinds;
+  const drawn = first === undefined ? [] : Array.from({ length: count }, () => draw.pick([first, ...others]));
+  return [...always, ...drawn].map((kind, n) => {
+    const at = begin + draw.below(end - begin);
+    return planFault(kind, at, `f${day}.${n}`, createDraw(draw.below(2 ** 31), kind));
+  });
+}
+
+export function endOf({ days }: History): Instant {
+  return START + days * DAY_MS;
+}
+
+export function scriptOf({ seed, days, faults }: History): Script {
+  const commands: readonly Command[] = inOrder([...lifeOf(seed, START, days), ...faults.flatMap(commandsOf)]);
+  return { seed, start: START - DAY_MS, commands, forks: forksOf(faults) };
+}
+
+/** One at a time: a fork that would begin before another one is over does not happen, nor one of a chain that stands. */
+function forksOf(faults: readonly PlannedFault[]): Script['forks'] {
+  const stalls = faults.filter(({ kind }) => kind === 'stalled');
+  const forks = faults.flatMap((fault) => forkOf(fault) ?? []).toSorted((a, b) => a.from - b.from);
+  const kept: (typeof forks)[number][] = [];
+  for (const fork of forks) {
+    const isAlone = fork.from > (kept.at(-1)?.to ?? 0);
+    const stands = stalls.some(({ at, ms }) => at < fork.to && fork.from < at + ms);
+    if (isAlone && !stands) kept.push(fork);
+  }
+  return kept;
+}

@@ -1,0 +1,104 @@
+// Writes down what happens in a run, in the words of the oracle.
+import type { Delivery, Fact, Message } from '../../src/core/model/delivery.ts';
+import type { Decision } from '../../src/core/model/decision.ts';
+import type { Observation } from '../../src/core/model/observation.ts';
+import type { Watch } from '../../src/core/model/watch.ts';
+import { rawText } from '../../src/lib/untrusted.ts';
+import type { VirtualTime } from './clock.ts';
+import type { ChainLog, Disturbance, Facts, Instant, Logs, Owed, Poll, Served, Span, Taken } from './model.ts';
+
+export interface Journal {
+  readonly served: (served: Served) => void;
+  readonly disturbed: (disturbance: Disturbance) => void;
+  readonly ticked: (watches: readonly Watch[]) => void;
+  readonly polled: (watch: Watch, observation: Observation) => void;
+  readonly kept: (decisions: readonly Decision[]) => void;
+  readonly taken: (taken: Taken) => void;
+  /** It is on disk that the message was taken over. */
+  readonly sent: (id: string) => void;
+  readonly lived: (life: Span) => void;
+  readonly end: (chain: ChainLog, span: Span, stillOwed: ReadonlySet<string>) => Logs;
+}
+
+export function createJournal(time: VirtualTime): Journal {
+  const served: Served[] = [];
+  const polls: Poll[] = [];
+  const owed: Owed[] = [];
+  const taken: Taken[] = [];
+  const disturbances: Disturbance[] = [];
+  const lives: Span[] = [];
+  const present = new Map<string, Poll>();
+  const lastTaken = new Map<string, Taken>();
+  return {
+    served: (one) => served.push(one),
+    disturbed: (one) => disturbances.push(one),
+    ticked(watches) {
+      for (const { rule } of watches) {
+        const poll: Poll = { watch: rule, startedAt: time.now(), decided: null, gaps: present.get(rule)?.gaps ?? [] };
+        present.set(rule, poll);
+        polls.push(poll);
+      }
+    },
+    polled({ rule }, observation) {
+      const poll = present.get(rule);
+      if (poll === undefined) return;
+      poll.decided = { at: time.now(), clockAt: observation.at };
+      if (observation.type === 'seen') poll.gaps = gapsOf(observation);
+    },
+    kept: (decisions) => owed.push(...decisions.flatMap(({ deliveries }) => deliveries.map(owedOf(time.now())))),
+    taken(one) {
+      taken.push(one);
+      lastTaken.set(one.id, one);
+    },
+    sent(id) {
+      const last = lastTaken.get(id);
+      if (last !== undefined) last.knownAt ??= time.now();
+    },
+    lived: (life) => lives.push(life),
+    end: (chain, span, stillOwed) => ({ span, chain, served, polls, owed, taken, stillOwed, disturbances, lives }),
+  };
+}
+
+const UNREAD = /blocks (\d+)-(\d+) not examined/g;
+
+/** What people are told is unread. */
+function gapsOf(observation: Observation): Poll['gaps'] {
+  if (observation.type === 'missed' || observation.partial === null) return [];
+  return [...observation.partial.matchAll(UNREAD)].map(([, from, to]) => ({ from: Number(from), to: Number(to) }));
+}
+
+function owedOf(at: Instant): (delivery: Delivery) => Owed {
+  return ({ id, channel, recipient, message }) => ({
+    at,
+    clockAt: message.at,
+    id,
+    recipient: `${channel}/${recipient}`,
+    watch: message.watch,
+    alert: message.alert,
+    type: message.type,
+    key: message.key,
+    item: itemOf(message),
+    facts: factsOf(message),
+    reason: message.reason,
+  });
+}
+
+/** As in `Row`: a call, a transaction or block, a token. */
+function itemOf({ fields }: Message): string | null {
+  const { transaction_hash: carrier, index, hash, token, token_id: piece } = fields;
+  if (carrier !== undefined && index !== undefined) return `${textOf(carrier)}:${textOf(index)}`;
+  if (hash !== undefined) return textOf(hash);
+  const address = typeof token === 'object' && 'record' in token ? token.record['address_hash'] : undefined;
+  if (address === undefined) return null;
+  return (piece === undefined ? textOf(address) : `${textOf(address)}/${textOf(piece)}`).toLowerCase();
+}
+
+function factsOf({ fields }: Message): Facts {
+  return Object.fromEntries(Object.entries(fields).map(([name, fact]) => [name, textOf(fact)]));
+}
+
+function textOf(fact: Fact): string {
+  if (typeof fact !== 'object') return String(fact);
+  if ('text' in fact) return fact.text;
+  return 'untrusted' in fact ? rawText(fact.untrusted) : JSON.stringify(fact);
+}

@@ -1,0 +1,104 @@
+// Runs histories and says what is wrong with them: `npm run chaos -- --seed 7 --days 10`.
+//
+//   --seed N      the first history (1)          --days D      how long each lasts (10)
+//   --count N     how many, one seed after another (1)
+//   --faults A,B  only these kinds, pending ones too          --only ID,ID  only these faults of the history
+//   --bug NAME    the same in a copy of the sources with that bug in it
+//   --all         pending kinds and checks as well            --long        does not look for the shortest history
+import { parseArgs } from 'node:util';
+import { copyWith, runIn } from './bugs.ts';
+import { drawHistory } from './history.ts';
+import { FAULT_KINDS, type FaultKind, type History, type Logs, type PlannedFault, type Verdict } from './model.ts';
+import { judge } from './oracle/judge.ts';
+import { isPending, KINDS } from './pending.ts';
+import { REFERENCES } from './reference-rules.ts';
+import { run } from './run.ts';
+import { shrink } from './shrink.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    days: { type: 'string', default: '10' },
+    count: { type: 'string', default: '1' },
+    faults: { type: 'string' },
+    only: { type: 'string' },
+    bug: { type: 'string' },
+    all: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
+  },
+});
+
+const MOST_SHOWN = 20;
+
+process.exitCode = values.bug === undefined ? await runAll() : await runWithBug(values.bug);
+
+async function runWithBug(name: string): Promise<number> {
+  using copy = copyWith(name);
+  const at = process.argv.indexOf('--bug');
+  const args = process.argv.slice(2).filter((_arg, n) => n + 2 !== at && n + 2 !== at + 1);
+  const { code, out } = await runIn(copy.folder, ['test/simulation/main.ts', ...args]);
+  print(out.trimEnd());
+  return code;
+}
+
+async function runAll(): Promise<number> {
+  for (let n = 0; n < Number(values.count); n += 1) {
+    const history = historyOf(Number(values.seed) + n);
+    const { verdicts, text } = await look(history);
+    print(text);
+    const [first] = verdicts;
+    if (first === undefined) continue;
+    for (const verdict of verdicts.slice(0, MOST_SHOWN)) print(`  ${showVerdict(verdict)}`);
+    if (!values.long) await printShortest(history, first);
+    return 1;
+  }
+  return 0;
+}
+
+function historyOf(seed: number): History {
+  const history = drawHistory(seed, Number(values.days), kinds());
+  const only = values.only?.split(',');
+  return only === undefined ? history : { ...history, faults: history.faults.filter(({ id }) => only.includes(id)) };
+}
+
+function kinds(): readonly FaultKind[] {
+  if (values.faults !== undefined) return values.faults.split(',').map(kindOf);
+  return values.all ? FAULT_KINDS : KINDS;
+}
+
+function kindOf(name: string): FaultKind {
+  const kind = FAULT_KINDS.find((one) => one === name);
+  if (kind === undefined) throw new Error(`no fault "${name}": there are ${FAULT_KINDS.join(', ')}`);
+  return kind;
+}
+
+async function look(history: History): Promise<{ verdicts: Verdict[]; text: string }> {
+  const logs = await run(history);
+  const verdicts = judge(logs, REFERENCES).filter((verdict) => values.all || !isPending(verdict));
+  return { verdicts, text: summaryOf(history, logs, verdicts.length) };
+}
+
+function summaryOf({ seed, days, faults }: History, logs: Logs, wrong: number): string {
+  const counts = `${faults.length} faults, ${logs.polls.length} polls, ${logs.owed.length} messages`;
+  return `seed ${seed}: ${days} days, ${counts}: ${wrong === 0 ? 'nothing is wrong' : `${wrong} things are wrong`}`;
+}
+
+function showVerdict({ at, check, watch, what }: Verdict): string {
+  return `${new Date(at).toISOString()} ${check} ${watch}: ${what}`;
+}
+
+async function printShortest(history: History, first: Verdict): Promise<void> {
+  const shortest = await shrink(history, first, async (shorter) => (await look(shorter)).verdicts[0] ?? null);
+  const { seed, days, faults } = shortest.history;
+  print(`the shortest history that fails in this way: ${showVerdict(shortest.verdict)}`);
+  for (const fault of faults) print(`  ${showFault(fault)}`);
+  print(`  npm run chaos -- --seed ${seed} --days ${days} --only ${faults.map(({ id }) => id).join(',') || 'none'}`);
+}
+
+function showFault({ id, kind, at, ms, times, path, amount }: PlannedFault): string {
+  return `${id} ${new Date(at).toISOString()} ${kind} ${JSON.stringify({ ms, times, path, amount })}`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,342 @@
+// What a history of the simulation consists of, and what a run of it leaves behind. Types alone: nothing here can be
+// wrong with the code under test, and the oracle imports nothing but types.
+
+/** Milliseconds since 1970 of true time. The clock of the daemon may say otherwise. */
+export type Instant = number;
+
+/** Two histories of one seed are the same for as many days as the shorter one lasts. */
+export interface History {
+  readonly seed: number;
+  readonly days: number;
+  readonly faults: readonly PlannedFault[];
+}
+
+export const FAULT_KINDS = [
+  // An answer of its own, by its status.
+  'rate-limited',
+  'server-error',
+  'bad-gateway',
+  'unavailable',
+  'unauthorized',
+  'blocked',
+  'out-of-credits',
+  'not-found',
+  'unprocessable',
+  'html',
+  'redirect',
+  // The bytes on the wire.
+  'truncated',
+  'cut',
+  'oversized',
+  'slow-headers',
+  'slow-body',
+  'dns',
+  'tls',
+  'refused',
+  // Right answers, spoilt.
+  'array',
+  'null',
+  'no-items',
+  'duplicate-cursor-keys',
+  'repeated-page',
+  'stuck-cursor',
+  'numbers-as-strings',
+  'old-names',
+  'nulls',
+  'empty-list',
+  'unknown-limits',
+  'empty-cursor',
+  'missing-field',
+  // The chain itself.
+  'reorg',
+  'late-call',
+  'dropped-pending',
+  'replaced-pending',
+  'changed-row',
+  'burst',
+  'stalled',
+  'other-chain',
+  // Several servers behind one name.
+  'lagging-replica',
+  'forked-replicas',
+  // The plan and its limiter.
+  'spurious-402',
+  'spurious-401',
+  'drained',
+  'reset-dialect',
+  // The process and its clock.
+  'kill',
+  'downtime',
+  'clock-forward',
+  'clock-back',
+  'reload',
+  // The storage.
+  'commit-refused',
+  'commit-kept-but-error',
+  'commit-superseded',
+  // Those who are told.
+  'slow-sink',
+  'sink-5xx',
+  'sink-4xx',
+  'sink-unknown',
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** One fault of a history. Each kind says what its numbers mean (faults/catalogue.ts); those it has no use for are 0. */
+export interface PlannedFault {
+  readonly id: string;
+  readonly kind: FaultKind;
+  readonly at: Instant;
+  /** How long it lasts. */
+  readonly ms: number;
+  /** How many answers, commits or messages it strikes at most. */
+  readonly times: number;
+  /** The path that it strikes; null = every one. */
+  readonly path: string | null;
+  readonly amount: number;
+}
+
+/** A row of a list, reduced to what references look at: as the chain has it, or as an explorer served it. */
+export interface Row {
+  /** The hash of a transaction or block, `hash:index` of a call, the address of a token, `address/id` of a piece. */
+  readonly id: string;
+  /** Null: in no block. */
+  readonly block: number | null;
+  readonly facts: Facts;
+}
+
+/** By the name of the field in the API, as text; null = not known. */
+export type Facts = Readonly<Record<string, string | null>>;
+
+/** A stretch of time in which the chain showed an item in one place and with the same facts. */
+export interface Stay {
+  readonly from: Instant;
+  /** Null: until the end of the history. */
+  readonly to: Instant | null;
+  readonly row: Row;
+}
+
+/** A transaction, or a call inside one. Its stays do not overlap; those that touch are one presence. */
+export interface ChainItem {
+  readonly id: string;
+  /** The lists in which it is shown while it is mined, and those that show it while it waits. */
+  readonly paths: readonly string[];
+  readonly waitsIn: readonly string[];
+  readonly stays: readonly Stay[];
+}
+
+/** From that moment on the value was this. */
+export interface Step {
+  readonly at: Instant;
+  readonly value: string;
+}
+
+/** The blocks from..to were replaced. */
+export interface Reorganisation {
+  readonly at: Instant;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What was true on the chain, and when. */
+export interface ChainLog {
+  readonly items: readonly ChainItem[];
+  readonly reorganisations: readonly Reorganisation[];
+  /** The head stood still. */
+  readonly freezes: readonly Span[];
+  readonly coin: readonly Step[];
+  readonly reputation: readonly Step[];
+  /** By the address of the token in lower case, in the smallest unit; '0' = not held. */
+  readonly tokens: ReadonlyMap<string, readonly Step[]>;
+}
+
+export interface Span {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+export type ReplicaName = 'chain' | 'lagging' | 'fork' | 'other-chain';
+
+/** One request that left, and what came back after the faults. */
+export interface Served {
+  readonly at: Instant;
+  /** Without the query: `addresses/0x…/tokens`. */
+  readonly path: string;
+  /** The query, its parameters in order; '' = the first page. */
+  readonly cursor: string;
+  readonly replica: ReplicaName;
+  /** The id of the fault that spoilt the answer, or stood in its place. */
+  readonly fault: string | null;
+  /** Null: no answer that can be read. */
+  readonly answer: Answer | null;
+  /** What the limiter asked for: before then, no request. Null: nothing. */
+  readonly restsUntil: Instant | null;
+}
+
+/** A page, or the facts of one thing. */
+export type Answer = { readonly type: 'page'; readonly page: Page } | { readonly type: 'one'; readonly facts: Facts };
+
+export interface Page {
+  readonly rows: readonly Row[];
+  /** Rows that cannot be told from others. */
+  readonly nameless: number;
+  /** As `cursor`; null = there is none. */
+  readonly next: string | null;
+  /** The list ends here. An empty cursor behind a full page says nothing of the kind. */
+  readonly isEnd: boolean;
+}
+
+/** A watch was due. What its poll read are the answers to its path from then on, until it is due again. */
+export interface Poll {
+  readonly watch: string;
+  readonly startedAt: Instant;
+  /** When it was decided, and by the clock of the daemon; null = it never was. */
+  decided: { readonly at: Instant; readonly clockAt: Instant } | null;
+  /** Heights that `status` names as unread after it. */
+  gaps: readonly Gap[];
+}
+
+export interface Gap {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A message that was committed: from then on the daemon owes it. */
+export interface Owed {
+  readonly at: Instant;
+  /** By the clock of the daemon, when it was decided. */
+  readonly clockAt: Instant;
+  readonly id: string;
+  /** `post/b@example.com` */
+  readonly recipient: string;
+  readonly watch: string;
+  readonly alert: string;
+  readonly type: string;
+  readonly key: string;
+  /** As in `Row`; null where the message is about no item. */
+  readonly item: string | null;
+  readonly facts: Facts;
+  readonly reason: string | null;
+}
+
+/** A message that a receiver took over. */
+export interface Taken {
+  readonly at: Instant;
+  readonly id: string;
+  /** When the daemon wrote down that it was; null = it was not told, or did not live to do so. */
+  knownAt: Instant | null;
+}
+
+/** Why the answers to a path, or to all of them, or the daemon itself, were not as they should be. */
+export interface Disturbance extends Span {
+  readonly path: string | null;
+}
+
+/** What a run leaves behind. Each list is in the order of time. */
+export interface Logs {
+  readonly span: Span;
+  readonly chain: ChainLog;
+  readonly served: readonly Served[];
+  readonly polls: readonly Poll[];
+  readonly owed: readonly Owed[];
+  readonly taken: readonly Taken[];
+  /** Ids of what was still to be sent at the end. */
+  readonly stillOwed: ReadonlySet<string>;
+  readonly disturbances: readonly Disturbance[];
+  /** When the daemon ran. */
+  readonly lives: readonly Span[];
+}
+
+/** What the oracle is told about the rules. Its functions look at rows, as the chain has them or as they were served. */
+export interface References {
+  readonly intervalMs: number;
+  readonly recipients: readonly string[];
+  readonly events: readonly EventReference[];
+  readonly conditions: readonly ConditionReference[];
+  readonly holdings: HoldingsReference;
+  readonly changes: ChangeReference;
+  readonly reorganisations: { readonly watch: string; readonly alert: string; readonly path: string };
+}
+
+/** An alert about the items of a list. */
+export interface EventReference {
+  readonly watch: string;
+  readonly alert: string;
+  readonly path: string;
+  /** `mined`: only of those that were seen waiting before. */
+  readonly on: 'new' | 'mined';
+  readonly confirmations: number;
+  readonly matches: (row: Row) => boolean;
+}
+
+/** An alert that lasts. */
+export interface ConditionReference {
+  readonly watch: string;
+  readonly alert: string;
+  readonly path: string;
+  readonly forMs: number;
+  /** Of what was read in one poll, after the last known value; null = unknown. */
+  readonly valueOf: (poll: ReadPoll, last: number | null) => number | null;
+  /** Whether it says nothing of a chain that stands still. */
+  readonly needsHead: boolean;
+  readonly isTrue: (value: number) => boolean;
+  /** Whether it ends one that fires. */
+  readonly ends: (value: number) => boolean;
+}
+
+export interface HoldingsReference {
+  readonly watch: string;
+  readonly path: string;
+  readonly arrived: string;
+  readonly left: string;
+}
+
+/** An alert about changes of one value, by the value that it tells of. */
+export interface ChangeReference {
+  readonly watch: string;
+  readonly path: string;
+  readonly fact: string;
+  readonly alertByValue: Readonly<Record<string, string>>;
+}
+
+/** What a poll read. */
+export interface ReadPoll {
+  readonly poll: Poll;
+  readonly until: Instant;
+  /** Of its own path. */
+  readonly served: readonly Served[];
+  readonly readings: readonly Reading[];
+  /** The newest block that was served meanwhile; null = none was. */
+  readonly head: number | null;
+}
+
+/** Pages that follow one another. */
+export interface Reading {
+  readonly at: Instant;
+  /** Null: from the first page on. Else it began in the midst of the list, in this block or below. */
+  readonly below: number | null;
+  readonly rows: readonly Row[];
+  readonly nameless: number;
+  /** It went on to the end of the list. */
+  readonly isWhole: boolean;
+}
+
+/** What the oracle found to be wrong. */
+export interface Verdict {
+  readonly check: Check;
+  readonly at: Instant;
+  readonly watch: string;
+  /** One sentence. */
+  readonly what: string;
+}
+
+export const CHECKS = [
+  'lost',
+  'invented',
+  'doubled',
+  'wrongly-retracted',
+  'falsely-resolved',
+  'unnamed-gap',
+  'overspent',
+] as const;
+export type Check = (typeof CHECKS)[number];

@@ -1,0 +1,174 @@
+// Alerts that last: what held long enough and did not fire, what fired without, and what ended without reason.
+import type { ConditionReference, Instant, Logs, Owed, ReadPoll, Served, Verdict } from '../model.ts';
+import type { Evidence } from './evidence.ts';
+import { headAt } from './heights.ts';
+import type { RightTime } from './right-time.ts';
+
+const MINUTE = 60_000;
+
+interface Case {
+  readonly logs: Logs;
+  readonly reference: ConditionReference;
+  readonly polls: readonly Valued[];
+  /** What the first recipient was told. */
+  readonly told: readonly Owed[];
+  readonly rightTime: RightTime;
+  readonly intervalMs: number;
+}
+
+/** A poll that was decided, and what it knew. */
+interface Valued {
+  readonly poll: ReadPoll;
+  readonly at: Instant;
+  readonly clockAt: Instant;
+  /** Null: unknown. */
+  readonly value: number | null;
+  /** It may have been unknown to the daemon: the head that it knew was perhaps too old. */
+  readonly isDoubtful: boolean;
+}
+
+export function judgeConditions({ logs, references, pollsOf, rightTimeOf }: Evidence): Verdict[] {
+  const elsewhere = logs.served.filter(({ path, replica }) => path === 'blocks' && replica !== 'chain');
+  return references.conditions.flatMap((reference) => {
+    const { watch, alert, path } = reference;
+    const [recipient] = references.recipients;
+    const given: Case = {
+      logs,
+      reference,
+      polls: valuedPolls(pollsOf(watch, path), reference, logs, elsewhere),
+      told: logs.owed.filter((one) => one.watch === watch && one.alert === alert && one.recipient === recipient),
+      rightTime: rightTimeOf(path),
+      intervalMs: references.intervalMs,
+    };
+    return [...lateOf(given), ...inventedOf(given), ...falselyResolvedOf(given)];
+  });
+}
+
+function valuedPolls(
+  polls: readonly ReadPoll[],
+  reference: ConditionReference,
+  logs: Logs,
+  elsewhere: readonly Served[],
+): Valued[] {
+  let last: number | null = null;
+  return polls.flatMap((poll): Valued[] => {
+    if (poll.poll.decided === null) return [];
+    const { at, clockAt } = poll.poll.decided;
+    const value = reference.valueOf(poll, last);
+    last = value ?? last;
+    const isDoubtful = reference.needsHead && isHeadDoubtful(at, clockAt, logs, elsewhere);
+    return [{ poll, at, clockAt, value, isDoubtful }];
+  });
+}
+
+/** A head that stands still for long makes all else unknown; so does one that another server, or a wrong clock, shows. */
+function isHeadDoubtful(at: Instant, clockAt: Instant, { chain }: Logs, elsewhere: readonly Served[]): boolean {
+  const isStanding = chain.freezes.some(({ from, to }) => from + 10 * MINUTE < at && at < to + 12 * MINUTE);
+  const isClockWrong = Math.abs(clockAt - at) > 5 * MINUTE;
+  return isStanding || isClockWrong || elsewhere.some((one) => one.at <= at && at < one.at + 12 * MINUTE);
+}
+
+/** What held, or did not hold any more, in every poll of `for` and two intervals of right time, is told by then. */
+function lateOf(given: Case): Verdict[] {
+  const { reference, intervalMs } = given;
+  const { alert, forMs } = reference;
+  const firing = spellsOf(given, reference.isTrue).flatMap((spell) =>
+    lateIn(given, spell, forMs + 2 * intervalMs, false, `${alert}: held and did not fire`),
+  );
+  const ended = spellsOf(given, reference.ends).flatMap((spell) =>
+    lateIn(given, spell, 2 * intervalMs, true, `${alert}: was over and did not end`),
+  );
+  return [...firing, ...ended];
+}
+
+interface Spell {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/** Polls in a row, none of them missing, that all knew it to be so. */
+function spellsOf({ polls, intervalMs }: Case, holds: (value: number) => boolean): Spell[] {
+  const spells: Spell[] = [];
+  let goesOn = false;
+  for (const { at, value, isDoubtful } of polls) {
+    const last = spells.at(-1);
+    const isSo = value !== null && !isDoubtful && holds(value);
+    if (isSo && goesOn && last !== undefined && at - last.to < 1.5 * intervalMs)
+      spells[spells.length - 1] = { from: last.from, to: at };
+    else if (isSo) spells.push({ from: at, to: at });
+    goesOn = isSo;
+  }
+  return spells;
+}
+
+function lateIn(
+  { reference, rightTime, told }: Case,
+  { from, to }: Spell,
+  ms: number,
+  wasFiring: boolean,
+  what: string,
+): Verdict[] {
+  const dueAt = rightTime.after(from, ms);
+  if (dueAt === null || dueAt > to || isFiring(told, dueAt) !== wasFiring) return [];
+  const since = new Date(from).toISOString();
+  return [{ check: 'lost', at: dueAt, watch: reference.watch, what: `${what}, since ${since}` }];
+}
+
+function isFiring(told: readonly Owed[], at: Instant): boolean {
+  return told.findLast((one) => one.at <= at)?.type === 'alert.firing';
+}
+
+/** Fired, though it was not so in this poll, or had not been so for long enough. Twice in a row is once too often. */
+function inventedOf({ reference, polls, told, intervalMs }: Case): Verdict[] {
+  return told.flatMap(({ type, at, reason }, n): Verdict[] => {
+    const last = polls.findLastIndex((poll) => poll.poll.poll.startedAt <= at);
+    if (type !== 'alert.firing' || (polls[last]?.at ?? -1) < at) return [];
+    const { watch, alert } = reference;
+    const isAgain = told[n - 1]?.type === 'alert.firing' && reason === null;
+    if (isAgain) return [{ check: 'doubled', at, watch, what: `${alert}: fired while it was firing` }];
+    const held = heldMs(polls.slice(0, last + 1), reference, intervalMs);
+    if (held !== null && held >= reference.forMs) return [];
+    const what = held === null ? 'fired without being so' : `fired after ${held} ms`;
+    return [{ check: 'invented', at, watch, what: `${alert}: ${what}` }];
+  });
+}
+
+/** Null: it is not so in the last poll. A hole longer than three intervals counts as three. */
+function heldMs(polls: readonly Valued[], { isTrue }: ConditionReference, intervalMs: number): number | null {
+  let held: number | null = null;
+  for (const [n, { value, clockAt, isDoubtful }] of polls.entries()) {
+    const before = polls[n - 1];
+    if (value !== null && isTrue(value))
+      held =
+        held === null || before === undefined ? 0 : held + Math.min(Math.abs(clockAt - before.clockAt), 3 * intervalMs);
+    else if (value !== null && !isDoubtful) held = null;
+  }
+  const last = polls.at(-1);
+  return last !== undefined && last.value !== null && isTrue(last.value) ? held : null;
+}
+
+function falselyResolvedOf({ reference, polls, told, logs }: Case): Verdict[] {
+  return told.flatMap(({ type, at, reason }, n): Verdict[] => {
+    const poll = polls.findLast(({ poll: { poll } }) => poll.startedAt <= at);
+    if (type !== 'alert.resolved' || reason !== null || poll === undefined || poll.at < at) return [];
+    const why = poll.value === null ? 'nothing was known' : restsOn(poll, told[n - 1], { reference, polls, logs });
+    if (why === null) return [];
+    return [{ check: 'falsely-resolved', at, watch: reference.watch, what: `${reference.alert}: ended, but ${why}` }];
+  });
+}
+
+/** Why what ended it is no reason; null when it is one. */
+function restsOn(
+  { poll, value }: Valued,
+  firing: Owed | undefined,
+  { reference, polls, logs }: Pick<Case, 'reference' | 'polls' | 'logs'>,
+): string | null {
+  if (value === null || !reference.ends(value)) return `the value was ${value ?? 'unknown'}`;
+  const isFromElsewhere = poll.served.some(({ replica, answer }) => replica !== 'chain' && answer !== null);
+  if (!isFromElsewhere || firing === undefined) return null;
+  const firedOn = polls.findLast((one) => one.poll.poll.startedAt <= firing.at)?.poll;
+  const firedElsewhere = firedOn?.served.some(({ replica }) => replica !== 'chain') === true;
+  const firedHead = firedOn?.head ?? (firedElsewhere ? null : headAt(firing.at, logs.chain));
+  if (firedHead === null || (poll.head !== null && poll.head >= firedHead)) return null;
+  return `the head was below block ${firedHead}, where it fired`;
+}

@@ -1,0 +1,30 @@
+// What all judgements rest on, worked out once.
+import type { Logs, ReadPoll, References } from '../model.ts';
+import { readPolls } from './readings.ts';
+import { rightTimeOf, type RightTime } from './right-time.ts';
+
+export interface Evidence {
+  readonly logs: Logs;
+  readonly references: References;
+  readonly pollsOf: (watch: string, path: string) => readonly ReadPoll[];
+  readonly rightTimeOf: (path: string) => RightTime;
+}
+
+export function evidenceOf(logs: Logs, references: References): Evidence {
+  const polls = new Map<string, readonly ReadPoll[]>();
+  const rightTimes = new Map<string, RightTime>();
+  return {
+    logs,
+    references,
+    pollsOf: (watch, path) => once(polls, watch, () => readPolls(logs, watch, path)),
+    rightTimeOf: (path) => once(rightTimes, path, () => rightTimeOf(logs, path, references.intervalMs)),
+  };
+}
+
+function once<T>(known: Map<string, T>, key: string, make: () => T): T {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  known.set(key, made);
+  return made;
+}

@@ -1,0 +1,69 @@
+// What each poll of a watch read, put together from the answers that were served.
+import type { Instant, Logs, Page, Poll, Reading, ReadPoll, Served } from '../model.ts';
+
+/** `path`: of the watch. In the order of time. */
+export function readPolls(logs: Logs, watch: string, path: string): ReadPoll[] {
+  const polls = logs.polls.filter((poll) => poll.watch === watch);
+  const own = logs.served.filter((served) => served.path === path);
+  const blocks = logs.served.filter((served) => served.path === 'blocks' && served.cursor === '');
+  return polls.map((poll, n) => {
+    const until = endOf(poll, polls[n + 1], logs);
+    const served = within(own, poll.startedAt, until);
+    return { poll, until, served, readings: readingsIn(served), head: headIn(within(blocks, poll.startedAt, until)) };
+  });
+}
+
+/** A poll is over when it was decided; one that never was, when the next one began. */
+function endOf({ decided }: Poll, next: Poll | undefined, { span }: Logs): Instant {
+  return decided?.at ?? next?.startedAt ?? span.to;
+}
+
+/** Of what is in the order of time. */
+function within<T extends { readonly at: Instant }>(all: readonly T[], from: Instant, to: Instant): T[] {
+  const found: T[] = [];
+  for (let n = firstFrom(all, from); n < all.length; n += 1) {
+    const one = all[n];
+    if (one === undefined || one.at > to) break;
+    found.push(one);
+  }
+  return found;
+}
+
+function firstFrom(all: readonly { readonly at: Instant }[], from: Instant): number {
+  let [low, high] = [0, all.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((all[middle]?.at ?? Infinity) < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function readingsIn(served: readonly Served[]): Reading[] {
+  const readings: { readonly at: Instant; readonly isFromTop: boolean; readonly pages: Page[] }[] = [];
+  for (const { answer, cursor, at } of served) {
+    if (answer?.type !== 'page') continue;
+    const last = readings.at(-1);
+    if (cursor !== '' && last?.pages.at(-1)?.next === cursor) last.pages.push(answer.page);
+    else readings.push({ at, isFromTop: cursor === '', pages: [answer.page] });
+  }
+  return readings.map(readingOf);
+}
+
+function readingOf({ at, isFromTop, pages }: { at: Instant; isFromTop: boolean; pages: readonly Page[] }): Reading {
+  const rows = pages.flatMap((page) => page.rows);
+  return {
+    at,
+    below: isFromTop ? null : Math.max(-1, ...rows.map(({ block }) => block ?? -1)),
+    rows,
+    nameless: pages.reduce((sum, { nameless }) => sum + nameless, 0),
+    isWhole: pages.at(-1)?.isEnd === true,
+  };
+}
+
+function headIn(blocks: readonly Served[]): number | null {
+  const heights = blocks.flatMap(({ answer }) =>
+    answer?.type === 'page' ? answer.page.rows.map(({ block }) => block ?? 0) : [],
+  );
+  return heights.length === 0 ? null : Math.max(...heights);
+}

@@ -1,0 +1,72 @@
+// Alerts about blocks that were replaced: told when a known height shows a hash that it never showed before.
+import type { Instant, Owed, ReadPoll, Row, Verdict } from '../model.ts';
+import type { Evidence } from './evidence.ts';
+
+/** So many heights are known. */
+const KNOWN_HEIGHTS = 64;
+
+interface Replaced {
+  readonly poll: ReadPoll;
+  readonly isFromChain: boolean;
+}
+
+export function judgeReorganisations({ logs, references, pollsOf, rightTimeOf }: Evidence): Verdict[] {
+  const { watch, alert, path } = references.reorganisations;
+  const [recipient] = references.recipients;
+  const told = logs.owed.filter(
+    (one) => one.watch === watch && one.alert === alert && one.recipient === recipient && one.type === 'alert.event',
+  );
+  const replaced = replacedIn(pollsOf(watch, path));
+  const rightTime = rightTimeOf(path);
+  const lost = replaced.flatMap(({ poll, isFromChain }): Verdict[] => {
+    const at = poll.poll.startedAt;
+    const dueAt = isFromChain ? rightTime.after(at, 2 * references.intervalMs) : null;
+    if (dueAt === null || told.some((one) => one.at >= at && one.at <= dueAt)) return [];
+    return [
+      {
+        check: 'lost',
+        at: dueAt,
+        watch,
+        what: `${alert}: blocks that were read at ${new Date(at).toISOString()} were replaced`,
+      },
+    ];
+  });
+  return [...lost, ...inventedOf(told, replaced, watch, alert)];
+}
+
+/** Polls that were served another hash at a known height. */
+function replacedIn(polls: readonly ReadPoll[]): Replaced[] {
+  const hashesByHeight = new Map<number, Set<string>>();
+  const replaced: Replaced[] = [];
+  for (const poll of polls) {
+    const rows = poll.readings.flatMap((reading) => reading.rows);
+    const top = Math.max(...hashesByHeight.keys());
+    if (rows.some((row) => isNewHash(row, hashesByHeight, top)))
+      replaced.push({
+        poll,
+        isFromChain: poll.served.every(({ replica, fault }) => replica === 'chain' && fault === null),
+      });
+    for (const { id, block } of rows)
+      if (block !== null) hashesByHeight.set(block, (hashesByHeight.get(block) ?? new Set()).add(id));
+  }
+  return replaced;
+}
+
+function isNewHash({ id, block }: Row, hashesByHeight: ReadonlyMap<number, ReadonlySet<string>>, top: number): boolean {
+  if (block === null || block <= top - KNOWN_HEIGHTS) return false;
+  const known = hashesByHeight.get(block);
+  return known !== undefined && !known.has(id);
+}
+
+function inventedOf(told: readonly Owed[], replaced: readonly Replaced[], watch: string, alert: string): Verdict[] {
+  const within = (at: Instant): boolean =>
+    replaced.some(({ poll }) => poll.poll.startedAt <= at && at <= Math.max(poll.until, at - LATE_MS));
+  return told.flatMap(({ at, item }, n): Verdict[] => {
+    if (told.slice(0, n).some((one) => one.item === item))
+      return [{ check: 'doubled', at, watch, what: `${alert}: ${item ?? 'nothing'} was told twice` }];
+    return within(at) ? [] : [{ check: 'invented', at, watch, what: `${alert}: no known block was replaced` }];
+  });
+}
+
+/** A poll whose commit failed is decided anew in the next ones. */
+const LATE_MS = 3_600_000;

@@ -1,0 +1,135 @@
+// One run of a history: the real engine, store and sender on virtual time, and all that is to be known of it
+// afterwards. The same history leaves the same logs.
+import { loadConfig } from '../../src/config/config.ts';
+import { formatProblems } from '../../src/config/problem.ts';
+import type { Watch } from '../../src/core/model/watch.ts';
+import { notifiers } from '../../src/notifiers/index.ts';
+import { loadRules } from '../../src/rules/load.ts';
+import { openVolatileStore } from '../../src/store/sqlite.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Log } from '../../src/telemetry/log.ts';
+import { kinds } from '../../src/watches/index.ts';
+import { chainLogOf } from './chain-log.ts';
+import { createVirtualTime, createWallClock, type WallClock } from './clock.ts';
+import { startDaemon } from './daemon.ts';
+import { createFaultField } from './faults/field.ts';
+import { endOf, scriptOf, START } from './history.ts';
+import { createJournal } from './journal.ts';
+import { clockOf } from './life-line.ts';
+import { createMachine, type Machine } from './machine.ts';
+import type { History, Logs, PlannedFault } from './model.ts';
+import { createReplicas } from './replicas.ts';
+import { CONFIG, RULES } from './rules.ts';
+import { createSink } from './sinks.ts';
+import { storeOf } from './store.ts';
+import { createTransport } from './transport.ts';
+
+export async function run(history: History): Promise<Logs> {
+  const end = endOf(history);
+  const time = createVirtualTime(START);
+  const wall = createWallClock(time);
+  const script = scriptOf(history);
+  const journal = createJournal(time);
+  const world = { time, field: createFaultField(history.faults) };
+  const replicas = createReplicas(script);
+  const inner = await openVolatileStore();
+  const watches = loadWatches();
+  const machine = createMachine({
+    time,
+    onLife: journal.lived,
+    boot: (line) =>
+      startDaemon({
+        line,
+        watches,
+        clock: clockOf(line, wall, time),
+        store: storeOf({
+          ...world,
+          line,
+          inner,
+          onKept: journal.kept,
+          onSent: journal.sent,
+          onDisturbed: journal.disturbed,
+        }),
+        transport: createTransport({
+          ...world,
+          seed: history.seed,
+          replicas,
+          deed: () => line.deed(),
+          onServed: journal.served,
+          onDisturbed: journal.disturbed,
+        }),
+        senderByChannel: new Map(
+          CHANNELS.map((name) => [name, createSink({ ...world, line, onTaken: journal.taken })]),
+        ),
+        log: SILENT,
+        onTick: journal.ticked,
+        onPolled: journal.polled,
+      }),
+  });
+  for (const fault of history.faults)
+    time.at(fault.at, () => {
+      strikeProcess(fault, machine, wall);
+    });
+  machine.start();
+  await time.runUntil(end);
+  machine.stop();
+  await time.runUntil(end + STOPPING_MS);
+  const stillOwed = await owedIn(inner);
+  await inner[Symbol.asyncDispose]();
+  return journal.end(chainLogOf(script, end), { from: START, to: end }, stillOwed);
+}
+
+const CHANNELS = ['hook', 'post'];
+const STOPPING_MS = 60_000;
+const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function ignore(): void {
+  // Nobody reads the log of a simulated daemon.
+}
+
+function strikeProcess({ kind, amount, ms }: PlannedFault, machine: Machine, wall: WallClock): void {
+  switch (kind) {
+    case 'kill':
+      machine.kill(amount, ms);
+      return;
+    case 'downtime':
+      machine.stopFor(ms);
+      return;
+    case 'reload':
+      machine.reload();
+      return;
+    case 'clock-forward':
+      wall.shift(amount);
+      return;
+    case 'clock-back':
+      wall.shift(-amount);
+      return;
+    default:
+    // Faults of other groups are met where they strike.
+  }
+}
+
+function loadWatches(): readonly Watch[] {
+  const { config, problems } = loadConfig('config.yaml', { env: {}, readFile: () => CONFIG, notifiers });
+  if (config === null) throw new Error(formatProblems(problems));
+  const loaded = loadRules(config, [{ file: 'rules.yaml', text: RULES }], { kinds });
+  if (loaded.problems.length > 0) throw new Error(formatProblems(loaded.problems));
+  return loaded.watches;
+}
+
+/** Takes all that is left out of the outbox, for it hands out one message of an alert at a time. */
+async function owedIn(store: Store): Promise<Set<string>> {
+  const at = Number.MAX_SAFE_INTEGER;
+  const ids = new Set<string>();
+  await store.recover(at);
+  for (const channel of CHANNELS)
+    for (;;) {
+      const claimed = await store.claim(channel, 100, at);
+      if (claimed.length === 0) break;
+      for (const { delivery } of claimed) {
+        ids.add(delivery.id);
+        await store.settle(delivery.id, { state: 'sent', outcome: { type: 'sent', answer: '' } }, at);
+      }
+    }
+  return ids;
+}

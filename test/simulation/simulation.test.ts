@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { BUGS, patched } from './bugs.ts';
+import { drawHistory, START } from './history.ts';
+import { FAULT_KINDS, type FaultKind, type History, type Logs, type Verdict } from './model.ts';
+import { judge } from './oracle/judge.ts';
+import { isPending, KINDS, PENDING_FAULTS } from './pending.ts';
+import { REFERENCES } from './reference-rules.ts';
+import { run } from './run.ts';
+import { shrink } from './shrink.ts';
+
+/** Every byte of it. */
+function textOf(logs: Logs): string {
+  return JSON.stringify(logs, (_key, value: unknown) =>
+    value instanceof Map || value instanceof Set ? [...value] : value,
+  );
+}
+
+test('the same history leaves the same logs, byte for byte', async () => {
+  const history = drawHistory(11, 1, FAULT_KINDS);
+  const [first, second] = [textOf(await run(history)), textOf(await run(history))];
+  expect(first.length).toBeGreaterThan(1_000_000);
+  expect(second === first).toBe(true);
+});
+
+test('a day of all that can go wrong and is expected to be borne', async () => {
+  const logs = await run(drawHistory(12, 1, KINDS));
+  expect(judge(logs, REFERENCES).filter((verdict) => !isPending(verdict))).toEqual([]);
+  expect(logs.owed.length).toBeGreaterThan(200);
+});
+
+test('a longer history begins like a shorter one of the same seed', () => {
+  const [short, long] = [drawHistory(5, 2, KINDS), drawHistory(5, 4, KINDS)];
+  expect(long.faults.slice(0, short.faults.length)).toEqual(short.faults);
+});
+
+test('ten days hold faults of at least thirty kinds, and no kind is left out of all histories', () => {
+  const kindsIn = (seed: number): FaultKind[] => drawHistory(seed, 10, FAULT_KINDS).faults.map(({ kind }) => kind);
+  expect(new Set(kindsIn(1)).size).toBeGreaterThanOrEqual(30);
+  expect(new Set([1, 2, 3, 4, 5].flatMap(kindsIn)).size).toBe(FAULT_KINDS.length);
+  expect(FAULT_KINDS.length - Object.keys(PENDING_FAULTS).length).toBeGreaterThanOrEqual(30);
+});
+
+test.each(Object.entries(BUGS))('the bug "%s" finds its place once', (name, bug) => {
+  expect(patched(readFileSync(bug.file, 'utf8'), name, bug)).toContain(bug.replace);
+});
+
+test('a failing history is shortened to the faults that it takes', async () => {
+  const history = drawHistory(3, 6, KINDS);
+  const [a, b] = [history.faults[17], history.faults[60]];
+  const verdict: Verdict = { check: 'lost', at: (b?.at ?? START) + 1000, watch: 'vault', what: 'nobody was told' };
+  const other: Verdict = { ...verdict, check: 'doubled' };
+  let runs = 0;
+  const fails = async ({ faults }: History): Promise<Verdict | null> => {
+    runs += 1;
+    if (a === undefined || b === undefined || !faults.includes(b)) return null;
+    return faults.includes(a) ? verdict : other;
+  };
+  const shortest = await shrink(history, verdict, fails);
+  expect(shortest.history.faults).toEqual([a, b]);
+  expect(shortest.history.days).toBeLessThan(history.days);
+  expect(runs).toBeLessThan(80);
+});

@@ -1,0 +1,97 @@
+// The real store, seen by one process: it may refuse, lie about what it did, or be the last thing that the process saw.
+import type { Decision } from '../../src/core/model/decision.ts';
+import { StorageError, type Store } from '../../src/store/store.ts';
+import type { VirtualTime } from './clock.ts';
+import type { FaultField } from './faults/field.ts';
+import type { LifeLine } from './life-line.ts';
+import type { Disturbance, FaultKind } from './model.ts';
+
+export interface StoreOptions {
+  readonly inner: Store;
+  readonly line: LifeLine;
+  readonly time: VirtualTime;
+  readonly field: FaultField;
+  /** Decisions that are on disk, whatever the process was told. */
+  readonly onKept: (decisions: readonly Decision[]) => void;
+  /** It is on disk that the message was taken over. */
+  readonly onSent: (id: string) => void;
+  readonly onDisturbed: (disturbance: Disturbance) => void;
+}
+
+const REFUSED: ReadonlySet<FaultKind> = new Set(['commit-refused']);
+const KEPT_BUT_ERROR: ReadonlySet<FaultKind> = new Set(['commit-kept-but-error']);
+const SUPERSEDED: ReadonlySet<FaultKind> = new Set(['commit-superseded']);
+
+export function storeOf({ inner, line, time, field, onKept, onSent, onDisturbed }: StoreOptions): Store {
+  async function deed<T>(work: () => Promise<T>): Promise<T> {
+    time.stir();
+    await line.deed();
+    const result = await work();
+    time.stir();
+    await line.deed();
+    return result;
+  }
+
+  function write<T>(work: () => Promise<T>): Promise<T> {
+    return deed(async () => {
+      if (field.lasting(REFUSED, time.now()) !== null) {
+        disturb();
+        throw new StorageError('the disk is full');
+      }
+      return work();
+    });
+  }
+
+  function disturb(): void {
+    onDisturbed({ from: time.now(), to: time.now(), path: null });
+  }
+
+  async function commit(decisions: readonly Decision[], at: number): Promise<('kept' | 'superseded')[]> {
+    if (field.strike(SUPERSEDED, time.now(), null) !== null) {
+      disturb();
+      await supersede(inner, decisions, at);
+    }
+    const ends = await inner.commit(decisions, at);
+    onKept(decisions.filter((_decision, i) => ends[i] === 'kept'));
+    if (field.strike(KEPT_BUT_ERROR, time.now(), null) === null) return ends;
+    disturb();
+    throw new StorageError('the disk did not answer');
+  }
+
+  return {
+    recall: (ids) => deed(() => inner.recall(ids)),
+    remembered: () => deed(() => inner.remembered()),
+    diagnostics: (ids) => deed(() => inner.diagnostics(ids)),
+    commit: (decisions, at) => write(() => commit(decisions, at)),
+    cover: (coverage) => write(() => inner.cover(coverage)),
+    keepRunning: (outline) => write(() => inner.keepRunning(outline)),
+    forget: (ids) => write(() => inner.forget(ids)),
+    chainBlocks: (explorers) => deed(() => inner.chainBlocks(explorers)),
+    keepChainBlocks: (explorer, blocks, from) => write(() => inner.keepChainBlocks(explorer, blocks, from)),
+    ran: (channel, ms) => write(() => inner.ran(channel, ms)),
+    claim: (channel, limit, at) => write(() => inner.claim(channel, limit, at)),
+    settle: (id, settlement, at) =>
+      write(async () => {
+        await inner.settle(id, settlement, at);
+        if (settlement.state === 'sent') onSent(id);
+      }),
+    recover: (at) => write(() => inner.recover(at)),
+    nextDue: (channel) => deed(() => inner.nextDue(channel)),
+    survey: () => deed(() => inner.survey()),
+    prune: (before) => write(() => inner.prune(before)),
+    // The database outlives the process.
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+/** Another process was faster, and came to the very same memory: it has the next version. */
+async function supersede(inner: Store, decisions: readonly Decision[], at: number): Promise<void> {
+  const memories = await inner.recall(decisions.map(({ watchId }) => watchId));
+  const rivals = decisions.flatMap((decision) => {
+    const memory = memories.get(decision.watchId);
+    return memory === undefined
+      ? []
+      : [{ ...decision, memory, expects: memory.version, hasChanged: true, deliveries: [] }];
+  });
+  await inner.commit(rivals, at);
+}
