@@ -155,7 +155,7 @@ describe('the signature', () => {
     await send({ url: sink.origin });
     expect(sink.calls.all[0]?.headers).not.toHaveProperty('webhook-signature');
     expect(webhook.warnings({ url: sink.origin })).toEqual([expect.stringContaining('not signed')]);
-    const secret = `whsec_${'c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0'}`;
+    const secret = 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0';
     expect(webhook.warnings({ url: sink.origin, secret })).toEqual([]);
     expect(webhook.warnings({ url: 'http://hooks.example.com/', secret })).toEqual([
       'calls cross the network without encryption: use https:',
