@@ -32,13 +32,6 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   if (compared === 'unknown' && time.at < 0)`,
     caughtAs: ['falsely-resolved'],
   },
-  'cursor before commit': {
-    file: 'src/engine/poller.ts',
-    find: `    outages.polled(watch, judged.observation);`,
-    replace: `    outages.polled(watch, judged.observation);
-    memoryById.set(watch.id, { ...judged.decision.memory, version: memory.version });`,
-    caughtAs: ['lost'],
-  },
   '`until` while pending': {
     file: 'src/core/alerts/condition-state.ts',
     find: ` || state === 'pending') return false;`,
