@@ -11,7 +11,7 @@ import type { WatchId } from '../core/model/ids.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Batch } from './batch.ts';
 import type { Outages } from './outages.ts';
-import type { Decided } from './poller.ts';
+import type { Decided } from './poll.ts';
 
 export interface RecoveryOptions {
   readonly batch: Batch<Decided>;

@@ -8,7 +8,7 @@ import { shiftClock } from '../core/model/clock-shift.ts';
 import { blankMemory } from '../core/step.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
-import type { Head, Observation, TickChain } from '../core/model/observation.ts';
+import type { Head, Observation } from '../core/model/observation.ts';
 import { type Clock, type Instant, nextTurn, showInstant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { WatchId } from '../core/model/ids.ts';
@@ -21,6 +21,7 @@ import { createCommitRecovery, type RecallCause } from './commit-recovery.ts';
 import { createDiagnostics } from './diagnostics.ts';
 import { judgeOn, poll, readMemory, readTickChain } from './observe.ts';
 import { createOutages } from './outages.ts';
+import type { Decided, PollHook } from './poll.ts';
 
 /** What the poller needs of an explorer. */
 export interface Reader {
@@ -29,26 +30,6 @@ export interface Reader {
   head(): Head | null;
   /** The first page of blocks, as it was last read; null before that. */
   blocks(): BlocksReading | null;
-}
-
-/** Looks on at what polls read and what came of it, as a recording does. Must neither throw nor delay. */
-export interface PollHook {
-  onPoll(poll: PollStart, read: Read): HookedPoll;
-}
-
-export interface PollStart {
-  readonly watch: Watch;
-  /** Before this poll. */
-  readonly memory: Memory;
-  /** The same for all polls of one tick. */
-  readonly startedAt: Instant;
-}
-
-export interface HookedPoll {
-  /** To be read by instead. */
-  readonly read: Read;
-  /** What came of it is in force. Polls without effect end without this. */
-  settled(observation: Observation): void;
 }
 
 export interface PollerOptions {
@@ -95,16 +76,6 @@ interface Tick {
   readonly reader: Reader;
   readonly read: Read;
   readonly startedAt: Instant;
-}
-
-/** What came of a poll. */
-export interface Decided {
-  readonly watch: Watch;
-  readonly observation: Observation;
-  readonly decision: Decision;
-  readonly hooked: HookedPoll | null;
-  /** Asks how far the explorer has read, in the same tick. */
-  readonly chain: () => Promise<TickChain>;
 }
 
 export function createPoller(options: PollerOptions): Poller {

@@ -17,7 +17,7 @@ interface Options extends StartOption {
 }
 
 /**
- * Transaction hash and index: the same call re-mined in another block is the same call (lifecycle 4.2). One without a
+ * Transaction hash and index: the same call re-mined in another block is the same call. One without a
  * block cannot be told from one that is old.
  */
 const row: RowKey<Row> = {

@@ -15,7 +15,7 @@ import { detectEvents, observeList, writtenReading } from './newest-first-list.t
 type Row = typeof Transaction.fields;
 
 /**
- * Its hash, whichever block it is in. Pending until its status is known (facts 3). One that has ended in no block cannot
+ * Its hash, whichever block it is in. Pending until its status is known. One that has ended in no block cannot
  * be told from one that is old.
  */
 const row: RowKey<Row> = {

@@ -1,4 +1,4 @@
-// The life of a condition (lifecycle 4.4).
+// The life of a condition.
 //
 //   inactive --true--> pending --held for `for`--> firing --false--> recovering --held for `keep_firing_for`--> inactive
 //

@@ -1,4 +1,4 @@
-// Whether a change of a condition is told (lifecycle 4.4). The state is always exact and at once; its message may wait:
+// Whether a change of a condition is told. The state is always exact and at once; its message may wait:
 // for the end of a cooldown, or, when it fired three times within an hour, until it has been steady for half an hour.
 // What was held back is counted, and the last state is always told.
 import type { Transition } from './condition-state.ts';

@@ -1,4 +1,4 @@
-// How good the data of a poll is, apart from what alerts make of it (lifecycle 4.5).
+// How good the data of a poll is, apart from what alerts make of it.
 import type { DataState, Memory } from './memory.ts';
 import type { MissReason, Observation } from './observation.ts';
 

@@ -37,7 +37,7 @@ export interface DataSince {
   readonly lastOk: Instant | null;
 }
 
-/** How good the data is, apart from what alerts make of it (lifecycle 4.5). */
+/** How good the data is, apart from what alerts make of it. */
 export const DATA_STATES = ['ok', 'nodata', 'stale', 'partial', 'throttled', 'error'] as const;
 export type DataState = (typeof DATA_STATES)[number];
 
@@ -51,7 +51,7 @@ export interface OpenEvent {
 }
 
 /**
- * A matching item that may still change or vanish (lifecycle 4.3): observed -> confirmed -> suspect -> retracted, or
+ * A matching item that may still change or vanish: observed -> confirmed -> suspect -> retracted, or
  * observed -> dropped when it vanished untold. It is forgotten once it is so deep that nothing takes it back.
  */
 export interface EventState {
@@ -88,7 +88,7 @@ export interface GroupState {
 }
 
 /**
- * The life of a condition (lifecycle 4.4): inactive -> pending -> firing -> recovering -> inactive.
+ * The life of a condition: inactive -> pending -> firing -> recovering -> inactive.
  * `since` and `heldMs` count the present wait (`for`, or `keep_firing_for`), over observed time only:
  * held = heldMs + (now - since), where `since` is null while the condition is unknown.
  */

@@ -1,5 +1,5 @@
-// The operations of the API as questions (specification, section 4; prices: facts 5.2). Requests as data: nothing here
-// reads anything. The fewest parameters: newer releases refuse any that they did not declare.
+// The operations of the API as questions; the numbers are sections of the explorer API's specification. Requests as
+// data: nothing here reads anything. The fewest parameters: newer releases refuse any that they did not declare.
 import type { Address } from '../../core/values/address.ts';
 import type { Fields, RecordType } from '../../core/values/fields.ts';
 import type { ListQuestion, OneQuestion, Operation } from '../../core/model/question.ts';

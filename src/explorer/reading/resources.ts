@@ -352,7 +352,7 @@ export const Block = new RecordType(
   { ignored: IGNORED_KEYS.Block },
 );
 
-/** `addresses/{hash}`, for the native coin (facts 4.6). */
+/** `addresses/{hash}`, for the native coin. */
 export const AddressDetails = new RecordType(
   'AddressDetails',
   {

@@ -14,7 +14,7 @@ export interface RowKey<F extends Fields> {
   happenedAt(row: View<F>): Date | undefined;
   /** Each row is a block, and names the one below. */
   readonly isChain?: true;
-  /** The position after a row, for servers whose own cursor does not move (facts 2, known defects). */
+  /** The position after a row, for servers whose own cursor does not move. */
   cursorFrom(row: View<F>): Cursor | null;
 }
 
