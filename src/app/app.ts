@@ -6,7 +6,7 @@
 import type { Watch } from '../core/model/watch.ts';
 import { createReloader } from '../engine/reloader.ts';
 import { createSupervisor } from '../engine/supervisor.ts';
-import { openSqliteStore, openVolatileStore } from '../store/sqlite.ts';
+import { openSqliteStore, openVolatileStore } from '../store/sqlite/store.ts';
 import type { Store } from '../store/store.ts';
 import { serveWeb } from '../web/server.ts';
 import { readinessOf } from './readiness.ts';

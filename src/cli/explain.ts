@@ -4,7 +4,7 @@ import type { Instant } from '../lib/clock.ts';
 import { explainWatch, type ExplainInput } from '../explain/explain.ts';
 import { findWatches } from '../explain/find.ts';
 import type { StoredDelivery } from '../store/rows.ts';
-import { openReaderIfAny, type StoreReader } from '../store/sqlite.ts';
+import { openReaderIfAny, type StoreReader } from '../store/sqlite/store.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';

@@ -7,7 +7,7 @@ import { activeSince } from '../core/alerts/emission.ts';
 import { blindFrom, dataWords } from '../explain/data-words.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { showRecipient } from '../rules/describe.ts';
-import { openSqliteReader } from '../store/sqlite.ts';
+import { openSqliteReader } from '../store/sqlite/store.ts';
 import { EXIT } from './exit.ts';
 import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';

@@ -5,7 +5,7 @@ import { type Head, MISS_REASONS } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import { OPERATIONS, type Cursor } from '../core/model/question.ts';
-import { answering } from '../store/database.ts';
+import { answering } from '../store/sqlite/database.ts';
 import { memoryOf, type Row } from '../store/rows.ts';
 import { StorageError } from '../store/store.ts';
 import { unpack } from './bodies.ts';

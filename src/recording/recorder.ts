@@ -13,7 +13,7 @@ import type { WatchId } from '../core/model/ids.ts';
 import { Missed, type Cursor, type Read } from '../core/model/question.ts';
 import type { HookedPoll, PollStart, PollHook } from '../engine/poll.ts';
 import { StorageError } from '../store/store.ts';
-import { answering, isRefused } from '../store/database.ts';
+import { answering, isRefused } from '../store/sqlite/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createBody, type Body } from './bodies.ts';
 import type { RecordedQuestion, Refusal } from './model.ts';

@@ -1,7 +1,14 @@
 // The recording file: SQLite, with an id of its own, so that it is never taken for a state file.
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { answering, createPrivately, firstNumber, inTransaction, opened, settledPath } from '../store/database.ts';
+import {
+  answering,
+  createPrivately,
+  firstNumber,
+  inTransaction,
+  opened,
+  settledPath,
+} from '../store/sqlite/database.ts';
 import { StorageError } from '../store/store.ts';
 
 // 'CWdr'

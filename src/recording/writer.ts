@@ -4,7 +4,7 @@ import type { Head, Observation } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { Cursor } from '../core/model/question.ts';
-import { firstNumber, inTransaction } from '../store/database.ts';
+import { firstNumber, inTransaction } from '../store/sqlite/database.ts';
 import type { Packed } from './bodies.ts';
 import { cursorText, keyOfAsked, sortedEntries, type RecordedQuestion, type Refusal } from './model.ts';
 import type { Database } from './schema.ts';

@@ -1,6 +1,6 @@
 // What a supervisor and a person read at /readyz.
 import { expect, test } from '@jest/globals';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { StorageError } from '../../src/store/store.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from '../support/app.ts';
 import { createFolder, type Folder } from '../support/daemon.ts';

@@ -5,7 +5,7 @@ import { loadSetup } from '../../src/app/setup.ts';
 import { readFileSync } from 'node:fs';
 import { blankMemory, step } from '../../src/core/step.ts';
 import { AddressRef, InternalTransaction } from '../../src/explorer/reading/resources.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { ListReading } from '../../src/watches/lists/detection.ts';
 import { prepareState } from '../support/prepared-state.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { createSender, type Sender } from '../../src/engine/sender.ts';
 import type { Delivery, Outcome } from '../../src/core/model/delivery.ts';
-import { openSqliteStore, openVolatileStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore, openVolatileStore } from '../../src/store/sqlite/store.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';

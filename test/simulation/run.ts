@@ -5,7 +5,7 @@ import { formatProblems } from '../../src/config/problem.ts';
 import type { Watch } from '../../src/core/model/watch.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import { loadRules } from '../../src/rules/load.ts';
-import { openVolatileStore } from '../../src/store/sqlite.ts';
+import { openVolatileStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 import { kinds } from '../../src/watches/index.ts';

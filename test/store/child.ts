@@ -1,6 +1,6 @@
 // A daemon as far as its state file is concerned: `node child.ts FILE`. It says `open`, then commits without end and
 // says the version of each commit that was kept, until it is killed.
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 
 const DELIVERIES = 3;

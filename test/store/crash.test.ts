@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
-import { openSqliteReader, openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteReader, openSqliteStore } from '../../src/store/sqlite/store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-crash-'));
 afterAll(() => {

@@ -13,7 +13,7 @@ import { upToHead } from '../../src/core/chain/tick-chain.ts';
 import { step } from '../../src/core/step.ts';
 import { readMemory } from '../../src/engine/observe.ts';
 import { Transaction } from '../../src/explorer/reading/resources.ts';
-import { openSqliteReader, openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteReader, openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { createFolder } from '../support/daemon.ts';
 import { wordsOf } from '../support/run-polls.ts';
 import { stored } from '../support/watch.ts';

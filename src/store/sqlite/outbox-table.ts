@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { RANK_OF, type Delivery, type Outcome, type Settlement } from '../core/model/delivery.ts';
-import type { AlertId, DeliveryId, WatchId } from '../core/model/ids.ts';
-import type { Instant } from '../lib/clock.ts';
-import { deliveryOf, type Row, type StoredDelivery } from './rows.ts';
-import type { Claimed, OutboxDepth, Survey } from './store.ts';
+import { RANK_OF, type Delivery, type Outcome, type Settlement } from '../../core/model/delivery.ts';
+import type { AlertId, DeliveryId, WatchId } from '../../core/model/ids.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { deliveryOf, type Row, type StoredDelivery } from '../rows.ts';
+import type { Claimed, OutboxDepth, Survey } from '../store.ts';
 
 const COLUMNS = `number, id, watch, channel, recipient, message, state, attempt, due_at, created_at, settled_at, outcome`;
 

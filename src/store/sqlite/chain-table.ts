@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { KnownBlock } from '../core/chain/chain-record.ts';
+import type { KnownBlock } from '../../core/chain/chain-record.ts';
 
 /** The statements on `chain_blocks`. None of them opens a transaction. */
 interface ChainTable {

@@ -1,12 +1,12 @@
 // The state file: one SQLite file with one connection that writes, and a lock beside it against a second daemon.
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { Json } from '../core/values/fields.ts';
-import type { Memory } from '../core/model/memory.ts';
-import type { AlertId, WatchId } from '../core/model/ids.ts';
-import type { Decision } from '../core/model/decision.ts';
-import type { Instant } from '../lib/clock.ts';
-import type { Log } from '../telemetry/log.ts';
+import type { Json } from '../../core/values/fields.ts';
+import type { Memory } from '../../core/model/memory.ts';
+import type { AlertId, WatchId } from '../../core/model/ids.ts';
+import type { Decision } from '../../core/model/decision.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Log } from '../../telemetry/log.ts';
 import {
   answering,
   assertSound,
@@ -23,8 +23,8 @@ import { createFacts } from './facts.ts';
 import { createDiagnosticsView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
 import { assertCurrent, migrate } from './migrations.ts';
 import { createOutboxTable, createOutboxView } from './outbox-table.ts';
-import type { StoredDelivery } from './rows.ts';
-import { StoreBusyError, type StoredDiagnostics, type Store, type Survey } from './store.ts';
+import type { StoredDelivery } from '../rows.ts';
+import { StoreBusyError, type StoredDiagnostics, type Store, type Survey } from '../store.ts';
 
 interface SqliteOptions {
   /** Made, with its directories, when it does not exist. */

@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Memory } from '../core/model/memory.ts';
-import type { Decision } from '../core/model/decision.ts';
-import type { WatchId } from '../core/model/ids.ts';
-import { diagnosticsOf, memoryOf, type Row } from './rows.ts';
-import type { Coverage, StoredDiagnostics } from './store.ts';
+import type { Memory } from '../../core/model/memory.ts';
+import type { Decision } from '../../core/model/decision.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import { diagnosticsOf, memoryOf, type Row } from '../rows.ts';
+import type { Coverage, StoredDiagnostics } from '../store.ts';
 
 const SELECT = `
   SELECT memory.watch, version, checksum, state, alerts, history, data, coverage.until AS covered_until

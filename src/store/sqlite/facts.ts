@@ -1,6 +1,6 @@
 // What the state file says of the daemon itself, by name: its owner, and what it runs.
 import type { DatabaseSync } from 'node:sqlite';
-import type { Json } from '../core/values/fields.ts';
+import type { Json } from '../../core/values/fields.ts';
 
 type Name = 'owner' | 'running';
 

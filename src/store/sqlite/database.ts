@@ -2,7 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StorageError } from './store.ts';
+import { StorageError } from '../store.ts';
 
 // How long another program, such as a backup, may hold the file before a write fails. All else waits for it too, and a
 // stop makes several writes within its ten seconds.

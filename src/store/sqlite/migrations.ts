@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { firstNumber, inTransaction } from './database.ts';
-import { StorageError } from './store.ts';
+import { StorageError } from '../store.ts';
 
 // 'CWdn': tells our file from any other SQLite file that `state` may be pointed at by mistake.
 const APPLICATION_ID = 0x4357646e;
