@@ -1,12 +1,12 @@
 // The composition root: a config file in, a running daemon out. The only place that picks implementations.
 //
-//   open    state file -> recover what was being sent -> first setup prepared -> web server -> first setup in force
+//   open    state file -> first setup prepared -> web server -> first setup in force
 //   run     runtime and reloader, until the signal aborts
 //   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
 import type { Watch } from '../core/model/watch.ts';
 import { createReloader } from '../engine/reloader.ts';
 import { createSupervisor } from '../engine/supervisor.ts';
-import { openSqliteStore, openVolatileStore } from '../store/sqlite/store.ts';
+import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { serveWeb } from '../web/server.ts';
 import { readinessOf } from './readiness.ts';
@@ -23,7 +23,7 @@ export interface AppOptions extends SetupTools, Omit<RuntimeOptions, 'store' | '
   readonly sources: Pick<Sources, 'begin' | 'loaded' | 'current'>;
   /** Named to the next daemon that wants the same state file. */
   readonly owner: string;
-  readonly openStore?: typeof openSqliteStore;
+  readonly openStore?: typeof openState;
 }
 
 export interface App {
@@ -42,8 +42,6 @@ export async function openApp(options: AppOptions): Promise<App> {
   await using opened = new AsyncDisposableStack();
   const storage = watchStorage(opened.use(await openStore(options)));
   const { store } = storage;
-  const recovered = await store.recover(clock.now());
-  if (recovered > 0) log.info('outbox:recovered', { deliveries: recovered, effect: 'sent again under the same ids' });
   const supervise = createSupervisor({
     clock,
     log,
@@ -92,6 +90,6 @@ export async function openApp(options: AppOptions): Promise<App> {
 }
 
 /** A dry run remembers nothing that outlives the process. */
-function openStore({ isDry, setup, owner, log, openStore: open = openSqliteStore }: AppOptions): Promise<Store> {
-  return isDry ? openVolatileStore({ log }) : open({ file: setup.config.stateFile, owner, log });
+function openStore({ isDry, setup, owner, log, openStore: open = openState }: AppOptions): Promise<Store> {
+  return isDry ? openStoreForDryRun({ log }) : open({ file: setup.config.stateFile }, { owner, log });
 }

@@ -10,19 +10,16 @@ export interface StorageHealth {
 export function watchStorage(store: Store): StorageHealth {
   let isWorking = true;
 
-  async function noting<T>(writing: Promise<T>): Promise<T> {
-    isWorking = await writing.then(
-      () => true,
-      () => false,
-    );
+  async function noting<T>(writing: Promise<T>, isKept: (result: T) => boolean): Promise<T> {
+    isWorking = await writing.then(isKept, () => false);
     return writing;
   }
 
   return {
     store: {
       ...store,
-      commit: (...args) => noting(store.commit(...args)),
-      cover: (...args) => noting(store.cover(...args)),
+      commit: (...args) => noting(store.commit(...args), (ends) => !ends.includes('fenced')),
+      cover: (...args) => noting(store.cover(...args), (end) => end !== 'fenced'),
     },
     isWorking: () => isWorking,
   };

@@ -1,6 +1,7 @@
 import { outlineOf, readOutline, type Outline } from '../plan/outline.ts';
 import { planOf, type State } from '../plan/plan.ts';
-import { openReaderIfAny, type StoreReader } from '../store/sqlite/store.ts';
+import { openReaderIfAny } from '../store/open.ts';
+import type { StoreReader } from '../store/store.ts';
 import { EXIT } from './exit.ts';
 import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';

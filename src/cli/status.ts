@@ -7,7 +7,7 @@ import { activeSince } from '../core/alerts/emission.ts';
 import { blindFrom, dataWords } from '../explain/data-words.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { showRecipient } from '../rules/describe.ts';
-import { openSqliteReader } from '../store/sqlite/store.ts';
+import { openReader } from '../store/open.ts';
 import { EXIT } from './exit.ts';
 import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';
@@ -17,7 +17,7 @@ const MOST_DEAD = 10;
 /** Reads the state file without the daemon's lock, so it also answers while the daemon runs. */
 export async function status(terminal: Terminal, { config: file }: ConfigOption): Promise<number> {
   const { config, watches } = loadOrFail(terminal, file);
-  await using reader = await openSqliteReader({ file: config.stateFile });
+  await using reader = await openReader({ file: config.stateFile });
   const memories = await reader.recall();
   const diagnostics = await reader.diagnostics();
   const now = terminal.clock.now();

@@ -1,13 +1,14 @@
 // Decisions that are ready in the same turn of the event loop are committed together: one wait for the disk for all.
 import type { Decision } from '../core/model/decision.ts';
 import { nextTurn, type Clock } from '../lib/clock.ts';
-import type { Store } from '../store/store.ts';
+import type { CommitResult, Fence, Shard, Store } from '../store/store.ts';
 import type { Outages } from './outages.ts';
 
 export interface BatchOptions<Item> {
-  readonly store: Pick<Store, 'commit'>;
+  readonly store: Pick<Store, 'commit' | 'fenceOf'>;
   readonly clock: Clock;
   readonly outages: Pick<Outages, 'storageFails' | 'storageWorks'>;
+  readonly shardOf: (item: Item) => Shard;
   /** Asked when it is about to be committed; one that is not is dropped in silence. */
   readonly isInForce: (item: Item) => boolean;
   /** It is on disk, or holds nothing that has to be. */
@@ -23,7 +24,7 @@ export interface Batch<Item> {
 }
 
 export function createBatch<Item extends { readonly decision: Decision }>(options: BatchOptions<Item>): Batch<Item> {
-  const { store, clock, outages, isInForce, onCommitted } = options;
+  const { store, clock, outages, shardOf, isInForce, onCommitted } = options;
   let ready: { readonly item: Item; readonly done: (end: CommitEnd) => void }[] = [];
 
   async function commitReady(): Promise<void> {
@@ -32,29 +33,28 @@ export function createBatch<Item extends { readonly decision: Decision }>(option
     const items = all.map(({ item }) => item).filter(isInForce);
     const ends = new Map<Item, CommitEnd>(items.map((item) => [item, 'kept']));
     const written = items.filter(({ decision }) => isWritten(decision));
-    for (const [item, end] of await commitAll(written)) ends.set(item, end);
+    const byFence = Map.groupBy(written, (item) => store.fenceOf(shardOf(item)));
+    for (const [fence, some] of byFence) for (const [item, end] of await commitAll(some, fence)) ends.set(item, end);
     for (const [item, end] of ends) if (end === 'kept') onCommitted(item);
     for (const { item, done } of all) done(ends.get(item) ?? 'dropped');
   }
 
   /** Together; and when that fails, one by one, so that none is held up by another. */
-  async function commitAll(items: readonly Item[]): Promise<readonly (readonly [Item, CommitEnd])[]> {
-    if (items.length === 0) return [];
-    const startedAt = clock.now();
+  async function commitAll(items: readonly Item[], fence: Fence): Promise<readonly (readonly [Item, CommitEnd])[]> {
+    const startedAt = clock.monotonic();
     try {
-      const ends = await store.commit(
-        items.map(({ decision }) => decision),
-        startedAt,
-      );
-      outages.storageWorks();
-      return items.map((item, i) => [item, ends[i] ?? 'rejected']);
+      const decisions = items.map(({ decision }) => decision);
+      const results = await store.commit(decisions, clock.now(), fence);
+      if (results.includes('fenced')) outages.storageFails(new Error(TAKEN_OVER));
+      else outages.storageWorks();
+      return items.map((item, i) => [item, endOf(results[i])]);
     } catch (error) {
       // Nothing was changed here, and hardly in the store: the next poll reads the memory and decides the same.
       // One that is slow to refuse is held by another program: it would keep everything waiting again for each of them.
-      const isLast = items.length === 1 || clock.now() - startedAt >= SLOW_MS;
+      const isLast = items.length === 1 || clock.monotonic() - startedAt >= SLOW_MS;
       if (isLast) outages.storageFails(error);
       if (isLast) return items.map((item) => [item, 'rejected']);
-      return (await Promise.all(items.map((item) => commitAll([item])))).flat();
+      return (await Promise.all(items.map((item) => commitAll([item], fence)))).flat();
     }
   }
 
@@ -69,6 +69,12 @@ export function createBatch<Item extends { readonly decision: Decision }>(option
 }
 
 const SLOW_MS = 1000;
+const TAKEN_OVER = 'another process has taken over the state: stop one of the two';
+
+/** For a process that was taken over nothing is kept any more: that is an outage. */
+function endOf(result: CommitResult | undefined): CommitEnd {
+  return result === undefined || result === 'fenced' ? 'rejected' : result;
+}
 
 /** Of another decision nothing goes to disk but, later, until when it looked. */
 export function isWritten({ hasChanged, deliveries }: Decision): boolean {

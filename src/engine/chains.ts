@@ -16,6 +16,7 @@ import type { AnyView } from '../core/values/fields.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
+import { explorerShard } from './shard.ts';
 
 /** A first page of blocks: another object for each reading, also of an answer that came before. */
 export interface BlocksReading {
@@ -24,7 +25,7 @@ export interface BlocksReading {
 }
 
 export interface ChainsOptions {
-  readonly store: Pick<Store, 'chainBlocks' | 'keepChainBlocks'>;
+  readonly store: Pick<Store, 'chainBlocks' | 'keepChainBlocks' | 'fenceOf'>;
   readonly log: Log;
   /** Called for each page: whether replicas of the explorer are on different forks. */
   readonly onForks: (explorer: string, areForked: boolean) => void;
@@ -96,8 +97,9 @@ export function createChains({ store, log, onForks }: ChainsOptions): Chains {
         const { record, stored } = chain;
         const changed = changedBlocks(stored, record);
         if (changed.length === 0) continue;
-        await store.keepChainBlocks(explorer, changed, Math.min(...record.keys()));
-        chain.stored = record;
+        const fence = store.fenceOf(explorerShard(explorer));
+        const end = await store.keepChainBlocks(explorer, changed, Math.min(...record.keys()), fence);
+        if (end === 'kept') chain.stored = record;
       }
     },
   };

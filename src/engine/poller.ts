@@ -14,7 +14,7 @@ import type { Watch } from '../core/model/watch.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import { Missed, type Read } from '../core/model/question.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Coverage, Store } from '../store/store.ts';
+import type { Coverage, Fence, Store } from '../store/store.ts';
 import { createBatch, isWritten } from './batch.ts';
 import { createChains, type BlocksReading } from './chains.ts';
 import { createCommitRecovery, type RecallCause } from './commit-recovery.ts';
@@ -22,6 +22,7 @@ import { createDiagnostics } from './diagnostics.ts';
 import { judgeOn, poll, readMemory, readTickChain } from './observe.ts';
 import { createOutages } from './outages.ts';
 import type { Decided, PollHook } from './poll.ts';
+import { shardOf } from './shard.ts';
 
 /** What the poller needs of an explorer. */
 export interface Reader {
@@ -83,14 +84,21 @@ export function createPoller(options: PollerOptions): Poller {
   const memoryById = new Map<WatchId, Memory>();
   const running = new Map<WatchId, Promise<void>>();
   const uncovered = new Set<WatchId>();
-  let adopted: ReadonlySet<WatchId> = new Set();
+  let adopted: ReadonlyMap<WatchId, Watch> = new Map();
   /** Explorers whose head some watch reads at every poll. */
   let withHead: ReadonlySet<string> = new Set();
   const chains = createChains({ store, log, onForks: options.onForks });
   const outages = createOutages(log);
   const diagnostics = createDiagnostics();
   const recovery = createCommitRecovery({
-    batch: createBatch({ store, clock, outages, isInForce, onCommitted: settle }),
+    batch: createBatch({
+      store,
+      clock,
+      outages,
+      shardOf: ({ watch }) => shardOf(watch),
+      isInForce,
+      onCommitted: settle,
+    }),
     recall: async ({ id }) => (await store.recall([id])).get(id),
     heldVersion: (id) => memoryById.get(id)?.version ?? 0,
     replace,
@@ -172,7 +180,7 @@ export function createPoller(options: PollerOptions): Poller {
       return {
         commit() {
           commitChains();
-          adopted = new Set(watches.map(({ id }) => id));
+          adopted = new Map(watches.map((watch) => [watch.id, watch]));
           withHead = new Set(watches.filter(showsHead).map(({ target }) => target.explorer));
           for (const watch of unread) {
             const memory = recalled.get(watch.id);
@@ -214,7 +222,9 @@ export function createPoller(options: PollerOptions): Poller {
       const ids = [...uncovered];
       for (let i = 0; i < ids.length; i += FLUSHED_AT_ONCE) {
         if (i > 0) await nextTurn();
-        await flushSome(ids.slice(i, i + FLUSHED_AT_ONCE));
+        const some = ids.slice(i, i + FLUSHED_AT_ONCE).flatMap((id) => adopted.get(id) ?? []);
+        for (const [fence, own] of Map.groupBy(some, (watch) => store.fenceOf(shardOf(watch))))
+          await flushSome(own, fence);
       }
       await chains.flush();
     },
@@ -223,19 +233,22 @@ export function createPoller(options: PollerOptions): Poller {
     },
   };
 
-  async function flushSome(ids: readonly WatchId[]): Promise<void> {
+  async function flushSome(watches: readonly Watch[], fence: Fence): Promise<void> {
     const coverage = new Map<WatchId, Coverage>();
-    for (const id of ids) {
-      uncovered.delete(id);
-      coverage.set(id, { until: memoryById.get(id)?.coveredUntil ?? null, ...diagnostics.take(id) });
-    }
-    try {
-      await store.cover(coverage);
-    } catch (error) {
+    const putBack = (): void => {
       for (const [id, kept] of coverage) {
         uncovered.add(id);
         diagnostics.putBack(id, kept);
       }
+    };
+    for (const { id } of watches) {
+      uncovered.delete(id);
+      coverage.set(id, { until: memoryById.get(id)?.coveredUntil ?? null, ...diagnostics.take(id) });
+    }
+    try {
+      if ((await store.cover(coverage, fence)) === 'fenced') putBack();
+    } catch (error) {
+      putBack();
       throw error;
     }
   }

@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
 
 export interface RetirementOptions {
-  readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget'>;
+  readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget' | 'fenceOf'>;
   readonly isAdopted: (watch: WatchId) => boolean;
   /** Runs the work while no reload is under way, so that a watch is not ended while it is put back. */
   readonly exclusively: (work: () => Promise<void>) => Promise<void>;
@@ -44,7 +44,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
     const gone = ids.filter((id) => !isAdopted(id));
     const memories = await store.recall(gone);
     const decisions = [...memories].map(([id, memory]) => retire(id, memory, clock.now()));
-    const ends = await store.commit(decisions, clock.now());
+    const ends = await store.commit(decisions, clock.now(), store.fenceOf('service:retirement'));
     onOwed(new Set(decisions.flatMap(({ deliveries }) => deliveries.map(({ channel }) => channel))));
     const kept = decisions.filter((_decision, i) => ends[i] === 'kept');
     await store.forget(kept.map(({ watchId }) => watchId));

@@ -7,18 +7,18 @@ export interface RunTime {
 }
 
 /**
- * Added up from one question to the next. A step longer than this is no time in which the loop ran: the machine slept,
- * or the clock was set.
+ * Added up from one question to the next. A step longer than this is no time in which the loop ran: the machine or the
+ * process stood still.
  */
 const LONGEST_STEP_MS = 120_000;
 
 export function createRunTime(clock: Clock): RunTime {
-  let lookedAt = clock.now();
+  let lookedAt = clock.monotonic();
   let passedMs = 0;
   return {
     passed() {
-      const now = clock.now();
-      passedMs += Math.min(Math.max(now - lookedAt, 0), LONGEST_STEP_MS);
+      const now = clock.monotonic();
+      passedMs += Math.min(now - lookedAt, LONGEST_STEP_MS);
       lookedAt = now;
       return passedMs;
     },

@@ -5,10 +5,11 @@
 //   stopping   takes no more; what is in flight ends, within the caller's budget
 //
 // A delivery is marked as `sending` before it leaves and settled after its outcome is known. Whoever dies in between
-// leaves it `sending`; `store.recover`, called once at start, makes it due again and it goes out under the same id.
+// leaves it `sending` until its lease ends; then it is due again, and goes out under the same id.
 // A storage that does not answer slows the sender down and stops nothing: looking is tried again after a rest, and an
 // outcome that cannot be recorded keeps its slot until it can, so that nothing is sent twice meanwhile.
 import { afterOutcome, LONGEST_WAIT_MS, type Outcome, type Settlement } from '../core/model/delivery.ts';
+import type { DeliveryId } from '../core/model/ids.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { OpenNotifier } from '../notifiers/notifier.ts';
 import type { Claimed, Store } from '../store/store.ts';
@@ -26,7 +27,7 @@ export interface Sender {
 }
 
 interface SenderOptions {
-  readonly store: Pick<Store, 'claim' | 'ran' | 'settle' | 'nextDue'>;
+  readonly store: Pick<Store, 'claim' | 'expire' | 'fenceOf' | 'ran' | 'settle' | 'nextDue'>;
   readonly channel: string;
   readonly notifier: Pick<OpenNotifier, 'send'>;
   readonly giveUpAfterMs: number;
@@ -46,10 +47,12 @@ const SHORTEST_REST_MS = 100;
 const GRACE_PERIOD_MS = 1000;
 /** What is owed grows older in steps of this length: each is a commit. */
 const AGE_STEP_MS = 60_000;
+/** Longer than any try takes. A process that takes over does not wait for its end. */
+const LEASE_MS = 300_000;
 
 export function createSender(options: SenderOptions): Sender {
   const { store, channel, notifier, giveUpAfterMs, clock, log, onOutcome, onDead } = options;
-  const inFlight = new Set<Promise<void>>();
+  const inFlight = new Map<DeliveryId, Promise<void>>();
   const storage = createStorageBackoff(channel, log);
   const runTime = createRunTime(clock);
   // How much of the run time is in the state file.
@@ -65,13 +68,21 @@ export function createSender(options: SenderOptions): Sender {
     await recordRunTime();
     const free = MOST_IN_FLIGHT - inFlight.size;
     if (free === 0) return null;
-    const claimed = await store.claim(channel, free, at);
+    await expire(at);
+    const fence = store.fenceOf(`channel:${channel}`);
+    const claimed = await store.claim({ channel, limit: free, at, leaseMs: LEASE_MS }, fence);
     for (const delivery of claimed) start(delivery, abandon);
     // With every slot taken, the first that is freed wakes the loop.
     if (claimed.length === free) return null;
     const due = await store.nextDue(channel);
     // No wait is as long as that: the clock was set back, and the wait is over.
     return due !== null && due - clock.now() > LONGEST_WAIT_MS ? claimDue(abandon, due) : due;
+  }
+
+  async function expire(at: Instant): Promise<void> {
+    // What is in flight here is in nobody else's hands, however long its end waits to be recorded.
+    const deliveries = await store.expire(channel, at, [...inFlight.keys()]);
+    if (deliveries > 0) log.info('outbox:recovered', { channel, deliveries, effect: 'sent again under the same ids' });
   }
 
   async function recordRunTime(): Promise<void> {
@@ -87,10 +98,10 @@ export function createSender(options: SenderOptions): Sender {
         log.error('sender:failed', { channel, error: String(error) });
       })
       .finally(() => {
-        inFlight.delete(done);
+        inFlight.delete(claimed.delivery.id);
         wake();
       });
-    inFlight.add(done);
+    inFlight.set(claimed.delivery.id, done);
   }
 
   /** `owedSinceMs`: the run time at which it was committed. */
@@ -114,13 +125,17 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
-  /** False when the budget for stopping ended before the storage answered. */
-  async function settle({ delivery }: Claimed, settlement: Settlement, abandon: AbortSignal): Promise<boolean> {
+  /** False when the try was over already, or when the budget for stopping ended before the storage answered. */
+  async function settle(
+    { delivery, attempt }: Claimed,
+    settlement: Settlement,
+    abandon: AbortSignal,
+  ): Promise<boolean> {
     for (;;) {
       try {
-        await store.settle(delivery.id, settlement, clock.now());
+        const end = await store.settle({ id: delivery.id, attempt }, settlement, clock.now());
         storage.answered('settle');
-        return true;
+        return end === 'settled';
       } catch (error) {
         const pauseMs = storage.failed('settle', error);
         if (abandon.aborted) return false;
@@ -172,14 +187,14 @@ export function createSender(options: SenderOptions): Sender {
       await clock.sleep(Math.min(Math.max(restMs, SHORTEST_REST_MS), LONGEST_REST_MS), wakeSignal.signal);
     }
     stop.removeEventListener('abort', wake);
-    await Promise.race([Promise.all(inFlight), gracePeriod(abandon)]);
+    await Promise.race([Promise.all(inFlight.values()), gracePeriod(abandon)]);
     if (inFlight.size > 0) log.warn('sender:abandoned', { channel, inFlight: inFlight.size });
   }
 
   async function gracePeriod(abandon: AbortSignal): Promise<void> {
     await aborted(abandon);
     const over = new AbortController();
-    void Promise.all(inFlight).then(() => {
+    void Promise.all(inFlight.values()).then(() => {
       over.abort();
     });
     await clock.sleep(GRACE_PERIOD_MS, over.signal);

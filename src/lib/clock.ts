@@ -4,6 +4,8 @@ export type Instant = number;
 /** The only source of time and of waiting. Tests pass one that stands still until it is told to move. */
 export interface Clock {
   now(): Instant;
+  /** Milliseconds since some moment of the past. Goes on evenly, also when the clock is set. */
+  monotonic(): number;
   /**
    * Resolves after `ms`, or at once when the signal aborts: waking early is not an error. Counts time that passes: a
    * clock that is set meanwhile makes it neither longer nor shorter.
@@ -16,6 +18,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   async sleep(ms, signal) {
     const until = performance.now() + ms;
     for (let left = ms; left > 0 && signal?.aborted !== true; left = until - performance.now())

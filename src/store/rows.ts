@@ -1,5 +1,5 @@
-// What comes out of the file is checked once, here, and trusted from then on. A kind's own state
-// is checked later, by the kind.
+// What comes out of the storage is checked once, here, and trusted from then on, whichever engine it comes from. A kind's
+// own state is checked later, by the kind.
 import { z } from 'zod';
 import type { Json } from '../core/values/fields.ts';
 import type { StoredHealth } from '../core/model/health.ts';
@@ -9,9 +9,9 @@ import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../core/mo
 import type { Segment } from '../core/model/condition.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
 import { eventShape, formerEvent } from './former-events.ts';
-import { StorageError, type StoredDiagnostics } from './store.ts';
+import { StorageError, type StoredDelivery, type StoredDiagnostics } from './store.ts';
 
-/** A row as SQLite hands it out. */
+/** A row as an engine hands it out, by column. */
 export type Row = Readonly<Record<string, unknown>>;
 
 const count = z.int().nonnegative();
@@ -135,7 +135,7 @@ const snapshot: z.ZodType<StoredSnapshot> = z.object({ at: instant, view: json, 
 
 const outcome = z.object({ type: z.enum(['sent', 'again', 'rejected', 'unknown']), text: z.string() });
 
-const stored = z.object({
+const stored: z.ZodType<StoredDelivery> = z.object({
   id: z.string(),
   watch: z.string(),
   channel: z.string(),
@@ -148,9 +148,6 @@ const stored = z.object({
   settledAt: instant.nullable(),
   outcome: outcome.nullable(),
 });
-
-/** One row of the outbox, for those who look at it. `outcome`: how the last try ended. */
-export type StoredDelivery = z.infer<typeof stored>;
 
 /** Throws a StorageError that names the watch when the row is damaged. */
 export function memoryOf(row: Row): Memory {

@@ -1,12 +1,38 @@
+// What the daemon needs of whatever keeps its state. An engine stands in a folder of its own; `open.ts` picks one.
 import type { KnownBlock } from '../core/chain/chain-record.ts';
-import type { Delivery, Settlement } from '../core/model/delivery.ts';
+import type { Delivery, Message, Outcome, Settlement } from '../core/model/delivery.ts';
 import type { Json } from '../core/values/fields.ts';
 import type { StoredHealth } from '../core/model/health.ts';
 import type { StoredSnapshot } from '../core/model/snapshot.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
-import type { DeliveryId, WatchId } from '../core/model/ids.ts';
+import type { AlertId, DeliveryId, WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
+
+/** A unit of work that one process holds at a time: the watches of an explorer, the sender of a channel, a service. */
+export type Shard = `${'explorer' | 'channel' | 'service'}:${string}`;
+
+/** Proves which process holds a shard. The epoch rises whenever another one takes it over. */
+export interface Fence {
+  readonly key: string;
+  readonly slot: number;
+  readonly owner: string;
+  readonly epoch: number;
+}
+
+/** `fenced`: another process has taken over; nothing was written, nor will anything be that this one decides. */
+export type CommitResult = 'kept' | 'superseded' | 'fenced';
+
+/** For whom deliveries are claimed. */
+export interface Claim {
+  readonly channel: string;
+  readonly limit: number;
+  readonly at: Instant;
+  /** For how long nobody else is given what is handed out; at most `LONGEST_LEASE_MS`. */
+  readonly leaseMs: number;
+}
+
+export const LONGEST_LEASE_MS = 600_000;
 
 /** A delivery that is being sent, and which try this is (1 = the first). */
 export interface Claimed {
@@ -14,6 +40,12 @@ export interface Claimed {
   readonly attempt: number;
   /** For how long its channel's sender ran since it was committed, as far as `ran` recorded it. */
   readonly ageMs: number;
+}
+
+/** One try to send a delivery. */
+export interface Tried {
+  readonly id: DeliveryId;
+  readonly attempt: number;
 }
 
 export interface OutboxDepth {
@@ -47,6 +79,9 @@ export interface Coverage extends Partial<StoredDiagnostics> {
  * Every method rejects with a `StorageError` when the storage does not answer; then nothing was changed.
  */
 export interface Store extends AsyncDisposable {
+  /** What this process proves with that it holds the shard. Equal fences may be committed under together. */
+  fenceOf(shard: Shard): Fence;
+
   /** Memory by watch id; ids without memory are left out. Without ids: everything that is remembered. */
   recall(ids?: readonly WatchId[]): Promise<Map<WatchId, Memory>>;
 
@@ -57,10 +92,10 @@ export interface Store extends AsyncDisposable {
    * All decisions in one transaction; each is `superseded`, and leaves nothing behind, when the memory's version is no
    * longer the one it expects. Kept memory gets version + 1. A delivery id that is already there is not added again.
    */
-  commit(decisions: readonly Decision[], at: Instant): Promise<('kept' | 'superseded')[]>;
+  commit(decisions: readonly Decision[], at: Instant, fence: Fence): Promise<CommitResult[]>;
 
   /** Flushes `coveredUntil` and what is kept beside it, apart from memory. Ids without memory are ignored. */
-  cover(coverage: ReadonlyMap<WatchId, Coverage>): Promise<void>;
+  cover(coverage: ReadonlyMap<WatchId, Coverage>, fence: Fence): Promise<'kept' | 'fenced'>;
 
   /** What `cover` kept; what cannot be read is as if nothing had been. */
   diagnostics(ids?: readonly WatchId[]): Promise<Map<WatchId, StoredDiagnostics>>;
@@ -69,7 +104,12 @@ export interface Store extends AsyncDisposable {
   chainBlocks(explorers: readonly string[]): Promise<Map<string, KnownBlock[]>>;
 
   /** Adds blocks of an explorer, or their last sight, and drops those below a height. */
-  keepChainBlocks(explorer: string, blocks: readonly KnownBlock[], from: number): Promise<void>;
+  keepChainBlocks(
+    explorer: string,
+    blocks: readonly KnownBlock[],
+    from: number,
+    fence: Fence,
+  ): Promise<'kept' | 'fenced'>;
 
   /** Writes down what runs now, for `plan`; replaces what was written before. */
   keepRunning(outline: Json): Promise<void>;
@@ -78,19 +118,26 @@ export interface Store extends AsyncDisposable {
   forget(ids: readonly WatchId[]): Promise<void>;
 
   /**
-   * Marks up to `limit` due deliveries of one channel as `sending`: the most severe first, of those the longest due. Per
-   * (message key, recipient) only the lowest `seq` that is not settled is ever handed out, however severe the next one
-   * is, so a resolve cannot overtake its firing.
+   * Marks up to `limit` due deliveries of one channel as `sending`, each under a lease: the most severe first, of those
+   * the longest due. Per (message key, recipient) only the lowest `seq` that is not settled is ever handed out, however
+   * severe the next one is, so a resolve cannot overtake its firing. Nothing for a process that was taken over.
    */
-  claim(channel: string, limit: number, at: Instant): Promise<Claimed[]>;
+  claim(claim: Claim, fence: Fence): Promise<Claimed[]>;
 
   /** Adds to the time for which the sender of the channel ran: what is owed there grows older by it. */
   ran(channel: string, ms: number): Promise<void>;
 
-  settle(id: DeliveryId, settlement: Settlement, at: Instant): Promise<void>;
+  /**
+   * Ends a try. `sent` counts whichever try it was: a message that was taken over is a fact. The rest counts only for the
+   * try that is under way; else it is `superseded` and changes nothing. Not fenced, for the same reason.
+   */
+  settle(tried: Tried, settlement: Settlement, at: Instant): Promise<'settled' | 'superseded'>;
 
-  /** What was `sending` when the last process ended is due again; returns how many. Called once, at start. */
-  recover(at: Instant): Promise<number>;
+  /**
+   * What is still `sending` on the channel after its lease has ended is due again; resolves with how many. A process that
+   * takes over ends the leases of the one before. Those in `held` are left alone: the caller is still sending them.
+   */
+  expire(channel: string, at: Instant, held: readonly DeliveryId[]): Promise<number>;
 
   /** When the next delivery of the channel is due; null when nothing waits. */
   nextDue(channel: string): Promise<Instant | null>;
@@ -99,6 +146,34 @@ export interface Store extends AsyncDisposable {
 
   /** Drops settled deliveries older than `before`. */
   prune(before: Instant): Promise<void>;
+}
+
+/** A delivery as it stands in the outbox. */
+export interface StoredDelivery {
+  readonly id: DeliveryId;
+  readonly watch: WatchId;
+  readonly channel: string;
+  readonly recipient: string;
+  readonly message: Message;
+  readonly state: 'due' | 'sending' | 'sent' | 'dead';
+  readonly attempt: number;
+  readonly dueAt: Instant;
+  readonly createdAt: Instant;
+  readonly settledAt: Instant | null;
+  /** Of the last try; null before its end. */
+  readonly outcome: { readonly type: Outcome['type']; readonly text: string } | null;
+}
+
+/** What may be looked at while a daemon runs, or when none does. Every method rejects with a `StorageError`. */
+export interface StoreReader extends AsyncDisposable, Pick<Store, 'recall' | 'diagnostics' | 'survey'> {
+  /** What the daemon last wrote down of what it runs; null when it never did. */
+  running(): Promise<Json>;
+  /** The newest deliveries, newest first. */
+  recent(limit: number): Promise<StoredDelivery[]>;
+  /** Those that were given up or refused, newest first. */
+  dead(limit: number): Promise<StoredDelivery[]>;
+  /** Those of one alert of a watch, newest first. */
+  deliveriesOf(watch: WatchId, alert: AlertId, limit: number): Promise<StoredDelivery[]>;
 }
 
 /** The storage did not do what was asked; nothing was changed. Exit code 74. */

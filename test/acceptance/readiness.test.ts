@@ -1,6 +1,8 @@
 // What a supervisor and a person read at /readyz.
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openStore } from '../../src/store/open.ts';
 import { StorageError } from '../../src/store/store.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from '../support/app.ts';
 import { createFolder, type Folder } from '../support/daemon.ts';
@@ -68,8 +70,8 @@ test('a blind watch is listed with its reason, in the metrics too; the daemon st
 test('a state file that takes nothing is not ready, and the watch that learns nothing more is blind', async () => {
   const disk = { isFull: false };
   await using daemon = await aDaemon({
-    async openStore(options) {
-      const store = await openSqliteStore(options);
+    async openStore(state, tools) {
+      const store = await openStore(state, tools);
       const check = (): void => {
         if (disk.isFull) throw new StorageError('disk full');
       };
@@ -81,7 +83,7 @@ test('a state file that takes nothing is not ready, and the watch that learns no
         },
         async cover(...args) {
           check();
-          await store.cover(...args);
+          return store.cover(...args);
         },
       };
     },
@@ -122,5 +124,27 @@ test('a watch that was never polled is not ready; a rejected edit is said, and s
   });
   answer.release();
   await running.polls.reached(2);
+  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+});
+
+test('a program that holds the state file delays what is written, and neither health checks nor alerts are lost', async () => {
+  const lines: string[] = [];
+  await using daemon = await aDaemon({
+    print: (line) => {
+      lines.push(line);
+      return Promise.resolve();
+    },
+  });
+  const { explorer, folder, running } = daemon;
+  using other = new DatabaseSync(join(folder.path, 'data', 'state.db'));
+  other.exec('BEGIN IMMEDIATE');
+  explorer.balance = '0';
+  await running.clock.advance(60_000);
+  for (let checks = 0; checks < 20; checks += 1) expect((await running.page('/healthz')).status).toBe(200);
+  expect(lines).toEqual([]);
+  other.exec('COMMIT');
+  await poll(daemon, 2);
+  await running.says('delivery:sent');
+  expect(lines).toHaveLength(1);
   expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
 });

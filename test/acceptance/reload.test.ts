@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../src/explorer/explorer.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import type { AnyNotifier } from '../../src/notifiers/notifier.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openStore } from '../../src/store/open.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
 import { WebError } from '../../src/web/server.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer } from '../support/app.ts';
@@ -66,8 +66,8 @@ function aBrittleApp() {
         },
       };
     },
-    async openStore(options) {
-      const store = await openSqliteStore(options);
+    async openStore(state, tools) {
+      const store = await openStore(state, tools);
       const guarded: Store = {
         ...store,
         recall: (ids) => (faults.recall ? Promise.reject(new StorageError('no recall')) : store.recall(ids)),

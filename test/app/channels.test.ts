@@ -9,6 +9,7 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { aDecision, aDelivery } from '../store/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
+import { commit } from '../support/store-calls.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { createSmtpSink } from '../support/sinks.ts';
 
@@ -25,6 +26,7 @@ test('a sender that fails is started again, and what it owes is sent', async () 
     log,
     clock: {
       now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
       sleep(ms, signal) {
         if (!isBroken) return clock.sleep(ms, signal);
         isBroken = false;
@@ -36,7 +38,7 @@ test('a sender that fails is started again, and what it owes is sent', async () 
   (await channels.prepare(aConfig(post.url))).commit();
   await clock.whenSleeping(1);
   const delivery = aDelivery({ id: 'owed', channel: 'post', recipient: 'ops@example.com' });
-  await store.commit([aDecision('w', { deliveries: [delivery] })], clock.now());
+  await commit(store, [aDecision('w', { deliveries: [delivery] })], clock.now());
   await clock.advance(1000);
   await post.mails.reached(1);
   await channels.stop(1000);
@@ -54,7 +56,7 @@ test('what is owed to a recipient who was taken out is given up and counted once
   const deliveries = ['gone@example.com', 'ops@example.com'].map((recipient) =>
     aDelivery({ id: recipient, key: recipient, channel: 'post', recipient }),
   );
-  await store.commit([aDecision('w', { deliveries })], clock.now());
+  await commit(store, [aDecision('w', { deliveries })], clock.now());
 
   (await channels.prepare(aConfig(post.url))).commit();
   await post.mails.reached(1);

@@ -5,9 +5,10 @@ import { loadSetup } from '../../src/app/setup.ts';
 import { readFileSync } from 'node:fs';
 import { blankMemory, step } from '../../src/core/step.ts';
 import { AddressRef, InternalTransaction } from '../../src/explorer/reading/resources.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { ListReading } from '../../src/watches/lists/detection.ts';
 import { prepareState } from '../support/prepared-state.ts';
+import { commit } from '../support/store-calls.ts';
 
 const RULES = `
 watches: [{ id: calls, kind: internal-transactions, of: vault, notify: screen, every: 1m, alerts: [{ id: failed, on: new }] }]
@@ -52,7 +53,7 @@ test('status names the blocks that were not read, why and since when, and when t
       seen,
       partial,
     });
-    await store.commit([decision], at);
+    await commit(store, [decision], at);
     memory = { ...decision.memory, version: memory.version + 1 };
   }
   const { out } = await prepared.run('status', '-c', prepared.config);

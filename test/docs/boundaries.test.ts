@@ -103,6 +103,20 @@ test('watches know requests as data, never the client', () => {
   expect(offending.map(({ file, line }) => `${file}: ${line}`)).toEqual([]);
 });
 
+/** What recordings, which are SQLite files whatever keeps the state, share with the engine. */
+const OF_ANY_SQLITE_FILE = 'sqlite/database.ts';
+
+test('an engine of the store is known to the store alone: readers go through the contract', () => {
+  const offending = imports.filter(
+    ({ from, room, path }) =>
+      room === 'store' &&
+      from !== 'store' &&
+      path.includes('/') &&
+      !(from === 'recording' && path === OF_ANY_SQLITE_FILE),
+  );
+  expect(offending.map(({ file, line }) => `${file}: ${line}`)).toEqual([]);
+});
+
 test('packages have one host each', () => {
   const hosts: Readonly<Record<string, RegExp>> = {
     got: /^src\/notifiers\//,

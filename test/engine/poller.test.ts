@@ -6,6 +6,7 @@ import { observe } from '../../src/engine/observe.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
 import { adopt } from '../support/adopt.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
+import { claim, commit, cover } from '../support/store-calls.ts';
 import { aPoller } from '../support/poller.ts';
 import { wordsOf } from '../support/run-polls.ts';
 import { loadWatches } from '../support/world.ts';
@@ -82,7 +83,7 @@ test('a clock that was set back is said, and blinds no watch', async () => {
   await poller.poll(watches, signal);
   const [memory] = [...(await store.recall()).values()];
   expect(memory?.coveredUntil).toBe(clock.now());
-  await store.cover(new Map([[watches[0]?.id ?? '', { until: clock.now() + 3_600_000 }]]));
+  await cover(store, new Map([[watches[0]?.id ?? '', { until: clock.now() + 3_600_000 }]]));
   const { poller: next, seen: later, log: lines } = aPoller({ store, clock });
   later.wei = '5000000000000000000';
   await adopt(next, watches);
@@ -112,9 +113,13 @@ watches:
       await clock.advance(60_000);
       await poller.poll(rules, signal);
     }
-    for (const { delivery } of await store.claim('screen', 100, clock.now() + 86_400_000)) {
+    for (const { delivery, attempt } of await claim(store, 'screen', 100, clock.now() + 86_400_000)) {
       said.push(wordsOf(delivery.message));
-      await store.settle(delivery.id, { state: 'sent', outcome: { type: 'sent', answer: '' } }, clock.now());
+      await store.settle(
+        { id: delivery.id, attempt },
+        { state: 'sent', outcome: { type: 'sent', answer: '' } },
+        clock.now(),
+      );
     }
   };
   await adopt(poller, rules);
@@ -279,7 +284,7 @@ test('memory that this release cannot read is a new baseline, said aloud', async
   };
   const none = { deliveries: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null };
   const decision = { watchId: watch.id, expects: 0, memory, hasChanged: true, ...none };
-  await store.commit([decision], 0);
+  await commit(store, [decision], 0);
   await adopt(poller, watches);
   expect(log.lines).toEqual(['warn watch:memory-unreadable']);
   await poller.poll(watches, signal);
@@ -291,7 +296,7 @@ test('what could not be flushed is flushed the next time, the look with it', asy
   const disk = { isFull: true };
   const store: Store = {
     ...memory,
-    cover: (coverage) => (disk.isFull ? Promise.reject(new StorageError('full')) : memory.cover(coverage)),
+    cover: (...args) => (disk.isFull ? Promise.reject(new StorageError('full')) : memory.cover(...args)),
   };
   const { poller } = aPoller({ store });
   await adopt(poller, watches);

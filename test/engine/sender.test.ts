@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { createSender, type Sender } from '../../src/engine/sender.ts';
 import type { Delivery, Outcome } from '../../src/core/model/delivery.ts';
-import { openSqliteStore, openVolatileStore } from '../../src/store/sqlite/store.ts';
-import { StorageError, type Store } from '../../src/store/store.ts';
+import { openSqliteStore, openVolatileStore } from '../../src/store/sqlite/open.ts';
+import { LONGEST_LEASE_MS, StorageError, type Store } from '../../src/store/store.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
+import { claim, commit, LEASE_MS } from '../support/store-calls.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { aDecision, aDelivery } from '../store/builders.ts';
 
@@ -63,8 +64,8 @@ describe('what is owed', () => {
   test('is sent again under its id, with the next number, when its sending was cut off by a crash', async () => {
     const post = createOutbox();
     await post.owe(aDelivery());
-    await post.store.claim('ops', 1, post.clock.now());
-    await post.store.recover(post.clock.now());
+    await claim(post.store, 'ops', 1, post.clock.now());
+    await post.clock.advance(LEASE_MS);
     await using _sender = post.start();
     await post.clock.advance(0);
     expect(post.arrived()).toEqual(['delivery-1#2']);
@@ -151,7 +152,7 @@ describe('what is not accepted', () => {
     await sender.abandon();
     settle.mockRestore();
     expect(post.dead).toEqual([]);
-    expect(await post.store.recover(post.clock.now())).toBe(1);
+    expect(await post.store.expire('ops', post.clock.now() + LONGEST_LEASE_MS, [])).toBe(1);
   });
 
   test('warns once per reason, however many deliveries share it', async () => {
@@ -284,6 +285,20 @@ describe('a storage that does not answer', () => {
     expect(post.arrived()).toEqual(['delivery-1#1']);
     expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
   });
+
+  test('when an outcome can be recorded only after its lease has ended, it is not sent by the same sender again', async () => {
+    const post = createOutbox();
+    await post.owe(aDelivery({ id: 'first' }));
+    const settle = jest.spyOn(post.store, 'settle').mockRejectedValue(new StorageError('disk I/O error'));
+    await using _sender = post.start();
+    await post.clock.advance(LONGEST_LEASE_MS);
+    await post.owe(aDelivery({ id: 'second' }));
+    await post.clock.advance(10 * MINUTE);
+    expect(post.arrived()).toEqual(['first#1', 'second#1']);
+    settle.mockRestore();
+    await post.clock.advance(MINUTE);
+    expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 2 });
+  });
 });
 
 test('what a daemon left in the middle of a send goes out after the restart, under the same id', async () => {
@@ -302,10 +317,10 @@ test('what a daemon left in the middle of a send goes out after the restart, und
   }
   await using store = await openSqliteStore(directory);
   const post = createOutbox(store);
-  expect(await store.recover(post.clock.now())).toBe(1);
   await using _sender = post.start();
   await post.clock.advance(0);
   expect(post.arrived()).toEqual(['first#2', 'second#1']);
+  expect(post.lines('info')[0]).toBe('outbox:recovered');
 }, 60_000);
 
 describe('what is old, but could not be tried', () => {
@@ -443,7 +458,7 @@ describe('stopping', () => {
     await post.clock.advance(SECOND);
     await stopped;
     expect(post.lines('warn')).toEqual(['sender:abandoned']);
-    expect(await post.store.recover(post.clock.now())).toBe(1);
+    expect(await post.store.expire('ops', post.clock.now() + LONGEST_LEASE_MS, [])).toBe(1);
   });
 
   test('a sender that is told to stop before it began sends nothing', async () => {
@@ -514,7 +529,7 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
       log.lines.filter((line) => line.startsWith(`${level} `)).map((line) => line.slice(level.length + 1)),
     arrived: () => tries.map(({ id, attempt }) => `${id}#${attempt}`),
     async owe(...deliveries: Delivery[]): Promise<void> {
-      await store.commit([aDecision(`w${++watches}`, { deliveries })], clock.now());
+      await commit(store, [aDecision(`w${++watches}`, { deliveries })], clock.now());
     },
     /** From now on sends wait until the test lets them go, by delivery id. */
     hold(channel = 'ops'): Map<string, (outcome: Outcome) => void> {

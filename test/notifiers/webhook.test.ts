@@ -120,7 +120,7 @@ describe('the signature', () => {
   async function signedCall() {
     await using sink = await createWebhookSink();
     // The reference library compares with the machine's own clock, and refuses what is older than five minutes.
-    const clock = { now: () => new Date().getTime(), sleep: () => Promise.resolve() };
+    const clock = { now: () => new Date().getTime(), monotonic: () => 0, sleep: () => Promise.resolve() };
     await using sender = webhook.open({ url: sink.origin, secret: SECRET }, { ...someTools(), clock });
     await sender.send(aDelivery(), 1, never);
     const call = sink.calls.all[0];

@@ -8,7 +8,7 @@ import { blankMemory } from '../../src/core/step.ts';
 import { addressTokens } from '../../src/explorer/reading/endpoints.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { blockRows, openExplorer, someBlocks } from '../explorer/support/open.ts';
 import { startServer } from '../explorer/support/server.ts';
 import { createFolder } from '../support/daemon.ts';

@@ -37,7 +37,11 @@ export function createReplica(seed: number, given: readonly Command[], start: In
     quiet: true,
     pageSize: PAGE_SIZE,
     limits: { requestsPerSecond: REQUESTS_PER_SECOND },
-    clock: { now: () => clock.now, sleep: () => Promise.reject(new Error('a replica does not wait')) },
+    clock: {
+      now: () => clock.now,
+      monotonic: () => clock.now,
+      sleep: () => Promise.reject(new Error('a replica does not wait')),
+    },
   });
   const commands = inOrder(given);
   const placedById = new Map<string, Placed>();

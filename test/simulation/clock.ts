@@ -44,6 +44,7 @@ export function createVirtualTime(start: Instant): VirtualTime {
 
   return {
     now: () => now,
+    monotonic: () => now - start,
     sleep(ms, signal) {
       if (ms <= 0 || signal?.aborted === true) return Promise.resolve();
       return new Promise((resolve) => {
@@ -91,6 +92,7 @@ export function createWallClock(time: VirtualTime): WallClock {
   let ahead = 0;
   return {
     now: () => time.now() + ahead,
+    monotonic: () => time.monotonic(),
     sleep: (ms, signal) => time.sleep(ms, signal),
     shift(ms) {
       ahead += ms;

@@ -100,7 +100,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await Promise.all(sending);
   }
 
-  await store.recover(clock.now());
   await apply();
   return { poller, reload: apply, ended: run() };
 }

@@ -55,6 +55,7 @@ export function never(): Promise<never> {
 export function clockOf(line: LifeLine, clock: Clock, time: VirtualTime): Clock {
   return {
     now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
     async sleep(ms, signal) {
       await time.sleep(ms, signal);
       if (!line.isAlive) await never();

@@ -1,11 +1,13 @@
 // One run of a history: the real engine, store and sender on virtual time, and all that is to be known of it
 // afterwards. The same history leaves the same logs.
+import { DatabaseSync } from 'node:sqlite';
 import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Watch } from '../../src/core/model/watch.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import { loadRules } from '../../src/rules/load.ts';
-import { openVolatileStore } from '../../src/store/sqlite/store.ts';
+import { migrate } from '../../src/store/sqlite/migrations.ts';
+import { createSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 import { kinds } from '../../src/watches/index.ts';
@@ -21,6 +23,7 @@ import type { History, Logs, PlannedFault } from './model.ts';
 import { createReplicas } from './replicas.ts';
 import { CONFIG, RULES } from './rules.ts';
 import { createSink } from './sinks.ts';
+import { claim } from '../support/store-calls.ts';
 import { storeOf } from './store.ts';
 import { createTransport } from './transport.ts';
 
@@ -32,7 +35,10 @@ export async function run(history: History): Promise<Logs> {
   const journal = createJournal(time);
   const world = { time, field: createFaultField(history.faults) };
   const replicas = createReplicas(script);
-  const inner = await openVolatileStore();
+  // It outlives each process; the next one takes it over.
+  using disk = new DatabaseSync(':memory:');
+  migrate(disk, 'memory');
+  const open = (): Store => createSqliteStore(disk, { file: 'memory' });
   const watches = loadWatches();
   const machine = createMachine({
     time,
@@ -45,7 +51,7 @@ export async function run(history: History): Promise<Logs> {
         store: storeOf({
           ...world,
           line,
-          inner,
+          inner: open(),
           onKept: journal.kept,
           onSent: journal.sent,
           onDisturbed: journal.disturbed,
@@ -74,8 +80,7 @@ export async function run(history: History): Promise<Logs> {
   await time.runUntil(end);
   machine.stop();
   await time.runUntil(end + STOPPING_MS);
-  const stillOwed = await owedIn(inner);
-  await inner[Symbol.asyncDispose]();
+  const stillOwed = await owedIn(open());
   return journal.end(chainLogOf(script, end), { from: START, to: end }, stillOwed);
 }
 
@@ -119,17 +124,18 @@ function loadWatches(): readonly Watch[] {
 
 /** Takes all that is left out of the outbox, for it hands out one message of an alert at a time. */
 async function owedIn(store: Store): Promise<Set<string>> {
-  const at = Number.MAX_SAFE_INTEGER;
+  const at = 8_640_000_000_000_000;
   const ids = new Set<string>();
-  await store.recover(at);
-  for (const channel of CHANNELS)
+  for (const channel of CHANNELS) {
+    await store.expire(channel, at, []);
     for (;;) {
-      const claimed = await store.claim(channel, 100, at);
+      const claimed = await claim(store, channel, 100, at);
       if (claimed.length === 0) break;
-      for (const { delivery } of claimed) {
+      for (const { delivery, attempt } of claimed) {
         ids.add(delivery.id);
-        await store.settle(delivery.id, { state: 'sent', outcome: { type: 'sent', answer: '' } }, at);
+        await store.settle({ id: delivery.id, attempt }, { state: 'sent', outcome: { type: 'sent', answer: '' } }, at);
       }
     }
+  }
   return ids;
 }

@@ -1,6 +1,6 @@
 // The real store, seen by one process: it may refuse, lie about what it did, or be the last thing that the process saw.
 import type { Decision } from '../../src/core/model/decision.ts';
-import { StorageError, type Store } from '../../src/store/store.ts';
+import { StorageError, type CommitResult, type Fence, type Store } from '../../src/store/store.ts';
 import type { VirtualTime } from './clock.ts';
 import type { FaultField } from './faults/field.ts';
 import type { LifeLine } from './life-line.ts';
@@ -46,12 +46,12 @@ export function storeOf({ inner, line, time, field, onKept, onSent, onDisturbed 
     onDisturbed({ from: time.now(), to: time.now(), path: null });
   }
 
-  async function commit(decisions: readonly Decision[], at: number): Promise<('kept' | 'superseded')[]> {
+  async function commit(decisions: readonly Decision[], at: number, fence: Fence): Promise<CommitResult[]> {
     if (field.strike(SUPERSEDED, time.now(), null) !== null) {
       disturb();
-      await supersede(inner, decisions, at);
+      await supersede(inner, decisions, at, fence);
     }
-    const ends = await inner.commit(decisions, at);
+    const ends = await inner.commit(decisions, at, fence);
     onKept(decisions.filter((_decision, i) => ends[i] === 'kept'));
     if (field.strike(KEPT_BUT_ERROR, time.now(), null) === null) return ends;
     disturb();
@@ -59,23 +59,26 @@ export function storeOf({ inner, line, time, field, onKept, onSent, onDisturbed 
   }
 
   return {
+    fenceOf: (shard) => inner.fenceOf(shard),
     recall: (ids) => deed(() => inner.recall(ids)),
     remembered: () => deed(() => inner.remembered()),
     diagnostics: (ids) => deed(() => inner.diagnostics(ids)),
-    commit: (decisions, at) => write(() => commit(decisions, at)),
-    cover: (coverage) => write(() => inner.cover(coverage)),
+    commit: (decisions, at, fence) => write(() => commit(decisions, at, fence)),
+    cover: (coverage, fence) => write(() => inner.cover(coverage, fence)),
     keepRunning: (outline) => write(() => inner.keepRunning(outline)),
     forget: (ids) => write(() => inner.forget(ids)),
     chainBlocks: (explorers) => deed(() => inner.chainBlocks(explorers)),
-    keepChainBlocks: (explorer, blocks, from) => write(() => inner.keepChainBlocks(explorer, blocks, from)),
+    keepChainBlocks: (explorer, blocks, from, fence) =>
+      write(() => inner.keepChainBlocks(explorer, blocks, from, fence)),
     ran: (channel, ms) => write(() => inner.ran(channel, ms)),
-    claim: (channel, limit, at) => write(() => inner.claim(channel, limit, at)),
-    settle: (id, settlement, at) =>
+    claim: (claim, fence) => write(() => inner.claim(claim, fence)),
+    settle: (tried, settlement, at) =>
       write(async () => {
-        await inner.settle(id, settlement, at);
-        if (settlement.state === 'sent') onSent(id);
+        const end = await inner.settle(tried, settlement, at);
+        if (settlement.state === 'sent') onSent(tried.id);
+        return end;
       }),
-    recover: (at) => write(() => inner.recover(at)),
+    expire: (channel, at, held) => write(() => inner.expire(channel, at, held)),
     nextDue: (channel) => deed(() => inner.nextDue(channel)),
     survey: () => deed(() => inner.survey()),
     prune: (before) => write(() => inner.prune(before)),
@@ -85,7 +88,7 @@ export function storeOf({ inner, line, time, field, onKept, onSent, onDisturbed 
 }
 
 /** Another process was faster, and came to the very same memory: it has the next version. */
-async function supersede(inner: Store, decisions: readonly Decision[], at: number): Promise<void> {
+async function supersede(inner: Store, decisions: readonly Decision[], at: number, fence: Fence): Promise<void> {
   const memories = await inner.recall(decisions.map(({ watchId }) => watchId));
   const rivals = decisions.flatMap((decision) => {
     const memory = memories.get(decision.watchId);
@@ -93,5 +96,5 @@ async function supersede(inner: Store, decisions: readonly Decision[], at: numbe
       ? []
       : [{ ...decision, memory, expects: memory.version, hasChanged: true, deliveries: [] }];
   });
-  await inner.commit(rivals, at);
+  await inner.commit(rivals, at, fence);
 }

@@ -1,47 +1,50 @@
 import { expect, test } from '@jest/globals';
 import type { Outcome } from '../../src/core/model/delivery.ts';
 import type { Store } from '../../src/store/store.ts';
+import { claim, commit, cover, LEASE_MS, settle } from '../support/store-calls.ts';
 import { aDecision, aDelivery, aMemory, NOON } from './builders.ts';
 
 const SENT: Outcome = { type: 'sent', answer: '250 OK' };
 const AGAIN: Outcome = { type: 'again', why: '503' };
 const SECOND = 1000;
 
-/** The promise of `Store`, as tests. Every store keeps it. */
-export function keepsThePromise(open: () => Promise<Store>): void {
-  const story = (name: string, tell: (store: Store) => Promise<void>): void => {
+/** The promise of `Store`, as tests. Every engine keeps it. `place`: where the stores that it opens keep what they keep. */
+export function keepsThePromise(place: () => () => Promise<Store>): void {
+  const story = (name: string, tell: (store: Store, takeOver: () => Promise<Store>) => Promise<void>): void => {
     test(name, async () => {
-      await using store = await open();
-      await tell(store);
+      const open = place();
+      await using stores = new AsyncDisposableStack();
+      const takeOver = async (): Promise<Store> => stores.use(await open());
+      await tell(await takeOver(), takeOver);
     });
   };
 
   story('nothing is remembered and nothing is owed at first', async (store) => {
     expect(await store.recall()).toEqual(new Map());
     expect(await store.recall(['w'])).toEqual(new Map());
-    expect(await store.claim('ops', 10, NOON)).toEqual([]);
+    expect(await claim(store, 'ops', 10, NOON)).toEqual([]);
     expect(await store.nextDue('ops')).toBeNull();
     expect(await store.survey()).toEqual({ outbox: [], dead: 0, sent: 0 });
-    expect(await store.recover(NOON)).toBe(0);
+    expect(await store.expire('ops', NOON, [])).toBe(0);
   });
 
   story('a committed memory comes back as it was, one version on', async (store) => {
-    expect(await store.commit([aDecision('w')], NOON)).toEqual(['kept']);
+    expect(await commit(store, [aDecision('w')], NOON)).toEqual(['kept']);
     expect(await store.recall(['w', 'unheard-of'])).toEqual(new Map([['w', aMemory({ version: 1 })]]));
   });
 
   story('whose memory there is is known until it is forgotten', async (store) => {
     expect(await store.remembered()).toEqual([]);
-    await store.commit([aDecision('w'), aDecision('x')], NOON);
+    await commit(store, [aDecision('w'), aDecision('x')], NOON);
     expect((await store.remembered()).toSorted()).toEqual(['w', 'x']);
     await store.forget(['w']);
     expect(await store.remembered()).toEqual(['x']);
   });
 
   story('the next decision replaces the memory, kind of alert and all', async (store) => {
-    await store.commit([aDecision('w')], NOON);
+    await commit(store, [aDecision('w')], NOON);
     const memory = aMemory({ checksum: 'c2', state: null, alerts: {}, coveredUntil: null });
-    expect(await store.commit([aDecision('w', { expects: 1, memory })], NOON)).toEqual(['kept']);
+    expect(await commit(store, [aDecision('w', { expects: 1, memory })], NOON)).toEqual(['kept']);
     expect((await store.recall()).get('w')).toEqual({ ...memory, version: 2 });
   });
 
@@ -53,9 +56,10 @@ export function keepsThePromise(open: () => Promise<Store>): void {
         ['b', []],
       ]),
     );
-    await store.keepChainBlocks('a', [block(1, '0x1'), block(2, '0x2'), block(2, '0x3')], 1);
-    await store.keepChainBlocks('b', [block(1, '0x9')], 1);
-    await store.keepChainBlocks('a', [block(2, '0x2', NOON + SECOND), block(3, '0x4')], 2);
+    const fence = store.fenceOf('explorer:a');
+    await store.keepChainBlocks('a', [block(1, '0x1'), block(2, '0x2'), block(2, '0x3')], 1, fence);
+    await store.keepChainBlocks('b', [block(1, '0x9')], 1, fence);
+    await store.keepChainBlocks('a', [block(2, '0x2', NOON + SECOND), block(3, '0x4')], 2, fence);
     const blocks = await store.chainBlocks(['a', 'b']);
     expect(blocks.get('a')?.toSorted((x, y) => (x.hash < y.hash ? -1 : 1))).toEqual([
       block(2, '0x2', NOON + SECOND),
@@ -67,20 +71,20 @@ export function keepsThePromise(open: () => Promise<Store>): void {
 
   story('what a decision owes is committed with it, exactly as it was said', async (store) => {
     const delivery = aDelivery();
-    await store.commit([aDecision('w', { deliveries: [delivery] })], NOON);
-    expect(await store.claim('ops', 10, NOON)).toEqual([{ delivery, attempt: 1, ageMs: 0 }]);
+    await commit(store, [aDecision('w', { deliveries: [delivery] })], NOON);
+    expect(await claim(store, 'ops', 10, NOON)).toEqual([{ delivery, attempt: 1, ageMs: 0 }]);
   });
 
   story('a decision that rests on an older memory leaves nothing behind', async (store) => {
-    await store.commit([aDecision('w', { state: 'first' })], NOON);
+    await commit(store, [aDecision('w', { state: 'first' })], NOON);
     const late = aDecision('w', { state: 'late', deliveries: [aDelivery()] });
-    expect(await store.commit([late], NOON)).toEqual(['superseded']);
+    expect(await commit(store, [late], NOON)).toEqual(['superseded']);
     expect((await store.recall()).get('w')).toMatchObject({ version: 1, state: 'first' });
-    expect(await store.claim('ops', 10, NOON)).toEqual([]);
+    expect(await claim(store, 'ops', 10, NOON)).toEqual([]);
   });
 
   story('a decision on a memory that is gone, or not there yet, is superseded', async (store) => {
-    expect(await store.commit([aDecision('w', { expects: 4, deliveries: [aDelivery()] })], NOON)).toEqual([
+    expect(await commit(store, [aDecision('w', { expects: 4, deliveries: [aDelivery()] })], NOON)).toEqual([
       'superseded',
     ]);
     expect(await store.survey()).toMatchObject({ outbox: [] });
@@ -89,45 +93,46 @@ export function keepsThePromise(open: () => Promise<Store>): void {
   story('of two committers with one version one is kept, with one set of deliveries', async (store) => {
     const first = aDecision('w', { state: 1, deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })] });
     const second = aDecision('w', { state: 2, deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'c' })] });
-    const results = await Promise.all([store.commit([first], NOON), store.commit([second], NOON)]);
+    const results = await Promise.all([commit(store, [first], NOON), commit(store, [second], NOON)]);
     expect(results.flat().toSorted()).toEqual(['kept', 'superseded']);
-    const ids = (await store.claim('ops', 10, NOON)).map(({ delivery }) => delivery.id);
+    const ids = (await claim(store, 'ops', 10, NOON)).map(({ delivery }) => delivery.id);
     expect(ids).toEqual(results[0].includes('kept') ? ['a', 'b'] : ['a', 'c']);
   });
 
   story('one superseded decision does not harm the others of its commit', async (store) => {
-    await store.commit([aDecision('x')], NOON);
+    await commit(store, [aDecision('x')], NOON);
     const decisions = [
       aDecision('w', { deliveries: [aDelivery({ id: 'w1' })] }),
       aDecision('x', { deliveries: [aDelivery({ id: 'x1' })] }),
       aDecision('w', { deliveries: [aDelivery({ id: 'w2' })] }),
       aDecision('y', { deliveries: [aDelivery({ id: 'y1' })] }),
     ];
-    expect(await store.commit(decisions, NOON)).toEqual(['kept', 'superseded', 'superseded', 'kept']);
-    expect((await store.claim('ops', 10, NOON)).map(({ delivery }) => delivery.id)).toEqual(['w1', 'y1']);
+    expect(await commit(store, decisions, NOON)).toEqual(['kept', 'superseded', 'superseded', 'kept']);
+    expect((await claim(store, 'ops', 10, NOON)).map(({ delivery }) => delivery.id)).toEqual(['w1', 'y1']);
   });
 
   story('a delivery id that is there already is not owed twice, not even once it was sent', async (store) => {
-    await store.commit([aDecision('w', { deliveries: [aDelivery()] })], NOON);
-    await store.claim('ops', 1, NOON);
-    await store.settle('delivery-1', { state: 'sent', outcome: SENT }, NOON);
-    expect(await store.commit([aDecision('w', { expects: 1, deliveries: [aDelivery()] })], NOON)).toEqual(['kept']);
+    await commit(store, [aDecision('w', { deliveries: [aDelivery()] })], NOON);
+    await claim(store, 'ops', 1, NOON);
+    await settle(store, 'delivery-1', { state: 'sent', outcome: SENT }, NOON);
+    expect(await commit(store, [aDecision('w', { expects: 1, deliveries: [aDelivery()] })], NOON)).toEqual(['kept']);
     expect(await store.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
   });
 
   story('a poll that learned nothing writes no memory and keeps its version', async (store) => {
-    await store.commit([aDecision('w', { state: 'known' })], NOON);
+    await commit(store, [aDecision('w', { state: 'known' })], NOON);
     const quiet = aDecision('w', { expects: 1, hasChanged: false, state: 'unwritten' });
-    expect(await store.commit([quiet, aDecision('new', { hasChanged: false })], NOON)).toEqual(['kept', 'kept']);
+    expect(await commit(store, [quiet, aDecision('new', { hasChanged: false })], NOON)).toEqual(['kept', 'kept']);
     const remembered = await store.recall();
     expect([...remembered.keys()]).toEqual(['w']);
     expect(remembered.get('w')).toMatchObject({ version: 1, state: 'known' });
-    expect(await store.commit([{ ...quiet, expects: 7 }], NOON)).toEqual(['superseded']);
+    expect(await commit(store, [{ ...quiet, expects: 7 }], NOON)).toEqual(['superseded']);
   });
 
   story('coverage moves apart from memory, and ids without memory are ignored', async (store) => {
-    await store.commit([aDecision('w'), aDecision('x')], NOON);
-    await store.cover(
+    await commit(store, [aDecision('w'), aDecision('x')], NOON);
+    await cover(
+      store,
       new Map([
         ['w', { until: NOON + SECOND }],
         ['x', { until: null }],
@@ -144,11 +149,11 @@ export function keepsThePromise(open: () => Promise<Store>): void {
     const snapshot = { at: NOON, view: { balance: '5', symbol: "o'dd" }, before: null, isStale: false };
     const record = { since: NOON, evaluatedAt: NOON, trueAt: null, falseAt: NOON, unknownSince: null, evaluations: 1 };
     const health = { low: { ...record, condition: 'c' } };
-    await store.commit([aDecision('w')], NOON);
-    await store.cover(new Map([['w', { until: NOON, snapshot }]]));
-    await store.cover(new Map([['w', { until: NOON + SECOND, health }]]));
-    await store.cover(new Map([['unheard-of', { until: NOON, snapshot }]]));
-    await store.commit([aDecision('w', { expects: 1, state: 'next' })], NOON);
+    await commit(store, [aDecision('w')], NOON);
+    await cover(store, new Map([['w', { until: NOON, snapshot }]]));
+    await cover(store, new Map([['w', { until: NOON + SECOND, health }]]));
+    await cover(store, new Map([['unheard-of', { until: NOON, snapshot }]]));
+    await commit(store, [aDecision('w', { expects: 1, state: 'next' })], NOON);
     expect(await store.diagnostics()).toEqual(new Map([['w', { snapshot, health }]]));
     expect(await store.diagnostics(['w', 'x'])).toEqual(await store.diagnostics());
     expect((await store.recall()).get('w')).toMatchObject({ version: 2, state: 'next' });
@@ -157,40 +162,40 @@ export function keepsThePromise(open: () => Promise<Store>): void {
   });
 
   story('a forgotten watch starts anew, and what it owes is still owed', async (store) => {
-    await store.commit([aDecision('w', { deliveries: [aDelivery()] }), aDecision('x')], NOON);
+    await commit(store, [aDecision('w', { deliveries: [aDelivery()] }), aDecision('x')], NOON);
     await store.forget(['w', 'unheard-of']);
     expect([...(await store.recall()).keys()]).toEqual(['x']);
-    expect(await store.claim('ops', 10, NOON)).toHaveLength(1);
-    expect(await store.commit([aDecision('w')], NOON)).toEqual(['kept']);
+    expect(await claim(store, 'ops', 10, NOON)).toHaveLength(1);
+    expect(await commit(store, [aDecision('w')], NOON)).toEqual(['kept']);
     expect((await store.recall(['w'])).get('w')?.coveredUntil).toBe(NOON);
   });
 
   story('a claim takes what is due on its channel, the longest due first, up to its limit', async (store) => {
-    await store.commit([aDecision('w', { deliveries: [aDelivery({ id: 'old' })] })], NOON);
+    await commit(store, [aDecision('w', { deliveries: [aDelivery({ id: 'old' })] })], NOON);
     const later = [
       aDelivery({ id: 'young' }),
       aDelivery({ id: 'else', channel: 'mail' }),
       aDelivery({ id: 'younger' }),
     ];
-    await store.commit([aDecision('x', { deliveries: later })], NOON + SECOND);
-    expect(await store.claim('ops', 10, NOON - 1)).toEqual([]);
-    expect(idsOf(await store.claim('ops', 2, NOON + SECOND))).toEqual(['old', 'young']);
-    expect(idsOf(await store.claim('ops', 2, NOON + SECOND))).toEqual(['younger']);
-    expect(idsOf(await store.claim('ops', 2, NOON + SECOND))).toEqual([]);
+    await commit(store, [aDecision('x', { deliveries: later })], NOON + SECOND);
+    expect(await claim(store, 'ops', 10, NOON - 1)).toEqual([]);
+    expect(idsOf(await claim(store, 'ops', 2, NOON + SECOND))).toEqual(['old', 'young']);
+    expect(idsOf(await claim(store, 'ops', 2, NOON + SECOND))).toEqual(['younger']);
+    expect(idsOf(await claim(store, 'ops', 2, NOON + SECOND))).toEqual([]);
   });
 
   story('a claim takes the most severe first, however much has waited for longer', async (store) => {
     const events = Array.from({ length: 30 }, (_, n) => aDelivery({ id: `event-${n}`, severity: 'info' }));
-    await store.commit([aDecision('w', { deliveries: events })], NOON);
+    await commit(store, [aDecision('w', { deliveries: events })], NOON);
     const later = [
       aDelivery({ id: 'warning', severity: 'warning' }),
       aDelivery({ id: 'critical', severity: 'critical' }),
       aDelivery({ id: 'next critical', severity: 'critical' }),
     ];
-    await store.commit([aDecision('x', { deliveries: later })], NOON + SECOND);
-    expect(idsOf(await store.claim('ops', 2, NOON))).toEqual(['event-0', 'event-1']);
-    expect(idsOf(await store.claim('ops', 1, NOON + SECOND))).toEqual(['critical']);
-    expect(idsOf(await store.claim('ops', 4, NOON + SECOND))).toEqual([
+    await commit(store, [aDecision('x', { deliveries: later })], NOON + SECOND);
+    expect(idsOf(await claim(store, 'ops', 2, NOON))).toEqual(['event-0', 'event-1']);
+    expect(idsOf(await claim(store, 'ops', 1, NOON + SECOND))).toEqual(['critical']);
+    expect(idsOf(await claim(store, 'ops', 4, NOON + SECOND))).toEqual([
       'next critical',
       'warning',
       'event-2',
@@ -204,46 +209,47 @@ export function keepsThePromise(open: () => Promise<Store>): void {
       aDelivery({ id: 'second', key: 'k', seq: 2, severity: 'critical' }),
       aDelivery({ id: 'other', severity: 'warning' }),
     ];
-    await store.commit([aDecision('w', { deliveries })], NOON);
-    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual(['other', 'first']);
-    await store.settle('first', { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
-    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual([]);
-    expect(idsOf(await store.claim('ops', 10, NOON + SECOND))).toEqual(['first']);
-    await store.settle('first', { state: 'sent', outcome: SENT }, NOON + SECOND);
-    expect(idsOf(await store.claim('ops', 10, NOON + SECOND))).toEqual(['second']);
+    await commit(store, [aDecision('w', { deliveries })], NOON);
+    expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['other', 'first']);
+    await settle(store, 'first', { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
+    expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual([]);
+    expect(idsOf(await claim(store, 'ops', 10, NOON + SECOND))).toEqual(['first']);
+    await settle(store, 'first', { state: 'sent', outcome: SENT }, NOON + SECOND, 2);
+    expect(idsOf(await claim(store, 'ops', 10, NOON + SECOND))).toEqual(['second']);
   });
 
   story('the next due time is the soonest, of whatever severity', async (store) => {
     const severities = ['critical', 'warning', 'info'] as const;
-    await store.commit(
+    await commit(
+      store,
       [aDecision('w', { deliveries: severities.map((severity) => aDelivery({ id: severity, severity })) })],
       NOON,
     );
-    await store.claim('ops', 3, NOON);
+    await claim(store, 'ops', 3, NOON);
     for (const [n, id] of severities.entries())
-      await store.settle(id, { state: 'due', outcome: AGAIN, dueAt: NOON + (9 - n) * SECOND }, NOON);
+      await settle(store, id, { state: 'due', outcome: AGAIN, dueAt: NOON + (9 - n) * SECOND }, NOON);
     expect(await store.nextDue('ops')).toBe(NOON + 7 * SECOND);
   });
 
   story('of one key and recipient one is in flight at a time, in order of seq', async (store) => {
     const resolved = aDelivery({ id: 'resolved', key: 'k', seq: 2 });
     const firing = aDelivery({ id: 'firing', key: 'k', seq: 1 });
-    await store.commit([aDecision('w', { deliveries: [resolved, firing] })], NOON);
-    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual(['firing']);
-    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual([]);
-    await store.settle('firing', { state: 'due', outcome: AGAIN, dueAt: NOON + 5 * SECOND }, NOON);
-    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual([]);
-    expect(idsOf(await store.claim('ops', 10, NOON + 5 * SECOND))).toEqual(['firing']);
-    await store.settle('firing', { state: 'sent', outcome: SENT }, NOON + 6 * SECOND);
-    expect(idsOf(await store.claim('ops', 10, NOON + 6 * SECOND))).toEqual(['resolved']);
+    await commit(store, [aDecision('w', { deliveries: [resolved, firing] })], NOON);
+    expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['firing']);
+    expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual([]);
+    await settle(store, 'firing', { state: 'due', outcome: AGAIN, dueAt: NOON + 5 * SECOND }, NOON);
+    expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual([]);
+    expect(idsOf(await claim(store, 'ops', 10, NOON + 5 * SECOND))).toEqual(['firing']);
+    await settle(store, 'firing', { state: 'sent', outcome: SENT }, NOON + 6 * SECOND, 2);
+    expect(idsOf(await claim(store, 'ops', 10, NOON + 6 * SECOND))).toEqual(['resolved']);
   });
 
   story('a firing that was given up lets its resolve go', async (store) => {
     const deliveries = [aDelivery({ id: 'firing', key: 'k', seq: 1 }), aDelivery({ id: 'resolved', key: 'k', seq: 2 })];
-    await store.commit([aDecision('w', { deliveries })], NOON);
-    await store.claim('ops', 10, NOON);
-    await store.settle('firing', { state: 'dead', outcome: AGAIN }, NOON);
-    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual(['resolved']);
+    await commit(store, [aDecision('w', { deliveries })], NOON);
+    await claim(store, 'ops', 10, NOON);
+    await settle(store, 'firing', { state: 'dead', outcome: AGAIN }, NOON);
+    expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['resolved']);
   });
 
   story('the same key waits neither for another recipient nor for another channel', async (store) => {
@@ -252,72 +258,126 @@ export function keepsThePromise(open: () => Promise<Store>): void {
       aDelivery({ id: 'b', key: 'k', recipient: 'bob@example.org', channel: 'mail' }),
       aDelivery({ id: 'c', key: 'k' }),
     ];
-    await store.commit([aDecision('w', { deliveries })], NOON);
-    expect(idsOf(await store.claim('mail', 10, NOON))).toEqual(['a', 'b']);
-    expect(idsOf(await store.claim('ops', 10, NOON))).toEqual(['c']);
+    await commit(store, [aDecision('w', { deliveries })], NOON);
+    expect(idsOf(await claim(store, 'mail', 10, NOON))).toEqual(['a', 'b']);
+    expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['c']);
   });
 
   story('what is tried again keeps its id and counts its tries', async (store) => {
     const delivery = aDelivery();
-    await store.commit([aDecision('w', { deliveries: [delivery] })], NOON);
-    await store.claim('ops', 1, NOON);
-    await store.settle(delivery.id, { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
-    const claimed = await store.claim('ops', 1, NOON + SECOND);
+    await commit(store, [aDecision('w', { deliveries: [delivery] })], NOON);
+    await claim(store, 'ops', 1, NOON);
+    await settle(store, delivery.id, { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
+    const claimed = await claim(store, 'ops', 1, NOON + SECOND);
     expect(claimed).toEqual([{ delivery, attempt: 2, ageMs: 0 }]);
   });
 
   story('what is owed grows older while the sender of its channel runs, and at no other time', async (store) => {
     await store.ran('ops', 9 * SECOND);
-    await store.commit([aDecision('w', { deliveries: [aDelivery({ id: 'a' })] })], NOON);
+    await commit(store, [aDecision('w', { deliveries: [aDelivery({ id: 'a' })] })], NOON);
     await store.ran('mail', 60 * SECOND);
     await store.ran('ops', 5 * SECOND);
     const later = [aDelivery({ id: 'b' }), aDelivery({ id: 'c', channel: 'mail' })];
-    await store.commit([aDecision('x', { deliveries: later })], NOON + 100 * SECOND);
+    await commit(store, [aDecision('x', { deliveries: later })], NOON + 100 * SECOND);
     await store.ran('ops', 2 * SECOND);
-    expect(await store.claim('ops', 10, NOON + 100 * SECOND)).toMatchObject([
+    expect(await claim(store, 'ops', 10, NOON + 100 * SECOND)).toMatchObject([
       { delivery: { id: 'a' }, ageMs: 7 * SECOND },
       { delivery: { id: 'b' }, ageMs: 2 * SECOND },
     ]);
-    expect(await store.claim('mail', 10, NOON + 100 * SECOND)).toMatchObject([{ ageMs: 0 }]);
+    expect(await claim(store, 'mail', 10, NOON + 100 * SECOND)).toMatchObject([{ ageMs: 0 }]);
   });
 
-  story('what was being sent when the process ended is due again under its id', async (store) => {
-    await store.commit([aDecision('w', { deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })] })], NOON);
-    await store.claim('ops', 1, NOON);
-    expect(await store.recover(NOON + SECOND)).toBe(1);
-    expect(await store.recover(NOON + SECOND)).toBe(0);
-    expect(await store.claim('ops', 10, NOON + SECOND)).toMatchObject([
-      { delivery: { id: 'b' }, attempt: 1 },
-      { delivery: { id: 'a' }, attempt: 2 },
-    ]);
+  story(
+    "what is being sent is nobody else's until its lease ends; then it is due again under its id",
+    async (store) => {
+      await commit(store, [aDecision('w', { deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })] })], NOON);
+      await claim(store, 'ops', 1, NOON);
+      expect(await store.expire('ops', NOON + LEASE_MS - 1, [])).toBe(0);
+      expect(await store.expire('ops', NOON + LEASE_MS, ['a'])).toBe(0);
+      expect(await store.expire('mail', NOON + LEASE_MS, [])).toBe(0);
+      expect(await store.expire('ops', NOON + LEASE_MS, [])).toBe(1);
+      expect(await store.expire('ops', NOON + LEASE_MS, [])).toBe(0);
+      expect(await claim(store, 'ops', 10, NOON + LEASE_MS)).toMatchObject([
+        { delivery: { id: 'b' }, attempt: 1 },
+        { delivery: { id: 'a' }, attempt: 2 },
+      ]);
+    },
+  );
+
+  story('a lease that a clock set back would make longer than any has ended', async (store) => {
+    await commit(store, [aDecision('w', { deliveries: [aDelivery()] })], NOON);
+    await claim(store, 'ops', 1, NOON);
+    expect(await store.expire('ops', NOON - 3600 * SECOND, [])).toBe(1);
+  });
+
+  story('what was being sent when the process ended is due again at once', async (store, takeOver) => {
+    await commit(store, [aDecision('w', { deliveries: [aDelivery()] })], NOON);
+    await claim(store, 'ops', 1, NOON);
+    const next = await takeOver();
+    expect(await next.expire('ops', NOON, [])).toBe(1);
+    expect(await claim(next, 'ops', 1, NOON)).toMatchObject([{ attempt: 2 }]);
+  });
+
+  story(
+    'a try that has lost its lease to another one ends nothing, unless the message was taken over',
+    async (store) => {
+      const deliveries = [aDelivery({ id: 'refused' }), aDelivery({ id: 'taken' })];
+      await commit(store, [aDecision('w', { deliveries })], NOON);
+      for (const at of [NOON, NOON + LEASE_MS]) {
+        await store.expire('ops', at, []);
+        await claim(store, 'ops', 10, at);
+      }
+      expect(await settle(store, 'refused', { state: 'dead', outcome: AGAIN }, NOON)).toBe('superseded');
+      expect(await settle(store, 'taken', { state: 'sent', outcome: SENT }, NOON)).toBe('settled');
+      expect(await settle(store, 'taken', { state: 'sent', outcome: SENT }, NOON, 2)).toBe('superseded');
+      expect(await settle(store, 'refused', { state: 'dead', outcome: AGAIN }, NOON, 2)).toBe('settled');
+      expect(await store.survey()).toEqual({ outbox: [], dead: 1, sent: 1 });
+    },
+  );
+
+  story('a process that was taken over writes nothing more, and is told so', async (store, takeOver) => {
+    await commit(store, [aDecision('w', { state: 'former', deliveries: [aDelivery()] })], NOON);
+    const [sending] = await claim(store, 'ops', 1, NOON);
+    const next = await takeOver();
+    const late = aDecision('w', { expects: 1, state: 'late', deliveries: [aDelivery({ id: 'late' })] });
+    expect(await commit(store, [late, aDecision('x')], NOON)).toEqual(['fenced', 'fenced']);
+    expect(await cover(store, new Map([['w', { until: NOON + SECOND }]]))).toBe('fenced');
+    expect(await claim(store, 'ops', 10, NOON)).toEqual([]);
+    expect(await commit(next, [aDecision('w', { expects: 1, state: 'next' })], NOON)).toEqual(['kept']);
+    expect((await next.recall()).get('w')).toMatchObject({ version: 2, state: 'next', coveredUntil: NOON });
+    // Whoever takes a message over has it.
+    expect(
+      await store.settle({ id: 'delivery-1', attempt: sending?.attempt ?? 0 }, { state: 'sent', outcome: SENT }, NOON),
+    ).toBe('settled');
+    expect(await next.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
   });
 
   story('settling what is not being sent changes nothing', async (store) => {
-    await store.commit([aDecision('w', { deliveries: [aDelivery()] })], NOON);
-    await store.claim('ops', 1, NOON);
-    await store.settle('delivery-1', { state: 'sent', outcome: SENT }, NOON);
-    await store.settle('delivery-1', { state: 'due', outcome: AGAIN, dueAt: NOON }, NOON);
-    await store.settle('unheard-of', { state: 'sent', outcome: SENT }, NOON);
+    await commit(store, [aDecision('w', { deliveries: [aDelivery()] })], NOON);
+    await claim(store, 'ops', 1, NOON);
+    await settle(store, 'delivery-1', { state: 'sent', outcome: SENT }, NOON);
+    await settle(store, 'delivery-1', { state: 'due', outcome: AGAIN, dueAt: NOON }, NOON);
+    await settle(store, 'unheard-of', { state: 'sent', outcome: SENT }, NOON);
     expect(await store.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
   });
 
   story('the next due time is that of a delivery that a claim would hand out', async (store) => {
     const deliveries = [aDelivery({ id: 'firing', key: 'k', seq: 1 }), aDelivery({ id: 'resolved', key: 'k', seq: 2 })];
-    await store.commit([aDecision('w', { deliveries })], NOON);
+    await commit(store, [aDecision('w', { deliveries })], NOON);
     expect(await store.nextDue('ops')).toBe(NOON);
     expect(await store.nextDue('mail')).toBeNull();
-    await store.claim('ops', 10, NOON);
+    await claim(store, 'ops', 10, NOON);
     expect(await store.nextDue('ops')).toBeNull();
-    await store.settle('firing', { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
+    await settle(store, 'firing', { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
     expect(await store.nextDue('ops')).toBe(NOON + SECOND);
   });
 
   story('the survey counts what is owed per channel, from the oldest on, and how the rest ended', async (store) => {
-    await store.commit([aDecision('w', { deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })] })], NOON);
+    await commit(store, [aDecision('w', { deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })] })], NOON);
     const later = [aDelivery({ id: 'c' }), aDelivery({ id: 'd', channel: 'mail' })];
-    await store.commit([aDecision('x', { deliveries: later })], NOON + SECOND);
-    await store.claim('ops', 2, NOON + SECOND);
-    await store.settle('a', { state: 'dead', outcome: AGAIN }, NOON + SECOND);
+    await commit(store, [aDecision('x', { deliveries: later })], NOON + SECOND);
+    await claim(store, 'ops', 2, NOON + SECOND);
+    await settle(store, 'a', { state: 'dead', outcome: AGAIN }, NOON + SECOND);
     expect(await store.survey()).toEqual({
       outbox: [
         { channel: 'mail', rows: 1, oldest: NOON + SECOND },
@@ -330,16 +390,16 @@ export function keepsThePromise(open: () => Promise<Store>): void {
 
   story('pruning drops what has ended before, and nothing that is owed', async (store) => {
     const deliveries = ['sent', 'dead', 'kept', 'due'].map((id) => aDelivery({ id }));
-    await store.commit([aDecision('w', { deliveries })], NOON);
-    await store.claim('ops', 3, NOON);
-    await store.settle('sent', { state: 'sent', outcome: SENT }, NOON);
-    await store.settle('dead', { state: 'dead', outcome: AGAIN }, NOON);
-    await store.settle('kept', { state: 'sent', outcome: SENT }, NOON + SECOND);
+    await commit(store, [aDecision('w', { deliveries })], NOON);
+    await claim(store, 'ops', 3, NOON);
+    await settle(store, 'sent', { state: 'sent', outcome: SENT }, NOON);
+    await settle(store, 'dead', { state: 'dead', outcome: AGAIN }, NOON);
+    await settle(store, 'kept', { state: 'sent', outcome: SENT }, NOON + SECOND);
     await store.prune(NOON + SECOND);
     expect(await store.survey()).toEqual({ outbox: [{ channel: 'ops', rows: 1, oldest: NOON }], dead: 0, sent: 1 });
   });
 }
 
-function idsOf(claimed: Awaited<ReturnType<Store['claim']>>): string[] {
+function idsOf(claimed: Awaited<ReturnType<typeof claim>>): string[] {
   return claimed.map(({ delivery }) => delivery.id);
 }

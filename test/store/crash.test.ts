@@ -7,7 +7,8 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
-import { openSqliteReader, openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-crash-'));
 afterAll(() => {
@@ -40,7 +41,7 @@ test('another process is refused by pid, may look on, and gets the file once the
   expect(await reader.survey()).toMatchObject({ dead: 0 });
   await kill(daemon.process);
   await using store = await openSqliteStore({ file });
-  expect(await store.recover(0)).toBe(0);
+  expect(await store.expire('ops', 0, [])).toBe(0);
 });
 
 interface Daemon {

@@ -1,7 +1,10 @@
 import { describe } from '@jest/globals';
-import { createMemoryStore } from '../support/memory-store.ts';
+import { createMemoryStore, nothingKept } from '../support/memory-store.ts';
 import { keepsThePromise } from './contract.ts';
 
 describe('the store in plain maps', () => {
-  keepsThePromise(async () => createMemoryStore());
+  keepsThePromise(() => {
+    const kept = nothingKept();
+    return async () => createMemoryStore(kept);
+  });
 });

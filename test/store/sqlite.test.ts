@@ -5,8 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { openDatabase } from '../../src/store/sqlite/database.ts';
 import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
-import { createSqliteStore, openSqliteReader, openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
+import { createSqliteStore } from '../../src/store/sqlite/store.ts';
 import { StorageError, StoreBusyError } from '../../src/store/store.ts';
+import { claim, commit, settle } from '../support/store-calls.ts';
 import { aDecision, aMemoryOfSchema1, aDelivery, aMemory, NOON } from './builders.ts';
 import { keepsThePromise } from './contract.ts';
 
@@ -22,13 +25,15 @@ let files = 0;
 const aFile = (): string => join(directory, `${++files}.db`);
 
 describe('the store in a file', () => {
-  keepsThePromise(async () => {
+  keepsThePromise(() => {
     const file = aFile();
-    const db = openDatabase(file);
-    // What outlives a power cut is not the question here, and waiting for the disk takes most of the time.
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
-    migrate(db, file);
-    return createSqliteStore(db, { file });
+    return async () => {
+      const db = openDatabase(file);
+      // What outlives a power cut is not the question here, and waiting for the disk takes most of the time.
+      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
+      migrate(db, file);
+      return createSqliteStore(db, { file });
+    };
   });
 });
 
@@ -36,7 +41,7 @@ describe('opening', () => {
   test('makes the directories and keeps the file to its owner', async () => {
     const file = join(directory, 'deep', 'er', 'state.db');
     await using store = await openSqliteStore({ file });
-    await store.commit([aDecision('w')], NOON);
+    await commit(store, [aDecision('w')], NOON);
     expect(statSync(join(directory, 'deep')).mode & 0o777).toBe(0o700);
     for (const name of [file, `${file}-wal`, `${file}.lock`]) expect(statSync(name).mode & 0o777).toBe(0o600);
   });
@@ -44,10 +49,10 @@ describe('opening', () => {
   test('finds what was remembered and owed before', async () => {
     const file = aFile();
     const delivery = aDelivery();
-    await withStore(file, (store) => store.commit([aDecision('w', { deliveries: [delivery] })], NOON));
+    await withStore(file, (store) => commit(store, [aDecision('w', { deliveries: [delivery] })], NOON));
     await using store = await openSqliteStore({ file });
     expect(await store.recall()).toEqual(new Map([['w', aMemory({ version: 1 })]]));
-    expect(await store.claim('ops', 1, NOON)).toEqual([{ delivery, attempt: 1, ageMs: 0 }]);
+    expect(await claim(store, 'ops', 1, NOON)).toEqual([{ delivery, attempt: 1, ageMs: 0 }]);
   });
 
   test('refuses a second daemon, by whatever name of the file, and says who holds it', async () => {
@@ -60,7 +65,7 @@ describe('opening', () => {
       await expect(refusal).rejects.toThrow(StoreBusyError);
       await expect(refusal).rejects.toThrow(`${file} is in use by another daemon (pid 4711). Stop that one`);
     }
-    expect(await first.commit([aDecision('w')], NOON)).toEqual(['kept']);
+    expect(await commit(first, [aDecision('w')], NOON)).toEqual(['kept']);
   });
 
   test('is free again once the first has closed, however often it closes', async () => {
@@ -77,7 +82,7 @@ describe('opening', () => {
     const store = await openSqliteStore({ file: aFile() });
     await store[Symbol.asyncDispose]();
     await expect(store.recall()).rejects.toThrow(StorageError);
-    await expect(store.commit([aDecision('w')], NOON)).rejects.toThrow(StorageError);
+    await expect(commit(store, [aDecision('w')], NOON)).rejects.toThrow(StorageError);
   });
 });
 
@@ -127,7 +132,7 @@ describe('what cannot be used is refused, unchanged, with what to do', () => {
 
   test('a file whose pages are damaged', async () => {
     const file = aFile();
-    await withStore(file, (store) => store.commit(many(200), NOON));
+    await withStore(file, (store) => commit(store, many(200), NOON));
     const bytes = readFileSync(file);
     bytes.fill(0xff, 5 * 4096, 9 * 4096);
     writeFileSync(file, bytes);
@@ -141,9 +146,9 @@ describe('migrations', () => {
     execute(file, readFileSync(join(import.meta.dirname, 'schemas', '1.sql'), 'utf8'));
     await using store = await openSqliteStore({ file });
     expect(await store.recall()).toEqual(new Map([['treasury-low', { ...aMemoryOfSchema1(), version: 7 }]]));
-    expect(await store.recover(NOON)).toBe(1);
+    expect(await store.expire('ops', NOON, [])).toBe(1);
     expect(await store.survey()).toEqual({ outbox: [{ channel: 'ops', rows: 2, oldest: NOON }], dead: 1, sent: 1 });
-    expect(await store.claim('ops', 10, NOON)).toMatchObject([{ attempt: 3 }, { attempt: 1 }]);
+    expect(await claim(store, 'ops', 10, NOON)).toMatchObject([{ attempt: 3 }, { attempt: 1 }]);
   });
 
   test('a file of schema 2 keeps its coverage, and has kept no look yet', async () => {
@@ -163,8 +168,8 @@ describe('migrations', () => {
     const file = aFile();
     execute(file, readFileSync(join(import.meta.dirname, 'schemas', '3.sql'), 'utf8'));
     await using store = await openSqliteStore({ file });
-    expect(await store.recover(NOON)).toBe(1);
-    expect(await store.claim('ops', 10, NOON)).toMatchObject([
+    expect(await store.expire('ops', NOON, [])).toBe(1);
+    expect(await claim(store, 'ops', 10, NOON)).toMatchObject([
       { delivery: { id: 'critical' }, attempt: 2, ageMs: 0 },
       { delivery: { id: 'warning' }, attempt: 41, ageMs: 0 },
       { delivery: { id: 'info' }, attempt: 2, ageMs: 0 },
@@ -194,7 +199,7 @@ describe('migrations', () => {
 describe('damage within', () => {
   test('a memory that cannot be read names its watch', async () => {
     const file = aFile();
-    await withStore(file, (store) => store.commit([aDecision('healthy'), aDecision('broken[x]')], NOON));
+    await withStore(file, (store) => commit(store, [aDecision('healthy'), aDecision('broken[x]')], NOON));
     execute(file, `UPDATE memory SET alerts = '{"low":{"":{"type":"condition"}}}' WHERE watch = 'broken[x]'`);
     await using store = await openSqliteStore({ file });
     await expect(store.recall()).rejects.toThrow(/stored memory of watch broken\[x\] is damaged/);
@@ -203,7 +208,7 @@ describe('damage within', () => {
 
   test('what only explains stops nothing when it is damaged', async () => {
     const file = aFile();
-    await withStore(file, (store) => store.commit([aDecision('w')], NOON));
+    await withStore(file, (store) => commit(store, [aDecision('w')], NOON));
     execute(file, `UPDATE coverage SET look = '{"at":', health = '{"low":{}}'`);
     await using store = await openSqliteStore({ file });
     expect((await store.recall()).size).toBe(1);
@@ -213,11 +218,11 @@ describe('damage within', () => {
   test('a delivery that cannot be read ends as dead, is told to the log, and holds up nobody', async () => {
     const file = aFile();
     const deliveries = [aDelivery({ id: 'broken' }), aDelivery({ id: 'healthy' })];
-    await withStore(file, (store) => store.commit([aDecision('w', { deliveries })], NOON));
+    await withStore(file, (store) => commit(store, [aDecision('w', { deliveries })], NOON));
     execute(file, `UPDATE deliveries SET message = '{' WHERE id = 'broken'`);
     const error = jest.fn();
     await using store = await openSqliteStore({ file, log: { ...SILENT, error } });
-    expect(await store.claim('ops', 10, NOON)).toMatchObject([{ delivery: { id: 'healthy' } }]);
+    expect(await claim(store, 'ops', 10, NOON)).toMatchObject([{ delivery: { id: 'healthy' } }]);
     expect(error).toHaveBeenCalledTimes(1);
     expect(error).toHaveBeenCalledWith('delivery:damaged', { error: expect.stringContaining('broken of watch w') });
     expect(await store.survey()).toMatchObject({ dead: 1 });
@@ -226,22 +231,22 @@ describe('damage within', () => {
 
 test('a full disk is a storage error, changes nothing, and passes when there is room again', async () => {
   const file = aFile();
-  await withStore(file, (store) => store.commit([aDecision('w')], NOON));
+  await withStore(file, (store) => commit(store, [aDecision('w')], NOON));
   const db = openDatabase(file);
   await using store = createSqliteStore(db, { file });
   db.exec('PRAGMA max_page_count = 1');
-  await expect(store.commit(many(50), NOON)).rejects.toThrow(/database or disk is full.*Free some space on its disk/);
-  await expect(store.commit(many(50), NOON)).rejects.toThrow(StorageError);
+  await expect(commit(store, many(50), NOON)).rejects.toThrow(/database or disk is full.*Free some space on its disk/);
+  await expect(commit(store, many(50), NOON)).rejects.toThrow(StorageError);
   expect([...(await store.recall()).keys()]).toEqual(['w']);
   expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
   db.exec('PRAGMA max_page_count = 100000');
-  expect(new Set(await store.commit(many(50), NOON))).toEqual(new Set(['kept']));
+  expect(new Set(await commit(store, many(50), NOON))).toEqual(new Set(['kept']));
 });
 
 test('a decision that cannot be written takes its whole commit back', async () => {
   await using store = await openSqliteStore({ file: aFile() });
   const impossible = aDecision('x', { state: 1n as unknown as number });
-  await expect(store.commit([aDecision('w'), impossible], NOON)).rejects.toThrow(StorageError);
+  await expect(commit(store, [aDecision('w'), impossible], NOON)).rejects.toThrow(StorageError);
   expect(await store.recall()).toEqual(new Map());
 });
 
@@ -252,9 +257,9 @@ describe('the reader', () => {
     await using reader = await openSqliteReader({ file });
     expect(await reader.recall()).toEqual(new Map());
     const deliveries = [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })];
-    await store.commit([aDecision('w', { deliveries })], NOON);
-    await store.claim('ops', 1, NOON);
-    await store.settle('a', { state: 'dead', outcome: { type: 'rejected', why: '550 no such user' } }, NOON + 1);
+    await commit(store, [aDecision('w', { deliveries })], NOON);
+    await claim(store, 'ops', 1, NOON);
+    await settle(store, 'a', { state: 'dead', outcome: { type: 'rejected', why: '550 no such user' } }, NOON + 1);
     expect(await reader.recall(['w'])).toEqual(await store.recall(['w']));
     expect(await reader.survey()).toEqual(await store.survey());
     expect((await reader.recent(10)).map(({ id, state, watch }) => [id, state, watch])).toEqual([
@@ -268,7 +273,7 @@ describe('the reader', () => {
 
   test('reads what a daemon left behind', async () => {
     const file = aFile();
-    await withStore(file, (store) => store.commit([aDecision('w')], NOON));
+    await withStore(file, (store) => commit(store, [aDecision('w')], NOON));
     await using reader = await openSqliteReader({ file });
     expect((await reader.recall()).size).toBe(1);
     expect(await reader.recent(10)).toEqual([]);
@@ -280,7 +285,8 @@ describe('the reader', () => {
     await using reader = await openSqliteReader({ file });
     expect(await reader.running()).toBeNull();
     const deliveries = [aDelivery({ id: 'a' }), aDelivery({ id: 'b' }), aDelivery({ id: 'c', alert: 'other' })];
-    await store.commit(
+    await commit(
+      store,
       [aDecision('w', { deliveries }), aDecision('x', { deliveries: [aDelivery({ id: 'd' })] })],
       NOON,
     );

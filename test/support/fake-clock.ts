@@ -29,6 +29,8 @@ interface Sleeper {
 /** `createFakeClock(0)`: starts at 1970-01-01T00:00:00Z; the default is 2026-01-01T00:00:00Z. */
 export function createFakeClock(start: Instant = Date.UTC(2026, 0, 1)): FakeClock {
   let now = start;
+  // By how much it was set, forward less back.
+  let setBy = 0;
   const sleeping = new Set<Sleeper>();
   const watchers = new Set<() => void>();
 
@@ -42,6 +44,7 @@ export function createFakeClock(start: Instant = Date.UTC(2026, 0, 1)): FakeCloc
 
   return {
     now: () => now,
+    monotonic: () => now - start - setBy,
     sleep(ms, signal) {
       if (ms <= 0 || signal?.aborted === true) return Promise.resolve();
       return new Promise((resolve) => {
@@ -67,6 +70,7 @@ export function createFakeClock(start: Instant = Date.UTC(2026, 0, 1)): FakeCloc
     },
     async setTo(at) {
       if (at < now) for (const sleeper of sleeping) sleeper.until -= now - at;
+      setBy += at - now;
       now = at;
       await wakeUntil(at);
     },

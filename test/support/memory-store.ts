@@ -4,7 +4,7 @@ import type { Memory } from '../../src/core/model/memory.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
 import type { DeliveryId, WatchId } from '../../src/core/model/ids.ts';
 import type { Instant } from '../../src/lib/clock.ts';
-import type { StoredDiagnostics, Store } from '../../src/store/store.ts';
+import { LONGEST_LEASE_MS, type Fence, type Store, type StoredDiagnostics } from '../../src/store/store.ts';
 
 interface Row {
   readonly delivery: Delivery;
@@ -14,16 +14,38 @@ interface Row {
   attempt: number;
   dueAt: Instant;
   settledAt: Instant;
+  leaseUntil: Instant;
+}
+
+/** What outlives a store: the next one over the same goes on from it. */
+interface Kept {
+  epoch: number;
+  readonly memoryById: Map<WatchId, Memory>;
+  readonly diagnosticsById: Map<WatchId, StoredDiagnostics>;
+  /** In the order in which they were committed. */
+  readonly rowById: Map<DeliveryId, Row>;
+  readonly ranByChannel: Map<string, number>;
+  readonly blocksByExplorer: Map<string, Map<string, KnownBlock>>;
+}
+
+export function nothingKept(): Kept {
+  return {
+    epoch: 0,
+    memoryById: new Map(),
+    diagnosticsById: new Map(),
+    rowById: new Map(),
+    ranByChannel: new Map(),
+    blocksByExplorer: new Map(),
+  };
 }
 
 /** The promise of `Store` in plain maps, without durability: the second subject of the contract suite. */
-export function createMemoryStore(): Store {
-  const memoryById = new Map<WatchId, Memory>();
-  const diagnosticsById = new Map<WatchId, StoredDiagnostics>();
-  // In the order in which they were committed.
-  const rowById = new Map<DeliveryId, Row>();
-  const ranByChannel = new Map<string, number>();
-  const blocksByExplorer = new Map<string, Map<string, KnownBlock>>();
+export function createMemoryStore(kept: Kept = nothingKept()): Store {
+  const { memoryById, diagnosticsById, rowById, ranByChannel, blocksByExplorer } = kept;
+  kept.epoch += 1;
+  const fence: Fence = { key: 'all', slot: 0, owner: 'test', epoch: kept.epoch };
+  for (const row of rowById.values()) row.leaseUntil = 0;
+  const isHeld = ({ epoch }: Fence): boolean => epoch === kept.epoch;
 
   const rows = (...states: readonly Row['state'][]): Row[] =>
     [...rowById.values()].filter((row) => states.includes(row.state));
@@ -44,19 +66,22 @@ export function createMemoryStore(): Store {
       if (rowById.has(delivery.id)) continue;
       const row = { delivery: structuredClone(delivery), createdAt: at, attempt: 0, dueAt: at, settledAt: 0 };
       const ranBefore = ranByChannel.get(delivery.channel) ?? 0;
-      rowById.set(delivery.id, { ...row, ranBefore, state: 'due' });
+      rowById.set(delivery.id, { ...row, ranBefore, state: 'due', leaseUntil: 0 });
     }
     return 'kept';
   }
 
   return {
+    fenceOf: () => fence,
     recall: async (ids) =>
       new Map(
         [...memoryById].filter(([id]) => ids === undefined || ids.includes(id)).map((entry) => structuredClone(entry)),
       ),
     remembered: async () => [...memoryById.keys()],
-    commit: async (decisions, at) => decisions.map((decision) => keep(decision, at)),
-    async cover(coverage) {
+    commit: async (decisions, at, fence) =>
+      decisions.map((decision) => (isHeld(fence) ? keep(decision, at) : 'fenced')),
+    async cover(coverage, fence) {
+      if (!isHeld(fence)) return 'fenced';
       for (const [id, { until: coveredUntil, snapshot, health }] of coverage) {
         const memory = memoryById.get(id);
         if (memory === undefined) continue;
@@ -67,15 +92,18 @@ export function createMemoryStore(): Store {
           structuredClone({ snapshot: snapshot ?? before.snapshot, health: health ?? before.health }),
         );
       }
+      return 'kept';
     },
     diagnostics: async (ids) => new Map([...diagnosticsById].filter(([id]) => ids === undefined || ids.includes(id))),
     chainBlocks: async (explorers) =>
       new Map(explorers.map((explorer) => [explorer, [...(blocksByExplorer.get(explorer)?.values() ?? [])]])),
-    async keepChainBlocks(explorer, blocks, from) {
+    async keepChainBlocks(explorer, blocks, from, fence) {
+      if (!isHeld(fence)) return 'fenced';
       const known = blocksByExplorer.get(explorer) ?? new Map<string, KnownBlock>();
       blocksByExplorer.set(explorer, known);
       for (const block of blocks) known.set(`${block.height}:${block.hash}`, block);
       for (const [key, { height }] of known) if (height < from) known.delete(key);
+      return 'kept';
     },
     keepRunning: async () => undefined,
     async forget(ids) {
@@ -84,10 +112,12 @@ export function createMemoryStore(): Store {
         diagnosticsById.delete(id);
       }
     },
-    async claim(channel, limit, at) {
+    async claim({ channel, limit, at, leaseMs }, fence) {
+      if (!isHeld(fence)) return [];
       const due = waiting(channel).filter(({ dueAt }) => dueAt <= at);
       return due.slice(0, limit).map((row) => {
         row.state = 'sending';
+        row.leaseUntil = at + leaseMs;
         row.attempt += 1;
         const ageMs = (ranByChannel.get(channel) ?? 0) - row.ranBefore;
         return { delivery: structuredClone(row.delivery), attempt: row.attempt, ageMs };
@@ -96,17 +126,22 @@ export function createMemoryStore(): Store {
     async ran(channel, ms) {
       ranByChannel.set(channel, (ranByChannel.get(channel) ?? 0) + ms);
     },
-    async settle(id, settlement, at) {
+    async settle({ id, attempt }, settlement, at) {
       const row = rowById.get(id);
-      if (row?.state !== 'sending') return;
+      const isOpen = row?.state === 'sending' && row.attempt === attempt;
+      const isFact = row?.state === 'due' || row?.state === 'sending';
+      if (row === undefined || !(isOpen || (settlement.state === 'sent' && isFact))) return 'superseded';
       row.state = settlement.state;
       row.settledAt = at;
       if (settlement.state === 'due') row.dueAt = settlement.dueAt;
+      return 'settled';
     },
-    async recover(at) {
-      const open = rows('sending');
-      for (const row of open) Object.assign(row, { state: 'due', dueAt: at });
-      return open.length;
+    async expire(channel, at, held) {
+      const isOver = ({ leaseUntil }: Row): boolean => leaseUntil <= at || leaseUntil > at + LONGEST_LEASE_MS;
+      const own = rows('sending').filter(({ delivery }) => delivery.channel === channel && !held.includes(delivery.id));
+      const expired = own.filter(isOver);
+      for (const row of expired) Object.assign(row, { state: 'due', dueAt: at });
+      return expired.length;
     },
     async nextDue(channel) {
       const instants = waiting(channel).map(({ dueAt }) => dueAt);

@@ -9,7 +9,7 @@ import { Missed, type Read } from '../../src/core/model/question.ts';
 import { createPoller } from '../../src/engine/poller.ts';
 import { AddressDetails } from '../../src/explorer/reading/resources.ts';
 import { outlineOf } from '../../src/plan/outline.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { adopt } from './adopt.ts';
 import { run, type Ran } from './cli.ts';
 import { createFolder, type Folder } from './daemon.ts';

@@ -25,6 +25,7 @@ import { createMemoryStore } from './memory-store.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
 import { createReplicas, type Replicas } from './replicas.ts';
 import { wordsOf } from './run-polls.ts';
+import { claim } from './store-calls.ts';
 
 export const CONFIG = `
 explorers: { chain: { form: sandbox } }
@@ -190,11 +191,15 @@ async function ended(polling: Promise<void>, clock: FakeClock): Promise<void> {
 export async function takeAll(store: Store, clock: FakeClock, channel = 'screen'): Promise<Delivery[]> {
   const taken: Delivery[] = [];
   for (;;) {
-    const claimed = await store.claim(channel, 100, clock.now());
+    const claimed = await claim(store, channel, 100, clock.now());
     if (claimed.length === 0) return taken;
-    for (const { delivery } of claimed) {
+    for (const { delivery, attempt } of claimed) {
       taken.push(delivery);
-      await store.settle(delivery.id, { state: 'sent', outcome: { type: 'sent', answer: '' } }, clock.now());
+      await store.settle(
+        { id: delivery.id, attempt },
+        { state: 'sent', outcome: { type: 'sent', answer: '' } },
+        clock.now(),
+      );
     }
   }
 }

@@ -4,9 +4,11 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../store.ts';
 
-// How long another program, such as a backup, may hold the file before a write fails. All else waits for it too, and a
-// stop makes several writes within its ten seconds.
-const BUSY_TIMEOUT_MS = 2000;
+/**
+ * How long another program, such as a backup, may hold the file before a write fails. What is to be written later waits
+ * for it too, and a stop makes several writes within its ten seconds.
+ */
+export const BUSY_TIMEOUT_MS = 2000;
 const LARGEST_IDLE_WAL = 16 * 2 ** 20;
 
 /** Where the file really is: two names of one file must find the same lock. Makes the directories on the way. */
@@ -16,7 +18,7 @@ export function settledPath(file: string): string {
   return join(realpathSync(dirname(file)), basename(file));
 }
 
-/** For writing. Nothing is changed in a file that exists. */
+/** For writing. Nothing is changed in a file that exists. Waits for a lock in place: nothing else runs yet. */
 export function openDatabase(file: string): DatabaseSync {
   createPrivately(file);
   return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
@@ -26,6 +28,11 @@ export function openDatabase(file: string): DatabaseSync {
 export function makeDurable(db: DatabaseSync): void {
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   db.exec(`PRAGMA journal_size_limit = ${LARGEST_IDLE_WAL}`);
+}
+
+/** From now on a lock of another program is an error at once: SQLite's own wait would hold up the event loop. */
+export function neverBlock(db: DatabaseSync): void {
+  db.exec('PRAGMA busy_timeout = 0');
 }
 
 /** Never creates, writes or checkpoints, so it may look on while a daemon works. */
@@ -85,9 +92,13 @@ export function answering<T>(file: string, action: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof StorageError) throw error;
-    throw new StorageError(`cannot ${action} ${file}: ${reasonOf(error)}`, { cause: error });
+    throw storageError(file, action, error);
   }
+}
+
+export function storageError(file: string, action: string, error: unknown): StorageError {
+  if (error instanceof StorageError) return error;
+  return new StorageError(`cannot ${action} ${file}: ${reasonOf(error)}`, { cause: error });
 }
 
 /** Another connection holds the file, or a table in it. */

@@ -1,10 +1,11 @@
-// What the state file says of the daemon itself, by name: its owner, and what it runs.
+// What the state file says of the daemon itself, by name: its owner, how often it changed hands, and what
+// it runs.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Json } from '../../core/values/fields.ts';
 
-type Name = 'owner' | 'running';
+type Name = 'owner' | 'epoch' | 'running';
 
-interface Facts {
+export interface Facts {
   /** Null when nothing was written under that name. */
   read(name: Name): string | null;
   /** The same as JSON; null too when it is none. */

@@ -24,6 +24,9 @@ const APPLICATION_ID = 0x4357646e;
  * Schema 5. `rank` is that of the message's severity: a claim takes the most severe first.
  *
  * Schema 6. `chain_blocks` holds the newest blocks that each explorer has shown, with every hash of a height.
+ *
+ * Schema 7. `lease_until` is until when a delivery that is being sent is nobody else's. What an older release was sending
+ * has none: taking the file over ends all leases.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -101,6 +104,10 @@ export const MIGRATIONS: readonly string[] = [
     last_seen INTEGER NOT NULL,
     PRIMARY KEY (explorer, height, hash)
   ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  ALTER TABLE deliveries ADD COLUMN lease_until INTEGER;
+  CREATE INDEX deliveries_sending ON deliveries (channel, lease_until) WHERE state = 'sending';
   `,
 ];
 

@@ -2,8 +2,16 @@ import type { DatabaseSync } from 'node:sqlite';
 import { RANK_OF, type Delivery, type Outcome, type Settlement } from '../../core/model/delivery.ts';
 import type { AlertId, DeliveryId, WatchId } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { deliveryOf, type Row, type StoredDelivery } from '../rows.ts';
-import type { Claimed, OutboxDepth, Survey } from '../store.ts';
+import { deliveryOf, type Row } from '../rows.ts';
+import {
+  LONGEST_LEASE_MS,
+  type Claim,
+  type Claimed,
+  type OutboxDepth,
+  type StoredDelivery,
+  type Survey,
+  type Tried,
+} from '../store.ts';
 
 const COLUMNS = `number, id, watch, channel, recipient, message, state, attempt, due_at, created_at, settled_at, outcome`;
 
@@ -27,10 +35,13 @@ interface OutboxTable {
   /** A delivery that is there already is left as it is. */
   add(watch: WatchId, deliveries: readonly Delivery[], at: Instant): void;
   /** Rows that cannot be read end as dead, so that they do not stand in the way of the others; `damaged` is told. */
-  claim(ask: { channel: string; limit: number; at: Instant }, damaged: (error: unknown) => void): Claimed[];
+  claim(claim: Claim, damaged: (error: unknown) => void): Claimed[];
   ran(channel: string, ms: number): void;
-  settle(id: DeliveryId, settlement: Settlement, at: Instant): void;
-  recover(at: Instant): number;
+  /** False: that try is over. */
+  settle(tried: Tried, settlement: Settlement, at: Instant): boolean;
+  expire(channel: string, at: Instant, held: readonly DeliveryId[]): number;
+  /** Of every delivery that is being sent: its process is gone. */
+  endLeases(): void;
   nextDue(channel: string): Instant | null;
   prune(before: Instant): void;
 }
@@ -47,24 +58,43 @@ export function createOutboxTable(db: DatabaseSync): OutboxTable {
   const due = db.prepare(`
     SELECT ${COLUMNS}, ${RAN_OF('mine.channel')} - ran_before AS age_ms FROM deliveries AS mine
     WHERE channel = ? AND state = 'due' AND rank = ? AND due_at <= ? AND ${FIRST_IN_LINE}
-    ORDER BY due_at, number LIMIT ?`);
-  const take = db.prepare(`UPDATE deliveries SET state = 'sending', attempt = attempt + 1 WHERE number = ?`);
-  const end = db.prepare(`
-    UPDATE deliveries SET state = ?, settled_at = ?, outcome = ? WHERE id = ? AND state IN ('due', 'sending')`);
+    ORDER BY due_at, number`);
+  const take = db.prepare(`
+    UPDATE deliveries SET state = 'sending', attempt = attempt + 1, lease_until = ? WHERE number = ?`);
+  const bury = db.prepare(`
+    UPDATE deliveries SET state = 'dead', settled_at = ?, outcome = ? WHERE number = ? AND state IN ('due', 'sending')`);
+  const sent = db.prepare(`
+    UPDATE deliveries SET state = 'sent', settled_at = ?, outcome = ? WHERE id = ? AND state IN ('due', 'sending')`);
+  const dead = db.prepare(`
+    UPDATE deliveries SET state = 'dead', settled_at = ?, outcome = ? WHERE id = ? AND state = 'sending' AND attempt = ?`);
   const retry = db.prepare(`
-    UPDATE deliveries SET state = 'due', due_at = ?, outcome = ? WHERE id = ? AND state = 'sending'`);
-  const recover = db.prepare(`
-    UPDATE deliveries SET state = 'due', due_at = ?, outcome = ?
-    WHERE state = 'sending' AND state IN ('due', 'sending')`);
+    UPDATE deliveries SET state = 'due', due_at = ?, outcome = ? WHERE id = ? AND state = 'sending' AND attempt = ?`);
+  // No lease is longer than the longest: the clock was set back meanwhile.
+  const expire = db.prepare(`
+    UPDATE deliveries SET state = 'due', due_at = ?2, outcome = ?3
+    WHERE channel = ?1 AND state = 'sending' AND (lease_until <= ?2 OR lease_until > ?2 + ${LONGEST_LEASE_MS})
+      AND id NOT IN (SELECT value FROM json_each(?4))`);
+  const endLeases = db.prepare(`UPDATE deliveries SET lease_until = 0 WHERE state = 'sending'`);
   const next = db.prepare(`
     SELECT due_at FROM deliveries AS mine
     WHERE channel = ? AND state = 'due' AND rank = ? AND ${FIRST_IN_LINE} ORDER BY due_at, number LIMIT 1`);
   const prune = db.prepare(`DELETE FROM deliveries WHERE state IN ('sent', 'dead') AND settled_at < ?`);
 
-  function handOut(row: Row): Claimed {
+  function handOut(row: Row, leaseUntil: Instant): Claimed {
     const { id, channel, recipient, message, attempt } = deliveryOf(row);
-    take.run(Number(row['number']));
+    take.run(leaseUntil, Number(row['number']));
     return { delivery: { id, channel, recipient, message }, attempt: attempt + 1, ageMs: Number(row['age_ms']) };
+  }
+
+  /** Read to the end before the first is changed: a statement must not change what it still reads. */
+  function firstDue({ channel, limit, at }: Claim): Row[] {
+    const rows: Row[] = [];
+    for (const rank of RANKS)
+      for (const row of due.iterate(channel, rank, at)) {
+        if (rows.length === limit) return rows;
+        rows.push(row);
+      }
+    return rows;
   }
 
   return {
@@ -74,28 +104,38 @@ export function createOutboxTable(db: DatabaseSync): OutboxTable {
         add.run(id, watch, channel, recipient, key, seq, JSON.stringify(message), at, RANK_OF[severity]);
       }
     },
-    claim({ channel, limit, at }, damaged) {
-      const claimed: Claimed[] = [];
-      for (const rank of RANKS)
-        for (const row of due.all(channel, rank, at, limit - claimed.length)) {
-          try {
-            claimed.push(handOut(row));
-          } catch (error) {
-            end.run('dead', at, textOf({ type: 'rejected', why: String(error) }), String(row['id']));
-            damaged(error);
-          }
+    claim(claim, damaged) {
+      return firstDue(claim).flatMap((row) => {
+        try {
+          return [handOut(row, claim.at + claim.leaseMs)];
+        } catch (error) {
+          bury.run(claim.at, textOf({ type: 'rejected', why: String(error) }), Number(row['number']));
+          damaged(error);
+          return [];
         }
-      return claimed;
+      });
     },
     ran(channel, ms) {
       ran.run(channel, ms);
     },
-    settle(id, settlement, at) {
+    settle({ id, attempt }, settlement, at) {
       const outcome = textOf(settlement.outcome);
-      if (settlement.state === 'due') retry.run(settlement.dueAt, outcome, id);
-      else end.run(settlement.state, at, outcome, id);
+      switch (settlement.state) {
+        case 'sent':
+          return sent.run(at, outcome, id).changes === 1;
+        case 'dead':
+          return dead.run(at, outcome, id, attempt).changes === 1;
+        case 'due':
+          return retry.run(settlement.dueAt, outcome, id, attempt).changes === 1;
+      }
     },
-    recover: (at) => Number(recover.run(at, textOf({ type: 'unknown', why: ENDED_WHILE_SENDING })).changes),
+    expire: (channel, at, held) =>
+      Number(
+        expire.run(channel, at, textOf({ type: 'unknown', why: ENDED_WHILE_SENDING }), JSON.stringify(held)).changes,
+      ),
+    endLeases() {
+      endLeases.run();
+    },
     nextDue(channel) {
       const instants = RANKS.map((rank) => next.get(channel, rank)?.['due_at']).filter(isInstant);
       return instants.length === 0 ? null : Math.min(...instants);
@@ -110,7 +150,7 @@ function isInstant(value: unknown): value is Instant {
   return typeof value === 'number';
 }
 
-const ENDED_WHILE_SENDING = 'the daemon ended while it was being sent';
+const ENDED_WHILE_SENDING = 'whoever was sending it ended before its outcome was known';
 
 /** What looks at the outbox without touching it. */
 interface OutboxView {

@@ -101,6 +101,7 @@ export function impatient(sleeps: number[] = []): Clock {
   let now = Date.UTC(2026, 0, 1);
   return {
     now: () => now,
+    monotonic: () => now,
     sleep: async (ms) => {
       sleeps.push(ms);
       now += ms;

@@ -1,0 +1,42 @@
+// Which engine keeps the state. The only file outside the engines that names one.
+import { existsSync } from 'node:fs';
+import type { Log } from '../telemetry/log.ts';
+import { openSqliteStore, openVolatileStore } from './sqlite/open.ts';
+import { openSqliteReader } from './sqlite/reader.ts';
+import type { Store, StoreReader } from './store.ts';
+
+/** Where the state is. */
+export interface StateSettings {
+  readonly file: string;
+}
+
+export interface StoreTools {
+  /** How the next daemon that is refused names this one, such as `pid 4711`. */
+  readonly owner: string;
+  readonly log: Log;
+}
+
+/**
+ * For the one daemon that may write.
+ *
+ * Rejects with a StoreBusyError while another holds the state, with a StorageError when it cannot be used; the text is
+ * for the operator.
+ */
+export function openStore(state: StateSettings, tools: StoreTools): Promise<Store> {
+  return openSqliteStore({ ...state, ...tools });
+}
+
+/** Remembers nothing that outlives the process, for a dry run. */
+export function openStoreForDryRun({ log }: Pick<StoreTools, 'log'>): Promise<Store> {
+  return openVolatileStore({ log });
+}
+
+/** For those who only look. Rejects with a StorageError when there is no state, or when it is of another schema. */
+export function openReader(state: StateSettings): Promise<StoreReader> {
+  return openSqliteReader(state);
+}
+
+/** The same, and null when there is no state yet. */
+export async function openReaderIfAny(state: StateSettings): Promise<StoreReader | null> {
+  return existsSync(state.file) ? openReader(state) : null;
+}

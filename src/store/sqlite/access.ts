@@ -1,0 +1,51 @@
+// How the store gets at its file while the daemon works. Another program that holds it, such as a backup, is waited for
+// between turns of the event loop, so that polls, sends and health checks go on. Writes keep the order in which they were
+// asked for. The wait is by the machine's clock, as that other program's is.
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createMutex } from '../../lib/mutex.ts';
+import { answering, BUSY_TIMEOUT_MS, inTransaction, isBusy, storageError } from './database.ts';
+
+export interface Access {
+  /** Rejects with a StorageError. */
+  readonly read: <T>(work: () => T) => Promise<T>;
+  /** All or nothing, in one transaction. `work` may run more than once. Rejects with a StorageError. */
+  readonly write: <T>(work: () => T) => Promise<T>;
+  /** After the writes that were asked for. Safe to call twice. */
+  readonly close: () => Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 1;
+const LONGEST_PAUSE_MS = 50;
+
+export function createAccess(db: DatabaseSync, file: string): Access {
+  const writing = createMutex();
+
+  /** `askedAt`: what waited for others has waited for the file as well. It is tried once in any case. */
+  async function whenFree<T>(action: string, work: () => T, askedAt: number): Promise<T> {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      try {
+        return work();
+      } catch (error) {
+        const isOver = performance.now() - askedAt >= BUSY_TIMEOUT_MS;
+        if (!isBusy(error) || isOver) throw storageError(file, action, error);
+      }
+      await pause(pauseMs);
+    }
+  }
+
+  return {
+    read: (work) => whenFree('read', work, performance.now()),
+    write(work) {
+      const askedAt = performance.now();
+      return writing.hold(() => whenFree('write', () => inTransaction(db, work), askedAt));
+    },
+    close: () =>
+      writing.hold(async () => {
+        if (db.isOpen)
+          answering(file, 'close', () => {
+            db.close();
+          });
+      }),
+  };
+}

@@ -1,0 +1,89 @@
+// Opens the state file for the one daemon that may write it, with a lock beside it against a second one.
+import { DatabaseSync } from 'node:sqlite';
+import { StoreBusyError, type Store } from '../store.ts';
+import {
+  answering,
+  assertSound,
+  makeDurable,
+  neverBlock,
+  openDatabase,
+  opened,
+  openReadOnly,
+  settledPath,
+} from './database.ts';
+import { createFacts } from './facts.ts';
+import { takeLock } from './lock.ts';
+import { migrate } from './migrations.ts';
+import { createSqliteStore, type SqliteTools } from './store.ts';
+
+/** `file`: made, with its directories, when it does not exist. */
+type SqliteOptions = Omit<SqliteTools, 'release'>;
+
+/**
+ * Opens the state file and brings it to the newest schema.
+ *
+ * Throws a StoreBusyError while another holds it, a StorageError when it cannot be used; the text is for the operator.
+ */
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const file = answering(options.file, 'open', () => settledPath(options.file));
+  const lock = takeLock(file);
+  if (lock === undefined) throw new StoreBusyError(refusal(file));
+  const release = (): void => {
+    lock[Symbol.dispose]();
+  };
+  try {
+    return storeOver(openFile(file), { ...options, file, release });
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function openFile(file: string): DatabaseSync {
+  return answering(file, 'open', () =>
+    opened(openDatabase(file), (fresh) => {
+      // First of all, so that a file that is refused stays as it was.
+      migrate(fresh, file);
+      makeDurable(fresh);
+      assertSound(fresh, file);
+    }),
+  );
+}
+
+function storeOver(db: DatabaseSync, tools: SqliteTools): Store {
+  try {
+    const store = createSqliteStore(db, tools);
+    neverBlock(db);
+    return store;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** A store that ends with the process, for a dry run: the same SQL, no file, no lock. */
+export async function openVolatileStore({ log }: Pick<SqliteOptions, 'log'> = {}): Promise<Store> {
+  const db = new DatabaseSync(':memory:');
+  migrate(db, 'memory');
+  return createSqliteStore(db, { file: 'memory', ...(log && { log }) });
+}
+
+function refusal(file: string): string {
+  const owner = ownerOf(file);
+  const who = owner === '' ? 'another daemon' : `another daemon (${owner})`;
+  return `${file} is in use by ${who}. Stop that one, or give this one a state file of its own.`;
+}
+
+/** The name that the holder left in the file; empty when it cannot be read. For a message only: the lock decides. */
+function ownerOf(file: string): string {
+  try {
+    const db = openReadOnly(file);
+    try {
+      return createFacts(db).read('owner') ?? '';
+    } finally {
+      db.close();
+    }
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,34 @@
+import type { StoreReader } from '../store.ts';
+import { answering, opened, openReadOnly } from './database.ts';
+import { createFacts } from './facts.ts';
+import { createDiagnosticsView, createRecall } from './memory-table.ts';
+import { assertCurrent } from './migrations.ts';
+import { createOutboxView } from './outbox-table.ts';
+
+/** Takes no lock. Throws a StorageError when there is no state file, or when it is not of this release's schema. */
+export async function openSqliteReader({ file }: { readonly file: string }): Promise<StoreReader> {
+  const db = answering(file, 'open', () =>
+    opened(openReadOnly(file), (found) => {
+      assertCurrent(found, file);
+    }),
+  );
+  const { recall, diagnostics, view, facts } = answering(file, 'prepare', () => ({
+    recall: createRecall(db),
+    diagnostics: createDiagnosticsView(db),
+    view: createOutboxView(db),
+    facts: createFacts(db),
+  }));
+  const read = <T>(work: () => T): T => answering(file, 'read', work);
+  return {
+    recall: async (ids) => read(() => recall(ids)),
+    survey: async () => read(() => view.survey()),
+    recent: async (limit) => read(() => view.recent(limit)),
+    dead: async (limit) => read(() => view.dead(limit)),
+    diagnostics: async (ids) => read(() => diagnostics(ids)),
+    running: async () => read(() => facts.json('running')),
+    deliveriesOf: async (watch, alert, limit) => read(() => view.deliveriesOf(watch, alert, limit)),
+    async [Symbol.asyncDispose]() {
+      if (db.isOpen) db.close();
+    },
+  };
+}
