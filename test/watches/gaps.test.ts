@@ -122,6 +122,19 @@ describe('what lies below the most pages of a poll', () => {
   });
 });
 
+test('rows from before the baseline that are shown after it are no gap', async () => {
+  await using world = await createWorld(rules(20));
+  calls(world, 3, 'old');
+  world.sandbox.mine();
+  world.sandbox.fail({ fault: 'empty-list', times: 1, operation: 'address-internal-transactions' });
+  // For long enough that the list is read again from its first page.
+  expect(await polls(world, 65)).toEqual([]);
+  expect((await coverage(world)).unread).toEqual([]);
+  calls(world, 1);
+  expect(await world.poll()).toEqual(['failed event']);
+  expect((await coverage(world)).unread).toEqual([]);
+});
+
 test('a state of the former version goes on, with its gap', () => {
   const former = { floor: 90, seen: { blocks: '130:abcdefghijkl 120:bcdefghijklm', pending: '' }, gapAbove: 101 };
   const state = internalTransactions.state.parse(former);

@@ -214,14 +214,21 @@ function remember<F extends Fields>(
     blockByKey.set(key, block);
   }
   const most = row.isChain === true ? MOST_LINKED_ROWS : MOST_ROWS;
-  const marks = row.isChain === true ? state.marks : markedBy(state.marks, rows, row);
+  const marks = row.isChain === true ? state.marks : markedBy(state, rows, row);
   const after = remembering({ ...state, marks }, blockByKey, { read: rows.length, most });
   return { ...after, digests: digestsAfter(state.digests, before, rows, { row, scope, seen: after.seen }) };
 }
 
-function markedBy<F extends Fields>(marks: Marks, rows: readonly View<F>[], row: RowKey<F>): Marks {
+/** Below the floor nothing is looked back on, whenever it is shown. */
+function markedBy<F extends Fields>(
+  { marks, floor }: Pick<ListState, 'marks' | 'floor'>,
+  rows: readonly View<F>[],
+  row: RowKey<F>,
+): Marks {
   const newest = rows
     .map((view) => positionOf(row, view))
     .reduce<RowPosition | null>((most, one) => (one.block > (most?.block ?? PENDING) ? one : most), null);
-  return newest === null || newest.happenedAt === null ? marks : marked(marks, newest.block, newest.happenedAt);
+  return newest === null || newest.happenedAt === null || newest.block < floor
+    ? marks
+    : marked(marks, newest.block, newest.happenedAt);
 }
