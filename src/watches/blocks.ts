@@ -69,13 +69,14 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
   },
   detect(target, state, seen, scope): Detection<State> {
     const known = state?.recent ?? [];
-    const fork = state === null ? null : forkOf(known, seen.rows);
+    const shown = [...seen.rows, ...(seen.older?.rows ?? [])];
+    const fork = state === null ? null : forkOf(known, shown);
     const isNewFork = fork !== null && fork.isNew;
     const before = state === null ? startingAt(target.options) : isNewFork ? aboveFork(state.list, fork) : state.list;
     const list = detectList(before, seen, { row, scope, question: chainBlocks(target.explorer) });
     const head = newest(seen.rows);
     const look = (block: Row, depth?: number): AnyView => viewAt(block, head, scope.at, depth);
-    const recent = withBlocks(known, seen.rows);
+    const recent = withBlocks(known, shown);
     const isSame = state !== null && list.state === state.list && recent === known;
     const detection = eventsOf(list, (block, novelty) => newBlock(block, novelty, look(block)));
     const replaced = isNewFork ? fork.heights : [];

@@ -46,10 +46,12 @@ export function forkOf(known: RecentBlocks, rows: readonly Row[]): Fork | null {
 /** With the blocks of a reading. The very same object as before when it shows what was shown last. */
 export function withBlocks(known: RecentBlocks, rows: readonly Row[]): RecentBlocks {
   const hashesByHeight = new Map(known);
+  // What stands below so many heights is let go, also where a sweep reads it again.
+  const lowest = known.length < MOST_HEIGHTS ? 0 : (known.at(-1)?.[0] ?? 0);
   let isSame = true;
   for (const { height, hash } of oneOfEachHeight(hashesByHeight, rows)) {
     const before = hashesByHeight.get(Number(height)) ?? [];
-    if (height === undefined || hash === undefined || before[0] === hash) continue;
+    if (height === undefined || hash === undefined || before[0] === hash || height < lowest) continue;
     hashesByHeight.set(Number(height), [hash, ...before.filter((one) => one !== hash)].slice(0, MOST_HASHES));
     isSame = false;
   }

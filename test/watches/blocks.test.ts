@@ -45,6 +45,20 @@ test('a reorganisation is one event, with its depth; the blocks in the places of
   expect(await world.poll()).toEqual([]);
 });
 
+test('a reorganisation in blocks that are read only in a later poll is told then', async () => {
+  await using world = await createWorld(RULES.replace('every: 1m', 'every: 1m\n    max_pages: 1'));
+  await world.poll();
+  world.sandbox.mine({ blocks: 3 });
+  await world.poll();
+  world.sandbox.reorganise({ blocks: 2 });
+  world.sandbox.mine({ blocks: 60 });
+  expect(await world.poll()).not.toContain('reorg event');
+  world.sandbox.mine();
+  expect(await world.poll()).toContain('reorg event');
+  expect(world.messages.find(({ alert }) => alert === 'reorg')?.fields['depth']).toBe(2);
+  expect(await world.poll()).toEqual([]);
+});
+
 test('a reorganisation of more than twenty told blocks is told of each new one, and of the others at once', async () => {
   await using world = await createWorld(RULES);
   await world.poll();
