@@ -1,5 +1,6 @@
 // What a runtime is made of, wired together: questions go to explorers, decisions to the store, deliveries to channels.
 import { createBlindWatches, type BlindWatches } from '../engine/blind-watches.ts';
+import type { PollHook } from '../engine/poll.ts';
 import { createPoller, type Poller } from '../engine/poller.ts';
 import { createReport } from '../engine/report.ts';
 import { createRetirement, type Retirement } from '../engine/retirement.ts';
@@ -16,6 +17,8 @@ export interface PartsOptions extends ChannelsOptions, Pick<ExplorersOptions, 'o
   readonly metrics: Metrics;
   /** Writes down what polls see; closed by who opened it. */
   readonly recorder: Recorder | null;
+  /** Looks on at polls instead of the recorder. */
+  readonly hook?: PollHook;
 }
 
 export interface Parts {
@@ -53,7 +56,7 @@ export function createParts(options: PartsOptions, { signal, changing }: Wiring)
     clock,
     log,
     readerOf: (name) => explorers.get(name),
-    hook: recorder,
+    hook: options.hook ?? recorder,
     onPolled(watch, observation, decision) {
       blindWatches.polled(watch, observation);
       report(watch, observation, decision);

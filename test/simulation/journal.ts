@@ -1,17 +1,19 @@
 // Writes down what happens in a run, in the words of the oracle.
 import type { Delivery, Fact, Message } from '../../src/core/model/delivery.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
-import type { Observation } from '../../src/core/model/observation.ts';
-import type { Watch } from '../../src/core/model/watch.ts';
+import type { WatchId } from '../../src/core/model/ids.ts';
+import type { AnyKind } from '../../src/core/model/kind.ts';
+import type { Memory } from '../../src/core/model/memory.ts';
+import type { PollHook } from '../../src/engine/poll.ts';
 import { rawText } from '../../src/lib/untrusted.ts';
 import type { VirtualTime } from './clock.ts';
-import type { ChainLog, Disturbance, Facts, Instant, Logs, Owed, Poll, Served, Span, Taken } from './model.ts';
+import type { ChainLog, Disturbance, Facts, Gap, Instant, Logs, Owed, Poll, Served, Span, Taken } from './model.ts';
 
 export interface Journal {
   readonly served: (served: Served) => void;
   readonly disturbed: (disturbance: Disturbance) => void;
-  readonly ticked: (watches: readonly Watch[]) => void;
-  readonly polled: (watch: Watch, observation: Observation) => void;
+  /** Writes down when polls begin and end. */
+  readonly hook: PollHook;
   readonly kept: (decisions: readonly Decision[]) => void;
   readonly taken: (taken: Taken) => void;
   /** It is on disk that the message was taken over. */
@@ -27,25 +29,28 @@ export function createJournal(time: VirtualTime): Journal {
   const taken: Taken[] = [];
   const disturbances: Disturbance[] = [];
   const lives: Span[] = [];
-  const present = new Map<string, Poll>();
+  const stateById = new Map<WatchId, Memory['state']>();
   const lastTaken = new Map<string, Taken>();
   return {
     served: (one) => served.push(one),
     disturbed: (one) => disturbances.push(one),
-    ticked(watches) {
-      for (const { rule } of watches) {
-        const poll: Poll = { watch: rule, startedAt: time.now(), decided: null, gaps: present.get(rule)?.gaps ?? [] };
-        present.set(rule, poll);
+    hook: {
+      onPoll({ watch: { id, rule, kind }, memory }, read) {
+        const poll: Poll = { watch: rule, startedAt: time.now(), decided: null, gaps: gapsOf(kind, memory.state) };
         polls.push(poll);
-      }
+        return {
+          read,
+          settled(observation) {
+            poll.decided = { at: time.now(), clockAt: observation.at };
+            poll.gaps = gapsOf(kind, stateById.get(id) ?? memory.state);
+          },
+        };
+      },
     },
-    polled({ rule }, observation) {
-      const poll = present.get(rule);
-      if (poll === undefined) return;
-      poll.decided = { at: time.now(), clockAt: observation.at };
-      if (observation.type === 'seen') poll.gaps = gapsOf(observation);
+    kept(decisions) {
+      for (const { watchId, memory } of decisions) stateById.set(watchId, memory.state);
+      owed.push(...decisions.flatMap(({ deliveries }) => deliveries.map(owedOf(time.now()))));
     },
-    kept: (decisions) => owed.push(...decisions.flatMap(({ deliveries }) => deliveries.map(owedOf(time.now())))),
     taken(one) {
       taken.push(one);
       lastTaken.set(one.id, one);
@@ -59,12 +64,16 @@ export function createJournal(time: VirtualTime): Journal {
   };
 }
 
-const UNREAD = /blocks (\d+)-(\d+) not examined/g;
+const HEIGHTS = /^blocks? (?:from )?(\d+)(?:-(\d+))?( on)?$/;
 
-/** What people are told is unread. */
-function gapsOf(observation: Observation): Poll['gaps'] {
-  if (observation.type === 'missed' || observation.partial === null) return [];
-  return [...observation.partial.matchAll(UNREAD)].map(([, from, to]) => ({ from: Number(from), to: Number(to) }));
+/** What `status` names as unread. */
+function gapsOf(kind: AnyKind, state: Memory['state']): Gap[] {
+  const unread = state === null ? [] : (kind.coverage?.(state).unread ?? []);
+  return unread.map(({ heights }) => {
+    const [, from, to = from, on] = HEIGHTS.exec(heights) ?? [];
+    if (from === undefined) throw new Error(`no range of blocks: ${heights}`);
+    return { from: Number(from), to: on === undefined ? Number(to) : Infinity };
+  });
 }
 
 function owedOf(at: Instant): (delivery: Delivery) => Owed {

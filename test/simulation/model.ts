@@ -313,7 +313,7 @@ export interface ReadPoll {
 /** Pages that follow one another. */
 export interface Reading {
   readonly at: Instant;
-  /** Null: from the first page on. Else it began in the midst of the list, in this block or below. */
+  /** Null: from the first page on. Else it began in the midst of the list: behind what was read of this block. */
   readonly below: number | null;
   readonly rows: readonly Row[];
   readonly nameless: number;

@@ -4,18 +4,11 @@ import { FAULT_KINDS, type Check, type FaultKind, type Verdict } from './model.t
 
 /** Kinds that are drawn only when they are asked for. */
 export const PENDING_FAULTS: Readonly<Partial<Record<FaultKind, string>>> = {
-  'late-call': 'The oracle calls gaps unnamed: it reads the words of a poll, and `status` names them now.',
-  burst: 'The same.',
   'dropped-pending': 'A transaction that was told while it waited, and vanished, is not retracted.',
   'replaced-pending': 'The same, where another transaction took its nonce.',
   'changed-row': 'One history loses a row; the reason is not known yet.',
   'empty-list': 'A list that is empty for a moment is a balance of zero.',
-  'empty-cursor': 'It was drawn together with changed rows only.',
-  'lagging-replica': 'One history lacks the end of a stalled chain; the reason is not known yet.',
   'forked-replicas': 'The oracle wants each replaced block told; the daemon tells each hash that is new.',
-  'other-chain': 'Another chain behind the same address is taken for this one.',
-  'commit-kept-but-error': 'The oracle does not know that an observation may be decided again.',
-  'commit-superseded': 'The same.',
 };
 
 interface PendingCheck {

@@ -1,14 +1,20 @@
 // What the daemon is told to watch, and what the oracle is told about it. Rules as a person writes them; the references
 // beside them say the same in plain functions over rows as explorers serve them, without a line of the code under test.
 import { CHAIN_ID, TOKENS } from '../../src/sandbox/names.ts';
-import { addressOf } from './chain.ts';
+import { addressOf, REQUESTS_PER_SECOND } from './chain.ts';
 
-export const EXPLORER = 'chain';
+const EXPLORER = 'chain';
 export const BASE_URL = `https://explorer.example/${CHAIN_ID}`;
 export const INTERVAL_MS = 300_000;
 
 export const CONFIG = `
-explorers: { ${EXPLORER}: { form: instance, instance_url: 'https://explorer.example' } }
+explorers:
+  ${EXPLORER}:
+    form: multichain
+    base_url: 'https://explorer.example'
+    chain_id: ${CHAIN_ID}
+    api_key: { env: EXPLORER_KEY }
+    plan: { requests_per_second: ${REQUESTS_PER_SECOND} }
 addresses:
   treasury: ${addressOf('treasury')}
   vault: ${addressOf('vault')}
@@ -17,8 +23,8 @@ addresses:
   wallet: ${addressOf('hot_wallet')}
 tokens: { USDC: ${TOKENS.USDC}, ACME: ${TOKENS.ACME} }
 channels:
-  hook: { type: webhook, url: 'https://hooks.example/' }
-  post: { type: email, from: a@example.com, to: [b@example.com, c@example.com], smtp: 'smtps://mail.example' }
+  hook: { type: sink }
+  post: { type: sink, to: [b@example.com, c@example.com] }
 rules: [rules.yaml]
 `;
 

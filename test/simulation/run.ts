@@ -1,16 +1,13 @@
 // One run of a history: the real engine, store and sender on virtual time, and all that is to be known of it
 // afterwards. The same history leaves the same logs.
 import { DatabaseSync } from 'node:sqlite';
-import { loadConfig } from '../../src/config/config.ts';
+import { loadSetup, type Setup } from '../../src/app/setup.ts';
 import { formatProblems } from '../../src/config/problem.ts';
-import type { Watch } from '../../src/core/model/watch.ts';
-import { notifiers } from '../../src/notifiers/index.ts';
-import { loadRules } from '../../src/rules/load.ts';
+import type { AnyNotifier } from '../../src/notifiers/notifier.ts';
+import { API_KEY } from '../../src/sandbox/names.ts';
 import { migrate } from '../../src/store/sqlite/migrations.ts';
 import { createSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Log } from '../../src/telemetry/log.ts';
-import { kinds } from '../../src/watches/index.ts';
 import { chainLogOf } from './chain-log.ts';
 import { createVirtualTime, createWallClock, type WallClock } from './clock.ts';
 import { startDaemon } from './daemon.ts';
@@ -22,7 +19,7 @@ import { createMachine, type Machine } from './machine.ts';
 import type { History, Logs, PlannedFault } from './model.ts';
 import { createReplicas } from './replicas.ts';
 import { CONFIG, RULES } from './rules.ts';
-import { createSink } from './sinks.ts';
+import { sinkNotifier } from './sinks.ts';
 import { claim } from '../support/store-calls.ts';
 import { storeOf } from './store.ts';
 import { createTransport } from './transport.ts';
@@ -39,14 +36,13 @@ export async function run(history: History): Promise<Logs> {
   using disk = new DatabaseSync(':memory:');
   migrate(disk, 'memory');
   const open = (): Store => createSqliteStore(disk, { file: 'memory' });
-  const watches = loadWatches();
   const machine = createMachine({
     time,
     onLife: journal.lived,
     boot: (line) =>
       startDaemon({
         line,
-        watches,
+        setup: setupFor(sinkNotifier({ ...world, line, onTaken: journal.taken })),
         clock: clockOf(line, wall, time),
         store: storeOf({
           ...world,
@@ -64,12 +60,7 @@ export async function run(history: History): Promise<Logs> {
           onServed: journal.served,
           onDisturbed: journal.disturbed,
         }),
-        senderByChannel: new Map(
-          CHANNELS.map((name) => [name, createSink({ ...world, line, onTaken: journal.taken })]),
-        ),
-        log: SILENT,
-        onTick: journal.ticked,
-        onPolled: journal.polled,
+        hook: journal.hook,
       }),
   });
   for (const fault of history.faults)
@@ -86,11 +77,6 @@ export async function run(history: History): Promise<Logs> {
 
 const CHANNELS = ['hook', 'post'];
 const STOPPING_MS = 60_000;
-const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-
-function ignore(): void {
-  // Nobody reads the log of a simulated daemon.
-}
 
 function strikeProcess({ kind, amount, ms }: PlannedFault, machine: Machine, wall: WallClock): void {
   switch (kind) {
@@ -114,12 +100,15 @@ function strikeProcess({ kind, amount, ms }: PlannedFault, machine: Machine, wal
   }
 }
 
-function loadWatches(): readonly Watch[] {
-  const { config, problems } = loadConfig('config.yaml', { env: {}, readFile: () => CONFIG, notifiers });
-  if (config === null) throw new Error(formatProblems(problems));
-  const loaded = loadRules(config, [{ file: 'rules.yaml', text: RULES }], { kinds });
-  if (loaded.problems.length > 0) throw new Error(formatProblems(loaded.problems));
-  return loaded.watches;
+function setupFor(sink: AnyNotifier): Setup {
+  const { setup, problems } = loadSetup('/simulation/config.yaml', {
+    env: { EXPLORER_KEY: API_KEY },
+    readFile: (path) => (path.endsWith('rules.yaml') ? RULES : CONFIG),
+    listFiles: () => ['/simulation/rules.yaml'],
+    notifiers: [sink],
+  });
+  if (setup === null) throw new Error(formatProblems(problems));
+  return setup;
 }
 
 /** Takes all that is left out of the outbox, for it hands out one message of an alert at a time. */

@@ -1,6 +1,7 @@
 // Those who are told: they take a message over, now or after a while, or they do not, or nobody knows.
+import { z } from 'zod';
 import type { Delivery, Outcome } from '../../src/core/model/delivery.ts';
-import type { OpenNotifier } from '../../src/notifiers/notifier.ts';
+import type { AnyNotifier, Notifier, OpenNotifier } from '../../src/notifiers/notifier.ts';
 import type { VirtualTime } from './clock.ts';
 import type { FaultField } from './faults/field.ts';
 import type { LifeLine } from './life-line.ts';
@@ -9,6 +10,7 @@ import type { FaultKind, Taken } from './model.ts';
 const SLOW: ReadonlySet<FaultKind> = new Set(['slow-sink']);
 const REFUSING: ReadonlySet<FaultKind> = new Set(['sink-5xx', 'sink-4xx']);
 const UNKNOWN: ReadonlySet<FaultKind> = new Set(['sink-unknown']);
+const GIVE_UP_AFTER_MS = 3 * 86_400_000;
 
 export interface SinkOptions {
   readonly line: LifeLine;
@@ -17,7 +19,25 @@ export interface SinkOptions {
   readonly onTaken: (taken: Taken) => void;
 }
 
-export function createSink({ line, time, field, onTaken }: SinkOptions): Pick<OpenNotifier, 'send'> {
+const SinkConfig = z.object({ to: z.array(z.string()).optional() });
+type SinkConfig = z.output<typeof SinkConfig>;
+
+/** The channel type `sink`: one receiver, or those under `to:`. */
+export function sinkNotifier(options: SinkOptions): AnyNotifier {
+  const sink: Notifier<SinkConfig> = {
+    type: 'sink',
+    summary: 'Receivers of the simulation.',
+    config: SinkConfig,
+    secrets: [],
+    giveUpAfterMs: GIVE_UP_AFTER_MS,
+    recipients: ({ to }, channel) => to ?? [channel],
+    warnings: () => [],
+    open: () => openSink(options),
+  };
+  return sink;
+}
+
+function openSink({ line, time, field, onTaken }: SinkOptions): OpenNotifier {
   async function send({ id }: Delivery): Promise<Outcome> {
     const slow = field.lasting(SLOW, time.now());
     if (slow !== null) await time.sleep(slow.amount);
@@ -36,5 +56,6 @@ export function createSink({ line, time, field, onTaken }: SinkOptions): Pick<Op
       await line.deed();
       return outcome;
     },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }

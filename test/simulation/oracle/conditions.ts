@@ -5,6 +5,8 @@ import { headAt } from './heights.ts';
 import type { RightTime } from './right-time.ts';
 
 const MINUTE = 60_000;
+/** One that flaps is silent until it has been steady for half an hour. */
+const STEADY_MS = 40 * MINUTE;
 
 interface Case {
   readonly logs: Logs;
@@ -16,14 +18,14 @@ interface Case {
   readonly intervalMs: number;
 }
 
-/** A poll that was decided, and what it knew. */
+/** What a poll knew. */
 interface Valued {
   readonly poll: ReadPoll;
   readonly at: Instant;
   readonly clockAt: Instant;
   /** Null: unknown. */
   readonly value: number | null;
-  /** It may have been unknown to the daemon: the head that it knew was perhaps too old. */
+  /** It may have been unknown to the daemon: the head that it knew was perhaps too old, or what it decided is unknown. */
   readonly isDoubtful: boolean;
 }
 
@@ -51,13 +53,15 @@ function valuedPolls(
   elsewhere: readonly Served[],
 ): Valued[] {
   let last: number | null = null;
-  return polls.flatMap((poll): Valued[] => {
-    if (poll.poll.decided === null) return [];
-    const { at, clockAt } = poll.poll.decided;
+  let aheadMs = 0;
+  return polls.map((poll): Valued => {
+    const { decided } = poll.poll;
+    const { at, clockAt } = decided ?? { at: poll.until, clockAt: poll.poll.startedAt + aheadMs };
+    if (decided !== null) aheadMs = clockAt - at;
     const value = reference.valueOf(poll, last);
     last = value ?? last;
-    const isDoubtful = reference.needsHead && isHeadDoubtful(at, clockAt, logs, elsewhere);
-    return [{ poll, at, clockAt, value, isDoubtful }];
+    const isHeadUnsure = reference.needsHead && isHeadDoubtful(at, clockAt, logs, elsewhere);
+    return { poll, at, clockAt, value, isDoubtful: decided === null || isHeadUnsure };
   });
 }
 
@@ -73,12 +77,24 @@ function lateOf(given: Case): Verdict[] {
   const { reference, intervalMs } = given;
   const { alert, forMs } = reference;
   const firing = spellsOf(given, reference.isTrue).flatMap((spell) =>
-    lateIn(given, spell, forMs + 2 * intervalMs, false, `${alert}: held and did not fire`),
+    lateIn(given, spell, {
+      ms: forMs + 2 * intervalMs,
+      wasFiring: false,
+      what: `${alert}: held and did not fire`,
+    }),
   );
   const ended = spellsOf(given, reference.ends).flatMap((spell) =>
-    lateIn(given, spell, 2 * intervalMs, true, `${alert}: was over and did not end`),
+    lateIn(given, spell, { ms: 2 * intervalMs, wasFiring: true, what: `${alert}: was over and did not end` }),
   );
   return [...firing, ...ended];
+}
+
+interface Late {
+  /** Of right time in which it has to be told. */
+  readonly ms: number;
+  /** What must not be any more by then. */
+  readonly wasFiring: boolean;
+  readonly what: string;
 }
 
 interface Spell {
@@ -101,17 +117,15 @@ function spellsOf({ polls, intervalMs }: Case, holds: (value: number) => boolean
   return spells;
 }
 
-function lateIn(
-  { reference, rightTime, told }: Case,
-  { from, to }: Spell,
-  ms: number,
-  wasFiring: boolean,
-  what: string,
-): Verdict[] {
-  const dueAt = rightTime.after(from, ms);
-  if (dueAt === null || dueAt > to || isFiring(told, dueAt) !== wasFiring) return [];
+function lateIn({ reference, rightTime, told }: Case, { from, to }: Spell, late: Late): Verdict[] {
+  const isDue = (dueAt: Instant | null): dueAt is Instant =>
+    dueAt !== null && dueAt <= to && isFiring(told, dueAt) === late.wasFiring;
+  const dueAt = rightTime.after(from, late.ms);
+  if (!isDue(dueAt)) return [];
+  const isFlapping = told.findLast((one) => one.at <= dueAt)?.reason?.startsWith('flapping') === true;
+  if (isFlapping && !isDue(rightTime.after(from, late.ms + STEADY_MS))) return [];
   const since = new Date(from).toISOString();
-  return [{ check: 'lost', at: dueAt, watch: reference.watch, what: `${what}, since ${since}` }];
+  return [{ check: 'lost', at: dueAt, watch: reference.watch, what: `${late.what}, since ${since}` }];
 }
 
 function isFiring(told: readonly Owed[], at: Instant): boolean {

@@ -6,10 +6,12 @@ export function readPolls(logs: Logs, watch: string, path: string): ReadPoll[] {
   const polls = logs.polls.filter((poll) => poll.watch === watch);
   const own = logs.served.filter((served) => served.path === path);
   const blocks = logs.served.filter((served) => served.path === 'blocks' && served.cursor === '');
+  const blockByCursor = new Map<string, number>();
   return polls.map((poll, n) => {
     const until = endOf(poll, polls[n + 1], logs);
     const served = within(own, poll.startedAt, until);
-    return { poll, until, served, readings: readingsIn(served), head: headIn(within(blocks, poll.startedAt, until)) };
+    const readings = readingsIn(served, blockByCursor);
+    return { poll, until, served, readings, head: headIn(within(blocks, poll.startedAt, until)) };
   });
 }
 
@@ -39,23 +41,41 @@ function firstFrom(all: readonly { readonly at: Instant }[], from: Instant): num
   return low;
 }
 
-function readingsIn(served: readonly Served[]): Reading[] {
-  const readings: { readonly at: Instant; readonly isFromTop: boolean; readonly pages: Page[] }[] = [];
-  for (const { answer, cursor, at } of served) {
-    if (answer?.type !== 'page') continue;
-    const last = readings.at(-1);
-    if (cursor !== '' && last?.pages.at(-1)?.next === cursor) last.pages.push(answer.page);
-    else readings.push({ at, isFromTop: cursor === '', pages: [answer.page] });
-  }
-  return readings.map(readingOf);
+interface Run {
+  readonly at: Instant;
+  readonly below: number | null;
+  readonly pages: Page[];
 }
 
-function readingOf({ at, isFromTop, pages }: { at: Instant; isFromTop: boolean; pages: readonly Page[] }): Reading {
-  const rows = pages.flatMap((page) => page.rows);
+/** `blockByCursor`: where the pages that were served so far ended; those of this poll are added. */
+function readingsIn(served: readonly Served[], blockByCursor: Map<string, number>): Reading[] {
+  const runs: Run[] = [];
+  for (const { answer, cursor, at } of served) {
+    if (answer?.type !== 'page') continue;
+    const { page } = answer;
+    const last = runs.at(-1);
+    if (cursor !== '' && last?.pages.at(-1)?.next === cursor) last.pages.push(page);
+    else
+      runs.push({
+        at,
+        below: cursor === '' ? null : (blockByCursor.get(cursor) ?? highestOf(page) - 1),
+        pages: [page],
+      });
+    // What waits stands above all blocks.
+    if (page.next !== null) blockByCursor.set(page.next, page.rows.at(-1)?.block ?? Infinity);
+  }
+  return runs.map(readingOf);
+}
+
+function highestOf({ rows }: Page): number {
+  return Math.max(-1, ...rows.map(({ block }) => block ?? -1));
+}
+
+function readingOf({ at, below, pages }: Run): Reading {
   return {
     at,
-    below: isFromTop ? null : Math.max(-1, ...rows.map(({ block }) => block ?? -1)),
-    rows,
+    below,
+    rows: pages.flatMap((page) => page.rows),
     nameless: pages.reduce((sum, { nameless }) => sum + nameless, 0),
     isWhole: pages.at(-1)?.isEnd === true,
   };
