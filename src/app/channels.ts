@@ -109,7 +109,11 @@ export function createChannels(options: ChannelsOptions): Channels {
           opened.move();
           const gone = [...openByName.values()].filter((one) => next.get(one.name) !== one);
           for (const { name } of gone) retire(name);
-          for (const built of next.values()) if (!openByName.has(built.name)) start(built);
+          for (const built of next.values()) {
+            const kept = openByName.get(built.name);
+            if (kept === undefined) start(built);
+            else kept.sender.resume();
+          }
         },
         [Symbol.asyncDispose]: () => opened.disposeAsync(),
       };

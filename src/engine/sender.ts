@@ -2,6 +2,7 @@
 //
 //   looking    takes from the outbox as many due deliveries as it has slots free, and starts to send each
 //   resting    until the next one is due, a commit or a freed slot wakes it, or a minute has passed
+//   parked     the receiver said that it is gone: nothing is taken until `resume`, which a reload calls
 //   stopping   takes no more; what is in flight ends, within the caller's budget
 //
 // A delivery is marked as `sending` before it leaves and settled after its outcome is known. Whoever dies in between
@@ -24,6 +25,8 @@ export interface Sender {
   run(stop: AbortSignal, abandon: AbortSignal): Promise<void>;
   /** Something was committed that may be for this channel. Safe to call at any time, also before `run`. */
   wake(): void;
+  /** Sends again after the receiver said that it is gone. Safe to call at any time. */
+  resume(): void;
 }
 
 interface SenderOptions {
@@ -58,13 +61,22 @@ export function createSender(options: SenderOptions): Sender {
   // How much of the run time is in the state file.
   let recordedMs = 0;
   let lastFailure: string | null = null;
+  let isParked = false;
+  // Not stored: a restart grants what is rejected its three tries again.
+  const rejections = new Map<DeliveryId, number>();
   let wakeSignal = new AbortController();
 
   const wake = (): void => {
     wakeSignal.abort();
   };
 
+  const resume = (): void => {
+    isParked = false;
+    wake();
+  };
+
   async function claimDue(abandon: AbortSignal, at = clock.now()): Promise<Instant | null> {
+    if (isParked) return null;
     await recordRunTime();
     const free = MOST_IN_FLIGHT - inFlight.size;
     if (free === 0) return null;
@@ -109,11 +121,22 @@ export function createSender(options: SenderOptions): Sender {
     const { delivery, attempt } = claimed;
     const outcome = await send(claimed, abandon);
     const ageMs = runTime.passed() - owedSinceMs;
-    const settlement = afterOutcome({ id: delivery.id, attempt, ageMs, outcome, at: clock.now(), giveUpAfterMs });
+    const { id } = delivery;
+    const rejected = (rejections.get(id) ?? 0) + (outcome.type === 'rejected' ? 1 : 0);
+    const tried = { id, attempt, rejections: rejected, ageMs, outcome, at: clock.now(), giveUpAfterMs };
+    const settlement = afterOutcome(tried);
+    if (settlement.state === 'due' && rejected > 0) rejections.set(id, rejected);
+    else rejections.delete(id);
+    if (outcome.type === 'again' && outcome.park === true) park(outcome.why);
     const isRecorded = await settle(claimed, settlement, abandon);
     report(claimed, settlement);
     onOutcome(outcome);
     if (isRecorded && settlement.state === 'dead') onDead();
+  }
+
+  function park(why: string): void {
+    if (!isParked) log.error('channel:parked', { channel, why, next: 'nothing is sent on it until the next reload' });
+    isParked = true;
   }
 
   async function send({ delivery, attempt }: Claimed, abandon: AbortSignal): Promise<Outcome> {
@@ -144,7 +167,10 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
-  /** A channel that is down fails many deliveries for one reason: the first is a warning, the rest are detail. */
+  /**
+   * A channel that is down fails many deliveries for one reason: the first is a warning, the rest are detail. What only
+   * a person can put right is an error.
+   */
   function report({ delivery, attempt }: Claimed, { state, outcome }: Settlement): void {
     const fields = {
       channel,
@@ -162,7 +188,9 @@ export function createSender(options: SenderOptions): Sender {
     }
     const isNews = outcome.why !== lastFailure;
     lastFailure = outcome.why;
+    const isRefused = outcome.type === 'again' && outcome.auth === true;
     if (state === 'dead') log.error('delivery:dead', { ...fields, outcome: outcome.type, why: outcome.why });
+    else if (isNews && isRefused) log.error('channel:refused', { ...fields, why: outcome.why });
     else log[isNews ? 'warn' : 'debug'](`delivery:${outcome.type}`, { ...fields, why: outcome.why });
   }
 
@@ -200,7 +228,7 @@ export function createSender(options: SenderOptions): Sender {
     await clock.sleep(GRACE_PERIOD_MS, over.signal);
   }
 
-  return { run, wake };
+  return { run, wake, resume };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -11,7 +11,7 @@ import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
 import { commit } from '../support/store-calls.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { createSmtpSink } from '../support/sinks.ts';
+import { createSmtpSink, createWebhookSink, status } from '../support/sinks.ts';
 
 test('a sender that fails is started again, and what it owes is sent', async () => {
   await using post = await createSmtpSink();
@@ -60,12 +60,36 @@ test('what is owed to a recipient who was taken out is given up and counted once
 
   (await channels.prepare(aConfig(post.url))).commit();
   await post.mails.reached(1);
+  await clock.advance(3_600_000);
   await channels.stop(1000);
 
   const text = await metrics.text();
   expect(text).toContain('chainwarden_deliveries_dead_total{channel="post"} 1\n');
-  expect(text).toContain('chainwarden_deliveries_total{channel="post",outcome="rejected"} 1\n');
+  expect(text).toContain('chainwarden_deliveries_total{channel="post",outcome="rejected"} 3\n');
   expect(text).toContain('chainwarden_deliveries_total{channel="post",outcome="sent"} 1\n');
+});
+
+test('a channel whose receiver was gone sends again after a reload, although its own settings are the same', async () => {
+  await using hook = await createWebhookSink();
+  hook.answerNext(status(410));
+  const clock = createFakeClock();
+  const store = createMemoryStore();
+  const options = someOptions(clock, store);
+  const channels = createChannels(options);
+  const delivery = aDelivery({ channel: 'hook', recipient: 'hook' });
+  await commit(store, [aDecision('w', { deliveries: [delivery] })], clock.now());
+  const config = aConfig('smtp://mail.example.com', hook.origin);
+
+  (await channels.prepare(config)).commit();
+  await hook.calls.reached(1);
+  await clock.advance(24 * 3_600_000);
+  expect(hook.calls.all).toHaveLength(1);
+  (await channels.prepare(config)).commit();
+  await clock.advance(0);
+  await hook.calls.reached(2);
+  await channels.stop(1000);
+
+  expect(await store.survey()).toMatchObject({ sent: 1, outbox: [] });
 });
 
 function someOptions(clock: Clock, store: Store): ChannelsOptions {
@@ -82,11 +106,12 @@ function someOptions(clock: Clock, store: Store): ChannelsOptions {
   };
 }
 
-function aConfig(smtp: string) {
+function aConfig(smtp: string, hook = 'https://hooks.example.com') {
   const text = `
 explorers: { chain: { form: sandbox } }
 channels:
   post: { type: email, from: a@example.com, to: [ops@example.com], smtp: '${smtp}' }
+  hook: { type: webhook, url: '${hook}' }
 rules: [rules.yaml]
 `;
   const { config } = loadConfig('config.yaml', { env: {}, readFile: () => text, notifiers });

@@ -119,15 +119,55 @@ describe('what is not accepted', () => {
     expect(post.dead).toEqual(['ops']);
   });
 
-  test('is dead at once when the receiver refused it for good', async () => {
+  test('is dead when the receiver rejected it three times within the hour, tries without an answer not counted', async () => {
     const post = createOutbox();
-    post.answer = () => ({ type: 'rejected', why: '550 no such user' });
+    post.answer = (_delivery, attempt) => (attempt < 4 ? AGAIN : { type: 'rejected', why: '400 unknown field' });
+    await post.owe(aDelivery());
+    await using _sender = post.start();
+    await post.clock.advance(2 * HOUR);
+    expect(post.arrived()).toHaveLength(6);
+    const [, , , first = 0, second = 0, third = 0] = post.tries.map(({ at }) => at);
+    expect(within(second - first, 5 * MINUTE) && within(third - second, 25 * MINUTE)).toBe(true);
+    expect(await post.store.survey()).toMatchObject({ dead: 1 });
+    expect(post.dead).toEqual(['ops']);
+  });
+
+  test('is taken by a receiver that rejected it only while it was being changed', async () => {
+    const post = createOutbox();
+    post.answer = (_delivery, attempt) => (attempt < 3 ? { type: 'rejected', why: '400 unknown field' } : SENT);
     await post.owe(aDelivery());
     await using _sender = post.start();
     await post.clock.advance(HOUR);
-    expect(post.arrived()).toEqual(['delivery-1#1']);
-    expect(await post.store.survey()).toMatchObject({ dead: 1 });
-    expect(post.dead).toEqual(['ops']);
+    expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
+  });
+
+  test('stays owed, and nothing else goes out, when the receiver is gone; a reload sends both', async () => {
+    const post = createOutbox();
+    post.answer = () => ({ type: 'again', why: '410 archived', park: true });
+    await post.owe(aDelivery({ id: 'first' }));
+    await using sender = post.start();
+    await post.clock.advance(0);
+    await post.owe(aDelivery({ id: 'second' }));
+    sender.wake();
+    await post.clock.advance(24 * HOUR);
+    expect(post.arrived()).toEqual(['first#1']);
+    expect(post.lines('error')).toEqual(['channel:parked']);
+    post.answer = () => SENT;
+    sender.resume();
+    await post.clock.advance(MINUTE);
+    expect(post.arrived().toSorted()).toEqual(['first#1', 'first#2', 'second#1']);
+    expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 2 });
+  });
+
+  test('because the receiver refuses who calls is an error in the log, once per reason', async () => {
+    const post = createOutbox();
+    post.answer = () => ({ type: 'again', why: '401 bad token', auth: true, atLeastMs: 15 * MINUTE });
+    await post.owe(aDelivery());
+    await using _sender = post.start();
+    await post.clock.advance(HOUR);
+    expect(post.tries.length).toBeGreaterThan(2);
+    expect(post.tries.length).toBeLessThan(6);
+    expect(post.lines('error')).toEqual(['channel:refused']);
   });
 
   test('is given up once each, and what is still tried is not counted with it', async () => {
@@ -504,6 +544,7 @@ type Answer = (delivery: Delivery, attempt: number, signal: AbortSignal) => Outc
 
 interface Running extends AsyncDisposable {
   wake(): void;
+  resume(): void;
   stop(): Promise<void>;
   abandon(): Promise<void>;
 }
@@ -562,6 +603,9 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
       const running: Running = {
         wake: () => {
           sender.wake();
+        },
+        resume: () => {
+          sender.resume();
         },
         async stop() {
           stop.abort();

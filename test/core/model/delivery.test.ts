@@ -14,6 +14,7 @@ const ended = (changes: Partial<Parameters<typeof afterOutcome>[0]> = {}): Retur
   afterOutcome({
     id: 'd',
     attempt: 1,
+    rejections: 0,
     ageMs: 0,
     outcome: AGAIN,
     at: CREATED,
@@ -27,12 +28,27 @@ function waitAfter(attempt: number, changes: Partial<Parameters<typeof afterOutc
   return settlement.dueAt - CREATED;
 }
 
-test('what was accepted is sent, and what was refused for good is dead', () => {
+test('what was accepted is sent', () => {
   const sent: Outcome = { type: 'sent', answer: '250 OK' };
-  const rejected: Outcome = { type: 'rejected', why: '550 no such user' };
   expect(ended({ outcome: sent })).toEqual({ state: 'sent', outcome: sent });
   expect(ended({ outcome: sent, attempt: 90, ageMs: 4 * DAY })).toEqual({ state: 'sent', outcome: sent });
-  expect(ended({ outcome: rejected })).toEqual({ state: 'dead', outcome: rejected });
+});
+
+describe('what was rejected', () => {
+  const outcome: Outcome = { type: 'rejected', why: '400 unknown field' };
+
+  test('is tried again after 5 and after another 25 minutes, give or take a fifth, and is dead then', () => {
+    const first = waitAfter(1, { outcome, rejections: 1 });
+    const second = waitAfter(2, { outcome, rejections: 2 });
+    expect([first > 4 * MINUTE, first < 6 * MINUTE, second > 20 * MINUTE, second < 30 * MINUTE]).not.toContain(false);
+    expect(ended({ outcome, attempt: 3, rejections: 3 })).toEqual({ state: 'dead', outcome });
+  });
+
+  test('has its three tries however often it was tried before, and whatever its age', () => {
+    const old = { outcome, attempt: 90, ageMs: 4 * DAY };
+    expect(ended({ ...old, rejections: 1 }).state).toBe('due');
+    expect(ended({ ...old, rejections: 3 }).state).toBe('dead');
+  });
 });
 
 describe('waits grow from try to try, give or take a fifth', () => {
