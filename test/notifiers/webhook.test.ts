@@ -175,12 +175,32 @@ describe('the answer decides', () => {
     });
   });
 
-  test.each([400, 401, 403, 404, 408, 410, 413, 422, 425, 429, 500, 502, 503, 504])('%i: again', async (code) => {
-    const outcome = await answered(status(code, {}, 'no'));
-    expect(outcome).toEqual({
-      type: 'again',
+  const QUARTER_HOUR = 900_000;
+
+  test.each([
+    [400, { type: 'rejected' }],
+    [401, { type: 'again', auth: true, atLeastMs: QUARTER_HOUR }],
+    [403, { type: 'again', auth: true, atLeastMs: QUARTER_HOUR }],
+    [404, { type: 'again', auth: true, atLeastMs: QUARTER_HOUR }],
+    [405, { type: 'rejected' }],
+    [408, { type: 'again' }],
+    [410, { type: 'again', park: true, atLeastMs: QUARTER_HOUR }],
+    [413, { type: 'rejected' }],
+    [422, { type: 'rejected' }],
+    [425, { type: 'again' }],
+    [429, { type: 'again' }],
+    [500, { type: 'again' }],
+    [503, { type: 'again' }],
+    [599, { type: 'again' }],
+  ])('%i: %j', async (code, expected) => {
+    expect(await answered(status(code, {}, 'no'))).toEqual({
+      ...expected,
       why: expect.stringMatching(new RegExp(`^127.0.0.1:\\d+ answered ${code} no$`)),
     });
+  });
+
+  test('a wait that a refusal names shortens nothing', async () => {
+    expect(await answered(status(403, { 'retry-after': '1' }))).not.toHaveProperty('afterMs');
   });
 
   test.each([
