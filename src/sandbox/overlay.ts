@@ -4,7 +4,7 @@ import type { TokenBase } from './chain/catalogue.ts';
 import type { AddressKey } from './chain/keys.ts';
 import type { Reputation } from './chain/tokens.ts';
 import type { Transaction } from './chain/transaction.ts';
-import type { Operation } from './params.ts';
+import type { Operation } from './operations.ts';
 import { ControlProblem } from './problem.ts';
 
 interface SetHolding {

@@ -1,18 +1,8 @@
 // Query parameters: which each operation takes, and which values are legal. Cursors come back as parameters.
 import type { Invalid } from './answer.ts';
 import { TOKEN_TYPES } from './chain/catalogue.ts';
+import type { Operation } from './operations.ts';
 import type { Dialect } from './releases/dialect.ts';
-
-export const OPERATIONS = [
-  'token',
-  'address',
-  'address-tokens',
-  'address-internal-transactions',
-  'address-transactions',
-  'transactions',
-  'blocks',
-] as const;
-export type Operation = (typeof OPERATIONS)[number];
 
 /** Says what is wrong with a value; undefined = nothing. */
 type Check = (text: string) => string | undefined;

@@ -1,7 +1,8 @@
 // From the address that was asked to the operation that is meant.
 import { API_KEY, CHAIN_ID } from './names.ts';
 import { answer, type Answer } from './answer.ts';
-import type { Operation, Params } from './params.ts';
+import type { Operation } from './operations.ts';
+import type { Params } from './params.ts';
 import type { Dialect } from './releases/dialect.ts';
 import { unknownChain } from './releases/refusals.ts';
 

@@ -18,7 +18,7 @@ import { ADDRESSES, TOKENS } from './names.ts';
 import { createOverlay, holdingKey, type Overlay } from './overlay.ts';
 import { createDialect, type Dialect } from './releases/dialect.ts';
 import type { Release } from './releases/release.ts';
-import { beyondRef } from './render/address.ts';
+import { renderImplementations } from './render/implementations.ts';
 
 export interface World {
   readonly seed: number;
@@ -183,7 +183,10 @@ function createRefs(accounts: Accounts, tokens: TokenBook, dialect: Dialect): (a
     if (shownByAddress.size >= MOST_REFS) shownByAddress.clear();
     const ref = accounts.ref(address) ?? refOfOther(accounts, tokens, address);
     const isScam = tokens.find(address)?.spam !== undefined;
-    const row = dialect.write('address', { ...ref }, () => ({ ...beyondRef(ref), ...reputationOf(isScam) }));
+    const row = dialect.write('address', { ...ref }, () => ({
+      ...renderImplementations(ref),
+      ...reputationOf(isScam),
+    }));
     const shown = { ref, row };
     shownByAddress.set(address, shown);
     return shown;

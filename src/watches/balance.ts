@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { Address } from '../core/values/address.ts';
 import { Amount } from '../core/values/amount.ts';
-import { address, amount, natural, quantity, record, RecordType, text, type View } from '../core/values/fields.ts';
+import { address, amount, natural, quantity, record, text } from '../core/values/field-declarations.ts';
+import { RecordType } from '../core/values/record-type.ts';
+import type { View } from '../core/values/fields.ts';
 import type { Detection, Kind, Reading, SyntheticRow, Target } from '../core/model/kind.ts';
 import type { Read } from '../core/model/question.ts';
 import { track, viewOf } from '../core/values/tracked.ts';

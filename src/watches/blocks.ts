@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { duration, natural, record, RecordType, valueAt, type AnyView, type View } from '../core/values/fields.ts';
+import { duration, natural, record } from '../core/values/field-declarations.ts';
+import { RecordType } from '../core/values/record-type.ts';
+import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection, Kind, SyntheticRow } from '../core/model/kind.ts';
 import type { Instant } from '../lib/clock.ts';
 import { Missed } from '../core/model/question.ts';

@@ -2,7 +2,7 @@
 // its refusals, on two chains.
 import { expect, test } from '@jest/globals';
 import { CONTRACTS } from '../../src/sandbox/names.ts';
-import type { Operation } from '../../src/sandbox/params.ts';
+import type { Operation } from '../../src/sandbox/operations.ts';
 import { ANSWERS, deviations, LimitHeaders, NotFound, Unprocessable } from './schemas.ts';
 import { cursorOf, FORMS, join, runSandbox, type Form, type Got, type Running } from './support.ts';
 

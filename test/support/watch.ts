@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { Address } from '../../src/core/values/address.ts';
 import { Amount } from '../../src/core/values/amount.ts';
-import { amount, RecordType, text, valueAt, word, type AnyView } from '../../src/core/values/fields.ts';
+import { amount, text, word } from '../../src/core/values/field-declarations.ts';
+import { RecordType } from '../../src/core/values/record-type.ts';
+import { valueAt, type AnyView } from '../../src/core/values/fields.ts';
 import type { AnyKind, DetectedEvent, Detection, Scope } from '../../src/core/model/kind.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
 import type { Condition } from '../../src/core/model/condition.ts';

@@ -1,5 +1,6 @@
 // Requests as data. A question is what is asked of an explorer; equal questions of one tick are asked once.
-import type { AnyRecord, Fields, RecordType, View } from '../values/fields.ts';
+import type { AnyRecord, Fields, View } from '../values/fields.ts';
+import type { RecordType } from '../values/record-type.ts';
 import type { MissReason } from './observation.ts';
 
 export const OPERATIONS = [

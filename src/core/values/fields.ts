@@ -4,7 +4,6 @@
 // A field that is missing, null or of an impossible shape is `undefined`: unknown, never zero, false or empty.
 import type { Address } from './address.ts';
 import { Amount } from './amount.ts';
-import { decodeField } from './decoding.ts';
 import type { Untrusted } from '../../lib/untrusted.ts';
 
 /** Decimals by which raw amounts become whole units. `own`: those of the token the record speaks of; null = not known. */
@@ -45,157 +44,41 @@ export type View<F extends Fields> = { readonly [K in keyof F]: Known<F[K]> | un
 /** What can be read from a view of which only the table is known at run time. */
 export type Value = bigint | Untrusted | Amount | Address | Date | Json | AnyView | Value[];
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
-export type AnyRecord = RecordType<Fields>;
 /** A view of which only the record's table is known. */
 export type AnyView = Tagged;
 /** Undefined: unknown. */
 export type ValueAt = Value | undefined;
 
-const recordOf = Symbol('record');
+/** The key under which a view refers to its record type. */
+export const recordOf = Symbol('record');
 interface Tagged {
   readonly [recordOf]: AnyRecord;
 }
 
-type Extra = Pick<Field<unknown>, 'from'> & { readonly was?: readonly string[] };
-
-function field<T>(type: FieldType, doc: string, extra: Extra = {}): Field<T> {
-  return { type, doc, was: extra.was ?? [], ...(extra.from === undefined ? {} : { from: extra.from }) };
-}
-
-export const bool = (doc: string, extra?: Extra): Field<boolean> => field({ type: 'bool' }, doc, extra);
-export const int = (doc: string, extra?: Extra): Field<bigint> => field({ type: 'int' }, doc, extra);
-/** An integer that is never below zero: a height, a number of things, a raw amount. */
-export const natural = (doc: string, extra?: Extra): Field<bigint> => field({ type: 'int', least: 0 }, doc, extra);
-export const double = (doc: string, extra?: Extra): Field<number> => field({ type: 'double' }, doc, extra);
-/** Free text of the chain or the explorer. */
-export const text = (doc: string, extra?: Extra): Field<Untrusted> => field({ type: 'text' }, doc, extra);
-/** One of an open set of short names, such as `ok` and `scam`; anything that is not a short name is unknown. */
-export const word = (doc: string, values: readonly string[], extra?: Extra): Field<string> =>
-  field({ type: 'word', values }, doc, extra);
-/** One of a closed set of short names: the specification knows no other. */
-export const oneOf = (doc: string, values: readonly string[], extra?: Extra): Field<string> =>
-  field({ type: 'word', values, isClosed: true }, doc, extra);
-export const hash = (doc: string, extra?: Extra): Field<string> => field({ type: 'hash' }, doc, extra);
-export const address = (doc: string, extra?: Extra): Field<Address> => field({ type: 'address' }, doc, extra);
-export const time = (doc: string, extra?: Extra): Field<Date> => field({ type: 'time' }, doc, extra);
-/** Milliseconds. */
-export const duration = (doc: string, extra?: Extra): Field<number> => field({ type: 'duration' }, doc, extra);
-export const amount = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amount> =>
-  field({ type: 'amount', unit }, doc, extra);
-/** An amount that is never below zero: what is held, sent, paid or issued. */
-export const quantity = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amount> =>
-  field({ type: 'amount', unit, least: 0 }, doc, extra);
-/** Free-form JSON of a protocol or of token metadata. */
-export const json = (doc: string, extra?: Extra): Field<Json> => field({ type: 'json' }, doc, extra);
-export const list = <T>(of: Field<T>, doc: string, extra?: Extra): Field<T[]> =>
-  field({ type: 'list', of: of.type }, doc, extra);
-export const record = <F extends Fields>(of: RecordType<F>, doc: string, extra?: Extra): Field<View<F>> =>
-  field({ type: 'record', record: of as unknown as AnyRecord }, doc, extra);
-
-export type RawRow = Readonly<Record<string, unknown>>;
-
-interface RecordOptions {
-  /** Decimals of the amounts whose unit is `own`; null = not known; undefined = those of the record around this one. */
-  readonly decimals?: (row: RawRow) => number | null | undefined;
-  /** Keys that some explorers send and nothing reads: known all the same, so that a new one stands out. */
-  readonly ignored?: readonly string[];
-}
-
-/** A record's table, and the two ways to a view of it: `read` a raw row (lazily) or `make` one of values at hand. */
-export class RecordType<F extends Fields> {
+/** A record type of which the fields are only known at run time. */
+export interface AnyRecord {
   /** The name of the type in error messages and in the catalogue, such as `Token`. */
   readonly name: string;
-  readonly fields: F;
-  readonly #decimals: RecordOptions['decimals'];
-  readonly #known: ReadonlySet<string>;
-  readonly #View: ViewClass;
-
-  constructor(name: string, fields: F, { decimals, ignored = [] }: RecordOptions = {}) {
-    this.name = name;
-    this.fields = fields;
-    this.#decimals = decimals;
-    this.#known = new Set([...Object.entries(fields).flatMap(([key, { was }]) => [key, ...was]), ...ignored]);
-    this.#View = viewClassOf(this);
-  }
-
-  /** A view over a raw row; fields are decoded when first looked at. Undefined when it is not an object. */
-  read(raw: unknown, units: Units): View<F> | undefined {
-    if (!isRow(raw)) return undefined;
-    const own = this.#decimals?.(raw);
-    return new this.#View(raw, own === undefined ? units : { ...units, own }) as View<F>;
-  }
-
-  /** A view of values that are already at hand: `Balance.make({ balance: Amount.parse('1') })`. */
-  make(values: { readonly [K in keyof F]?: Known<F[K]> | undefined }): View<F> {
-    return new this.#View(values, null) as View<F>;
-  }
-
-  /** A view that adds values to another record's: `BlockView.over(block, { age: 2000 })`. */
-  over(base: AnyView, values: { readonly [K in keyof F]?: Known<F[K]> | undefined }): View<F> {
-    return new this.#View(values, base) as View<F>;
-  }
-
+  readonly fields: Fields;
+  /** A view over a raw row; fields are decoded on first access. Undefined when `raw` is not an object. */
+  read(raw: unknown, units: Units): AnyView | undefined;
+  /** A view of values that are already decoded. */
+  make(values: RawRow): AnyView;
+  /** A view that adds values to another view's. */
+  over(base: AnyView, values: RawRow): AnyView;
   /** The keys of a raw row that the table neither reads nor ignores, for counting. */
-  unknownKeys(raw: unknown): string[] {
-    return isRow(raw) ? Object.keys(raw).filter((key) => !this.#known.has(key)) : [];
-  }
+  unknownKeys(raw: unknown): string[];
 }
 
-type ViewClass = new (source: RawRow, beneath: Units | AnyView | null) => AnyView;
-
-// In a cache, undefined says that nobody has looked yet.
-const UNKNOWN = Symbol('unknown');
-
-/**
- * A class per record: rows are made by the hundred in each poll, and most of their fields are never looked at. What an
- * instance holds is out of reach of whoever lists its properties.
- */
-function viewClassOf(record: AnyRecord): ViewClass {
-  class RecordView {
-    /** A raw row, or values at hand. */
-    readonly #source: RawRow;
-    /** Units to decode a raw row by; for values at hand the view that they lie over, or null. */
-    readonly #beneath: Units | AnyView | null;
-    #decoded: unknown[] | null = null;
-
-    constructor(source: RawRow, beneath: Units | AnyView | null) {
-      this.#source = source;
-      this.#beneath = beneath;
-    }
-
-    static {
-      for (const [at, [name, field]] of Object.entries(record.fields).entries())
-        Object.defineProperty(this.prototype, name, {
-          enumerable: true,
-          get(this: RecordView) {
-            return this.#valueOf(at, name, field);
-          },
-        });
-    }
-
-    #valueOf(at: number, name: string, field: Field<unknown>): unknown {
-      const beneath = this.#beneath;
-      if (beneath !== null && !isView(beneath)) return this.#decode(at, name, field, beneath);
-      if (Object.hasOwn(this.#source, name)) return this.#source[name];
-      return beneath === null ? undefined : fieldOf(beneath, name);
-    }
-
-    #decode(at: number, name: string, field: Field<unknown>, units: Units): unknown {
-      const decoded = (this.#decoded ??= []);
-      const known = decoded[at] ?? (decoded[at] = decodeField(field, name, this.#source, units) ?? UNKNOWN);
-      return known === UNKNOWN ? undefined : known;
-    }
-  }
-  Object.defineProperty(RecordView.prototype, recordOf, { value: record });
-  return RecordView as unknown as ViewClass;
-}
+export type RawRow = Readonly<Record<string, unknown>>;
 
 /** The table behind a view. */
 export function recordTypeOf(view: AnyView): AnyRecord {
   return view[recordOf];
 }
 
-function fieldOf(view: AnyView, name: string): unknown {
+/** The value of a field by its name, undefined when it is unknown. */
+export function fieldOf(view: AnyView, name: string): unknown {
   return (view as unknown as RawRow)[name];
 }
 

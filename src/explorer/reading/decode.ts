@@ -1,5 +1,5 @@
 // From JSON to what a question promised: the envelope is checked, rows become views that decode when looked at.
-import { isRow, type AnyRecord, type AnyView, type Units } from '../../core/values/fields.ts';
+import { isRow, type AnyRecord, type AnyView, type Fields, type Units, type View } from '../../core/values/fields.ts';
 import type { Page, Question } from '../../core/model/question.ts';
 import { readCursor } from './cursor.ts';
 import type { PageSizes } from './page-sizes.ts';
@@ -60,7 +60,7 @@ function decodeList(raw: unknown, { operation, record }: Question, context: Deco
   if (items.length > 0 && !items.some(isRow))
     throw new Fault('shape', `${where}: items/0 is not an object but ${kindOf(items[0])}`);
   // Of an item that is no object nothing is known: a row that cannot be told from others, so that nothing is missing.
-  const rows = items.flatMap((item: unknown) => record.read(isRow(item) ? item : {}, units) ?? []);
+  const rows = items.flatMap((item: unknown) => record.read(isRow(item) ? item : {}, units) ?? []) as View<Fields>[];
   const content = {};
   const next = readCursor(raw['next_page_params'], where);
   const isEmptyCursor = next === null && isRow(raw['next_page_params']);

@@ -1,7 +1,8 @@
 // The operations of the API as questions; the numbers are sections of the explorer API's specification. Requests as
 // data: nothing here reads anything. The fewest parameters: newer releases refuse any that they did not declare.
 import type { Address } from '../../core/values/address.ts';
-import type { Fields, RecordType } from '../../core/values/fields.ts';
+import type { Fields } from '../../core/values/fields.ts';
+import type { RecordType } from '../../core/values/record-type.ts';
 import type { ListQuestion, OneQuestion, Operation } from '../../core/model/question.ts';
 import { AddressDetails, Block, InternalTransaction, Token, TokenBalance, Transaction } from './resources.ts';
 

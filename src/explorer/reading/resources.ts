@@ -8,19 +8,18 @@ import {
   double,
   hash,
   int,
-  isRow,
   json,
   list,
   natural,
   oneOf,
   quantity,
   record,
-  RecordType,
   text,
   time,
   word,
-  type View,
-} from '../../core/values/fields.ts';
+} from '../../core/values/field-declarations.ts';
+import { isRow, type View } from '../../core/values/fields.ts';
+import { RecordType } from '../../core/values/record-type.ts';
 import { IGNORED_KEYS } from '../ignored-keys.ts';
 
 /** Decimals of the token a row speaks of. ERC-721 and ERC-1155 without decimals count in whole pieces. */

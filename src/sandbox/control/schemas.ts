@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { TOKEN_TYPES } from '../chain/catalogue.ts';
 import { isAddress } from '../chain/keys.ts';
 import { ADDRESSES, TOKENS } from '../names.ts';
-import { OPERATIONS } from '../params.ts';
+import { OPERATIONS } from '../operations.ts';
 
 const Account = addressOrOneOf(ADDRESSES);
 const TokenName = addressOrOneOf(TOKENS);

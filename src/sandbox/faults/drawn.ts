@@ -1,7 +1,7 @@
 // What real explorers do now and then, drawn by the seed: lists that stay behind the newest block, rows that come twice
 // or out of order. Each draw holds until the next block, so that the same question has the same answer.
 import { draw, PURPOSE } from '../chain/draw.ts';
-import { OPERATIONS, type Operation } from '../params.ts';
+import { OPERATIONS, type Operation } from '../operations.ts';
 import type { ContentFaultName } from './fault.ts';
 
 export interface DrawnFaults {

@@ -1,6 +1,6 @@
 // Answers that fail in a named way: what a fault is, and which answers it strikes.
 import * as z from 'zod';
-import { OPERATIONS, type Operation } from '../params.ts';
+import { OPERATIONS, type Operation } from '../operations.ts';
 import { assertRoom } from '../overlay.ts';
 
 /** Failures that are an answer of their own. */

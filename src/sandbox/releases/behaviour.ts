@@ -1,5 +1,5 @@
 // What releases do differently, apart from the fields of their rows.
-import type { Operation } from '../params.ts';
+import type { Operation } from '../operations.ts';
 import type { Release } from './release.ts';
 
 export interface Behaviour {

@@ -1,6 +1,6 @@
 // How the sandbox answers: as the specification has it, or as a release that is found in practice.
 import type { Row } from '../answer.ts';
-import type { Operation } from '../params.ts';
+import type { Operation } from '../operations.ts';
 import { BEHAVIOUR_BY_RELEASE, SPECIFIED, type Behaviour } from './behaviour.ts';
 import { createWriters, tokenType, type RecordName } from './fields.ts';
 import { isWithin, type Release } from './release.ts';

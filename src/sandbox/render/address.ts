@@ -1,15 +1,9 @@
 import type { Row } from '../answer.ts';
 import type { AddressRef } from '../chain/accounts.ts';
-import { CONTRACTS } from '../names.ts';
 import type { World } from '../world.ts';
+import { renderImplementations } from './implementations.ts';
 import { renderToken } from './token.ts';
 import { COIN_PRICE } from './transaction.ts';
-
-/** What releases know of an address beyond the specification. */
-export function beyondRef({ implementation_name: name }: AddressRef): Row {
-  if (name === null) return { proxy_type: null, implementations: [] };
-  return { proxy_type: 'eip1967', implementations: [{ address_hash: CONTRACTS.implementation, name }] };
-}
 
 /** `addresses/{hash}`: also for an address that was never seen, with a balance that is not known. */
 export function renderAddress(world: World, address: string): Row {
@@ -18,7 +12,7 @@ export function renderAddress(world: World, address: string): Row {
   const ref = world.ref(hash);
   const coin = world.coin(address);
   const details = {
-    ...beyondRef(ref),
+    ...renderImplementations(ref),
     coin_balance: coin === null ? null : String(coin),
     exchange_rate: COIN_PRICE,
     block_number_balance_updated_at: coin === null ? null : world.head(),

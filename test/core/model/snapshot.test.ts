@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { Amount } from '../../../src/core/values/amount.ts';
-import { amount, json, list, RecordType, text, valueAt } from '../../../src/core/values/fields.ts';
+import { amount, json, list, text } from '../../../src/core/values/field-declarations.ts';
+import { RecordType } from '../../../src/core/values/record-type.ts';
+import { valueAt } from '../../../src/core/values/fields.ts';
 import { decodeSnapshot, encodeSnapshot, type StoredSnapshot } from '../../../src/core/model/snapshot.ts';
 import { untrusted } from '../../../src/lib/untrusted.ts';
 

@@ -1,5 +1,6 @@
 import { expect, describe, test } from '@jest/globals';
-import { RecordType, int } from '../../../src/core/values/fields.ts';
+import { RecordType } from '../../../src/core/values/record-type.ts';
+import { int } from '../../../src/core/values/field-declarations.ts';
 import { createAnswerCache, type AnswerCache } from '../../../src/explorer/http/answer-cache.ts';
 import { addressInternalTransactions } from '../../../src/explorer/reading/endpoints.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';

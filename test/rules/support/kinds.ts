@@ -12,12 +12,12 @@ import {
   json,
   list,
   record,
-  RecordType,
   text,
   time,
   word,
-  type AnyView,
-} from '../../../src/core/values/fields.ts';
+} from '../../../src/core/values/field-declarations.ts';
+import { RecordType } from '../../../src/core/values/record-type.ts';
+import type { AnyView } from '../../../src/core/values/fields.ts';
 import type { AnyKind, Kind } from '../../../src/core/model/kind.ts';
 
 const Ref = new RecordType('Ref', {

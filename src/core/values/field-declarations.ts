@@ -1,0 +1,44 @@
+// One function per field type: with these a record's table is written.
+//
+// bool('whether the source was verified', { was: ['verified'] })
+import type { Address } from './address.ts';
+import type { Amount } from './amount.ts';
+import type { AmountUnit, AnyRecord, Field, FieldType, Fields, Json, View } from './fields.ts';
+import type { RecordType } from './record-type.ts';
+import type { Untrusted } from '../../lib/untrusted.ts';
+
+type Extra = Pick<Field<unknown>, 'from'> & { readonly was?: readonly string[] };
+
+function field<T>(type: FieldType, doc: string, extra: Extra = {}): Field<T> {
+  return { type, doc, was: extra.was ?? [], ...(extra.from === undefined ? {} : { from: extra.from }) };
+}
+
+export const bool = (doc: string, extra?: Extra): Field<boolean> => field({ type: 'bool' }, doc, extra);
+export const int = (doc: string, extra?: Extra): Field<bigint> => field({ type: 'int' }, doc, extra);
+/** An integer that is never below zero: a height, a number of things, a raw amount. */
+export const natural = (doc: string, extra?: Extra): Field<bigint> => field({ type: 'int', least: 0 }, doc, extra);
+export const double = (doc: string, extra?: Extra): Field<number> => field({ type: 'double' }, doc, extra);
+/** Free text of the chain or the explorer. */
+export const text = (doc: string, extra?: Extra): Field<Untrusted> => field({ type: 'text' }, doc, extra);
+/** One of an open set of short names, such as `ok` and `scam`; anything that is not a short name is unknown. */
+export const word = (doc: string, values: readonly string[], extra?: Extra): Field<string> =>
+  field({ type: 'word', values }, doc, extra);
+/** One of a closed set of short names: the specification knows no other. */
+export const oneOf = (doc: string, values: readonly string[], extra?: Extra): Field<string> =>
+  field({ type: 'word', values, isClosed: true }, doc, extra);
+export const hash = (doc: string, extra?: Extra): Field<string> => field({ type: 'hash' }, doc, extra);
+export const address = (doc: string, extra?: Extra): Field<Address> => field({ type: 'address' }, doc, extra);
+export const time = (doc: string, extra?: Extra): Field<Date> => field({ type: 'time' }, doc, extra);
+/** Milliseconds. */
+export const duration = (doc: string, extra?: Extra): Field<number> => field({ type: 'duration' }, doc, extra);
+export const amount = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amount> =>
+  field({ type: 'amount', unit }, doc, extra);
+/** An amount that is never below zero: what is held, sent, paid or issued. */
+export const quantity = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amount> =>
+  field({ type: 'amount', unit, least: 0 }, doc, extra);
+/** Free-form JSON of a protocol or of token metadata. */
+export const json = (doc: string, extra?: Extra): Field<Json> => field({ type: 'json' }, doc, extra);
+export const list = <T>(of: Field<T>, doc: string, extra?: Extra): Field<T[]> =>
+  field({ type: 'list', of: of.type }, doc, extra);
+export const record = <F extends Fields>(of: RecordType<F>, doc: string, extra?: Extra): Field<View<F>> =>
+  field({ type: 'record', record: of }, doc, extra);

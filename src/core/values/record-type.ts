@@ -1,0 +1,112 @@
+// A record type: a table of fields, and the views that are read through it.
+import { decodeField } from './decoding.ts';
+import {
+  fieldOf,
+  isRow,
+  isView,
+  recordOf,
+  type AnyRecord,
+  type AnyView,
+  type Field,
+  type Fields,
+  type Known,
+  type RawRow,
+  type Units,
+  type View,
+} from './fields.ts';
+
+interface RecordOptions {
+  /** Decimals of the amounts whose unit is `own`; null = not known; undefined = those of the record around this one. */
+  readonly decimals?: (row: RawRow) => number | null | undefined;
+  /** Keys that some explorers send and nothing reads: known all the same, so that a new one stands out. */
+  readonly ignored?: readonly string[];
+}
+
+/** A record's table, and the two ways to a view of it: `read` a raw row (lazily) or `make` one of values at hand. */
+export class RecordType<F extends Fields> {
+  /** The name of the type in error messages and in the catalogue, such as `Token`. */
+  readonly name: string;
+  readonly fields: F;
+  readonly #decimals: RecordOptions['decimals'];
+  readonly #known: ReadonlySet<string>;
+  readonly #View: ViewClass;
+
+  constructor(name: string, fields: F, { decimals, ignored = [] }: RecordOptions = {}) {
+    this.name = name;
+    this.fields = fields;
+    this.#decimals = decimals;
+    this.#known = new Set([...Object.entries(fields).flatMap(([key, { was }]) => [key, ...was]), ...ignored]);
+    this.#View = viewClassOf(this);
+  }
+
+  /** A view over a raw row; fields are decoded when first looked at. Undefined when it is not an object. */
+  read(raw: unknown, units: Units): View<F> | undefined {
+    if (!isRow(raw)) return undefined;
+    const own = this.#decimals?.(raw);
+    return new this.#View(raw, own === undefined ? units : { ...units, own }) as View<F>;
+  }
+
+  /** A view of values that are already at hand: `Balance.make({ balance: Amount.parse('1') })`. */
+  make(values: { readonly [K in keyof F]?: Known<F[K]> | undefined }): View<F> {
+    return new this.#View(values, null) as View<F>;
+  }
+
+  /** A view that adds values to another record's: `BlockView.over(block, { age: 2000 })`. */
+  over(base: AnyView, values: { readonly [K in keyof F]?: Known<F[K]> | undefined }): View<F> {
+    return new this.#View(values, base) as View<F>;
+  }
+
+  /** The keys of a raw row that the table neither reads nor ignores, for counting. */
+  unknownKeys(raw: unknown): string[] {
+    return isRow(raw) ? Object.keys(raw).filter((key) => !this.#known.has(key)) : [];
+  }
+}
+
+type ViewClass = new (source: RawRow, beneath: Units | AnyView | null) => AnyView;
+
+// In a cache, undefined says that nobody has looked yet.
+const UNKNOWN = Symbol('unknown');
+
+/**
+ * A class per record: rows are made by the hundred in each poll, and most of their fields are never looked at. What an
+ * instance holds is out of reach of whoever lists its properties.
+ */
+function viewClassOf(record: AnyRecord): ViewClass {
+  class RecordView {
+    /** A raw row, or values at hand. */
+    readonly #source: RawRow;
+    /** Units to decode a raw row by; for values at hand the view that they lie over, or null. */
+    readonly #beneath: Units | AnyView | null;
+    #decoded: unknown[] | null = null;
+
+    constructor(source: RawRow, beneath: Units | AnyView | null) {
+      this.#source = source;
+      this.#beneath = beneath;
+    }
+
+    static {
+      for (const [at, [name, field]] of Object.entries(record.fields).entries())
+        Object.defineProperty(this.prototype, name, {
+          enumerable: true,
+          get(this: RecordView) {
+            return this.#valueOf(at, name, field);
+          },
+        });
+    }
+
+    #valueOf(at: number, name: string, field: Field<unknown>): unknown {
+      const beneath = this.#beneath;
+      if (beneath !== null && !isView(beneath)) return this.#decode(at, name, field, beneath);
+      if (Object.hasOwn(this.#source, name)) return this.#source[name];
+      return beneath === null ? undefined : fieldOf(beneath, name);
+    }
+
+    #decode(at: number, name: string, field: Field<unknown>, units: Units): unknown {
+      const decoded = (this.#decoded ??= []);
+      const known = decoded[at] ?? (decoded[at] = decodeField(field, name, this.#source, units) ?? UNKNOWN);
+      return known === UNKNOWN ? undefined : known;
+    }
+  }
+  Object.defineProperty(RecordView.prototype, recordOf, { value: record });
+  return RecordView as unknown as ViewClass;
+}

@@ -1,0 +1,11 @@
+// The operations of the specification that the sandbox answers.
+export const OPERATIONS = [
+  'token',
+  'address',
+  'address-tokens',
+  'address-internal-transactions',
+  'address-transactions',
+  'transactions',
+  'blocks',
+] as const;
+export type Operation = (typeof OPERATIONS)[number];
