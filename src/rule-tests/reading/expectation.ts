@@ -4,10 +4,9 @@ import { hintFor } from '../../config/nearest.ts';
 import { quote } from '../../config/scalars.ts';
 import { type Path, isMap } from '../../config/yaml/written.ts';
 import { showDuration } from '../../lib/clock.ts';
-import type { Watch } from '../../core/model/watch.ts';
-import type { TestFileReader } from './load.ts';
 import type { Expected, Poll, Wanted } from '../model.ts';
 import { ExpectShape, type WrittenTest } from './shape.ts';
+import type { TestedWatch } from './watches.ts';
 
 interface Row {
   readonly written: unknown;
@@ -17,31 +16,27 @@ interface Row {
 }
 
 /** The row, or null when something in it is wrong, which is said. */
-export function readExpectation(
-  reading: TestFileReader,
-  watch: Watch,
-  { written, path, test, polls }: Row,
-): Expected | null {
-  const parsed = parseAt(ExpectShape, written, { source: reading.source, path });
-  if ('problems' in parsed) return reading.add(parsed.problems);
+export function readExpectation({ file, watch }: TestedWatch, { written, path, test, polls }: Row): Expected | null {
+  const parsed = parseAt(ExpectShape, written, { source: file.source, path });
+  if ('problems' in parsed) return file.add(parsed.problems);
   const { alert, state, severity, title, text, fields, to } = parsed.value;
   const at = test.start + parsed.value.at;
   const poll = polls.find((one) => one.at === at);
   const ids = watch.alerts.map(({ id }) => id);
   if (!ids.includes(alert))
-    return reading.complain([...path, 'alert'], {
+    return file.complain([...path, 'alert'], {
       message: `${watch.rule} has no alert ${quote(alert)}`,
       hint: hintFor(alert, ids),
     });
   if (poll === undefined && polls.length > 0 && polls.length === test.saw.length)
-    return reading.complain([...path, 'at'], {
+    return file.complain([...path, 'at'], {
       message: 'there is no poll at this time, and nothing is said between polls',
       hint: `Polls: ${polls.map(({ offset }) => offset).join(', ')}.`,
     });
   return {
     at,
     offset: poll?.offset ?? showDuration(parsed.value.at),
-    line: reading.source.lineOf([...path, 'at']),
+    line: file.source.lineOf([...path, 'at']),
     alert,
     state,
     severity: severity ?? null,

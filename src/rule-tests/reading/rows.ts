@@ -5,41 +5,36 @@ import { type Instant, showDuration } from '../../lib/clock.ts';
 import { type Path, type ProblemAt, type WrittenMap, isMap } from '../../config/yaml/written.ts';
 import type { Script, SyntheticRow } from '../../core/model/kind.ts';
 import type { Head } from '../../core/model/observation.ts';
-import type { Watch } from '../../core/model/watch.ts';
-import type { TestFileReader } from './load.ts';
 import type { Poll, RecordedAnswer, PollInput } from '../model.ts';
 import { RowShape, type WrittenAnswer, type WrittenRow } from './shape.ts';
 import { pathOf, showRow } from '../reporting/show.ts';
 import { viewOfWritten } from './values.ts';
 import { jsonAt } from './body.ts';
+import { valueReader, type TestedWatch } from './watches.ts';
 
 const COMMON = Object.keys(RowShape.shape);
-/** Such as an explorer would make of it, for a chain whose blocks come faster than every nine seconds. */
-/** As much as is read of an explorer. */
+/** The cap on an explorer's answer. */
 const LARGEST_ANSWER = 8 * 1024 * 1024;
+/** What `headOf` computes for a chain with a block every nine seconds or less. */
 const STALE_AFTER_MS = 180_000;
 
 /** The row, or null when something in it is wrong, which is said. */
-export function readRow(
-  reading: TestFileReader,
-  watch: Watch,
-  row: { written: unknown; path: Path; startedAt: Instant },
-): Poll | null {
+export function readRow(tested: TestedWatch, row: { written: unknown; path: Path; startedAt: Instant }): Poll | null {
+  const { file } = tested;
   const { written, path } = row;
-  const complain = (at: ProblemAt, steps: Path = []): null => reading.complain([...path, ...steps], at);
-  if (!isMap(written)) return complain({ message: 'a poll is a map of keys and values' });
+  if (!isMap(written)) return file.complain(path, { message: 'a poll is a map of keys and values' });
   const entries = Object.entries(written);
   const parsed = parseAt(RowShape, Object.fromEntries(entries.filter(([key]) => COMMON.includes(key))), {
-    source: reading.source,
+    source: file.source,
     path,
   });
-  if ('problems' in parsed) return reading.add(parsed.problems);
+  if ('problems' in parsed) return file.add(parsed.problems);
   const own = Object.fromEntries(entries.filter(([key]) => !COMMON.includes(key)));
   const common = parsed.value;
   const at = row.startedAt + common.at;
-  const count = reading.problems.length;
-  const input = new RowReader(reading, watch, path, at).input(common, own);
-  if (input === null || reading.problems.length > count) return null;
+  const count = file.problems.length;
+  const input = new RowReader(tested, path, at).input(common, own);
+  if (input === null || file.problems.length > count) return null;
   const offset = typeof written['at'] === 'string' ? written['at'] : showDuration(common.at);
   return { at, offset, shown: showRow(own, common), head: headOf(common, at), input };
 }
@@ -51,14 +46,12 @@ function headOf({ head }: WrittenRow, at: Instant): Head | null {
 }
 
 class RowReader {
-  readonly #reading: TestFileReader;
-  readonly #watch: Watch;
+  readonly #tested: TestedWatch;
   readonly #path: Path;
   readonly #at: Instant;
 
-  constructor(reading: TestFileReader, watch: Watch, path: Path, at: Instant) {
-    this.#reading = reading;
-    this.#watch = watch;
+  constructor(tested: TestedWatch, path: Path, at: Instant) {
+    this.#tested = tested;
     this.#path = path;
     this.#at = at;
   }
@@ -89,7 +82,7 @@ class RowReader {
     if (names.length === 0 && !isPartial)
       return this.#complain([], {
         message: 'does not say what was seen',
-        hint: `Write ${key === null ? `fields such as ${this.#watch.kind.shown[0] ?? ''}` : `${key}: [...]`}, missed or answers.`,
+        hint: `Write ${key === null ? `fields such as ${this.#tested.watch.kind.shown[0] ?? ''}` : `${key}: [...]`}, missed or answers.`,
       });
     if (key !== null && own[key] !== undefined) return this.#list(key, own);
     if (names.length === 0) return [];
@@ -98,13 +91,13 @@ class RowReader {
   }
 
   get #script(): Script<unknown, unknown, unknown> {
-    return this.#watch.kind.script;
+    return this.#tested.watch.kind.script;
   }
 
   #list(key: string, own: WrittenMap): SyntheticRow[] | null {
-    const { source } = this.#reading;
+    const { source } = this.#tested.file;
     const strangers = Object.keys(own).filter((name) => name !== key);
-    this.#reading.add(strangers.map((name) => unknownKey(source, this.#path, name, [key, ...COMMON])));
+    this.#tested.file.add(strangers.map((name) => unknownKey(source, this.#path, name, [key, ...COMMON])));
     // An empty list is a text without characters when nothing stands behind its key.
     const list = own[key] === '' ? [] : own[key];
     if (!Array.isArray(list)) return this.#complain([key], { message: 'must be a list' });
@@ -120,7 +113,7 @@ class RowReader {
     if (hasId && id !== undefined && typeof id !== 'string')
       return this.#complain([...steps, 'id'], { message: 'must be a single text' });
     const moreNames = [...COMMON, ...(rows === null ? [] : ['id', rows])];
-    const reader = this.#reading.valuesAt(this.#at, this.#watch);
+    const reader = valueReader(this.#tested, this.#at);
     const view = viewOfWritten(record, fields, { path: [...this.#path, ...steps], reader, moreNames });
     const place = `${this.#path.join('.')}.${index}`;
     return { view, says: new Set(Object.keys(fields)), id: hasId && typeof id === 'string' ? id : null, place };
@@ -136,7 +129,7 @@ class RowReader {
 
   /** `addresses/treasury/tokens`: names of the config stand for addresses. */
   #addressed(path: string): string {
-    const { addressOf } = this.#reading.valuesAt(this.#at, this.#watch);
+    const { addressOf } = valueReader(this.#tested, this.#at);
     const [resource = '', name = '', ...rest] = path.split('/');
     const key = name === '' ? undefined : addressOf(name)?.key;
     return [resource, ...(name === '' ? [] : [key ?? name.toLowerCase()]), ...rest].join('/');
@@ -145,15 +138,15 @@ class RowReader {
   #bodyOf({ body, file }: WrittenAnswer, steps: Path): string {
     if (file !== undefined) {
       if (body !== undefined) this.#complain(steps, { key: 'file', message: 'body and file are both there' });
-      return this.#reading.readBeside(file, [...this.#path, ...steps, 'file'], LARGEST_ANSWER) ?? '';
+      return this.#tested.file.readBeside(file, [...this.#path, ...steps, 'file'], LARGEST_ANSWER) ?? '';
     }
     if (typeof body === 'string') return body;
-    const json = body === undefined ? '' : jsonAt(this.#reading.text, [...this.#path, ...steps, 'body']);
+    const json = body === undefined ? '' : jsonAt(this.#tested.file.text, [...this.#path, ...steps, 'body']);
     if (json === undefined) this.#complain([...steps, 'body'], { message: 'cannot be read as JSON' });
     return json ?? '';
   }
 
   #complain(steps: Path, at: ProblemAt): null {
-    return this.#reading.complain([...this.#path, ...steps], at);
+    return this.#tested.file.complain([...this.#path, ...steps], at);
   }
 }

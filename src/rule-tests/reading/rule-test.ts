@@ -1,0 +1,97 @@
+// One test of a test file: its watch, its polls and what it expects.
+import { parseAt, parseEach } from '../../config/issues.ts';
+import { hintFor } from '../../config/nearest.ts';
+import { quote } from '../../config/scalars.ts';
+import type { Path } from '../../config/yaml/written.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { Expected, Poll, RuleTest } from '../model.ts';
+import { readExpectation } from './expectation.ts';
+import { readRow } from './rows.ts';
+import { TestShape, type WrittenTest } from './shape.ts';
+import type { TestFile } from './test-file.ts';
+import { addressNames, type TestedWatch, type TestedWatches } from './watches.ts';
+
+/** The test, or null when its watch is not known. Problems go to the file. */
+export function readRuleTest(
+  file: TestFile,
+  written: unknown,
+  path: Path,
+  { watches, config }: TestedWatches,
+): RuleTest | null {
+  const test = readShape(file, written, path);
+  if (test.watch === '') return null;
+  const watch = pickWatch(file, test.watch, [...path, 'watch'], watches);
+  if (watch === null) return null;
+  const tested: TestedWatch = { file, watch, config };
+  const polls = readPolls(tested, test, path);
+  checkBaseline(tested, test, path);
+  return {
+    file: file.source.file,
+    line: file.source.lineOf([...path, 'name']),
+    name: test.name,
+    watch,
+    isWithoutBaseline: test.baseline === 'none',
+    polls,
+    expected: readExpected(tested, test, polls, path),
+    addressOf: addressNames(tested),
+  };
+}
+
+/** Of a test with a wrong shape the parts that could be read, so that they are checked all the same. */
+function readShape(file: TestFile, written: unknown, path: Path): WrittenTest {
+  const parsed = parseAt(TestShape, written, { source: file.source, path });
+  if ('value' in parsed) return parsed.value;
+  file.add(parsed.problems);
+  return { ...NOTHING_WRITTEN, ...parseEach(TestShape, written) };
+}
+
+const NOTHING_WRITTEN: WrittenTest = { name: '', watch: '', start: 0, saw: [], expect: [] };
+
+function readPolls(tested: TestedWatch, test: WrittenTest, path: Path): Poll[] {
+  const polls = test.saw.flatMap(
+    (row, i) => readRow(tested, { written: row, path: [...path, 'saw', i], startedAt: test.start }) ?? [],
+  );
+  for (const [i, { at }] of polls.entries())
+    if (i > 0 && at <= (polls[i - 1]?.at ?? 0) && polls.length === test.saw.length)
+      tested.file.complain([...path, 'saw', i, 'at'], { message: 'is not later than the poll before' });
+  return polls;
+}
+
+function readExpected(tested: TestedWatch, test: WrittenTest, polls: readonly Poll[], path: Path): Expected[] {
+  const expected = test.expect.flatMap(
+    (one, i) => readExpectation(tested, { written: one, path: [...path, 'expect', i], test, polls }) ?? [],
+  );
+  for (const [i, { at }] of expected.entries())
+    if (at < (expected[i - 1]?.at ?? 0))
+      tested.file.complain([...path, 'expect', i, 'at'], {
+        message: 'is before the row above',
+        hint: 'Write them in order of time.',
+      });
+  return expected;
+}
+
+function pickWatch(file: TestFile, name: string, path: Path, watches: readonly Watch[]): Watch | null {
+  const found = watches.filter((watch) => watch.name === name || watch.rule === name);
+  const [watch] = found;
+  if (watch === undefined) {
+    const known = watches.flatMap((one) => [one.name, one.rule]);
+    return file.complain(path, { message: `no watch ${quote(name)}`, hint: hintFor(name, new Set(known)) });
+  }
+  const instances = found.slice(0, MOST_LISTED).map((one) => one.name);
+  return found.length === 1
+    ? watch
+    : file.complain(path, {
+        message: `${quote(name)} has ${found.length} instances`,
+        hint: `Name one: ${instances.join(', ')}${found.length > instances.length ? ', ...' : ''}.`,
+      });
+}
+
+const MOST_LISTED = 10;
+
+function checkBaseline({ file, watch: { kind } }: TestedWatch, { baseline }: WrittenTest, path: Path): void {
+  if (baseline === 'none' && kind.script.rows === null)
+    file.complain([...path, 'baseline'], {
+      message: `${kind.name} sees no list that could be empty`,
+      hint: 'Its first known values are the baseline. Remove it.',
+    });
+}
