@@ -1,9 +1,9 @@
-// One function per field type: with these a record's table is written.
+// One function per type of field. A table of a record is written with them:
 //
 // bool('whether the source was verified', { was: ['verified'] })
 import type { Address } from './address.ts';
 import type { Amount } from './amount.ts';
-import type { AmountUnit, AnyRecord, Field, FieldType, Fields, Json, View } from './fields.ts';
+import type { AmountUnit, Field, FieldType, Fields, Json, View } from './fields.ts';
 import type { RecordType } from './record-type.ts';
 import type { Untrusted } from '../../lib/untrusted.ts';
 
