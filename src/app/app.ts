@@ -64,6 +64,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         watches: runtime.watches().length,
         unpolled: runtime.unpolled(),
         blind: runtime.blind(),
+        troubles: runtime.troubles(),
       }),
     log,
     onRejected: (reason) => {

@@ -8,6 +8,7 @@ import { createExplorer, type Explorer } from '../explorer/explorer.ts';
 import type { Auth } from '../explorer/http/http-transport.ts';
 import { createLargeBodies } from '../explorer/http/large-bodies.ts';
 import type { ExplorerMeter } from '../explorer/http/meter.ts';
+import type { PlanRest } from '../core/model/plan-rest.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { serveSandbox, type Served } from '../sandbox/server.ts';
@@ -30,6 +31,8 @@ export interface Explorers extends AsyncDisposable {
   /** Opens the explorers that are new or have other settings; rejects when one of them cannot be opened. */
   prepare(config: Config): Promise<Prepared>;
   get(name: string): Explorer | undefined;
+  /** The explorers of which requests do not leave freely, and why. */
+  rests(): ReadonlyMap<string, PlanRest>;
   /** Closes those that a commit replaced. Requests that they have under way are cut off. */
   closeReplaced(): Promise<void>;
 }
@@ -38,6 +41,7 @@ interface Open {
   readonly name: string;
   readonly fingerprint: string;
   readonly explorer: Explorer;
+  readonly budget: Budget;
   readonly served: Served | null;
 }
 
@@ -66,7 +70,7 @@ export function createExplorers(options: ExplorersOptions): Explorers {
         answers: answersIn(coin, answers),
       });
       if (served !== null) log.info('sandbox:listening', { explorer: name, url: served.url });
-      return { name, fingerprint, explorer, served };
+      return { name, fingerprint, explorer, budget, served };
     } catch (error) {
       await served?.close();
       throw error;
@@ -76,8 +80,9 @@ export function createExplorers(options: ExplorersOptions): Explorers {
   /** One per (origin, key): two chains behind one key share it. */
   function budgetOf(settings: Settings, baseUrl: string): Budget {
     const { key, ...pace } = paceOf(settings);
-    const plan = JSON.stringify([new URL(baseUrl).origin, key, pace]);
-    const budget = budgetByPlan.get(plan) ?? createBudget({ clock, ...pace });
+    const { origin, host } = new URL(baseUrl);
+    const plan = JSON.stringify([origin, key, pace]);
+    const budget = budgetByPlan.get(plan) ?? createBudget({ clock, log, host, ...pace });
     budgetByPlan.set(plan, budget);
     return budget;
   }
@@ -104,6 +109,10 @@ export function createExplorers(options: ExplorersOptions): Explorers {
 
   return {
     get: (name) => openByName.get(name)?.explorer,
+    rests() {
+      const all = [...openByName].map(([name, { budget }]) => [name, budget.rest()] as const);
+      return new Map(all.flatMap(([name, rest]) => (rest === null ? [] : [[name, rest]])));
+    },
     async prepare(config) {
       await using fresh = new AsyncDisposableStack();
       const next = new Map<string, Open>();

@@ -4,6 +4,7 @@
 //   commit    swaps everything at once: a poll sees the former setup or the new one, never a mixture
 //   after     closes what was replaced once nobody uses it; retires watches that are gone (engine/retirement.ts)
 import { secretsOf } from '../config/config.ts';
+import type { ExplorerTrouble } from '../core/model/explorer-trouble.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { reportBlind } from '../engine/blind-report.ts';
 import type { BlindWatch } from '../engine/blind-watches.ts';
@@ -32,6 +33,8 @@ export interface Runtime extends AsyncDisposable {
   /** Watches of which no poll has ended yet. */
   unpolled(): readonly Watch[];
   blind(): readonly BlindWatch[];
+  /** What keeps explorers from being asked, or from being believed. */
+  troubles(): readonly ExplorerTrouble[];
   /** Works until the signal aborts; then polls end, and what they learned is written down. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -51,6 +54,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   metrics.mirrorHealth(() => healthOfAlerts(watches, (id) => poller.healthOf(id), clock.now()));
   metrics.mirrorData(() => dataOfWatches(watches, (id) => poller.memoryOf(id)));
   metrics.mirrorBlind(() => blindOfWatches(blindWatches.blind()));
+  metrics.mirrorRests(() => explorers.rests());
   metrics.mirrorOutbox(async () => (await store.survey()).outbox);
 
   async function build(next: Setup): Promise<Prepared> {
@@ -104,6 +108,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     });
   }
 
+  /** A limiter's rest is over within minutes, and a part of every day. */
+  function troubles(): ExplorerTrouble[] {
+    const refused = [...explorers.rests()].filter(([, { reason }]) => reason !== 'rate-limited');
+    return refused.map(([explorer, rest]) => ({ explorer, rest }));
+  }
+
   function loops(): Loop[] {
     const flush = (): Promise<void> => poller.flush();
     const all: Loop[] = [
@@ -136,6 +146,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     isRunning: () => isRunning,
     unpolled: () => blindWatches.unpolled(),
     blind: () => blindWatches.blind(),
+    troubles,
     async run(signal) {
       isRunning = true;
       scheduler.set(watches, watches.filter(isOverdue));

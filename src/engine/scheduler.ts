@@ -7,6 +7,7 @@
 // A tick that comes late runs once, now: slots that passed meanwhile (sleep, a stopped process) are not made up for.
 import TinyQueue from 'tinyqueue';
 import type { Clock, Instant } from '../lib/clock.ts';
+import { RANK_OF } from '../core/model/delivery.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { nextDue, phaseOf } from '../core/model/schedule.ts';
 import { createCron } from './cron.ts';
@@ -69,12 +70,13 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
   return {
     set(watches, atOnce) {
       const now = clock.now();
+      const ordered = watches.toSorted((a, b) => rankOf(a) - rankOf(b));
       // What fell due while the new set was read would wait for another interval.
       const overdue = queue.data.filter((group) => group.due <= now).flatMap((group) => group.watches);
       const ids = new Set([...atOnce, ...overdue].map(({ id }) => id));
-      queue = new TinyQueue<Group>(groupsOf(watches, now), byDue);
-      cron.set(watches);
-      if (ids.size > 0) onTick(watches.filter(({ id }) => ids.has(id)));
+      queue = new TinyQueue<Group>(groupsOf(ordered, now), byDue);
+      cron.set(ordered);
+      if (ids.size > 0) onTick(ordered.filter(({ id }) => ids.has(id)));
       interrupt.abort();
     },
     async run(signal) {
@@ -113,6 +115,11 @@ function groupsOf(watches: readonly Watch[], now: Instant): Group[] {
     groupByKey.set(key, group);
   }
   return [...groupByKey.values()];
+}
+
+/** Of watches that are due together, those with the most severe alert ask first: there may be one request for all. */
+function rankOf({ alerts }: Watch): number {
+  return Math.min(...alerts.map(({ severity }) => RANK_OF[severity]));
 }
 
 function byDue(a: Group, b: Group): number {

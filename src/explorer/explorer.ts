@@ -107,7 +107,6 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     if (isFirstPageOfBlocks(request)) updateHead(value as Page);
     return value;
   }, options.baseUrl);
-  const reopenIfNewKey = reopenOnNewKey(auth, budget);
   let head: Head | null = null;
   let blocks: ReturnType<Explorer['blocks']> = null;
 
@@ -118,7 +117,6 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   }
 
   async function read(question: Question, cursor: Cursor | null, tickCache: TickCache | null): Promise<AnyView | Page> {
-    reopenIfNewKey();
     budget.sweeps.asked(question.credits);
     return send(question, cursor, tickCache);
   }
@@ -130,7 +128,6 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   ): Promise<AnyView | Page> {
     if (!budget.sweeps.take(question.credits))
       throw new Missed('rate-limited', `${question.path}: not read again now, a tenth of the requests is used up`);
-    reopenIfNewKey();
     return send(question, cursor, tickCache);
   }
 
@@ -193,16 +190,5 @@ function withoutKey(onAnswer: (answer: object, body: Buffer) => void, auth: Auth
     const key = auth.key();
     const mayHold = key.length >= SHORTEST_KEY && (body.includes(key) || body.includes(encodeURIComponent(key)));
     onAnswer(answer, mayHold ? Buffer.from(mask(body.toString('utf8'))) : body);
-  };
-}
-
-/** A changed key is worth a request even where the old one was refused. */
-function reopenOnNewKey(auth: Auth, budget: Budget): () => void {
-  if (auth.type === 'none') return () => undefined;
-  let last = auth.key();
-  return () => {
-    const key = auth.key();
-    if (key !== last) budget.reopen();
-    last = key;
   };
 }

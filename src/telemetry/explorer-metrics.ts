@@ -1,5 +1,6 @@
 import type { Gauge } from 'prom-client';
 import type { MissReason } from '../core/model/observation.ts';
+import type { PlanRest } from '../core/model/plan-rest.ts';
 import type { Operation } from '../core/model/question.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
@@ -27,6 +28,8 @@ export interface ExplorerMetrics {
   /** `record` is the name of the record's type, such as `Token`; the names of the fields are not ours to export. */
   unknownFields(found: { readonly explorer: string; readonly record: string; readonly count: number }): void;
   head(head: { readonly explorer: string; readonly height: bigint; readonly timestamp: Instant }): void;
+  /** Asked on each scrape: the explorers whose plan refuses, and what for; the last one given counts. */
+  mirrorRests(read: () => Iterable<readonly [explorer: string, rest: PlanRest]>): void;
   forks(found: { readonly explorer: string; readonly areForked: boolean }): void;
   /** Takes out what was last seen of an explorer that is no longer configured. Its counters stay. */
   forgetExplorer(explorer: string): void;
@@ -43,6 +46,8 @@ export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics
   const height = registry.gauge('chainwarden_explorer_head_height');
   const timestamp = registry.gauge('chainwarden_explorer_head_timestamp_seconds');
   const forks = registry.gauge('chainwarden_explorer_forks');
+  let readRests: () => Iterable<readonly [explorer: string, rest: PlanRest]> = () => [];
+  registry.mirror('chainwarden_explorer_refused_until_timestamp_seconds', () => refusalsOf(readRests()));
 
   return {
     explorerHeaders(headers) {
@@ -64,6 +69,9 @@ export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics
       height.set({ explorer: head.explorer }, Number(head.height));
       timestamp.set({ explorer: head.explorer }, head.timestamp / 1000);
     },
+    mirrorRests(read) {
+      readRests = read;
+    },
     forks({ explorer, areForked }) {
       forks.set({ explorer }, areForked ? 1 : 0);
     },
@@ -71,6 +79,17 @@ export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics
       for (const seen of [credits, limit, remaining, reset, height, timestamp, forks]) seen.remove({ explorer });
     },
   };
+}
+
+function* refusalsOf(rests: Iterable<readonly [explorer: string, rest: PlanRest]>): Generator<[Refused, number]> {
+  for (const [explorer, { reason, doubt, nextAt }] of rests)
+    if (reason !== 'rate-limited') yield [{ explorer, reason, doubted: doubt === null ? 'no' : 'yes' }, nextAt / 1000];
+}
+
+interface Refused {
+  readonly explorer: string;
+  readonly reason: string;
+  readonly doubted: 'yes' | 'no';
 }
 
 function mirror(gauge: Gauge<'explorer'>, explorer: string, value: number | null): void {

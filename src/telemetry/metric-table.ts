@@ -62,6 +62,11 @@ export const METRICS = {
     help: 'Time until the window of the rate limit ends, as the explorer last said.',
     labels: ['explorer'],
   },
+  chainwarden_explorer_refused_until_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When an explorer that refuses for want of credits or of a key is asked next; absent while it does not refuse.',
+    labels: ['explorer', 'reason', 'doubted'],
+  },
   chainwarden_explorer_requests_total: {
     type: 'counter',
     help: 'Requests sent to the explorer, by how they ended: ok, or why there was no usable answer.',

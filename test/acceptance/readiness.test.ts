@@ -148,3 +148,22 @@ test('a program that holds the state file delays what is written, and neither he
   expect(lines).toHaveLength(1);
   expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
 });
+
+test('an explorer that refuses says whether that is doubted, and when it is asked next', async () => {
+  await using daemon = await aDaemon();
+  const { explorer, running } = daemon;
+  Object.assign(explorer, { isDown: true, failure: 402 });
+  const polled = running.polls.reached(2);
+  await running.clock.advance(60_000);
+  const refused = await running.says('plan:refused');
+  expect(refused).toMatchObject({ reason: 'no-key', doubted: 'the key has worked since the start' });
+  await running.clock.advance(5_000);
+  await polled;
+  const { body } = await running.page('/readyz');
+  expect(body).toMatch(
+    /^ready\nexplorer chain: no-key, doubted \(the key has worked since the start\), asked next at 2026-01-01T/,
+  );
+  expect(await running.metrics()).toMatch(
+    /chainwarden_explorer_refused_until_timestamp_seconds\{explorer="chain",reason="no-key",doubted="yes"\} [\d.]+\n/,
+  );
+});

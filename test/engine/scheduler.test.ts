@@ -116,3 +116,17 @@ test('watches whose tick failed are due again when the scheduler is started agai
   stop.abort();
   await ended;
 });
+
+test('an informational watch does not take the only request that may leave from a critical one', async () => {
+  const alerts = (severity: string): string => `alerts: [{ id: moved, on: changed, severity: ${severity} }]`;
+  const watches = loadWatches(
+    ['info', 'critical', 'warning']
+      .map((severity) => `  - { id: ${severity}, kind: balance, of: treasury, every: 1m, ${alerts(severity)} }\n`)
+      .reduce((text, rule) => text + rule, 'watches:\n'),
+  );
+  const { clock, ticks, stop, ended } = running(watches, watches);
+  await clock.advance(60_000);
+  stop.abort();
+  await ended;
+  expect(ticks.map((tick) => tick.split(' ')[1])).toEqual(['critical+warning+info', 'critical+warning+info']);
+});

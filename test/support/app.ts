@@ -152,6 +152,8 @@ export interface BalanceExplorer extends AsyncDisposable {
   balance: string;
   /** Answers with an error meanwhile. */
   isDown: boolean;
+  /** The status of every answer while it is down. */
+  failure: number;
   /** The next request is answered when it is released. */
   hold(): { readonly asked: Promise<unknown>; release(): void };
 }
@@ -164,7 +166,8 @@ export async function serveBalances(): Promise<BalanceExplorer> {
     held?.asked();
     held = null;
     void waits.then(() => {
-      response.writeHead(explorer.isDown ? 503 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      const status = explorer.isDown ? explorer.failure : 200;
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -173,6 +176,7 @@ export async function serveBalances(): Promise<BalanceExplorer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     balance: '5000000000000000000',
     isDown: false,
+    failure: 503,
     hold() {
       const [asked, released] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
       held = {

@@ -15,6 +15,9 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.watchValue({ watch: 'treasury-usdc', of: 'treasury', token: 'USDC', field: 'balance' }, 1.5e6, 60_000);
   metrics.undecided('treasury-usdc', 1);
   metrics.unfollowed('treasury-usdc', 1);
+  metrics.mirrorRests(() => [
+    ['ethereum', { reason: 'out-of-credits', doubt: '90,000 credits were left', nextAt: at }],
+  ]);
   metrics.forks({ explorer: 'ethereum', areForked: true });
   metrics.notExamined('treasury-usdc');
   metrics.skipped('treasury-usdc');

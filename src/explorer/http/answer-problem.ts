@@ -66,7 +66,9 @@ function classify(
         ? { reason: 'wrong-path', meaning: 'this explorer has no such path: too old, or not the API' }
         : { reason: 'unprocessable', meaning: 'the question was refused' };
     case 401:
-      return { reason: 'unauthorized', meaning: hasKey ? 'the API key was refused' : 'an API key is asked for' };
+      return hasKey
+        ? { reason: 'unauthorized', meaning: 'the API key was refused', retry: 'after-reset' }
+        : { reason: 'unauthorized', meaning: 'an API key is asked for' };
     case 402:
       return classifyPayment(errorBody, hasKey);
     case 403:
@@ -103,8 +105,8 @@ function classifyPayment(errorBody: ErrorBody, hasKey: boolean): Classification 
   const text = errorBody.text ?? '';
   const isKeyMissing = /out of credits/i.test(text) ? false : /api key|x402/i.test(text) || !hasKey;
   return isKeyMissing
-    ? { reason: 'no-key', meaning: 'no API key arrived' }
-    : { reason: 'out-of-credits', meaning: 'the credits of the plan are used up' };
+    ? { reason: 'no-key', meaning: 'no API key arrived', retry: 'after-reset' }
+    : { reason: 'out-of-credits', meaning: 'the credits of the plan are used up', retry: 'after-reset' };
 }
 
 /** `message` = the thing is not known; `error` or a page for people = there is no such chain or path. */

@@ -3,7 +3,7 @@ import { Missed } from '../../core/model/question.ts';
 
 /**
  * What may follow: `now` a connection that died before it answered; `soon` a server that stumbled; `after-reset` the
- * limiter said when; `no` the same question would get the same answer.
+ * budget knows when; `no` the same question would get the same answer.
  */
 export type Retry = 'now' | 'soon' | 'after-reset' | 'no';
 

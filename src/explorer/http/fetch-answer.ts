@@ -4,7 +4,7 @@ import type { AnyView } from '../../core/values/fields.ts';
 import type { Operation, Page } from '../../core/model/question.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { AnswerCache } from './answer-cache.ts';
-import type { Budget } from '../spending/budget.ts';
+import type { Budget, Ticket } from '../spending/budget.ts';
 import type { Slot } from '../spending/slots.ts';
 import { Fault } from './fault.ts';
 import type { Answer } from './exchange.ts';
@@ -13,7 +13,6 @@ import type { HttpTransport } from './http-transport.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { ExplorerMeter } from './meter.ts';
 import { readPlanHeaders, type PlanHeaders } from '../spending/plan-headers.ts';
-import type { Ticket } from '../spending/rate-window.ts';
 
 export interface FetchAnswerOptions {
   readonly explorer: string;
@@ -55,7 +54,7 @@ export function createFetchAnswer(options: FetchAnswerOptions): FetchAnswer {
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
         const waitMs = made < retries ? waitBeforeRetry(error, made) : null;
-        if (waitMs === null || clock.now() + waitMs >= until) {
+        if (waitMs === null || budget.restsLong() || clock.now() + waitMs >= until) {
           if (error.retry === 'soon') failing.add(operation);
           else failing.delete(operation);
           throw error;
@@ -93,12 +92,12 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
   return async (request, ticket, leftMs, slot) => {
     const startedAt = clock.now();
     let planHeaders: PlanHeaders | null = null;
+    const { operation, credits: price } = request.question;
     const ended = (fault: Fault | null): void => {
       const reason = fault?.reason ?? null;
-      const { operation } = request.question;
       // Without a key, 401 speaks of one path, not of the plan.
       const forPlan = reason === 'unauthorized' && !hasKey ? 'forbidden' : reason;
-      budget.settle(ticket, { reason: forPlan, retryAfterMs: fault?.retryAfterMs ?? null, planHeaders });
+      budget.settle(ticket, { reason: forPlan, retryAfterMs: fault?.retryAfterMs ?? null, planHeaders, price });
       meter?.request({ explorer, operation, outcome: reason ?? 'ok', seconds: (clock.now() - startedAt) / 1000 });
     };
     try {
@@ -110,6 +109,7 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
       return value;
     } catch (error) {
       if (error instanceof Fault) ended(error);
+      else budget.settle(ticket, { reason: 'cut-off', retryAfterMs: null, planHeaders, price });
       throw error;
     }
   };

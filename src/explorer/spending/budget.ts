@@ -1,15 +1,17 @@
 // What one key may ask of one host. Explorers behind the same origin and key are given the same budget: two chains of
 // one plan share its requests and its rests.
 import type { MissReason } from '../../core/model/observation.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { PlanRest } from '../../core/model/plan-rest.ts';
+import { showInstant, type Clock } from '../../lib/clock.ts';
+import type { Log } from '../../telemetry/log.ts';
 import { Fault } from '../http/fault.ts';
 import type { PlanHeaders } from './plan-headers.ts';
-import { createPause, type Rest } from './pause.ts';
-import { createRateWindow, type Ticket } from './rate-window.ts';
+import { createPause, type Gate } from './pause.ts';
+import { createRateWindow, type Ticket as WindowTicket } from './rate-window.ts';
 import { createSlots, type Slot } from './slots.ts';
 import { createSweepShare, type SweepShare } from './sweep-share.ts';
 
-/** A rest up to this long is waited for; a longer one fails at once, and the next poll asks again. */
+/** A rest up to this long is waited for; a longer one fails at once, and a later poll asks again. */
 const SHORT_REST_MS = 5_000;
 /** What the network may take from an announced reset. */
 const MARGIN_MS = 60;
@@ -25,6 +27,17 @@ export interface BudgetOptions {
   readonly concurrency?: number;
   /** What the plan gives in a millisecond, where that is known. */
   readonly creditsPerMs?: number | null;
+  /** Told when the plan begins to refuse, when a refusal is judged otherwise, and when it is over. */
+  readonly log?: Pick<Log, 'info' | 'warn'>;
+  /** What log lines call the plan: the host. */
+  readonly host?: string;
+}
+
+/** Of a request that left. */
+export interface Ticket {
+  readonly counted: WindowTicket;
+  /** It is to show whether a refusal is over. */
+  readonly isProbe: boolean;
 }
 
 export interface Budget {
@@ -34,20 +47,24 @@ export interface Budget {
   hold<T>(task: (slot: Slot) => Promise<T>): Promise<T>;
   /** Resolves when a request may leave. Throws `Missed` while the plan rests for long, or the signal's reason. */
   pass(where: string, signal: AbortSignal): Promise<Ticket>;
-  /** Every request that left is settled, with what its answer said. */
+  /** Every request that left is settled, whatever became of it: others may wait for it. */
   settle(ticket: Ticket, ended: Ended): void;
-  /** The key changed: what was refused before says nothing any more. */
-  reopen(): void;
+  /** Whether the plan rests so long that nobody waits for its end. */
+  restsLong(): boolean;
+  /** Why requests do not leave freely; null while they do. */
+  rest(): PlanRest | null;
   /** What may be spent on reading known rows again. */
   readonly sweeps: SweepShare;
 }
 
 interface Ended {
-  /** Null for an answer. */
-  readonly reason: MissReason | null;
+  /** Null for an answer; `cut-off`: nobody waited for its end. */
+  readonly reason: MissReason | 'cut-off' | null;
   readonly retryAfterMs: number | null;
   /** Null when no headers came. */
   readonly planHeaders: PlanHeaders | null;
+  /** What the request costs. */
+  readonly price: number;
 }
 
 /** createBudget({ clock, requestsPerSecond: 5 }): five requests a second, one at a time. */
@@ -56,53 +73,59 @@ export function createBudget(options: BudgetOptions): Budget {
   const slots = createSlots(concurrency);
   const pause = createPause();
   const window = requestsPerSecond === null ? null : createRateWindow(requestsPerSecond);
+  const say = createRestLog(options);
 
-  /** How long until a request may leave; throws when that is not worth waiting for. */
-  function waitMs(where: string): number {
+  function assertNotLong(gate: Gate, where: string): void {
+    if (isLong(gate)) throw restFault(gate.rest, gate.leftMs, where);
+  }
+
+  /** Resolves when it may be worth looking again; null when a request may leave now. Throws while the plan rests for long. */
+  function waitFor(where: string, signal: AbortSignal): Promise<unknown> | null {
     const now = clock.now();
-    const rest = pause.check(now);
-    if (rest === null) return window?.waitMs(now) ?? 0;
-    if (!isShort(rest)) throw restFault(rest, where);
-    return rest.leftMs;
+    const gate = pause.check(now);
+    assertNotLong(gate, where);
+    if (gate.type === 'probing') return gate.ended;
+    const ms = gate.type === 'resting' ? gate.leftMs : (window?.waitMs(now) ?? 0);
+    return ms > 0 ? clock.sleep(ms, signal) : null;
   }
 
   return {
     sweeps: createSweepShare({ clock, creditsPerMs }),
     assertOpen(where) {
-      const rest = pause.check(clock.now());
-      if (rest !== null && !isShort(rest)) throw restFault(rest, where);
+      assertNotLong(pause.check(clock.now()), where);
     },
     hold: (task) => slots.hold(task),
     async pass(where, signal) {
-      for (let ms = waitMs(where); ms > 0; ms = waitMs(where)) {
-        await clock.sleep(ms, signal);
+      for (let wait = waitFor(where, signal); wait !== null; wait = waitFor(where, signal)) {
+        await wait;
         signal.throwIfAborted();
       }
-      pause.leave(clock.now());
-      return window?.take(clock.now()) ?? UNCOUNTED;
+      return { isProbe: pause.leave(), counted: window?.take(clock.now()) ?? UNCOUNTED };
     },
-    settle(ticket, { reason, retryAfterMs, planHeaders }) {
+    settle({ counted, isProbe }, { reason, retryAfterMs, planHeaders, price }) {
       const now = clock.now();
-      pause.settle(reason, retryAfterMs === null ? null : retryAfterMs + MARGIN_MS, now);
+      const withMargin = retryAfterMs === null ? null : retryAfterMs + MARGIN_MS;
+      const credits = planHeaders?.credits ?? null;
+      pause.settle({ isProbe, reason, retryAfterMs: withMargin, credits, price }, now);
+      say(pause.rest(now));
       if (planHeaders === null || planHeaders.resetMs === null) return;
-      window?.announce(ticket, now, planHeaders.resetMs);
+      window?.announce(counted, now, planHeaders.resetMs);
       if (isUsedUp(planHeaders)) pause.restFor(planHeaders.resetMs + MARGIN_MS, now);
     },
-    reopen() {
-      pause.end();
-    },
+    restsLong: () => isLong(pause.check(clock.now())),
+    rest: () => pause.rest(clock.now()),
   };
 }
 
-const UNCOUNTED: Ticket = { window: 0 };
+const UNCOUNTED: WindowTicket = { window: 0 };
 
 /** The limiter counts more than we do: another program may use the same key. */
 function isUsedUp({ remaining, limit, resetMs }: PlanHeaders): boolean {
   return remaining === 0 && (limit ?? 0) > 0 && (resetMs ?? 0) > 0;
 }
 
-function isShort(rest: Rest): boolean {
-  return rest.reason === 'rate-limited' && rest.leftMs <= SHORT_REST_MS;
+function isLong(gate: Gate): gate is Extract<Gate, { type: 'resting' }> {
+  return gate.type === 'resting' && gate.leftMs > SHORT_REST_MS;
 }
 
 const MEANING = {
@@ -112,9 +135,26 @@ const MEANING = {
   unauthorized: 'the API key was refused',
 } as const;
 
-function restFault({ reason, leftMs }: Rest, where: string): Fault {
+function restFault({ reason, doubt }: PlanRest, leftMs: number, where: string): Fault {
   const seconds = Math.ceil(leftMs / 1000);
-  return new Fault(reason, `${where}: not asked, ${MEANING[reason]}; asked again in ${seconds} s`, {
-    retryAfterMs: leftMs,
-  });
+  const doubted = doubt === null ? '' : `, which is doubted, for ${doubt}`;
+  const detail = `${where}: not asked, ${MEANING[reason]}${doubted}; asked again in ${seconds} s`;
+  return new Fault(reason, detail, { retryAfterMs: leftMs });
+}
+
+/** One line when refusals begin, or are judged otherwise, and one when they are over: not one for each probe. */
+function createRestLog({ log, host = '' }: BudgetOptions): (rest: PlanRest | null) => void {
+  let last: PlanRest | null = null;
+  return (rest) => {
+    const now = rest?.reason === 'rate-limited' ? null : rest;
+    if (now !== null && (now.reason !== last?.reason || (now.doubt === null) !== (last.doubt === null)))
+      log?.warn('plan:refused', {
+        host,
+        reason: now.reason,
+        doubted: now.doubt,
+        'asked next': showInstant(now.nextAt),
+      });
+    if (now === null && last !== null) log?.info('plan:answers-again', { host });
+    last = now;
+  };
 }

@@ -1,95 +1,146 @@
 // Why a plan rests, and until when. One plan = one origin and key: what the limiter says to one question holds for all.
 //
-//   open     requests leave
-//   resting  none leaves: asks fail at once, or wait where the rest is short
-//   probing  a rest without a known end: from time to time one request leaves to see whether it is over
+//   open      requests leave
+//   resting   none leaves: asks fail at once, or wait where the rest is short
+//   probing   after a refusal for want of credits or a key, which has no known end: one request alone is under way to see
+//             whether it is over; all others wait for its end
+//
+// A limiter's rest ends by time. A refusal ends when a probe is answered: what left before the refusal says nothing.
 import type { MissReason } from '../../core/model/observation.ts';
+import type { PlanRest, RefusalReason } from '../../core/model/plan-rest.ts';
 import type { Instant } from '../../lib/clock.ts';
+import { doubtOf, probeAfterMs } from './refusals.ts';
 
-const PROBE_EVERY_MS = 600_000;
 const LONGEST_MS = 600_000;
 const FIRST_BACK_OFF_MS = 1_000;
 
-type PauseReason = 'rate-limited' | 'out-of-credits' | 'no-key' | 'unauthorized';
+export type Gate =
+  | { readonly type: 'open' }
+  | { readonly type: 'resting'; readonly rest: PlanRest; readonly leftMs: number }
+  | { readonly type: 'probing'; readonly ended: Promise<unknown> };
 
-export interface Rest {
-  readonly reason: PauseReason;
-  readonly leftMs: number;
+/** How a request ended that left. */
+export interface Settled {
+  readonly isProbe: boolean;
+  /** Null for an answer; `cut-off`: nobody waited for its end. */
+  readonly reason: MissReason | 'cut-off' | null;
+  /** What a 429 announced. */
+  readonly retryAfterMs: number | null;
+  /** Of the answer's header; null = it named none. */
+  readonly credits: number | null;
+  readonly price: number;
 }
 
 export interface Pause {
-  /** Null when a request may leave. */
-  check(now: Instant): Rest | null;
-  /** A request leaves: the probe, if one was due, and then the only one. */
-  leave(now: Instant): void;
+  check(now: Instant): Gate;
+  /** A request leaves while the gate is open. Whether it is a probe. */
+  leave(): boolean;
   /** The limiter said it would refuse the next one. */
   restFor(ms: number, now: Instant): void;
-  /** How a request ended: null for an answer. `retryAfterMs`: what a 429 announced. */
-  settle(reason: MissReason | null, retryAfterMs: number | null, now: Instant): void;
-  /** The key changed. */
-  end(): void;
+  settle(settled: Settled, now: Instant): void;
+  /** Why requests do not leave freely; null while they do. */
+  rest(now: Instant): PlanRest | null;
+}
+
+interface Refused {
+  readonly reason: RefusalReason;
+  readonly doubt: string | null;
+  readonly count: number;
+  until: Instant;
+}
+
+interface Probe {
+  readonly ended: Promise<unknown>;
+  readonly end: () => void;
 }
 
 export function createPause(): Pause {
-  let resting: { readonly reason: PauseReason; until: Instant } | null = null;
-  let refusals = 0;
+  let limitedUntil: Instant = -Infinity;
+  let limits = 0;
+  let refused: Refused | null = null;
+  let probe: Probe | null = null;
+  let credits: number | null = null;
+  let hasWorked = false;
 
-  function rest(reason: PauseReason, ms: number, now: Instant): void {
-    const until = now + Math.min(ms, LONGEST_MS);
-    // A limiter's few seconds do not end a rest for want of credits.
-    if (reason === 'rate-limited' && resting !== null && resting.reason !== reason) return;
-    if (resting?.reason === reason && resting.until > until) return;
-    resting = { reason, until };
+  function restOf(): PlanRest {
+    const nextAt = Math.max(limitedUntil, refused?.until ?? -Infinity);
+    return { reason: refused?.reason ?? 'rate-limited', doubt: refused?.doubt ?? null, nextAt };
   }
 
-  function check(now: Instant): Rest | null {
-    if (resting === null) return null;
-    // A clock that was set back must not make a rest longer.
-    resting.until = Math.min(resting.until, now + LONGEST_MS);
-    return resting.until > now ? { reason: resting.reason, leftMs: resting.until - now } : null;
+  function limit(ms: number, now: Instant): void {
+    limitedUntil = Math.max(limitedUntil, now + Math.min(ms, LONGEST_MS));
+  }
+
+  function refuse(reason: RefusalReason, price: number, now: Instant): void {
+    const doubt = doubtOf(reason, { credits, price, hasWorked });
+    const isDoubted = doubt !== null;
+    const goesOn = refused?.reason === reason && (refused.doubt !== null) === isDoubted;
+    const count = goesOn ? (refused?.count ?? 0) + 1 : 1;
+    refused = { reason, doubt, count, until: now + probeAfterMs({ reason, isDoubted, count }, now) };
+  }
+
+  function answered(isProbe: boolean): void {
+    limits = 0;
+    if (refused !== null && !isProbe) return;
+    hasWorked = true;
+    refused = null;
+  }
+
+  function settleReason({ reason, retryAfterMs, price, isProbe }: Settled, now: Instant): void {
+    switch (reason) {
+      case 'rate-limited':
+        limits += 1;
+        limit(Math.max(retryAfterMs ?? 0, backOff(limits, retryAfterMs !== null)), now);
+        return;
+      case 'out-of-credits':
+      case 'no-key':
+      case 'unauthorized':
+        // One that left before the rest began is no probe that failed.
+        if (refused === null || isProbe) refuse(reason, price, now);
+        return;
+      case null:
+      case 'not-found':
+      case 'unprocessable':
+        answered(isProbe);
+        return;
+      default:
+        // The probe was inconclusive: the next ask is a probe again.
+        if (refused !== null && isProbe) refused.until = now;
+    }
   }
 
   return {
-    check,
-    leave(now) {
-      if (resting === null) return;
-      if (resting.reason === 'rate-limited') resting = null;
-      else resting.until = now + PROBE_EVERY_MS;
+    check(now) {
+      if (probe !== null) return { type: 'probing', ended: probe.ended };
+      // A clock that was set back must not make a rest longer.
+      limitedUntil = Math.min(limitedUntil, now + LONGEST_MS);
+      if (refused !== null) refused.until = Math.min(refused.until, now + LONGEST_MS);
+      const rest = restOf();
+      return rest.nextAt > now ? { type: 'resting', rest, leftMs: rest.nextAt - now } : { type: 'open' };
     },
-    restFor(ms, now) {
-      rest('rate-limited', ms, now);
+    leave() {
+      if (refused === null) return false;
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      const end = (): void => {
+        resolve(undefined);
+      };
+      probe = { ended: promise, end };
+      return true;
     },
-    settle(reason, retryAfterMs, now) {
-      switch (reason) {
-        case 'rate-limited':
-          refusals += 1;
-          rest(reason, Math.max(retryAfterMs ?? 0, backOff(refusals, retryAfterMs !== null)), now);
-          return;
-        case 'out-of-credits':
-        case 'no-key':
-        case 'unauthorized':
-          rest(reason, PROBE_EVERY_MS, now);
-          return;
-        case null:
-        case 'not-found':
-        case 'unprocessable':
-          refusals = 0;
-          if (resting !== null && resting.reason !== 'rate-limited') resting = null;
-          return;
-        default:
-          // The probe told nothing: the next ask is a probe again.
-          if (resting !== null && resting.reason !== 'rate-limited') resting.until = now;
-      }
+    restFor: limit,
+    settle(settled, now) {
+      credits = settled.credits ?? credits;
+      settleReason(settled, now);
+      if (!settled.isProbe) return;
+      probe?.end();
+      probe = null;
     },
-    end() {
-      refusals = 0;
-      resting = null;
-    },
+    rest: (now) => (refused === null && limitedUntil <= now ? null : restOf()),
   };
 }
 
 /** Doubling; an announced reset is believed the first time. */
-function backOff(refusals: number, isAnnounced: boolean): number {
-  if (isAnnounced && refusals === 1) return 0;
-  return Math.min(FIRST_BACK_OFF_MS * 2 ** Math.min(refusals - 1, 20), LONGEST_MS);
+function backOff(limits: number, isAnnounced: boolean): number {
+  if (isAnnounced && limits === 1) return 0;
+  return Math.min(FIRST_BACK_OFF_MS * 2 ** Math.min(limits - 1, 20), LONGEST_MS);
 }

@@ -1,0 +1,49 @@
+// What a refusal for want of credits, or of a key, is worth, and when one request may leave to see whether it is over. A
+// single wrong answer of a proxy must not blind every watch of the plan, so one that contradicts what is known of the
+// plan is doubted and asked again soon.
+import type { RefusalReason } from '../../core/model/plan-rest.ts';
+import type { Instant } from '../../lib/clock.ts';
+
+/** What was known of the plan when it refused. */
+export interface PlanEvidence {
+  /** By the last header that named them, that of the refusal included; null = none did. */
+  readonly credits: number | null;
+  /** Price of the request that was refused. */
+  readonly price: number;
+  /** A request was answered since the start. */
+  readonly hasWorked: boolean;
+}
+
+/** A header that leaves so many calls speaks against "out of credits". */
+const LEAST_CALLS_LEFT = 20;
+
+/** Why a refusal is doubted, for people; null = it is believed. */
+export function doubtOf(reason: RefusalReason, { credits, price, hasWorked }: PlanEvidence): string | null {
+  if (reason !== 'out-of-credits') return hasWorked ? 'the key has worked since the start' : null;
+  if (credits === null || credits < LEAST_CALLS_LEFT * price) return null;
+  return `${Math.floor(credits).toLocaleString('en-US')} credits were left`;
+}
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const DOUBTED_MS = [5 * SECOND_MS, 15 * SECOND_MS, 45 * SECOND_MS, 2 * MINUTE_MS, 5 * MINUTE_MS];
+const NEVER_WORKED_MS = [30 * SECOND_MS, 2 * MINUTE_MS];
+export const PROBE_EVERY_MS = 10 * MINUTE_MS;
+/** Plans are filled up at 00:00 UTC by the clock of the explorer. */
+const AFTER_MIDNIGHT_MS = 5 * SECOND_MS;
+
+export interface Refusal {
+  readonly reason: RefusalReason;
+  readonly isDoubted: boolean;
+  /** How often in a row, this one included. */
+  readonly count: number;
+}
+
+/** How long to wait before the next probe. */
+export function probeAfterMs({ reason, isDoubted, count }: Refusal, now: Instant): number {
+  if (isDoubted) return DOUBTED_MS[count - 1] ?? PROBE_EVERY_MS;
+  if (reason !== 'out-of-credits') return NEVER_WORKED_MS[count - 1] ?? PROBE_EVERY_MS;
+  const untilMidnight = DAY_MS - (now % DAY_MS) + AFTER_MIDNIGHT_MS;
+  return Math.min(PROBE_EVERY_MS, untilMidnight);
+}
