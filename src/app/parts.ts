@@ -60,6 +60,7 @@ export function createParts(options: PartsOptions, { signal, changing }: Wiring)
     onPolled(watch, observation, decision) {
       blindWatches.polled(watch, observation);
       report(watch, observation, decision);
+      if (decision.askAgainMs !== null) scheduler.pollAgain(watch.id, decision.askAgainMs);
     },
     onSkipped: ({ rule }) => {
       metrics.skipped(rule);

@@ -51,6 +51,7 @@ export function step(watch: Watch, memory: Memory, observation: Observation): De
     snapshot: snapshotOf(poll),
     truths: Object.fromEntries(evaluations.map(({ id, truth }) => [id, truth])),
     needs: greatestNeed([poll.detection?.needs ?? null, ...evaluations.map(({ needs }) => needs)]),
+    askAgainMs: poll.detection?.doubt?.askAgainMs ?? null,
   };
 }
 
@@ -61,7 +62,7 @@ function isOlder({ coveredUntil }: Memory, { at }: Observation): boolean {
 
 function nothingNew(watchId: WatchId, memory: Memory): Decision {
   const nothing = { deliveries: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null };
-  return { watchId, expects: memory.version, memory, hasChanged: false, ...nothing };
+  return { watchId, expects: memory.version, memory, hasChanged: false, ...nothing, askAgainMs: null };
 }
 
 function differs(before: Memory, after: Memory): boolean {
@@ -141,14 +142,18 @@ function pollOf(watch: Watch, memory: Memory, observation: Observation): Evaluat
     time,
     detection,
     context,
-    isComplete: observation.partial === null,
+    isComplete: observation.partial === null && detection.doubt === null,
     isStale,
     head: headOf(observation, detection),
     chain: observation.chain,
     reach: reachOf(observation.chain, detection.range),
     samples,
-    data: dataStateOf(observation, { isStale, isKnown: context !== null || !watch.kind.conditions }),
+    data: dataStateOf(observation, { isStale, isKnown: isKnown(watch, detection) }),
   };
+}
+
+function isKnown({ kind }: Watch, { now, doubt }: Detection<unknown>): boolean {
+  return doubt === null && (now !== null || !kind.conditions);
 }
 
 function headOf({ head }: SeenObservation, { range }: Detection<unknown>): number | null {
@@ -160,12 +165,14 @@ function headOf({ head }: SeenObservation, { range }: Detection<unknown>): numbe
 }
 
 function detect(
-  { kind, target, tracked, judged }: Watch,
-  { state, alerts }: Memory,
+  { kind, target, tracked, judged, schedule: { intervalMs } }: Watch,
+  { state, alerts, coveredUntil }: Memory,
   { at, seen, partial, chain }: SeenObservation,
 ): Detection<unknown> {
   const isWaiting = Object.values(alerts).some((byKey) => Object.values(byKey).some(waitsForItem));
-  return kind.detect(target, state, seen, { at, tracked, judged, isComplete: partial === null, isWaiting, chain });
+  const isComplete = partial === null;
+  const scope = { at, tracked, judged, isComplete, isWaiting, chain, coveredUntil, intervalMs };
+  return kind.detect(target, state, seen, scope);
 }
 
 function waitsForItem({ type }: Alert): boolean {
@@ -207,7 +214,9 @@ function isNotEmpty({ alerts }: AlertEvaluation): boolean {
 }
 
 function notesOf({ detection }: Poll): Reason[] {
-  return (detection?.notes ?? []).map((text) => ({ type: 'note', text }));
+  const doubt = detection?.doubt ?? null;
+  const notes = [...(detection?.notes ?? []), ...(doubt === null ? [] : [doubt.reason])];
+  return notes.map((text) => ({ type: 'note', text }));
 }
 
 function baselineOf({ detection }: Poll, evaluations: readonly NamedEvaluation[]): Reason[] {

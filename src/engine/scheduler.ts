@@ -5,12 +5,16 @@
 // the next due time. `cron:` is left to node-cron, one task per distinct expression (engine/cron.ts).
 //
 // A tick that comes late runs once, now: slots that passed meanwhile (sleep, a stopped process) are not made up for.
+//
+// A poll may ask for the next one to come sooner. That is one poll more: the due times stay what they are.
 import TinyQueue from 'tinyqueue';
 import type { Clock, Instant } from '../lib/clock.ts';
 import { RANK_OF } from '../core/model/delivery.ts';
 import type { Watch } from '../core/model/watch.ts';
+import type { WatchId } from '../core/model/ids.ts';
 import { nextDue, phaseOf } from '../core/model/schedule.ts';
 import { createCron } from './cron.ts';
+import { createExtraPolls } from './extra-polls.ts';
 
 export interface SchedulerOptions {
   readonly clock: Clock;
@@ -22,6 +26,8 @@ export interface SchedulerOptions {
 export interface Scheduler {
   /** Replaces all watches. Those in `atOnce` are due now as well. */
   set(watches: readonly Watch[], atOnce: readonly Watch[]): void;
+  /** Polls it once more after that time, if it is still one of them then. */
+  pollAgain(watch: WatchId, afterMs: number): void;
   /** Runs until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -44,6 +50,9 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
   });
 
   let checkedAt = -Infinity;
+  /** The most severe first. */
+  let all: readonly Watch[] = [];
+  const extra = createExtraPolls();
 
   /** A clock that was set back would have everything wait until it is again as late as it was. */
   function plan(now: Instant): void {
@@ -51,33 +60,44 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
       queue.data.map((group) => ({ ...group, due: nextDue(group, now) })),
       byDue,
     );
+    extra.clear();
   }
 
   function tick(): void {
     const now = clock.now();
     if (now < checkedAt) plan(now);
     checkedAt = now;
+    const again = extra.take(now);
     for (let group = queue.peek(); group !== undefined && group.due <= now; group = queue.peek()) {
       queue.pop();
       // Before the tick: one that throws must not take its watches out of the queue.
       queue.push({ ...group, due: nextDue(group, now) });
       onLag(secondsSince(clock, group.due));
+      for (const { id } of group.watches) again.delete(id);
       onTick(group.watches);
     }
+    // In one tick, so that they share their answers.
+    const watches = again.size === 0 ? [] : all.filter(({ id }) => again.has(id));
+    if (watches.length > 0) onTick(watches);
     cron.check(now);
   }
 
   return {
     set(watches, atOnce) {
       const now = clock.now();
-      const ordered = watches.toSorted((a, b) => rankOf(a) - rankOf(b));
+      all = watches.toSorted((a, b) => rankOf(a) - rankOf(b));
       // What fell due while the new set was read would wait for another interval.
       const overdue = queue.data.filter((group) => group.due <= now).flatMap((group) => group.watches);
       const ids = new Set([...atOnce, ...overdue].map(({ id }) => id));
-      queue = new TinyQueue<Group>(groupsOf(ordered, now), byDue);
-      cron.set(ordered);
-      if (ids.size > 0) onTick(ordered.filter(({ id }) => ids.has(id)));
+      queue = new TinyQueue<Group>(groupsOf(all, now), byDue);
+      cron.set(all);
+      if (ids.size > 0) onTick(all.filter(({ id }) => ids.has(id)));
       interrupt.abort();
+    },
+    pollAgain(id, afterMs) {
+      const next = extra.nextDue();
+      extra.add(id, clock.now() + afterMs);
+      if (extra.nextDue() < next) interrupt.abort();
     },
     async run(signal) {
       const stop = (): void => {
@@ -87,7 +107,8 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
       while (!signal.aborted) {
         interrupt = new AbortController();
         tick();
-        await clock.sleep(sleepMs(queue.peek(), clock.now()), interrupt.signal);
+        const next = Math.min(queue.peek()?.due ?? Infinity, extra.nextDue());
+        await clock.sleep(Math.min(LONGEST_SLEEP_MS, Math.max(0, next - clock.now())), interrupt.signal);
       }
       signal.removeEventListener('abort', stop);
       cron.stop();
@@ -97,10 +118,6 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
 
 // Without anything due the loop still looks up now and then, in case the clock was moved.
 const LONGEST_SLEEP_MS = 60_000;
-
-function sleepMs(next: Group | undefined, now: Instant): number {
-  return next === undefined ? LONGEST_SLEEP_MS : Math.min(LONGEST_SLEEP_MS, Math.max(0, next.due - now));
-}
 
 function groupsOf(watches: readonly Watch[], now: Instant): Group[] {
   const groupByKey = new Map<string, Group>();

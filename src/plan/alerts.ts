@@ -67,6 +67,7 @@ function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Deci
     baseline: null,
     notes: [],
     needs: null,
+    doubt: null,
   };
   const kind = { ...watch.kind, detect: () => detection };
   const stale = { height: 0n, timestamp: at - 1, readAt: at, staleAfterMs: 0 };

@@ -23,6 +23,7 @@ export function eventsOf<F extends Fields>(
     baseline: list.baseline?.length ?? null,
     notes: notesOf(list),
     needs: list.needs,
+    doubt: list.doubt,
   };
 }
 

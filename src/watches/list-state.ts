@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Range } from '../core/model/kind.ts';
 import type { Instant } from '../lib/clock.ts';
+import { Emptied } from './lists/emptied.ts';
 import { Gap, type Gaps } from './lists/gaps.ts';
 import { lookBackOf, Marks } from './lists/look-back.ts';
 import { NO_DIGESTS, RowDigests } from './lists/row-digests.ts';
@@ -35,6 +36,8 @@ export interface ListState {
   readonly digests: RowDigests;
   /** The list was empty then, and the chain's head unknown: what happened up to then is no news. */
   readonly emptyAt: Instant | null;
+  /** Set while readings show nothing, though rows are remembered. */
+  readonly emptied: Emptied | null;
 }
 
 /** Of a list of which nothing was read yet. */
@@ -44,6 +47,7 @@ export const BLANK: Omit<ListState, 'floor' | 'seen'> = {
   marks: [],
   digests: NO_DIGESTS,
   emptyAt: null,
+  emptied: null,
 };
 
 const schema: z.ZodType<ListState> = z.object({
@@ -54,6 +58,7 @@ const schema: z.ZodType<ListState> = z.object({
   marks: Marks,
   digests: RowDigests.default(NO_DIGESTS),
   emptyAt: z.number().nullable().default(null),
+  emptied: Emptied.nullable().default(null),
 });
 
 /** In former versions `gapAbove` alone said that rows between that block and the highest one were not examined. */
@@ -175,6 +180,10 @@ export function remembering(
     gaps: gaps.filter(({ to }) => to > Math.min(forgotten, lookBackTo)),
     marks,
   };
+}
+
+export function hasRows({ seen: { blocks, pending } }: ListState): boolean {
+  return blocks !== '' || pending !== '';
 }
 
 /** Of all that was read; the floor where nothing above it was. */

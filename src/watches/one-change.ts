@@ -24,5 +24,6 @@ export function oneChange(
     baseline: state === null ? 1 : null,
     notes: [],
     needs: null,
+    doubt: null,
   };
 }

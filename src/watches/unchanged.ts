@@ -34,13 +34,14 @@ export function createUnchangedAnswers<State extends object>(): UnchangedAnswers
     detect(content, state, scope, compute) {
       if (state !== null && !scope.isWaiting && trackedOf(content, state) === scope.tracked) return nothingNew(state);
       const detection = compute();
-      if (content !== undefined && detection.state !== null && detection.notes.length === 0)
-        remember(content, detection.state, scope);
+      const isSaid = detection.notes.length > 0 || detection.doubt !== null;
+      if (content !== undefined && detection.state !== null && !isSaid) remember(content, detection.state, scope);
       return detection;
     },
   };
 }
 
 function nothingNew<State>(state: State): Detection<State> {
-  return { state, events: [], now: null, before: null, range: null, baseline: null, notes: [], needs: null };
+  const nothing = { events: [], now: null, before: null, range: null, baseline: null, notes: [], needs: null };
+  return { state, ...nothing, doubt: null };
 }

@@ -282,7 +282,7 @@ test('memory that this release cannot read is a new baseline, said aloud', async
     data: null,
     coveredUntil: null,
   };
-  const none = { deliveries: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null };
+  const none = { deliveries: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null, askAgainMs: null };
   const decision = { watchId: watch.id, expects: 0, memory, hasChanged: true, ...none };
   await commit(store, [decision], 0);
   await adopt(poller, watches);

@@ -25,7 +25,15 @@ test('what a watch could not read, and what it has to note, is said once per cau
     const observation: Observation = { type: 'seen', at: 0, head: null, chain: 'not-asked', seen: null, partial };
     const reasons = notes.map((text) => ({ type: 'note', text }) as const);
     const memory = blankMemory(watch);
-    const nothing = { deliveries: [], now: null, snapshot: null, truths: {}, hasChanged: false, needs: null };
+    const nothing = {
+      deliveries: [],
+      now: null,
+      snapshot: null,
+      truths: {},
+      hasChanged: false,
+      needs: null,
+      askAgainMs: null,
+    };
     const decision: Decision = { watchId: watch.id, expects: 0, memory, reasons, ...nothing };
     report(watch, observation, decision);
     return log.lines.slice(before).map((line) => line.replace('warn ', ''));
@@ -51,7 +59,16 @@ test('the value of the native coin is labelled with its symbol, as dashboards sh
   const coin = { symbol: 'xDAI', decimals: 18 };
   const watch = { ...plain, exported: true, token: null, target: { ...plain.target, coin } };
   const now = Gauge.make({});
-  const nothing = { deliveries: [], reasons: [], now, snapshot: null, truths: {}, hasChanged: true, needs: null };
+  const nothing = {
+    deliveries: [],
+    reasons: [],
+    now,
+    snapshot: null,
+    truths: {},
+    hasChanged: true,
+    needs: null,
+    askAgainMs: null,
+  };
   const decision: Decision = { watchId: watch.id, expects: 0, memory: blankMemory(watch), ...nothing };
   const observation: Observation = { type: 'seen', at: 0, head: null, chain: 'not-asked', seen: null, partial: null };
   report(watch, observation, decision);

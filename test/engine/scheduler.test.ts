@@ -130,3 +130,32 @@ test('an informational watch does not take the only request that may leave from 
   await ended;
   expect(ticks.map((tick) => tick.split(' ')[1])).toEqual(['critical+warning+info', 'critical+warning+info']);
 });
+
+test('a watch that is to be asked again soon is polled once more, together with others, and otherwise as ever', async () => {
+  const watches = loadWatches(`watches:\n${rule('a', 'treasury', '1h')}${rule('b', 'vault', '1h')}`);
+  const [a, b] = watches;
+  if (a === undefined || b === undefined) throw new Error('no watches');
+  const { clock, scheduler, ticks, stop, ended } = running(watches);
+  await clock.advance(1000);
+  scheduler.pollAgain(a.id, 20_000);
+  scheduler.pollAgain(b.id, 20_000);
+  scheduler.pollAgain(a.id, 60_000);
+  await clock.advance(120_000);
+  expect(ticks).toEqual(['21 a+b']);
+  await clock.advance(3_600_000);
+  expect(ticks).toHaveLength(3);
+  stop.abort();
+  await ended;
+});
+
+test('a watch that a reload took out is not asked again', async () => {
+  const [a] = loadWatches(`watches:\n${rule('a', 'treasury', '1h')}`);
+  if (a === undefined) throw new Error('no watch');
+  const { clock, scheduler, ticks, stop, ended } = running([a]);
+  scheduler.pollAgain(a.id, 20_000);
+  scheduler.set([], []);
+  await clock.advance(60_000);
+  expect(ticks).toEqual([]);
+  stop.abort();
+  await ended;
+});

@@ -116,6 +116,6 @@ export function aDecision(
 ): Decision {
   const { state, ...rest } = changes;
   const memory = aMemory(state === undefined ? {} : { state });
-  const nothing = { deliveries: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null };
+  const nothing = { deliveries: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null, askAgainMs: null };
   return { watchId, expects: 0, memory, hasChanged: true, ...nothing, ...rest };
 }

@@ -103,6 +103,7 @@ function detect(state: State | null, { level, items = {}, range }: GaugeReading,
     baseline: state === null ? events.length : null,
     notes: [],
     needs: null,
+    doubt: null,
   };
 }
 

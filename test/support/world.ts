@@ -6,6 +6,7 @@ import type { Delivery, Message } from '../../src/core/model/delivery.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
 import type { Watch } from '../../src/core/model/watch.ts';
 import { createPoller, type Poller } from '../../src/engine/poller.ts';
+import { createScheduler, type Scheduler } from '../../src/engine/scheduler.ts';
 import type { AnswerCache } from '../../src/explorer/http/answer-cache.ts';
 import { createBudget } from '../../src/explorer/spending/budget.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../src/explorer/explorer.ts';
@@ -50,6 +51,8 @@ export interface World extends AsyncDisposable {
   load(rules: string): Promise<void>;
   /** One poll of every watch; what it said, as `alert event`, `alert firing` or `alert resolved`. */
   poll(): Promise<string[]>;
+  /** Time passes, and every watch is polled when it is due; what was said meanwhile. */
+  run(ms: number): Promise<string[]>;
   /** What the last poll said, whole. */
   readonly messages: readonly Message[];
   readonly decisions: readonly Decision[];
@@ -101,10 +104,22 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
   let watches: readonly Watch[] = [];
   let recorder = openRecording();
   let poller = newPoller();
+  let polls = Promise.resolve();
+  let scheduler = newScheduler();
 
   function openRecording(): Recorder | null {
     if (options.recordTo === undefined) return null;
     return openRecorder({ file: options.recordTo, keepMs: 1e12, maxBytes: 1e12, clock, log });
+  }
+
+  function newScheduler(): Scheduler {
+    return createScheduler({
+      clock,
+      onTick(due) {
+        polls = Promise.all([polls, poller.poll(due, stop.signal)]).then(() => undefined);
+      },
+      onLag: () => undefined,
+    });
   }
 
   function newPoller(): Poller {
@@ -114,12 +129,20 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       readerOf: () => explorer,
       clock,
       log,
-      onPolled: (_watch, _observation, decision) => decisions.push(decision),
+      onPolled({ id }, _observation, decision) {
+        decisions.push(decision);
+        if (decision.askAgainMs !== null) scheduler.pollAgain(id, decision.askAgainMs);
+      },
       onRecalled: () => undefined,
       onForks: (_explorer, areForked) => (world.areForked = areForked),
       onSkipped: () => undefined,
       onOwed: () => undefined,
     });
+  }
+
+  async function takeMessages(): Promise<string[]> {
+    messages = (await takeAll(store, clock)).map(({ message }) => message);
+    return messages.map(wordsOf);
   }
 
   const world: World = {
@@ -136,6 +159,9 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
     async load(text) {
       watches = loadWatches(text);
       await adopt(poller, watches);
+      // A new one: nothing is overdue that was polled by hand.
+      scheduler = newScheduler();
+      scheduler.set(watches, []);
       const isAdopted = (id: string): boolean => poller.isAdopted(id);
       await retireGone({ store, clock, log, isAdopted, onOwed: () => undefined });
     },
@@ -143,8 +169,19 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       await clock.advance(60_000);
       decisions.length = 0;
       await ended(poller.poll(watches, stop.signal), clock);
-      messages = (await takeAll(store, clock)).map(({ message }) => message);
-      return messages.map(wordsOf);
+      return takeMessages();
+    },
+    async run(ms) {
+      decisions.length = 0;
+      const over = new AbortController();
+      const running = scheduler.run(over.signal);
+      for (const end = clock.now() + ms; clock.now() < end;) {
+        await clock.advance(1000);
+        await polls;
+      }
+      over.abort();
+      await running;
+      return takeMessages();
     },
     async restart() {
       await poller.flush();
@@ -154,6 +191,8 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       explorer = newExplorer();
       poller = newPoller();
       await adopt(poller, watches);
+      scheduler = newScheduler();
+      scheduler.set(watches, []);
     },
     async [Symbol.asyncDispose]() {
       stop.abort();

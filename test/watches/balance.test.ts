@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { exactOf, valueAt } from '../../src/core/values/fields.ts';
 import type { Scope } from '../../src/core/model/kind.ts';
-import { balance } from '../../src/watches/balance.ts';
-import type { Values } from '../../src/watches/values.ts';
+import { balance, type BalanceState } from '../../src/watches/balance.ts';
 import { addressOf, openExplorer } from '../explorer/support/open.ts';
 import { sendJson, startServer } from '../explorer/support/server.ts';
 import { createWorld } from '../support/world.ts';
@@ -79,8 +78,10 @@ test('a proxy that gets another implementation is told, and what its coins are w
     isComplete: true,
     isWaiting: false,
     chain: 'not-asked',
+    coveredUntil: null,
+    intervalMs: 60_000,
   };
-  let state: Values | null = null;
+  let state: BalanceState | null = null;
   const poll = async () => {
     const { seen } = await balance.observe(holder, state, opened.explorer.tickReader());
     const detection = balance.detect(holder, state, seen, scope);
@@ -134,10 +135,11 @@ test('taking an address out of the rule resolves what fired there, for those who
 describe('a token that is not in the list', () => {
   const TOKEN = '0x00000000000000000000000000000000000000bb';
   const details = { decimals: null, symbol: 'ODD', type: 'ERC-20' };
+  const other = { token: { ...details, address_hash: `0x${'c'.repeat(40)}` }, value: '1' };
 
   test('two readings and its details until that is known, then one reading a poll', async () => {
     await using explorer = await startServer((request, response) => {
-      sendJson(response, request.path.endsWith('/tokens') ? { items: [], next_page_params: null } : details);
+      sendJson(response, request.path.endsWith('/tokens') ? { items: [other], next_page_params: null } : details);
     });
     const list = `/api/v2/addresses/${HOLDER}/tokens`;
     const poll = openBalance(explorer.url, HOLDER, TOKEN);
@@ -151,7 +153,7 @@ describe('a token that is not in the list', () => {
     let held = true;
     const row = { token: { ...details, decimals: '0', address_hash: TOKEN }, value: '7' };
     await using explorer = await startServer((_request, response) => {
-      sendJson(response, { items: held ? [row] : [], next_page_params: null });
+      sendJson(response, { items: held ? [row, other] : [other], next_page_params: null });
     });
     const poll = openBalance(explorer.url, HOLDER, TOKEN);
     expect(await poll()).toBe('7');
@@ -194,7 +196,7 @@ function openBalance(url: string, holder: string, token: string): () => Promise<
     maxPages: 20,
     options: {},
   };
-  let state: Values | null = null;
+  let state: BalanceState | null = null;
   return async () => {
     const { seen } = await balance.observe(target, state, opened.explorer.tickReader());
     const detection = balance.detect(target, state, seen, {
@@ -204,6 +206,8 @@ function openBalance(url: string, holder: string, token: string): () => Promise<
       isComplete: true,
       isWaiting: false,
       chain: 'not-asked',
+      coveredUntil: null,
+      intervalMs: 60_000,
     });
     state = detection.state;
     return detection.now === null ? undefined : exactOf(valueAt(detection.now, 'balance'))?.toString();

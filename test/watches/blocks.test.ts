@@ -240,6 +240,8 @@ function pollsOf(explorer: Explorer, maxPages: number): () => Promise<ReturnType
       isComplete: true,
       isWaiting: false,
       chain: 'not-asked',
+      coveredUntil: null,
+      intervalMs: 60_000,
     });
     state = detection.state;
     return detection;

@@ -78,6 +78,7 @@ test('an address without tokens is believed to have none at the third reading; t
   expect(await world.poll()).toEqual([]);
   await world.restart();
   expect(await world.poll()).toEqual([]);
+  world.sandbox.mine();
   expect(await world.poll()).toEqual([]);
   const held = await world.poll();
   expect(new Set(held)).toEqual(new Set(['arrived event']));

@@ -16,7 +16,16 @@ const TARGET = {
   maxPages: 1000,
   options: {},
 };
-const SCOPE = { at: 0, tracked: [], judged: [], isComplete: true, isWaiting: false, chain: 'not-asked' as const };
+const SCOPE = {
+  at: 0,
+  tracked: [],
+  judged: [],
+  isComplete: true,
+  isWaiting: false,
+  chain: 'not-asked' as const,
+  coveredUntil: null,
+  intervalMs: 60_000,
+};
 
 interface Row {
   readonly name: string;

@@ -36,6 +36,8 @@ describe('a replica three blocks behind', () => {
 
   test('takes back what is missing from a block that it has read', async () => {
     await using world = await createWorld(EVENTS);
+    world.sandbox.addTransaction({});
+    world.sandbox.mine();
     await world.poll();
     world.sandbox.mine();
     world.sandbox.addTransaction({ value: 101n * 10n ** 18n });

@@ -62,6 +62,8 @@ watches:
 
 test('one that a reorganisation took out after it was told is retracted', async () => {
   await using world = await createWorld(RULES);
+  world.sandbox.addTransaction({});
+  world.sandbox.mine();
   await world.poll();
   world.sandbox.mine();
   world.sandbox.addTransaction({ value: 101n * 10n ** 18n });

@@ -22,6 +22,8 @@ export type Sighting =
   /** Its range was read completely, and it was not there. `isProven`: another block stands in the place of its own. */
   | { readonly type: 'absent'; readonly isProven: boolean }
   | { readonly type: 'unread' }
+  /** It was not there, in a reading that is not believed yet. */
+  | { readonly type: 'doubted' }
   /** It was not there, but the explorer has not read as far as its block. */
   | { readonly type: 'behind' };
 
@@ -61,6 +63,8 @@ export function advanceEvent(rule: Depths, before: EventProgress, sighting: Sigh
       return isGone(before) ? stayAway(rule, before, depth) : advanceAbsent(before, sighting.isProven, now.at);
     case 'unread':
       return advanceUnread(rule, before, { ...now, depth });
+    case 'doubted':
+      return isGone(before) ? stayAway(rule, before, depth) : { after: before, transition: 'none' };
     case 'behind': {
       const ended = advanceUnread(rule, before, { ...now, depth });
       return ended.transition === 'none' ? { ...ended, transition: 'behind' } : ended;

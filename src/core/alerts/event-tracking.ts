@@ -74,6 +74,7 @@ function trackEvent(poll: Poll, alert: EventAlert, tracked: TrackedEvent): Event
 
 /** Only a complete reading of its range shows that it is gone, by an explorer that has read as far as its block. */
 function missingSighting(poll: Poll, before: EventState): Sighting {
+  if (poll.detection !== null && poll.detection.doubt !== null) return { type: 'doubted' };
   const range = poll.detection?.range ?? null;
   const { block } = before;
   if (!poll.isComplete || range === null || block === null || block < range.from) return { type: 'unread' };

@@ -33,6 +33,8 @@ export interface Decision {
   readonly truths: Readonly<Record<AlertId, Truth | 'not-evaluated'>>;
   /** Set when the chain was not asked for and something rests on how far the explorer has read: ask, and decide again. */
   readonly needs: HeadNeed | null;
+  /** After so long the watch is to be polled again, where its next poll is later; null = that is early enough. */
+  readonly askAgainMs: number | null;
 }
 
 /** Why something was said, or not. */

@@ -142,6 +142,10 @@ export interface Scope {
   /** An alert waits for what becomes of an item: then those that are known already are events too. */
   readonly isWaiting: boolean;
   readonly chain: TickChain;
+  /** When the last usable answer was looked at; null = never. */
+  readonly coveredUntil: Instant | null;
+  /** The time between two polls. */
+  readonly intervalMs: number;
 }
 
 /** What a kind makes of one reading, knowing no alert. */
@@ -161,6 +165,14 @@ export interface Detection<S> {
   readonly notes: readonly string[];
   /** Set when the chain was not asked for, and what is noticed depends on it. */
   readonly needs: HeadNeed | null;
+  /** Set when what was read is not believed yet: of the watched thing nothing is known, and nothing is taken for gone. */
+  readonly doubt: Doubt | null;
+}
+
+export interface Doubt {
+  readonly reason: string;
+  /** Ask again after that time, where the next poll is later; null = it is early enough. */
+  readonly askAgainMs: number | null;
 }
 
 /** Every item in the blocks from `from` to `to` was read. */

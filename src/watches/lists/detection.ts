@@ -1,12 +1,13 @@
 // Sorts what was read of a list into new, known and changed rows, and remembers it.
 import type { Fields, View } from '../../core/values/fields.ts';
-import type { Range, Scope } from '../../core/model/kind.ts';
+import type { Doubt, Range, Scope } from '../../core/model/kind.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
 import type { Cursor, ListQuestion } from '../../core/model/question.ts';
 import { needOf } from '../../core/chain/tick-chain.ts';
 import {
   BLANK,
   hasMoved,
+  hasRows,
   highestBlock,
   isFarBelow,
   isKnown,
@@ -16,8 +17,9 @@ import {
   type RowPosition,
   remembering,
 } from '../list-state.ts';
-import { type BlockByKey, isUnbroken, MOST_LINKED_ROWS, MOST_ROWS, PENDING } from '../seen-rows.ts';
+import { type BlockByKey, isUnbroken, MOST_LINKED_ROWS, MOST_ROWS, PENDING, unpack } from '../seen-rows.ts';
 import { changesSince, digestsAfter } from './changed-rows.ts';
+import { type EmptyReading, NOT_EMPTY, provenEmpty, readEmpty } from './emptied.ts';
 import { afterReadings, type Gaps, withGap } from './gaps.ts';
 import { marked, type Marks } from './look-back.ts';
 import type { OlderReading } from './older-rows.ts';
@@ -59,8 +61,10 @@ export interface NewRows<F extends Fields> {
   /** The floor, where all that was read lies so far below it that the chain has another past than the one known. */
   readonly silentUpTo: number | null;
   readonly range: Range | null;
-  /** Set when the baseline depends on where the chain is, and that was not asked for. */
+  /** Set when the baseline, or an empty list, depends on where the chain is, and that was not asked for. */
   readonly needs: HeadNeed | null;
+  /** Set when the list is empty and that is not believed yet: then nothing else was noticed. */
+  readonly doubt: Doubt | null;
 }
 
 export interface DetectOptions<F extends Fields> {
@@ -71,11 +75,15 @@ export interface DetectOptions<F extends Fields> {
 
 /** Sorts what was read into new and known, and remembers it. */
 export function detectList<F extends Fields>(
-  state: ListState | null,
+  former: ListState | null,
   seen: ListReading<F>,
   { row, scope, question }: DetectOptions<F>,
 ): NewRows<F> {
   const all = allRows(seen, row);
+  const isEmptied = former !== null && all.length === 0 && seen.reachedEnd && hasRows(former);
+  const { emptied, doubt, needs } = isEmptied ? emptyReading(former, scope) : NOT_EMPTY;
+  const state = former && withEmptied(former, emptied);
+  if (state !== null && doubt !== null) return { ...NOTHING_NEW, state, doubt, needs };
   const named = all.filter((view) => positionOf(row, view).key !== undefined);
   const nameless = all.length - named.length;
   const range = rangeOf(seen, row);
@@ -113,7 +121,26 @@ export function detectList<F extends Fields>(
     silentUpTo,
     range,
     needs: null,
+    doubt: null,
   };
+}
+
+const NOTHING_NEW = { fresh: [], known: [], changed: [], baseline: null, nameless: 0, silentUpTo: null, range: null };
+
+function emptyReading(state: ListState, scope: Scope): EmptyReading {
+  return isReplaced(state, scope) ? provenEmpty(scope) : readEmpty(state.emptied, scope);
+}
+
+/** All that is remembered stood in blocks that were replaced since the last reading. */
+function isReplaced({ seen }: ListState, { chain, coveredUntil }: Scope): boolean {
+  if (typeof chain !== 'object') return false;
+  const since = coveredUntil ?? Infinity;
+  const replaced = new Set(chain.replaced.flatMap(([height, from]) => (from > since ? [height] : [])));
+  return replaced.size > 0 && [...unpack(seen).values()].every((block) => replaced.has(block));
+}
+
+function withEmptied(state: ListState, emptied: ListState['emptied']): ListState {
+  return emptied === state.emptied ? state : { ...state, emptied };
 }
 
 /** Each row once, the newest first. */
@@ -197,7 +224,8 @@ function baseline<F extends Fields>(
   // All that is listed lies at or below the floor: there is nothing to sweep in this hour.
   const sweep = begun(BLANK.sweep, sweepHour(question, at), { at, coversAll: true });
   const state = remember({ ...BLANK, floor, emptyAt, sweep }, new Map(), rows, { row, scope });
-  return { state, fresh: [], known: [], changed: [], baseline: rows, needs: isPlaced ? null : needOf(chain, 0) };
+  const needs = isPlaced ? null : needOf(chain, 0);
+  return { state, fresh: [], known: [], changed: [], baseline: rows, needs, doubt: null };
 }
 
 function remember<F extends Fields>(

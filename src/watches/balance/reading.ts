@@ -1,0 +1,41 @@
+// What one poll sees of a balance.
+import type { Address } from '../../core/values/address.ts';
+import { address, amount, natural, quantity, record, text } from '../../core/values/field-declarations.ts';
+import type { View } from '../../core/values/fields.ts';
+import { RecordType } from '../../core/values/record-type.ts';
+import type { Target } from '../../core/model/kind.ts';
+import { AddressDetails, Token } from '../../explorer/reading/resources.ts';
+
+const { is_verified, proxy_type, implementations, creator_address_hash } = AddressDetails.fields;
+
+/** What the details of an address say beside its coins: they are read for the native coin alone. */
+const OF_THE_ADDRESS = { is_verified, proxy_type, implementations, creator_address_hash };
+
+export const Balance = new RecordType('Balance', {
+  balance: quantity('plain', 'what is held, in whole coins or tokens'),
+  raw: natural('what is held, in the smallest unit'),
+  symbol: text('symbol of the coin or token'),
+  decimals: natural('decimals of the coin or token'),
+  address: address('who holds it'),
+  token: record(Token, 'the token; unknown for the native coin'),
+  exchange_rate: amount('plain', 'price of one coin or token in US dollars'),
+  ...OF_THE_ADDRESS,
+});
+export type BalanceView = View<typeof Balance.fields>;
+
+export interface BalanceReading {
+  /** Null: unknown. */
+  readonly view: BalanceView | null;
+  /** There is no token at all in the list, which would be news. */
+  readonly isEmptied: boolean;
+}
+
+export function believed(view: BalanceView | null): BalanceReading {
+  return { view, isEmptied: false };
+}
+
+/** Whose balance it is. */
+export function holderOf({ address: holder }: Target): Address {
+  if (holder === null) throw new TypeError('balance needs an address');
+  return holder;
+}

@@ -1,0 +1,95 @@
+// The balance of one token, read from the list of all that an address holds.
+import { Address } from '../../core/values/address.ts';
+import { Amount } from '../../core/values/amount.ts';
+import type { View } from '../../core/values/fields.ts';
+import type { Reading, Target } from '../../core/model/kind.ts';
+import type { Read } from '../../core/model/question.ts';
+import { viewOf } from '../../core/values/tracked.ts';
+import { rawText } from '../../lib/untrusted.ts';
+import { addressTokens, tokenDetails } from '../../explorer/reading/endpoints.ts';
+import { again, readAll, readUntil, type Pages } from '../../explorer/reading/paging.ts';
+import { decimalsOf, type TokenBalance } from '../../explorer/reading/resources.ts';
+import type { Values } from '../values.ts';
+import { Balance, believed, holderOf, type BalanceReading, type BalanceView } from './reading.ts';
+
+type Row = View<typeof TokenBalance.fields>;
+
+/**
+ * The list holds only what is above zero, so a token that is absent from a complete list, twice, has balance 0. A list
+ * without any token is read again in the polls that follow.
+ */
+export async function observeToken(
+  target: Target,
+  token: Address,
+  known: Values | null,
+  read: Read,
+): Promise<Reading<BalanceReading>> {
+  const first = await find(target, token, read);
+  if (first.rows.length > 0) return { seen: believed(sum(target, first.rows)), partial: null };
+  if (first.partial !== null) return { seen: believed(null), partial: first.partial };
+  // Only news is worth another reading.
+  const isNews = known?.values['raw'] !== '0';
+  const second = isNews && !first.isEmpty ? await find(target, token, again(read)) : first;
+  if (second.rows.length > 0) return { seen: believed(sum(target, second.rows)), partial: null };
+  if (second.partial !== null) return { seen: believed(null), partial: second.partial };
+  const view = await nothing(target, token, known, read);
+  return { seen: { view, isEmptied: isNews && second.isEmpty }, partial: null };
+}
+
+interface Found {
+  readonly rows: readonly Row[];
+  readonly partial: string | null;
+  /** There is no token at all in the list. */
+  readonly isEmpty: boolean;
+}
+
+/** One row for most tokens; pieces of an ERC-1155 have a row each, so then the whole list is read. */
+async function find(target: Target, token: Address, read: Pages): Promise<Found> {
+  const list = addressTokens(target.explorer, holderOf(target));
+  const isIt = (row: Row): boolean => row.token?.address_hash?.equals(token) === true;
+  const until = await readUntil(read, list, { matches: isIt, identityOf: pieceOf, maxPages: target.maxPages });
+  const rows = until.rows.filter(isIt);
+  const isEmpty = until.rows.length === 0;
+  if (rows.length === 0) return { rows, partial: until.partial ?? namelessIn(until.rows), isEmpty };
+  if (rows.every(({ token_id }) => token_id === undefined))
+    return { rows: rows.slice(0, 1), partial: until.partial, isEmpty };
+  const all = await readAll(read, list, { identityOf: pieceOf, maxPages: target.maxPages });
+  const { partial } = all;
+  return { rows: partial === null ? all.rows.filter(isIt) : [], partial, isEmpty };
+}
+
+/** Any of them may be the one that is looked for. */
+function namelessIn(rows: readonly Row[]): string | null {
+  const nameless = rows.filter((row) => pieceOf(row) === undefined).length;
+  return nameless === 0 ? null : `${nameless} rows without a token: none is judged to be absent`;
+}
+
+function pieceOf({ token, token_id }: Row): string | undefined {
+  const contract = token?.address_hash?.key;
+  return contract === undefined ? undefined : `${contract}/${token_id === undefined ? '' : rawText(token_id)}`;
+}
+
+function sum(target: Target, rows: readonly Row[]): BalanceView {
+  const token = rows[0]?.token;
+  return Balance.make({
+    raw: rows.map(({ raw }) => raw).reduce((a, b) => (a === undefined || b === undefined ? undefined : a + b)),
+    balance: rows.map((row) => row.balance).reduce((a, b) => (b === undefined ? undefined : a?.plus(b))),
+    symbol: token?.symbol,
+    decimals: decimalsOf(token),
+    address: holderOf(target),
+    token,
+    exchange_rate: token?.exchange_rate,
+  });
+}
+
+/** Zero is zero in any unit, but people are shown which: from memory, else from the token's details, asked once. */
+async function nothing(target: Target, token: Address, known: Values | null, read: Read): Promise<BalanceView> {
+  const zero = { raw: 0n, balance: Amount.ofRaw(0n, 0), address: holderOf(target) };
+  if (known !== null) {
+    const last = viewOf(Balance, known.values) as View<typeof Balance.fields>;
+    return Balance.over(last, zero);
+  }
+  const details = await read.one(tokenDetails(target.explorer, token));
+  const { symbol, exchange_rate } = details;
+  return Balance.make({ ...zero, symbol, decimals: decimalsOf(details), token: details, exchange_rate });
+}

@@ -1,0 +1,146 @@
+// What arrived, left and changed between what is remembered and what a poll read.
+import type { AnyView } from '../../core/values/fields.ts';
+import type { DetectedEvent, Detection, Scope } from '../../core/model/kind.ts';
+import { track, viewOf, type Remembered, type Tracking } from '../../core/values/tracked.ts';
+import { needOf } from '../../core/chain/tick-chain.ts';
+import { TokenBalance } from '../../explorer/reading/resources.ts';
+import { NOT_EMPTY, readEmpty } from '../lists/emptied.ts';
+import { firstCount } from '../values.ts';
+import { type HoldingRow, type HoldingsReading, isEmpty } from './reading.ts';
+import type { Item, State } from './state.ts';
+
+// A token or piece that is gone has to be named from memory.
+const ALWAYS_TRACKED = ['token.address_hash', 'token.symbol', 'token_id'];
+
+const NOTHING = { events: [], now: null, before: null, range: null, baseline: null, needs: null, doubt: null };
+
+/**
+ * Only a complete list is a baseline: what a partial one leaves out would arrive later and never have been new. An
+ * explorer that has not filled its list yet shows an empty one: that is the baseline once it is believed.
+ */
+export function baseline(state: State | null, seen: HoldingsReading, scope: Scope): Detection<State> {
+  const nothing = { ...NOTHING, state, notes: notesOf(seen) };
+  if (!scope.isComplete || (seen.rows.size === 0 && seen.nameless > 0)) return nothing;
+  const counter = state?.counter ?? firstCount(scope.at);
+  const isDoubtful = isEmpty(seen) && seen.isWritten !== true;
+  const { emptied, doubt, needs } = isDoubtful ? readEmpty(state?.emptied ?? null, scope) : NOT_EMPTY;
+  if (doubt !== null) {
+    const isSame = state !== null && emptied === state.emptied;
+    const after = isSame ? state : { items: {}, counter, emptied, head: null, hasBaseline: false };
+    return { ...nothing, state: after, doubt, needs };
+  }
+  const trackRow = trackerOf(scope);
+  const rows = [...seen.rows];
+  const items = rows.map(([key, row]): [string, Item] => [
+    key,
+    { values: trackRow(null, row).after, arrival: 0, change: 0 },
+  ]);
+  return {
+    ...nothing,
+    state: { items: Object.fromEntries(items), counter, emptied: null, head: null, hasBaseline: true },
+    events: rows.map(([key, row]) => eventOf('added', `${key}#0`, 'baseline', row, null)),
+    baseline: rows.length,
+  };
+}
+
+export function compare(state: State, seen: HoldingsReading, scope: Scope): Detection<State> {
+  const isBehind = hasMissing(state, seen) && state.head !== null && (headIn(scope) ?? -1) < state.head;
+  const notes = [...notesOf(seen), ...(isBehind ? [BEHIND] : [])];
+  const isJudged = scope.isComplete && seen.nameless === 0 && !isBehind;
+  const isEmptied = isJudged && isEmpty(seen) && hasMissing(state, seen);
+  const { emptied, doubt, needs } = isEmptied ? readEmpty(state.emptied, scope) : NOT_EMPTY;
+  if (doubt !== null) return { ...NOTHING, state: withEmptied(state, emptied), notes, doubt, needs };
+  const draft = draftOf(state);
+  const trackRow = trackerOf(scope);
+  for (const [key, row] of seen.rows) detectRow(draft, key, row, trackRow);
+  const hasArrival = draft.events.some(({ on, novelty }) => on === 'added' && novelty === 'new');
+  if (isJudged) removeMissing(draft, state, seen);
+  const head = hasArrival ? (headIn(scope) ?? state.head) : state.head;
+  // A reading that shows nothing, and is not judged, says nothing of whether the list is empty.
+  const kept = withEmptied(state, isJudged || seen.rows.size > 0 ? null : state.emptied);
+  const { items, counter } = draft;
+  return {
+    ...NOTHING,
+    state: draft.differs || head !== state.head ? { ...kept, items, counter, head } : kept,
+    events: draft.events,
+    notes,
+    needs: hasArrival || isBehind ? needOf(scope.chain, state.head ?? 0) : null,
+  };
+}
+
+const BEHIND = 'the explorer has not read as far as when a token last arrived: nothing is judged to be gone';
+
+/** Whether tokens that were there are missing from a reading. */
+export function hasMissing(state: State, seen: HoldingsReading): boolean {
+  return Object.keys(state.items).some((key) => !seen.rows.has(key));
+}
+
+function withEmptied(state: State, emptied: State['emptied']): State {
+  return emptied === state.emptied ? state : { ...state, emptied };
+}
+
+function headIn({ chain }: Scope): number | null {
+  return typeof chain === 'object' ? chain.head : null;
+}
+
+interface Draft {
+  readonly items: Record<string, Item>;
+  counter: number;
+  readonly events: DetectedEvent[];
+  differs: boolean;
+}
+
+function draftOf({ items, counter }: State): Draft {
+  return { items: { ...items }, counter, events: [], differs: false };
+}
+
+type TrackRow = (before: Remembered | null, row: HoldingRow) => Tracking;
+
+function trackerOf({ tracked }: Scope): TrackRow {
+  const paths = [...new Set([...ALWAYS_TRACKED, ...tracked])];
+  return (before, row) => track(before, row, paths);
+}
+
+function detectRow(draft: Draft, key: string, row: HoldingRow, trackRow: TrackRow): void {
+  const item = draft.items[key];
+  if (item === undefined) {
+    const arrival = (draft.counter += 1);
+    draft.items[key] = { values: trackRow(null, row).after, arrival, change: arrival };
+    draft.events.push(eventOf('added', `${key}#${arrival}`, 'new', row, null));
+    draft.differs = true;
+    return;
+  }
+  const { after, changed } = trackRow(item.values, row);
+  const change = changed.length > 0 ? (draft.counter += 1) : item.change;
+  if (after !== item.values) {
+    draft.items[key] = { ...item, values: after, change };
+    draft.differs = true;
+  }
+  draft.events.push(eventOf('added', `${key}#${item.arrival}`, 'known', row, null));
+  const novelty = changed.length > 0 ? 'new' : 'known';
+  draft.events.push({ ...eventOf('changed', `${key}#${change}`, novelty, row, item.values), changed });
+}
+
+function removeMissing(draft: Draft, state: State, seen: HoldingsReading): void {
+  for (const [key, { values }] of Object.entries(state.items)) {
+    if (seen.rows.has(key)) continue;
+    draft.counter += 1;
+    draft.differs = true;
+    Reflect.deleteProperty(draft.items, key);
+    draft.events.push(eventOf('removed', `${key}#${draft.counter}`, 'new', viewOf(TokenBalance, values), values));
+  }
+}
+
+function eventOf(
+  on: DetectedEvent['on'],
+  key: string,
+  novelty: DetectedEvent['novelty'],
+  view: AnyView,
+  before: Remembered | null,
+): DetectedEvent {
+  return { on, key, novelty, view, before, changed: [], happenedAt: null, block: 'nowhere' };
+}
+
+function notesOf({ nameless }: HoldingsReading): string[] {
+  return nameless === 0 ? [] : [`${nameless} rows without a token: nothing is judged to be gone`];
+}

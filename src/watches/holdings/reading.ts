@@ -1,0 +1,90 @@
+// Reads the list of tokens that an address holds, and tells its rows apart.
+import type { View } from '../../core/values/fields.ts';
+import { idOf } from '../../core/model/identity.ts';
+import type { Reading } from '../../core/model/kind.ts';
+import type { ListQuestion, Page, Read } from '../../core/model/question.ts';
+import { again, readAll, type Pages } from '../../explorer/reading/paging.ts';
+import type { TokenBalance } from '../../explorer/reading/resources.ts';
+import { rawText } from '../../lib/untrusted.ts';
+
+export type HoldingFields = typeof TokenBalance.fields;
+export type HoldingRow = View<HoldingFields>;
+
+export interface HoldingsReading {
+  /** Of the page, where the whole list is one. */
+  readonly content?: object | undefined;
+  readonly rows: ReadonlyMap<string, HoldingRow>;
+  /** Rows without a token: they cannot be told from others, so nothing is judged to be gone. */
+  readonly nameless: number;
+  /** Written by a test: an empty first list is believed at once. */
+  readonly isWritten?: true;
+}
+
+interface HoldingsOptions {
+  readonly maxPages: number;
+  /** Whether a reading lacks tokens that were there before. */
+  readonly hasMissing: (seen: HoldingsReading) => boolean;
+}
+
+/**
+ * The whole list, from its first page on. A token can slip between two pages while prices move the order: where one is
+ * missing, the list is read once more. One that is wholly empty is left to the polls that follow.
+ */
+export async function readHoldings(
+  read: Read,
+  question: ListQuestion<HoldingFields>,
+  page: Page<HoldingFields>,
+  options: HoldingsOptions,
+): Promise<Reading<HoldingsReading>> {
+  const first = await readOn(read, question, page, options);
+  if (first.partial !== null || isEmpty(first.seen) || !options.hasMissing(first.seen)) return first;
+  const anew = again(read);
+  const second = await readOn(anew, question, await anew.page(question, null), options);
+  const rows = new Map([...second.seen.rows, ...first.seen.rows]);
+  return { seen: { rows, nameless: first.seen.nameless + second.seen.nameless }, partial: second.partial };
+}
+
+/** The list shows nothing at all. */
+export function isEmpty({ rows, nameless }: HoldingsReading): boolean {
+  return rows.size === 0 && nameless === 0;
+}
+
+async function readOn(
+  read: Pages,
+  question: ListQuestion<HoldingFields>,
+  first: Page<HoldingFields>,
+  { maxPages }: HoldingsOptions,
+): Promise<Reading<HoldingsReading>> {
+  const { rows, pages, partial } = await readAll(read, question, { identityOf, maxPages, first });
+  const content = pages === 1 && partial === null ? first.content : undefined;
+  return { seen: { ...seenIn(rows), content }, partial };
+}
+
+/** A list that came before is decoded only for who looks at it. */
+export function seenAgain(page: Page<HoldingFields>): HoldingsReading {
+  return {
+    content: page.content,
+    get rows() {
+      return seenIn(page.rows).rows;
+    },
+    nameless: 0,
+  };
+}
+
+export function seenIn(rows: readonly HoldingRow[]): HoldingsReading {
+  const named = rows.flatMap((row) => {
+    const key = identityOf(row);
+    return key === undefined ? [] : [[key, row] as const];
+  });
+  return { rows: new Map(named), nameless: rows.length - named.length };
+}
+
+/** The token's address, and the number of the piece where pieces differ. */
+function identityOf({ token, token_id }: HoldingRow): string | undefined {
+  const contract = token?.address_hash?.key;
+  if (contract === undefined) return undefined;
+  if (token_id === undefined) return contract;
+  // The number of a piece is text of the chain: what is not a number enters the key as a hash only.
+  const piece = rawText(token_id);
+  return `${contract}/${/^\d{1,78}$/.test(piece) ? piece : idOf(piece)}`;
+}

@@ -1,0 +1,33 @@
+// What is remembered of the tokens that an address holds.
+import { z } from 'zod';
+import type { Remembered } from '../../core/values/tracked.ts';
+import { Emptied } from '../lists/emptied.ts';
+import { remembered } from '../values.ts';
+
+export interface Item {
+  readonly values: Remembered;
+  /** The counter when it arrived, and when it last changed: they make each occurrence's key its own. */
+  readonly arrival: number;
+  readonly change: number;
+}
+
+/** Plain JSON, checked by the schema of the same name when it is read back. */
+export interface State {
+  readonly items: Readonly<Record<string, Item>>;
+  /** Counts occurrences, so that a second arrival of a token is news. */
+  readonly counter: number;
+  /** Set while readings show an empty list that is not believed yet. */
+  readonly emptied: Emptied | null;
+  /** Height of the chain's head when a token last arrived: an explorer that has not read so far removes none. */
+  readonly head: number | null;
+  /** False: so far the list was empty. What it shows first is the baseline. */
+  readonly hasBaseline: boolean;
+}
+
+export const State: z.ZodType<State> = z.object({
+  items: z.record(z.string(), z.object({ values: remembered, arrival: z.number(), change: z.number() })),
+  counter: z.number(),
+  emptied: Emptied.nullable().default(null),
+  head: z.number().nullable().default(null),
+  hasBaseline: z.boolean().default(true),
+});

@@ -1,0 +1,71 @@
+// A list that had something in it and is empty now. Explorers show that for a moment, so that it is believed only after
+// three complete readings, over which the chain's head has moved. Until then nothing is known of the list; it is asked
+// for anew soon, so that a list that was really emptied is told of within a minute.
+import { z } from 'zod';
+import { needOf } from '../../core/chain/tick-chain.ts';
+import type { Doubt, Scope } from '../../core/model/kind.ts';
+import type { HeadNeed } from '../../core/model/observation.ts';
+import { type Instant, showDuration } from '../../lib/clock.ts';
+
+/** The readings in a row that showed it empty. */
+export interface Emptied {
+  /** Three: it is believed. */
+  readonly readings: number;
+  /** Height of the chain's head at the first of them. */
+  readonly head: number;
+  /** When the last of them was made. */
+  readonly at: Instant;
+}
+
+export const Emptied: z.ZodType<Emptied> = z.object({ readings: z.number(), head: z.number(), at: z.number() });
+
+const READINGS_NEEDED = 3;
+const ASKED_ANEW_MS = 20_000;
+
+/** What an empty reading is worth. */
+export interface EmptyReading {
+  /** The very same object as before when the reading does not count. */
+  readonly emptied: Emptied | null;
+  /** Null: the list is empty. */
+  readonly doubt: Doubt | null;
+  readonly needs: HeadNeed | null;
+}
+
+export const NOT_EMPTY: EmptyReading = { emptied: null, doubt: null, needs: null };
+
+/** `before`: the empty readings up to now; null where the last reading showed something. */
+export function readEmpty(before: Emptied | null, { at, chain, intervalMs }: Scope): EmptyReading {
+  if (before !== null && before.readings >= READINGS_NEEDED) return { emptied: before, doubt: null, needs: null };
+  const waitMs = Math.min(intervalMs, ASKED_ANEW_MS);
+  if (typeof chain !== 'object')
+    return { ...notCounted(before, HEAD_UNKNOWN), needs: needOf(chain, (before?.head ?? -1) + 1) };
+  if (before === null) return counted({ readings: 1, head: chain.head, at }, waitMs);
+  // A clock that was set back must not have it wait until that time comes again.
+  if (Math.abs(at - before.at) < waitMs) return notCounted(before, `read again within ${showDuration(waitMs)}`);
+  const readings = before.readings + 1;
+  if (readings === READINGS_NEEDED && chain.head <= before.head) return notCounted(before, HEAD_STANDS);
+  return counted({ ...before, readings, at }, waitMs);
+}
+
+/** It is empty because the blocks were replaced in which everything stood: then one reading is enough. */
+export function provenEmpty({ at, chain }: Scope): EmptyReading {
+  const head = typeof chain === 'object' ? chain.head : 0;
+  return { ...NOT_EMPTY, emptied: { readings: READINGS_NEEDED, head, at } };
+}
+
+const HEAD_UNKNOWN = 'it cannot be seen how far the explorer has read';
+const HEAD_STANDS = "the chain's head has not moved since";
+
+function counted(emptied: Emptied, waitMs: number): EmptyReading {
+  if (emptied.readings === READINGS_NEEDED) return { emptied, doubt: null, needs: null };
+  const reason = `${emptied.readings} of ${READINGS_NEEDED} readings`;
+  return { emptied, doubt: doubtOf(reason, waitMs), needs: null };
+}
+
+function notCounted(before: Emptied | null, why: string): EmptyReading {
+  return { emptied: before, doubt: doubtOf(why, null), needs: null };
+}
+
+function doubtOf(why: string, askAgainMs: number | null): Doubt {
+  return { reason: `the list is empty, which is not believed yet: ${why}`, askAgainMs };
+}
