@@ -5,7 +5,7 @@ import type { Detection, Kind, Reading, SyntheticRow, Target } from '../core/mod
 import { addressTokens, blocks } from '../explorer/reading/endpoints.ts';
 import { decimalsOf, Token, TokenBalance } from '../explorer/reading/resources.ts';
 import { baseline, compare, hasMissing } from './holdings/comparison.ts';
-import { type HoldingRow, type HoldingsReading, readHoldings, seenAgain, seenIn } from './holdings/reading.ts';
+import { type HoldingRow, type HoldingsReading, KnownPage, readHoldings, seenIn } from './holdings/reading.ts';
 import { State } from './holdings/state.ts';
 import { bothForms, syntheticAddress, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { createUnchangedAnswers } from './unchanged.ts';
@@ -31,7 +31,8 @@ export const holdings: Kind<object, State, HoldingsReading> = {
   page: (_target, view) => pageOf(view),
   async observe(target, state, read): Promise<Reading<HoldingsReading>> {
     const page = await read.page(question(target), null);
-    if (state !== null && unchanged.isUnchanged(page.content, state)) return { seen: seenAgain(page), partial: null };
+    if (state !== null && unchanged.isUnchanged(page.content, state))
+      return { seen: new KnownPage(page), partial: null };
     return readHoldings(read, question(target), page, {
       maxPages: target.maxPages,
       hasMissing: (seen) => state !== null && hasMissing(state, seen),

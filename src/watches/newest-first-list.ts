@@ -29,9 +29,9 @@ export async function observeList<F extends Fields>(
   options: ListOptions<F>,
 ): Promise<Reading<ListReading<F>>> {
   const page = await read.page(question, null);
-  if (state === null) return { seen: onePage(page, options), partial: null };
+  if (state === null) return { seen: new OnePage(page, options), partial: null };
   const isOpen = hasOlder(state, read);
-  if (!isOpen && unchanged.isUnchanged(page.content, state)) return { seen: onePage(page, options), partial: null };
+  if (!isOpen && unchanged.isUnchanged(page.content, state)) return { seen: new OnePage(page, options), partial: null };
   const known = knownRowsOf(state);
   const olderPages = isOpen ? Math.max(1, Math.floor(options.maxPages / 4)) : 0;
   const { rows, reachedEnd, partial, why, pages, next } = await readNewestFirst(read, question, {
@@ -42,7 +42,7 @@ export async function observeList<F extends Fields>(
     endsNews: (views) => options.isChain === true && isLinked(known, positionsOf(options, views)),
     examinedTo: BigInt(highestBlock(state)),
   });
-  if (pages === 1 && partial === null && !isOpen) return { seen: onePage({ ...page, rows }, options), partial };
+  if (pages === 1 && partial === null && !isOpen) return { seen: new OnePage(page, options, rows), partial };
   const lowestOf = (views: readonly View<F>[]): number | null => lowestBlock(views, options);
   const newest = { next, reachedEnd, lowest: lowestOf(rows) };
   const older = isOpen
@@ -60,18 +60,31 @@ function unreadIn<F extends Fields>(state: ListState, older: OlderReading<F> | n
 }
 
 /** A page of an answer that came before is decoded only for who looks at it. */
-function onePage<F extends Fields>(page: Page<F>, options: ListOptions<F>): ListReading<F> {
-  return {
-    content: page.content,
-    get rows() {
-      return askedFor(page.rows, options);
-    },
-    stopped: null,
-    get reachedEnd() {
-      return page.next === null && page.isCutOff !== true;
-    },
-    older: null,
-  };
+class OnePage<F extends Fields> implements ListReading<F> {
+  readonly stopped = null;
+  readonly older = null;
+  readonly #page: Page<F>;
+  readonly #options: ListOptions<F>;
+  #rows: readonly View<F>[] | null;
+
+  /** `once`: its rows, each of them once; left out where they were not looked at yet. */
+  constructor(page: Page<F>, options: ListOptions<F>, once: readonly View<F>[] | null = null) {
+    this.#page = page;
+    this.#options = options;
+    this.#rows = once === null ? null : askedFor(once, options);
+  }
+
+  get content(): object | undefined {
+    return this.#page.content;
+  }
+
+  get rows(): readonly View<F>[] {
+    return (this.#rows ??= askedFor(this.#page.rows, this.#options));
+  }
+
+  get reachedEnd(): boolean {
+    return this.#page.next === null && this.#page.isCutOff !== true;
+  }
 }
 
 /** What a test of a rule wrote, as a reading. */

@@ -127,7 +127,7 @@ async function valueOf(answer: Answer, request: Request, options: FetchAnswerOpt
   if (known?.type === 'decoded') return known.decoded as AnyView | Page;
   // A recording wants each answer whole.
   if (known?.type === 'same' && onAnswer === null)
-    return pageAgain(known.content, () => reader.readSmall(answer, request)?.decoded.value as Page);
+    return new PageAgain(known.content, () => reader.readSmall(answer, request)?.decoded.value as Page);
   const { body, weight, decoded, isSmall } = await reader.read(answer, request);
   const { value, content, unknownFields } = decoded;
   if (unknownFields > 0) meter?.unknownFields({ explorer, record: request.question.record.name, count: unknownFields });
@@ -138,19 +138,29 @@ async function valueOf(answer: Answer, request: Request, options: FetchAnswerOpt
 }
 
 /** Its rows are decoded when they are looked at, for most polls do not: the answer held no news the last time. */
-function pageAgain(content: object, decode: () => Page): Page {
-  let page: Page | null = null;
-  const whole = (): Page => (page ??= decode());
-  return {
-    content,
-    get rows() {
-      return whole().rows;
-    },
-    get next() {
-      return whole().next;
-    },
-    get isCutOff() {
-      return whole().isCutOff === true;
-    },
-  };
+class PageAgain implements Page {
+  readonly content: object;
+  readonly #decode: () => Page;
+  #page: Page | null = null;
+
+  constructor(content: object, decode: () => Page) {
+    this.content = content;
+    this.#decode = decode;
+  }
+
+  get rows(): Page['rows'] {
+    return this.#whole().rows;
+  }
+
+  get next(): Page['next'] {
+    return this.#whole().next;
+  }
+
+  get isCutOff(): boolean {
+    return this.#whole().isCutOff === true;
+  }
+
+  #whole(): Page {
+    return (this.#page ??= this.#decode());
+  }
 }

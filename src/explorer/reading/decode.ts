@@ -61,19 +61,31 @@ function decodeList(raw: unknown, { operation, record }: Question, context: Deco
     throw new Fault('shape', `${where}: items/0 is not an object but ${kindOf(items[0])}`);
   // Of an item that is no object nothing is known: a row that cannot be told from others, so that nothing is missing.
   const rows = items.flatMap((item: unknown) => record.read(isRow(item) ? item : {}, units) ?? []) as View<Fields>[];
-  const content = {};
   const next = readCursor(raw['next_page_params'], where);
   const isEmptyCursor = next === null && isRow(raw['next_page_params']);
   if (next !== null) pageSizes.saw(operation, rows.length);
-  const page: Page = {
-    content,
-    rows,
-    next,
-    get isCutOff() {
-      return isEmptyCursor && pageSizes.isFull(operation, rows.length);
-    },
-  };
-  return { value: page, content, unknownFields: countUnknown(items as unknown[], record) };
+  const isFull = isEmptyCursor ? (): boolean => pageSizes.isFull(operation, rows.length) : null;
+  const page = new DecodedPage(rows, next, isFull);
+  return { value: page, content: page.content, unknownFields: countUnknown(items as unknown[], record) };
+}
+
+/** A class, since an object literal with a getter is a hidden class of its own each time, which the collector pays for. */
+class DecodedPage implements Page {
+  readonly content = {};
+  readonly rows: Page['rows'];
+  readonly next: Page['next'];
+  readonly #isFull: (() => boolean) | null;
+
+  /** `isFull`: of a page with an empty cursor. It is asked late, for how long pages are becomes known with the others. */
+  constructor(rows: Page['rows'], next: Page['next'], isFull: (() => boolean) | null) {
+    this.rows = rows;
+    this.next = next;
+    this.#isFull = isFull;
+  }
+
+  get isCutOff(): boolean {
+    return this.#isFull?.() === true;
+  }
 }
 
 function countUnknown(items: readonly unknown[], record: AnyRecord): number {

@@ -61,14 +61,19 @@ async function readOn(
 }
 
 /** A list that came before is decoded only for who looks at it. */
-export function seenAgain(page: Page<HoldingFields>): HoldingsReading {
-  return {
-    content: page.content,
-    get rows() {
-      return seenIn(page.rows).rows;
-    },
-    nameless: 0,
-  };
+export class KnownPage implements HoldingsReading {
+  readonly nameless = 0;
+  readonly content: object | undefined;
+  readonly #page: Page<HoldingFields>;
+
+  constructor(page: Page<HoldingFields>) {
+    this.content = page.content;
+    this.#page = page;
+  }
+
+  get rows(): HoldingsReading['rows'] {
+    return seenIn(this.#page.rows).rows;
+  }
 }
 
 export function seenIn(rows: readonly HoldingRow[]): HoldingsReading {
