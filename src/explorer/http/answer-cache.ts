@@ -1,11 +1,14 @@
-// The last answer to each request. Bytes that came before are not decoded again: comparing 60 kB costs a tenth of
-// parsing them, and most polls learn nothing. There is room for some of the answers as a whole; of others a digest
-// stays, which tells as much about the next one.
+// The last answer to each request. Bytes that came before are not decoded again, for most polls learn nothing. Of a page
+// a digest stays: making one of 60 kB costs a fifth of parsing them, and nobody looks at rows that came before. Kept as
+// a whole, a few hundred pages would be most of what the collector goes through. Small answers are kept whole, and such
+// as have no content to be known by, as far as there is room.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { createBoundedCache } from './bounded-cache.ts';
 
 const MOST_BYTES = 32 * 1024 * 1024;
+/** Of an answer that a digest could stand for. */
+const LARGEST_WHOLE = 4096;
 /** What a decoded answer weighs beside its bytes, measured on pages of blocks. */
 const DECODED_WEIGHT = 4;
 /** Each half a kilobyte. */
@@ -33,6 +36,11 @@ export function createAnswerCache({ clock, maxBytes = MOST_BYTES }: { clock: Clo
   const answers = createBoundedCache<{ readonly wire: Buffer; readonly decoded: object }>(clock, maxBytes);
   const digests = createBoundedCache<{ readonly digest: string; readonly content: object }>(clock, MOST_DIGESTS);
 
+  function putWhole(request: string, wire: readonly Buffer[], { decoded, bytes }: CachedAnswer): boolean {
+    const weight = wire.reduce((sum, { length }) => sum + length, DECODED_WEIGHT * bytes);
+    return answers.put(request, () => ({ wire: Buffer.concat(wire), decoded }), weight);
+  }
+
   return {
     get(request, wire) {
       const answer = answers.get(request, ({ wire: known }) => isMadeOf(known, wire));
@@ -40,13 +48,18 @@ export function createAnswerCache({ clock, maxBytes = MOST_BYTES }: { clock: Clo
       const same = digests.get(request, ({ digest }) => digest === digestOf(wire));
       return same === undefined ? null : { type: 'same', content: same.content };
     },
-    put(request, wire, { decoded, bytes, content }) {
-      const weight = wire.reduce((sum, { length }) => sum + length, DECODED_WEIGHT * bytes);
-      const isKept = answers.put(request, () => ({ wire: Buffer.concat(wire), decoded }), weight);
-      if (isKept || content === null) digests.drop(request);
+    put(request, wire, answer) {
+      const { content } = answer;
+      const isWhole = isKeptWhole(answer) && putWhole(request, wire, answer);
+      if (!isWhole) answers.drop(request);
+      if (isWhole || content === null) digests.drop(request);
       else digests.put(request, () => ({ digest: digestOf(wire), content }), 1);
     },
   };
+}
+
+function isKeptWhole({ content, bytes }: CachedAnswer): boolean {
+  return content === null || bytes <= LARGEST_WHOLE;
 }
 
 /** Piece by piece: bytes that are put together only to be compared keep the collector as busy as all the rest. */

@@ -137,6 +137,22 @@ describe('bytes that came before', () => {
         expect(memory.get(request, [other])).toBeNull();
   });
 
+  test('a large page is known by its digest alone, however much room there is', () => {
+    const memory = createAnswerCache({ clock: createFakeClock(0) });
+    const [small, large] = [Buffer.alloc(100, 'small'), Buffer.alloc(60_000, 'large')];
+    const content = {};
+    const decoded = { rows: 'many' };
+    memory.put('a', [small], { decoded, bytes: small.length, content });
+    memory.put('b', [large], { decoded, bytes: large.length, content });
+    memory.put('c', [large], { decoded, bytes: large.length, content: null });
+    expect(memory.get('a', [small])).toEqual({ type: 'decoded', decoded });
+    expect(memory.get('b', [large])).toEqual({ type: 'same', content });
+    expect(memory.get('c', [large])).toEqual({ type: 'decoded', decoded });
+    memory.put('a', [large], { decoded, bytes: large.length, content });
+    expect(memory.get('a', [small])).toBeNull();
+    expect(memory.get('a', [large])).toEqual({ type: 'same', content });
+  });
+
   test('an idle entry gives its place to a new one', async () => {
     const clock = createFakeClock(0);
     const memory = createAnswerCache({ clock, maxBytes: 1000 });
