@@ -116,8 +116,9 @@ export function visible(line: string): string {
   return withoutKeys(hidden).replace(ANYWHERE, stars);
 }
 
-// Under a misspelled key, in a list or on a line of its own: the path of an address, and what signs a webhook.
-const ANYWHERE = /(?<=https?:\/\/[^\s/"']+\/)[^\s"'?},\]]{8,}|whsec_[^\s"'},\]]+/gi;
+// Under any key, in a list or on a line of its own: the path of an address, what signs a webhook, and the tokens of chats.
+const ANYWHERE =
+  /(?<=https?:\/\/[^\s/"']+\/)[^\s"'?},\]]{8,}|whsec_[^\s"'},\]]+|\bxox[a-z]-[\w-]+|\b\d{6,20}:[\w-]{20,}|\btk_\w{8,}/gi;
 
 /** Hides what an address carries besides its place: user, password and the values of parameters. */
 export function withoutKeys(text: string): string {
@@ -137,4 +138,4 @@ export function seen(text: string): string {
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 const SECRET =
-  /((?<![\w-])["']?(?:[\w-]*(?:secret|passwo?r?d|api[_-]?key|authorization|cookie)|x-(?=[\w-]*(?:key|token|auth))[\w-]*|smtp|url)["']?\s*:\s*)(?![{[])([^\s,}][^\s,}]*)/gi;
+  /((?<![\w-])["']?(?:[\w-]*(?:secret|passwo?r?d|api[_-]?key|routing[_-]key|authorization|cookie)|x-(?=[\w-]*(?:key|token|auth))[\w-]*|smtp|url)["']?\s*:\s*)(?![{[])([^\s,}][^\s,}]*)/gi;
