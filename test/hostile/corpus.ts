@@ -1,5 +1,8 @@
+import { chatCorpus } from './corpus-chats.ts';
+
 /** What strangers may write where a name, a symbol, a tag or a revert reason is due. Named, so that a failure reads well. */
 export const corpus: readonly (readonly [name: string, text: string])[] = [
+  ...chatCorpus,
   // markup
   ['script', '<script>alert(1)</script>'],
   ['image with a handler', '<img src=x onerror=alert(1)>'],

@@ -98,3 +98,10 @@ const FORBIDDEN_PATTERN = new RegExp(
 export function forbiddenIn(text: string): string[] {
   return [...text.matchAll(FORBIDDEN_PATTERN)].map(([found]) => `U+${(found.codePointAt(0) ?? 0).toString(16)}`);
 }
+
+/** All text in JSON, names included, one per line. */
+export function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...textsOf(inner)]);
+}

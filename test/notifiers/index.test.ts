@@ -17,7 +17,17 @@ describe('the list of channel types', () => {
   });
 
   test('names each type once', () => {
-    expect(notifiers.map(({ type }) => type)).toEqual(['email', 'log', 'webhook']);
+    expect(notifiers.map(({ type }) => type)).toEqual([
+      'discord',
+      'email',
+      'log',
+      'ntfy',
+      'pagerduty',
+      'slack',
+      'teams',
+      'telegram',
+      'webhook',
+    ]);
   });
 
   test.each(notifiers.map((notifier) => [notifier.type, notifier] as const))(

@@ -55,7 +55,7 @@ export type Answer = (response: http.ServerResponse, call: WebhookCall) => void;
 export interface WebhookSink extends AsyncDisposable {
   readonly origin: string;
   readonly calls: Arrivals<WebhookCall>;
-  /** One answer for each of the next calls, in order; afterwards 204 again. */
+  /** One answer for each of the next calls, in order; afterwards the usual one again. */
   answerNext(...answers: readonly Answer[]): void;
 }
 
@@ -64,14 +64,15 @@ export function status(code: number, headers: http.OutgoingHttpHeaders = {}, bod
   return (response) => response.writeHead(code, headers).end(body);
 }
 
-export async function createWebhookSink(): Promise<WebhookSink> {
+/** `usual` answers whatever no other answer was named for. */
+export async function createWebhookSink(usual: Answer = status(204)): Promise<WebhookSink> {
   const calls = createInbox<WebhookCall>();
   const answers: Answer[] = [];
   const server = http.createServer((request, response) => {
     void readAll(request).then((body) => {
       const call = { path: request.url ?? '', headers: request.headers, body };
       calls.push(call);
-      (answers.shift() ?? status(204))(response, call);
+      (answers.shift() ?? usual)(response, call);
     });
   });
   const port = await listening(server);

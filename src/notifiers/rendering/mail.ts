@@ -68,7 +68,8 @@ export function quoted(piece: Piece): string {
   return piece.strange ? `\u201c${piece.text.replace(/[\u201c\u201d]/g, '"')}\u201d` : piece.text;
 }
 
-function rowText({ label, value }: Row): string {
+/** `balance: 940,000 (was 2,000,000.5)` */
+export function rowText({ label, value }: Row): string {
   return `${label}: ${value.map(quoted).join('')}`;
 }
 

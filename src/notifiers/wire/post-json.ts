@@ -107,6 +107,15 @@ export function createPoster({ tools, totalMs, secrets, mostAnswerBytes = MOST_A
   };
 }
 
+/** What an answer says as JSON; undefined when it is none. */
+export function jsonOf({ text }: Answer): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 // The status has decided by now. The rest is for people, so an answer that breaks off is what came of it.
 async function firstBytes(request: Request, most: number): Promise<string> {
   const chunks: Buffer[] = [];

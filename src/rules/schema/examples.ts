@@ -39,6 +39,8 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ credits: [100000], reserve: ['10%'], env: ['OPS_WEBHOOK_URL'], file: ['/run/secrets/ops'] },
   ...{ recording: [{ file: './data/recording.db' }], keep: ['7d'], max_size: ['256MiB'] },
   ...{ url: [{ env: 'OPS_WEBHOOK_URL' }], secret: [{ file: '/run/secrets/ops' }], smtp: [{ env: 'SMTP_URL' }] },
+  ...{ channel: ['C0123ABCD'], chat: ['-1001234567890'], thread_id: ['1234567890123456789'], thread_name: ['Alerts'] },
+  ...{ routing_key: [{ env: 'PAGERDUTY_KEY' }], region: ['eu'] },
   ...{ format: ['text'], from: ['chainwarden@example.com'], to: [['oncall@example.com']] },
 };
 

@@ -95,9 +95,11 @@ function explainedKeys(properties: JsonSchema): JsonSchema {
   return Object.fromEntries(entries);
 }
 
-/** One key may mean two things: where only some words are legal, an example is one of them. */
+/** One key may mean two things: a schema may have examples of its own, and where only some words are legal, one of them is shown. */
 function examplesOf(key: string, value: JsonSchema): readonly unknown[] | undefined {
   if ('const' in value) return undefined;
+  const own = value['examples'] as readonly unknown[] | undefined;
+  if (own !== undefined) return own;
   const legal = value['enum'] as readonly unknown[] | undefined;
   if (legal === undefined) return EXAMPLES[key];
   const fitting = EXAMPLES[key]?.filter((example) => legal.includes(example)) ?? [];
@@ -170,6 +172,6 @@ function channelSchema(notifier: AnyNotifier): JsonSchema {
   };
 }
 
-function describing({ description }: JsonSchema): JsonSchema {
-  return description === undefined ? {} : { description };
+function describing({ description, examples }: JsonSchema): JsonSchema {
+  return { ...(description === undefined ? {} : { description }), ...(examples === undefined ? {} : { examples }) };
 }

@@ -1,0 +1,105 @@
+// Discord, through the webhook of a channel. It has no plain text: every character that is markup somewhere is escaped,
+// and no mention is allowed to reach anybody.
+import { z } from 'zod';
+import type { Message } from '../core/model/delivery.ts';
+import type { Notifier } from './notifier.ts';
+import { fitted, toLines } from './rendering/lines.ts';
+import { createPoster, jsonOf, TOTAL_MS, type Answer, type Reading } from './wire/post-json.ts';
+import { addressWarnings, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const SECOND_MS = 1000;
+/** How Discord counts characters is not documented: in UTF-16 units no reading of it is exceeded. */
+const MOST_CHARACTERS = 2000;
+const SUPPRESS_EMBEDS = 4;
+
+const config = z
+  .strictObject({
+    url: z
+      .string()
+      .refine(isWebAddress, WEB_ADDRESS)
+      .refine((text) => /\/webhooks\/\d+\/[\w-]+\/?$/.test(text), 'must end in /webhooks/NUMBER/TOKEN')
+      .describe('The webhook: Edit channel, Integrations, Webhooks. It is a secret; messages name the host only.'),
+    thread_id: z
+      .string()
+      .regex(/^\d{5,20}$/, 'must be the number of a thread')
+      .optional()
+      .describe('The number of a thread in which alerts are posted.'),
+    thread_name: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('In a forum or media channel: the title of the post that each alert opens.'),
+  })
+  .refine(({ thread_id, thread_name }) => thread_id === undefined || thread_name === undefined, {
+    error: 'must have `thread_id` or `thread_name`, not both',
+  });
+
+type DiscordConfig = z.infer<typeof config>;
+
+export const discord = discordWith({ totalMs: TOTAL_MS });
+
+export function discordWith({ totalMs }: { totalMs: number }): Notifier<DiscordConfig> {
+  return {
+    type: 'discord',
+    summary: 'Posts each alert to a Discord channel through its webhook.',
+    config,
+    secrets: ['url'],
+    giveUpAfterMs: 3 * DAY_MS,
+    recipients: (_to, channel) => [channel],
+    warnings: ({ url }) => addressWarnings(url),
+    open(to, tools) {
+      const poster = createPoster({ tools, totalMs, secrets: secretsOf(to.url) });
+      const url = addressOf(to);
+      return {
+        send: ({ message }, _attempt, signal) => poster.postJson({ url, body: bodyOf(message, to) }, signal, read),
+        [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+/** Without `wait` Discord answers before the message is saved, and says nothing when that fails. */
+function addressOf({ url, thread_id: thread }: DiscordConfig): string {
+  const address = new URL(url);
+  address.searchParams.set('wait', 'true');
+  if (thread !== undefined) address.searchParams.set('thread_id', thread);
+  return address.href;
+}
+
+function bodyOf(message: Message, { thread_name: thread }: DiscordConfig): string {
+  return JSON.stringify({
+    content: contentOf(message),
+    allowed_mentions: { parse: [] },
+    flags: SUPPRESS_EMBEDS,
+    ...(thread === undefined ? {} : { thread_name: thread }),
+  });
+}
+
+function contentOf(message: Message): string {
+  const sizeOf = (text: string, isLink: boolean): number => (isLink ? text : escaped(text)).length + 1;
+  const { headline, text, links, facts } = fitted(toLines(message), MOST_CHARACTERS, sizeOf);
+  const plain = (lines: typeof text): string[] => lines.map((line) => escaped(line.text));
+  return [escaped(headline), ...plain(text), ...links, ...plain(facts)].join('\n');
+}
+
+// A backslash before anything but letters, digits and spaces is taken away again. The dot is one of a numbered list.
+function escaped(text: string): string {
+  return text.replace(/[\\*_~`|<>#[\]():@+-]/g, '\\$&').replace(/^(\s*\d+)\./, '$1\\.');
+}
+
+const Refusal = z.object({ code: z.number().optional(), retry_after: z.number().optional() });
+
+/** An unknown webhook: whoever goes on calling it is shut out for a while, with all that run at the same address. */
+const UNKNOWN_WEBHOOK = 10015;
+const INVALID_TOKEN = 50027;
+
+function read(answer: Answer): Reading | undefined {
+  if (answer.status >= 200 && answer.status < 300) return { as: 'sent', says: 'posted' };
+  const { code, retry_after: afterS } = Refusal.safeParse(jsonOf(answer)).data ?? {};
+  if (code === UNKNOWN_WEBHOOK) return { as: 'park' };
+  if (code === INVALID_TOKEN) return { as: 'auth' };
+  if (answer.status === 429 && afterS !== undefined) return { as: 'again', afterMs: afterS * SECOND_MS };
+  return undefined;
+}

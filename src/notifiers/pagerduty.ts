@@ -1,0 +1,91 @@
+// PagerDuty, Events API v2: what begins triggers an incident, what ends resolves it. The alert's key is the dedup key, so
+// a second copy of a message changes nothing while the incident is open.
+import { z } from 'zod';
+import { showInstant } from '../lib/clock.ts';
+import type { Delivery, Message } from '../core/model/delivery.ts';
+import type { Notifier } from './notifier.ts';
+import { toLines } from './rendering/lines.ts';
+import { ours } from './rendering/wording.ts';
+import { createPoster, TOTAL_MS, type Answer, type Reading } from './wire/post-json.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const MINUTE_MS = 60_000;
+const LONGEST_SUMMARY = 1024;
+const LONGEST_KEY = 255;
+
+const HOSTS = { us: 'https://events.pagerduty.com', eu: 'https://events.eu.pagerduty.com' } as const;
+
+const config = z.strictObject({
+  routing_key: z
+    .string()
+    .regex(/^\w{32}$/, 'must be an integration key of 32 letters and digits')
+    .describe('The integration key of a service: Integrations, Events API v2.'),
+  region: z.enum(['us', 'eu']).default('us').describe('Where the account is: `us` or `eu`.'),
+});
+
+type PagerdutyConfig = z.infer<typeof config>;
+
+export const pagerduty = pagerdutyWith({ totalMs: TOTAL_MS, hosts: HOSTS });
+
+interface Limits {
+  readonly totalMs: number;
+  readonly hosts: Readonly<Record<PagerdutyConfig['region'], string>>;
+}
+
+export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyConfig> {
+  return {
+    type: 'pagerduty',
+    summary: 'Triggers a PagerDuty incident for each alert, and resolves it when the alert ends.',
+    config,
+    secrets: ['routing_key'],
+    giveUpAfterMs: 3 * DAY_MS,
+    recipients: (_to, channel) => [channel],
+    warnings: () => [],
+    open(to, tools) {
+      const poster = createPoster({ tools, totalMs, secrets: [to.routing_key] });
+      const url = `${hosts[to.region]}/v2/enqueue`;
+      return {
+        send: (delivery, _attempt, signal) =>
+          poster.postJson({ url, body: JSON.stringify(eventOf(delivery, to)) }, signal, read),
+        [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+/** An event told is open like a condition until it is taken back. */
+const ENDS: ReadonlySet<Message['type']> = new Set(['alert.resolved', 'alert.retracted']);
+
+function eventOf({ message }: Delivery, { routing_key }: PagerdutyConfig): object {
+  const subject = { routing_key, dedup_key: message.key.slice(0, LONGEST_KEY) };
+  if (ENDS.has(message.type)) return { ...subject, event_action: 'resolve' };
+  const { links } = toLines(message);
+  return {
+    ...subject,
+    event_action: 'trigger',
+    client: 'Chainwarden',
+    payload: payloadOf(message),
+    links: links.map((href) => ({ href, text: new URL(href).host })),
+  };
+}
+
+function payloadOf(message: Message): object {
+  const { headline, text, facts } = toLines(message);
+  return {
+    summary: headline.slice(0, LONGEST_SUMMARY),
+    source: ours(message.of?.name ?? message.of?.address ?? message.explorer),
+    severity: message.severity,
+    timestamp: showInstant(message.at),
+    component: ours(message.watch),
+    group: ours(message.explorer),
+    class: ours(message.alert),
+    // 512,000 bytes are allowed, which lines of this length and number never reach.
+    custom_details: { text: text.map((line) => line.text), facts: facts.map((line) => line.text) },
+  };
+}
+
+/** About 120 calls a minute are taken; whoever is over is asked for patience in minutes, without a number. */
+function read({ status, headers }: Answer): Reading | undefined {
+  if (status !== 429 || headers['retry-after'] !== undefined) return undefined;
+  return { as: 'again', afterMs: 2 * MINUTE_MS };
+}

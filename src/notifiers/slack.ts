@@ -1,0 +1,153 @@
+// Slack, in both of its forms: a bot that posts to a channel, or the incoming webhook of a channel. Everything is sent as
+// plain_text blocks, in which Slack looks for no markup, mention or link; the links stand in a block of their own.
+import { z } from 'zod';
+import type { Delivery, Outcome } from '../core/model/delivery.ts';
+import type { Notifier, OpenNotifier } from './notifier.ts';
+import { fitted, toLines, type Line, type Lines } from './rendering/lines.ts';
+import { createPoster, jsonOf, TOTAL_MS, type Answer, type JsonCall, type Reading } from './wire/post-json.ts';
+import { addressWarnings, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** A text object holds 3,000 characters, all blocks about 13,000 (undocumented); the fallback takes as much again. */
+const MOST_CHARACTERS = 2900;
+/** Slack repeats the message in its answer. */
+const MOST_ANSWER_BYTES = 64 * 1024;
+
+const config = z
+  .strictObject({
+    token: z
+      .string()
+      .regex(/^xox[a-z]-[\w-]{8,}$/, 'must be a token such as xoxb-…')
+      .optional()
+      .meta({
+        description: 'The token of a bot with the scope `chat:write`: `xoxb-…`. Needs `channel`.',
+        examples: [{ env: 'SLACK_TOKEN' }],
+      }),
+    channel: z
+      .string()
+      .regex(/^[CDGU][A-Z0-9]{4,}$/, 'must be the id of a channel such as C0123ABCD, not its name')
+      .optional()
+      .describe('The id of the channel that the bot posts to, such as `C0123ABCD`. The bot must be a member of it.'),
+    url: z
+      .string()
+      .refine(isWebAddress, WEB_ADDRESS)
+      .optional()
+      .describe('An incoming webhook, in place of `token` and `channel`. It is a secret; messages name the host only.'),
+  })
+  .superRefine(({ token, channel, url }, context) => {
+    const isBot = token !== undefined && channel !== undefined && url === undefined;
+    const isHook = token === undefined && channel === undefined && url !== undefined;
+    if (!isBot && !isHook) context.addIssue('must have either `token` and `channel`, or `url`');
+  });
+
+type SlackConfig = z.infer<typeof config>;
+
+export const slack = slackWith({ totalMs: TOTAL_MS, api: 'https://slack.com/api/chat.postMessage' });
+
+export function slackWith({ totalMs, api }: { totalMs: number; api: string }): Notifier<SlackConfig> {
+  return {
+    type: 'slack',
+    summary: 'Posts each alert to a Slack channel, as a bot or through an incoming webhook.',
+    config,
+    secrets: ['token', 'url'],
+    giveUpAfterMs: 3 * DAY_MS,
+    recipients: (_to, channel) => [channel],
+    warnings: ({ url }) => (url === undefined ? [] : addressWarnings(url)),
+    open(to, tools): OpenNotifier {
+      const secrets = [
+        ...(to.token === undefined ? [] : [to.token]),
+        ...(to.url === undefined ? [] : secretsOf(to.url)),
+      ];
+      const poster = createPoster({ tools, totalMs, secrets, mostAnswerBytes: MOST_ANSWER_BYTES });
+      const { url = api, token, channel } = to;
+      const headers = {
+        'content-type': 'application/json; charset=utf-8',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      };
+      const target = channel === undefined ? {} : { channel };
+      const callOf = (body: object): JsonCall => ({ url, headers, body: JSON.stringify({ ...target, ...body }) });
+      const read = to.url === undefined ? readBot : readHook;
+
+      async function send({ message }: Delivery, _attempt: number, signal: AbortSignal): Promise<Outcome> {
+        const lines = fitted(toLines(message), MOST_CHARACTERS, (text) => escaped(text).length + 1);
+        const answer = await poster.exchange(callOf(withBlocks(lines)), signal);
+        // Told as bare text rather than not at all.
+        if (answer.type !== 'answered' || !areBlocksRefused(answer)) return poster.outcomeOf(answer, read);
+        return poster.postJson(callOf(asText(lines)), signal, read);
+      }
+      return { send, [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose]() };
+    },
+  };
+}
+
+function withBlocks(lines: Lines): object {
+  const { headline, text, links, facts } = lines;
+  const blocks = [
+    plainBlock([{ text: headline, strange: false }, ...text]),
+    ...(links.length === 0 ? [] : [linkBlock(links)]),
+    plainBlock(facts),
+  ];
+  return { ...asText(lines), blocks };
+}
+
+/** What notifications show. It is markup unless switched off, so it is escaped besides. */
+function asText({ headline, text, links }: Lines): object {
+  const lines = [headline, ...text.map(plainText), ...links];
+  // Nothing is unfurled: Slack would ask the pages for a preview.
+  return { text: escaped(lines.join('\n')), mrkdwn: false, unfurl_links: false, unfurl_media: false };
+}
+
+function plainBlock(lines: readonly Line[]): object {
+  return { type: 'section', text: { type: 'plain_text', emoji: false, text: lines.map(plainText).join('\n') } };
+}
+
+function linkBlock(links: readonly string[]): object {
+  const text = links.map((link) => `<${escaped(link)}>`).join('\n');
+  return { type: 'section', text: { type: 'mrkdwn', verbatim: true, text } };
+}
+
+// Should any program read plain text as markup after all, a stranger's text has nothing that opens a mention or a link.
+function plainText({ text, strange }: Line): string {
+  return strange ? text.replaceAll('<', '\u2039').replaceAll('>', '\u203a') : text;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function areBlocksRefused(answer: Answer): boolean {
+  return ['msg_blocks_too_long', 'invalid_blocks', 'invalid_blocks_format'].includes(
+    botErrorOf(answer) ?? answer.text.trim(),
+  );
+}
+
+const BotAnswer = z.object({ ok: z.boolean(), error: z.string().optional() });
+
+function botErrorOf(answer: Answer): string | undefined {
+  return BotAnswer.safeParse(jsonOf(answer)).data?.error;
+}
+
+const AGAIN = /^(?:ratelimited|rate_limited|service_unavailable|request_timeout|team_added_to_org|org_login_required)$/;
+const AUTH =
+  /^(?:not_in_channel|restricted_action.*|missing_scope|no_permission|access_denied|ekm_access_denied|team_access_not_granted|channel_not_found|is_archived|token_(?:expired|revoked)|invalid_auth|not_authed|account_inactive|not_allowed_token_type)$/;
+/** It may have half succeeded. */
+const UNKNOWN = /^(?:fatal_error|internal_error)$/;
+
+/** The status is 200 whatever came of it; the words decide. */
+function readBot(answer: Answer): Reading | undefined {
+  if (!isGood(answer)) return undefined;
+  const { data } = BotAnswer.safeParse(jsonOf(answer));
+  if (data?.ok === true) return { as: 'sent', says: 'posted' };
+  const error = data?.error;
+  if (error === undefined || UNKNOWN.test(error)) return { as: 'unknown' };
+  if (AGAIN.test(error)) return { as: 'again' };
+  return { as: AUTH.test(error) ? 'auth' : 'rejected' };
+}
+
+function readHook(answer: Answer): Reading | undefined {
+  return isGood(answer) ? { as: answer.text.trim() === 'ok' ? 'sent' : 'unknown' } : undefined;
+}
+
+function isGood({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
+}

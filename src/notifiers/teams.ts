@@ -1,0 +1,91 @@
+// Microsoft Teams, through a workflow that waits for a webhook and posts what it gets as an adaptive card. A TextBlock
+// reads some Markdown, so every character of it is escaped.
+import { z } from 'zod';
+import type { Message } from '../core/model/delivery.ts';
+import type { Notifier } from './notifier.ts';
+import { fitted, toLines } from './rendering/lines.ts';
+import { createPoster, TOTAL_MS, type Answer, type Reading } from './wire/post-json.ts';
+import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** Cards of more than about 28 kB fail inside the workflow, behind its answer. What is around the lines is counted in. */
+const MOST_BYTES = 19_000;
+
+const RETIRED =
+  'is an address of the former connectors, which are retired: in the channel choose Workflows, "Send webhook alerts to ' +
+  'a channel", and copy the address that it shows';
+
+const config = z.strictObject({
+  url: z
+    .string()
+    .refine(isWebAddress, WEB_ADDRESS)
+    .refine((text) => !isWebAddress(text) || !/(?:^|\.)webhook\.office\.com$/.test(hostOf(text)), RETIRED)
+    .describe('The address of the workflow. It is a secret; messages name the host only.'),
+});
+
+type TeamsConfig = z.infer<typeof config>;
+
+export const teams = teamsWith({ totalMs: TOTAL_MS });
+
+export function teamsWith({ totalMs }: { totalMs: number }): Notifier<TeamsConfig> {
+  return {
+    type: 'teams',
+    summary: 'Posts each alert to a Microsoft Teams channel through a workflow.',
+    config,
+    secrets: ['url'],
+    giveUpAfterMs: 3 * DAY_MS,
+    recipients: (_to, channel) => [channel],
+    warnings: ({ url }) => addressWarnings(url),
+    open({ url }, tools) {
+      const poster = createPoster({ tools, totalMs, secrets: secretsOf(url) });
+      return {
+        send: ({ message }, _attempt, signal) => poster.postJson({ url, body: bodyOf(message) }, signal, read),
+        [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+function bodyOf(message: Message): string {
+  const card = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content: cardOf(message) };
+  return JSON.stringify({ type: 'message', attachments: [card] });
+}
+
+function cardOf(message: Message): object {
+  const { headline, text, links, facts } = fitted(toLines(message), MOST_BYTES, bytesOf);
+  return {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.2',
+    body: [
+      { ...textBlock(headline), weight: 'bolder', size: 'medium' },
+      ...text.map((line) => textBlock(line.text)),
+      ...facts.map((line) => ({ ...textBlock(line.text), ...QUIET })),
+    ],
+    ...(links.length === 0 ? {} : { actions: links.map(openAction) }),
+  };
+}
+
+const QUIET = { isSubtle: true, spacing: 'none' };
+
+function textBlock(text: string): object {
+  return { type: 'TextBlock', text: escaped(text), wrap: true };
+}
+
+function openAction(url: string): object {
+  return { type: 'Action.OpenUrl', title: 'Open', url };
+}
+
+// Braces as well: {{DATE(…)}} is a function of a card.
+function escaped(text: string): string {
+  return text.replace(/[\\*_~`|<>#[\](){}!+&-]/g, '\\$&').replace(/^(\s*\d+)\./, '$1\\.');
+}
+
+function bytesOf(text: string, isLink: boolean): number {
+  return Buffer.byteLength(JSON.stringify(isLink ? openAction(text) : { ...textBlock(text), ...QUIET })) + 1;
+}
+
+/** The card is shown later, if at all: its size and version fail inside the workflow. */
+function read({ status }: Answer): Reading | undefined {
+  return status >= 200 && status < 300 ? { as: 'sent', says: 'taken by the workflow' } : undefined;
+}

@@ -1,0 +1,124 @@
+// Telegram. Messages have no parse mode, so nothing in them is markup; but Telegram looks for links, #tags, $tags and
+// /commands in any text that is not code. Lines that hold a stranger's text are therefore marked as code.
+import { z } from 'zod';
+import type { Message } from '../core/model/delivery.ts';
+import type { Notifier } from './notifier.ts';
+import { fitted, toLines, type Line } from './rendering/lines.ts';
+import { createPoster, jsonOf, TOTAL_MS, type Answer, type Reading } from './wire/post-json.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const SECOND_MS = 1000;
+/** UTF-16 units, once entities are taken out. */
+const MOST_CHARACTERS = 4096;
+/** Telegram repeats the message in its answer. */
+const MOST_ANSWER_BYTES = 64 * 1024;
+
+const config = z.strictObject({
+  token: z
+    .string()
+    .regex(/^\d{3,20}:[\w-]{20,}$/, 'must be a token of a bot such as 123456:ABC-DEF…, as @BotFather gives it')
+    .meta({
+      description: 'The token of the bot, as @BotFather gives it: `123456:ABC-DEF…`.',
+      examples: [{ env: 'TELEGRAM_TOKEN' }],
+    }),
+  chat: z
+    .string()
+    .regex(/^(?:-?\d{1,16}|@\w{4,64})$/, 'must be the number of a chat such as -1001234567890, or @name of a channel')
+    .describe('The number of the chat, such as `-1001234567890`, or `@name` of a public channel.'),
+  topic: z
+    .string()
+    .regex(/^[1-9]\d{0,9}$/, 'must be the number of a topic')
+    .optional()
+    .meta({ description: 'The number of a topic in a group that has topics.', examples: ['42'] }),
+});
+
+type TelegramConfig = z.infer<typeof config>;
+
+export const telegram = telegramWith({ totalMs: TOTAL_MS, api: 'https://api.telegram.org' });
+
+export function telegramWith({ totalMs, api }: { totalMs: number; api: string }): Notifier<TelegramConfig> {
+  return {
+    type: 'telegram',
+    summary: 'Sends each alert to a Telegram chat through a bot.',
+    config,
+    secrets: ['token'],
+    giveUpAfterMs: 3 * DAY_MS,
+    recipients: (_to, channel) => [channel],
+    warnings: () => [],
+    open(to, tools) {
+      const poster = createPoster({ tools, totalMs, secrets: secretsIn(to), mostAnswerBytes: MOST_ANSWER_BYTES });
+      const url = `${api}/bot${to.token}/sendMessage`;
+      // A group that becomes a supergroup gets another number, which the answer tells.
+      let { chat } = to;
+
+      function read(answer: Answer): Reading | undefined {
+        const { ok, parameters } = Said.safeParse(jsonOf(answer)).data ?? {};
+        const moved = parameters?.migrate_to_chat_id;
+        if (moved === undefined) return readAnswer(answer, ok, parameters?.retry_after);
+        chat = String(moved);
+        const says = `the group has become a supergroup: set \`chat: '${chat}'\``;
+        return { as: 'again', afterMs: SECOND_MS, says };
+      }
+      return {
+        send: ({ message }, _attempt, signal) =>
+          poster.postJson({ url, body: bodyOf(message, { ...to, chat }) }, signal, read),
+        [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+/** The number of the bot before the colon is public; what follows it is not, and may be quoted alone. */
+function secretsIn({ token }: TelegramConfig): string[] {
+  return [token, token.replace(/^\d+:/, '')];
+}
+
+function bodyOf(message: Message, { chat, topic }: TelegramConfig): string {
+  return JSON.stringify({
+    chat_id: chat.startsWith('@') ? chat : Number(chat),
+    ...(topic === undefined ? {} : { message_thread_id: Number(topic) }),
+    ...textOf(message),
+    link_preview_options: { is_disabled: true },
+  });
+}
+
+interface Entity {
+  readonly type: 'pre';
+  /** In UTF-16 units, as is the length. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+function textOf(message: Message): { readonly text: string; readonly entities: readonly Entity[] } {
+  const { headline, text, links, facts } = fitted(toLines(message), MOST_CHARACTERS, ({ length }) => length + 1);
+  const parts = [
+    { lines: [headline], isCode: false },
+    { lines: text.map(({ text }) => text), isCode: isStrange(text) },
+    { lines: links, isCode: false },
+    { lines: facts.map(({ text }) => text), isCode: isStrange(facts) },
+  ];
+  const entities: Entity[] = [];
+  let whole = '';
+  for (const { lines, isCode } of parts.filter(({ lines }) => lines.length > 0)) {
+    const offset = whole === '' ? 0 : whole.length + 1;
+    whole = whole === '' ? lines.join('\n') : `${whole}\n${lines.join('\n')}`;
+    if (isCode) entities.push({ type: 'pre', offset, length: whole.length - offset });
+  }
+  return { text: whole, entities };
+}
+
+function isStrange(lines: readonly Line[]): boolean {
+  return lines.some(({ strange }) => strange);
+}
+
+const Said = z.object({
+  ok: z.boolean(),
+  parameters: z.object({ retry_after: z.number().optional(), migrate_to_chat_id: z.int().optional() }).optional(),
+});
+
+function readAnswer({ status, text }: Answer, ok?: boolean, retryAfterS?: number): Reading | undefined {
+  if (status >= 200 && status < 300) return ok === true ? { as: 'sent', says: 'sent' } : { as: 'unknown' };
+  if (status === 400 && /chat not found|message thread not found/i.test(text)) return { as: 'auth' };
+  if (status === 429 && retryAfterS !== undefined) return { as: 'again', afterMs: retryAfterS * SECOND_MS };
+  return undefined;
+}

@@ -1,0 +1,70 @@
+// The whole corpus through every channel that speaks HTTP, in every place of a message, over real connections: what
+// arrives is read as its medium reads it.
+import { describe, expect, jest, test } from '@jest/globals';
+import type { Message } from '../../src/core/model/delivery.ts';
+import { aDelivery, never, someTools } from '../notifiers/samples.ts';
+import { serve, SERVICES, type Service } from '../notifiers/services.ts';
+import { CHAT_READERS, type ChatReading } from './chat-readers.ts';
+import { corpus } from './corpus.ts';
+import { STRANGERS } from './messages.ts';
+import { forbiddenIn } from './readers.ts';
+
+jest.setTimeout(120_000);
+
+const TOTAL_MS = 60_000;
+/** At once: enough to keep two processors busy. */
+const ABREAST = 8;
+
+/** What arrives of each message, in order. */
+async function arrived(service: Service, messages: readonly Message[]): Promise<ChatReading[]> {
+  const read = CHAT_READERS[service.name];
+  if (read === undefined) throw new Error(`nobody reads ${service.name}`);
+  await using served = await serve(service);
+  await using sender = service.open(served.origin, someTools(), TOTAL_MS);
+  const bodies: string[] = [];
+  for (let start = 0; start < messages.length; start += ABREAST) {
+    const batch = messages.slice(start, start + ABREAST);
+    const sent = batch.map((message, n) => sender.send(aDelivery({ id: `n${start + n}`, message }), 1, never));
+    expect((await Promise.all(sent)).map(({ type }) => type)).toEqual(batch.map(() => 'sent'));
+    bodies.push(
+      ...inOrder(
+        served.calls.all.slice(start).map(({ body }) => body),
+        batch,
+      ),
+    );
+  }
+  expect(served.refused).toEqual([]);
+  return bodies.map(read);
+}
+
+// Those that are on their way together arrive in any order: the key of each message tells which it is.
+function inOrder(bodies: readonly string[], batch: readonly Message[]): string[] {
+  return batch.map(({ title }) => bodies.find((body) => body.includes(title)) ?? '');
+}
+
+const numbered = (message: Message, n: number): Message => ({ ...message, title: `Title number ${n} ends here` });
+
+function judged({ text, markup, links }: ChatReading, harmless: ChatReading) {
+  return {
+    markup: markup.filter((found) => !harmless.markup.includes(found)),
+    links: links.filter((found) => !harmless.links.includes(found)),
+    forbidden: forbiddenIn(text),
+    addsLines: text.split('\n').length > harmless.text.split('\n').length,
+  };
+}
+
+describe.each(SERVICES.map((service) => [service.name, service] as const))('%s', (_name, service) => {
+  test.each(Object.entries(STRANGERS))('shows a stranger’s text as text, in %s', async (_place, messageWith) => {
+    const messages = [messageWith('harmless'), ...corpus.map(([, text]) => messageWith(text))].map(numbered);
+    const [harmless, ...theirs] = await arrived(service, messages);
+    if (harmless === undefined) throw new Error('nothing arrived');
+    expect(theirs).toHaveLength(corpus.length);
+    for (const [index, [name]] of corpus.entries()) {
+      const reading = theirs[index];
+      expect({ name, ...(reading && judged(reading, harmless)) }).toEqual({
+        name,
+        ...{ markup: [], links: [], forbidden: [], addsLines: false },
+      });
+    }
+  });
+});

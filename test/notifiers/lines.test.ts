@@ -1,0 +1,82 @@
+import { describe, expect, test } from '@jest/globals';
+import { fitted, toLines, type Lines } from '../../src/notifiers/rendering/lines.ts';
+import { aMessage, aResolvedMessage } from './samples.ts';
+
+describe('the headline', () => {
+  test.each([
+    [aMessage(), '[CRITICAL] Treasury USDC is low'],
+    [aMessage({ type: 'alert.event', severity: 'info' }), '[INFO] Treasury USDC is low'],
+    [aResolvedMessage(), '[RESOLVED after 12m5s] Treasury USDC is low'],
+    [aMessage({ type: 'alert.retracted' }), '[RETRACTED] Treasury USDC is low'],
+    [aMessage({ type: 'alert.corrected' }), '[CORRECTED] Treasury USDC is low'],
+    [aMessage({ type: 'alert.reinstated' }), '[REINSTATED] Treasury USDC is low'],
+  ])('of %#: %s', (message, headline) => {
+    expect(toLines(message).headline).toBe(headline);
+  });
+});
+
+describe('links', () => {
+  const linksOf = (...links: string[]): readonly string[] => toLines(aMessage({ links })).links;
+
+  test('hold no character that ends them in any markup, and lead to the same page', () => {
+    const [link = ''] = linksOf('https://explorer.example/tx/(a)?q=[b]|<c>*#~d');
+    expect(link).not.toMatch(/[<>"'`|\\^{}[\]()*~]/);
+    expect(decodeURIComponent(link)).toBe('https://explorer.example/tx/(a)?q=[b]|<c>*#~d');
+  });
+
+  test('keep the address of a server that has no name', () => {
+    expect(linksOf('http://[::1]:8080/tx/1')).toEqual(['http://[::1]:8080/tx/1']);
+  });
+
+  test('are three at most, whole or not at all', () => {
+    const long = `https://explorer.example/${'a'.repeat(400)}`;
+    const short = [1, 2, 3, 4].map((n) => `https://explorer.example/tx/${n}`);
+    expect(linksOf(long, ...short)).toEqual(short.slice(0, 3));
+  });
+});
+
+describe('where room is short', () => {
+  const line = (text: string) => ({ text, strange: false });
+  const lines: Lines = {
+    headline: 'headline',
+    text: ['text 1', 'text 2'].map(line),
+    links: ['https://explorer.example/'],
+    facts: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => line(`fact ${n}`)),
+  };
+  const sizeOf = (text: string): number => text.length + 1;
+  const shown = ({ headline, text, links, facts }: Lines): string =>
+    [headline, ...text.map((one) => one.text), ...links, ...facts.map((one) => one.text)].join('|');
+  const all = shown(lines);
+
+  test.each([
+    [all.length + 1, all],
+    [
+      all.length,
+      'headline|text 1|text 2|https://explorer.example/|fact 1|fact 2|fact 3|fact 4|5 more lines are not shown here.',
+    ],
+    [80, 'headline|text 1|https://explorer.example/|10 more lines are not shown here.'],
+    [70, 'headline|https://explorer.example/|11 more lines are not shown here.'],
+  ])('%i characters hold %s', (most, expected) => {
+    expect(shown(fitted(lines, most, sizeOf))).toBe(expected);
+  });
+
+  test('facts go before text, the last one first', () => {
+    const many = { ...lines, facts: Array.from({ length: 30 }, (_, n) => line(`fact ${n}`)) };
+    const { text, facts } = fitted(many, 200, sizeOf);
+    expect(text).toHaveLength(2);
+    expect(facts.at(-2)?.text).toBe(`fact ${facts.length - 2}`);
+    expect(facts.at(-1)?.text).toBe(`${30 - facts.length + 1} more lines are not shown here.`);
+  });
+
+  test('what is kept never takes more than the room, for any room that holds headline, link and count', () => {
+    for (let most = 70; most <= all.length + 1; most += 1)
+      expect(`${shown(fitted(lines, most, sizeOf))}|`.length).toBeLessThanOrEqual(most);
+  });
+
+  test('a long line is cut, and no character of two units is cut in halves', () => {
+    const text = toLines(aMessage({ text: [{ text: '\u{1f4a9}'.repeat(500) }] })).text[0]?.text ?? '';
+    expect(text.length).toBeLessThanOrEqual(400);
+    expect(text.isWellFormed()).toBe(true);
+    expect(text.endsWith('\u{1f4a9}\u2026')).toBe(true);
+  });
+});

@@ -1,0 +1,313 @@
+// What single services answer in words of their own, and what they are told of the same alert.
+import { describe, expect, jest, test } from '@jest/globals';
+import type { Message, Outcome } from '../../src/core/model/delivery.ts';
+import { discordWith } from '../../src/notifiers/discord.ts';
+import { slackWith } from '../../src/notifiers/slack.ts';
+import { telegramWith } from '../../src/notifiers/telegram.ts';
+import { status, type Answer } from '../support/sinks.ts';
+import { aDelivery, aMessage, aResolvedMessage, never, someTools } from './samples.ts';
+import { DISCORD_PATH, serve, serviceNamed, SLACK_TOKEN, TELEGRAM_TOKEN } from './services.ts';
+
+const PATIENT_MS = 20_000;
+const QUARTER_HOUR_MS = 900_000;
+const REFUSED = { type: 'again', auth: true, atLeastMs: QUARTER_HOUR_MS };
+
+jest.setTimeout(60_000);
+
+const json = (body: unknown, code = 200): Answer => status(code, {}, JSON.stringify(body));
+
+async function answered(name: string, ...answers: Answer[]): Promise<Outcome> {
+  const service = serviceNamed(name);
+  await using served = await serve(service);
+  served.answerNext(...answers);
+  await using sender = service.open(served.origin, someTools(), PATIENT_MS);
+  return await sender.send(aDelivery(), 1, never);
+}
+
+async function told<T>(name: string, message: Message): Promise<T> {
+  const service = serviceNamed(name);
+  await using served = await serve(service);
+  await using sender = service.open(served.origin, someTools(), PATIENT_MS);
+  await sender.send(aDelivery({ message }), 1, never);
+  return JSON.parse(served.calls.all[0]?.body ?? '') as T;
+}
+
+const ADDRESS = '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503';
+const LINK = `https://explorer.example/address/${ADDRESS}`;
+const FACTS = [
+  'balance: 940,000 (was 2,000,000.5)',
+  'raw: 940,000,000,000',
+  'token symbol: “USDC”',
+  'token decimals: 6',
+  'token reputation: ok',
+  'condition: balance < 1000000',
+  `address: treasury ${ADDRESS}`,
+  'token: “USDC” 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+  'explorer: ethereum (chain 1)',
+  'observed: 2026-01-01T00:03:00Z',
+  'watch: treasury-usdc / low',
+  'rule: rules/treasury.yaml:17',
+  'Text in “quotes” is as the explorer reports it: anyone may have chosen it.',
+  'Names in the text above are as the explorer reports them.',
+];
+
+describe('slack', () => {
+  test.each([
+    ...['ratelimited', 'rate_limited', 'service_unavailable', 'request_timeout', 'team_added_to_org'].map(
+      (error) => [error, { type: 'again' }] as const,
+    ),
+    ...[
+      'not_in_channel',
+      'restricted_action_thread_only_channel',
+      'channel_not_found',
+      'is_archived',
+      'token_expired',
+    ].map((error) => [error, REFUSED] as const),
+    ...['fatal_error', 'internal_error'].map((error) => [error, { type: 'unknown' }] as const),
+    ...['no_text', 'an_error_of_tomorrow'].map((error) => [error, { type: 'rejected' }] as const),
+  ])('a bot is answered %s: %j', async (error, expected) => {
+    expect(await answered('slack bot', json({ ok: false, error }))).toEqual({
+      ...expected,
+      why: expect.stringMatching(new RegExp(`answered 200 .*${error}`)),
+    });
+  });
+
+  test.each(['msg_blocks_too_long', 'invalid_blocks', 'invalid_blocks_format'])(
+    'blocks that are refused as %s are told as bare text, once',
+    async (error) => {
+      const service = serviceNamed('slack bot');
+      await using served = await serve(service);
+      served.answerNext(json({ ok: false, error }));
+      await using sender = service.open(served.origin, someTools(), PATIENT_MS);
+      expect(await sender.send(aDelivery(), 1, never)).toEqual({ type: 'sent', answer: '200 posted' });
+      expect(served.calls.all.map(({ body }) => 'blocks' in (JSON.parse(body) as object))).toEqual([true, false]);
+      expect(await answered('slack bot', json({ ok: false, error }), json({ ok: false, error }))).toMatchObject({
+        type: 'rejected',
+      });
+    },
+  );
+
+  test.each([
+    [status(400, {}, 'invalid_payload'), { type: 'rejected' }],
+    [status(403, {}, 'action_prohibited'), REFUSED],
+    [status(404, {}, 'no_active_hooks'), REFUSED],
+    [status(410, {}, 'channel_is_archived'), { type: 'again', park: true }],
+    [status(200, {}, '<html>sign in to the network</html>'), { type: 'unknown' }],
+  ])('an incoming webhook is answered in its words', async (answer, expected) => {
+    expect(await answered('slack webhook', answer)).toMatchObject(expected);
+  });
+
+  test('shows state and title, the text, the link, then the facts', async () => {
+    const body = await told<{ text: string; blocks: { text: { text: string } }[] }>('slack bot', aMessage());
+    expect(body.blocks.map(({ text }) => text.text)).toEqual([
+      `[CRITICAL] Treasury USDC is low\n940000 USDC left at ${ADDRESS}`,
+      `<${LINK}>`,
+      FACTS.join('\n'),
+    ]);
+    expect(body.text).toBe(`[CRITICAL] Treasury USDC is low\n940000 USDC left at ${ADDRESS}\n${LINK}`);
+  });
+
+  test.each([
+    [{ token: SLACK_TOKEN, channel: 'C0123ABCD' }, null],
+    [{ url: 'https://hooks.slack.com/services/T0/B0/x' }, null],
+    [{ token: SLACK_TOKEN }, 'must have either `token` and `channel`, or `url`'],
+    [{ channel: 'C0123ABCD' }, 'must have either `token` and `channel`, or `url`'],
+    [{}, 'must have either `token` and `channel`, or `url`'],
+    [
+      { token: SLACK_TOKEN, channel: 'C0123ABCD', url: 'https://hooks.slack.com/x' },
+      'must have either `token` and `channel`, or `url`',
+    ],
+    [{ token: SLACK_TOKEN, channel: '#alerts' }, 'must be the id of a channel such as C0123ABCD, not its name'],
+    [{ token: 'hunter2', channel: 'C0123ABCD' }, 'must be a token such as xoxb-…'],
+  ])('the config %j: %s', (written, fault) => {
+    const { config } = slackWith({ totalMs: 1, api: '' });
+    expect(config.safeParse(written).error?.issues[0]?.message ?? null).toBe(fault);
+  });
+});
+
+describe('telegram', () => {
+  test.each([
+    [json({ ok: false, description: 'Unauthorized' }, 401), REFUSED],
+    [json({ ok: false, description: 'Forbidden: bot was kicked from the group chat' }, 403), REFUSED],
+    [json({ ok: false, description: 'Bad Request: chat not found' }, 400), REFUSED],
+    [json({ ok: false, description: 'Bad Request: message thread not found' }, 400), REFUSED],
+    [json({ ok: false, description: 'Bad Request: message is too long' }, 400), { type: 'rejected' }],
+    [json({ ok: false, parameters: { retry_after: 7 } }, 429), { type: 'again', afterMs: 7000 }],
+    [json({ ok: false, description: 'odd' }), { type: 'unknown' }],
+  ])('answers in its words', async (answer, expected) => {
+    expect(await answered('telegram', answer)).toMatchObject(expected);
+  });
+
+  test('a group that became a supergroup is followed at the next try, and the new number is said', async () => {
+    await using served = await serve(serviceNamed('telegram'));
+    served.answerNext(json({ ok: false, parameters: { migrate_to_chat_id: -1009876543210 } }, 400));
+    const telegram = telegramWith({ totalMs: PATIENT_MS, api: served.origin });
+    await using sender = telegram.open({ token: TELEGRAM_TOKEN, chat: '-42', topic: '5' }, someTools());
+    expect(await sender.send(aDelivery(), 1, never)).toEqual({
+      type: 'again',
+      afterMs: 1000,
+      why: expect.stringContaining("set `chat: '-1009876543210'`"),
+    });
+    expect(await sender.send(aDelivery(), 2, never)).toMatchObject({ type: 'sent' });
+    const chats = served.calls.all.map(
+      ({ body }) => JSON.parse(body) as { chat_id: number; message_thread_id: number },
+    );
+    expect(chats.map(({ chat_id: chat, message_thread_id: topic }) => [chat, topic])).toEqual([
+      [-42, 5],
+      [-1009876543210, 5],
+    ]);
+  });
+
+  test('shows a stranger’s lines as code, in which nothing is looked for, and leaves the link a link', async () => {
+    type Told = { text: string; entities: { offset: number; length: number }[] };
+    const { text, entities } = await told<Told>('telegram', aMessage());
+    expect(text.split('\n')).toEqual([
+      '[CRITICAL] Treasury USDC is low',
+      `940000 USDC left at ${ADDRESS}`,
+      LINK,
+      ...FACTS,
+    ]);
+    const code = entities.map(({ offset, length }) => text.slice(offset, offset + length));
+    expect(code).toEqual([`940000 USDC left at ${ADDRESS}`, FACTS.join('\n')]);
+  });
+
+  test.each(['-1001234567890', '42', '@our_alerts', 'our_alerts', '12.5', ''])(
+    'takes a chat %j or says why',
+    (chat) => {
+      const { config } = telegramWith({ totalMs: 1, api: '' });
+      const isGood = ['-1001234567890', '42', '@our_alerts'].includes(chat);
+      expect(config.safeParse({ token: TELEGRAM_TOKEN, chat }).success).toBe(isGood);
+    },
+  );
+});
+
+describe('discord', () => {
+  test.each([
+    [json({ code: 10015, message: 'Unknown Webhook' }, 404), { type: 'again', park: true }],
+    [json({ code: 50027, message: 'Invalid Webhook Token' }, 401), REFUSED],
+    [
+      json({ code: 220001, message: 'Webhooks posted to forum channels must have a thread_name' }, 400),
+      { type: 'rejected' },
+    ],
+    [json({ retry_after: 1.337, global: false }, 429), { type: 'again', afterMs: 1337 }],
+    [json({ retry_after: 0.02 }, 429), { type: 'again', afterMs: 1000 }],
+  ])('answers in its words', async (answer, expected) => {
+    expect(await answered('discord', answer)).toMatchObject(expected);
+  });
+
+  test('shows the same lines, every mark of Markdown escaped, the link bare', async () => {
+    const { content } = await told<{ content: string }>('discord', aMessage());
+    const lines = content.split('\n');
+    expect(lines.slice(0, 4)).toEqual([
+      '\\[CRITICAL\\] Treasury USDC is low',
+      `940000 USDC left at ${ADDRESS}`,
+      LINK,
+      'balance\\: 940,000 \\(was 2,000,000.5\\)',
+    ]);
+    expect(lines).toHaveLength(3 + FACTS.length);
+  });
+
+  test('posts into a thread, or opens one in a forum; not both', async () => {
+    await using served = await serve(serviceNamed('discord'));
+    const url = served.origin + DISCORD_PATH;
+    const discord = discordWith({ totalMs: PATIENT_MS });
+    await using inThread = discord.open({ url, thread_id: '987654321098765432' }, someTools());
+    await inThread.send(aDelivery(), 1, never);
+    await using inForum = discord.open({ url, thread_name: 'Alerts' }, someTools());
+    await inForum.send(aDelivery(), 1, never);
+    expect(served.calls.all.map(({ path }) => path)).toEqual([
+      `${DISCORD_PATH}?wait=true&thread_id=987654321098765432`,
+      `${DISCORD_PATH}?wait=true`,
+    ]);
+    expect(JSON.parse(served.calls.all[1]?.body ?? '')).toMatchObject({ thread_name: 'Alerts' });
+    expect(discord.config.safeParse({ url, thread_id: '987654321098765432', thread_name: 'x' }).success).toBe(false);
+    expect(discord.config.safeParse({ url: 'https://discord.com/channels/1/2' }).success).toBe(false);
+  });
+});
+
+describe('pagerduty', () => {
+  interface Event {
+    readonly event_action: string;
+    readonly dedup_key: string;
+    readonly payload?: { readonly summary: string; readonly severity: string };
+  }
+
+  test.each([
+    ['alert.firing', 'trigger'],
+    ['alert.event', 'trigger'],
+    ['alert.corrected', 'trigger'],
+    ['alert.reinstated', 'trigger'],
+    ['alert.retracted', 'resolve'],
+  ] as const)('%s: %s', async (type, action) => {
+    expect((await told<Event>('pagerduty', aMessage({ type }))).event_action).toBe(action);
+  });
+
+  test('one incident begins and ends under the key of the alert', async () => {
+    const begun = await told<Event>('pagerduty', aMessage());
+    const ended = await told<Event>('pagerduty', aResolvedMessage());
+    expect([begun.event_action, ended.event_action]).toEqual(['trigger', 'resolve']);
+    expect(ended.dedup_key).toBe(begun.dedup_key);
+    expect(begun.payload).toMatchObject({ summary: '[CRITICAL] Treasury USDC is low', severity: 'critical' });
+  });
+
+  test('asks for patience without a number: two minutes', async () => {
+    expect(await answered('pagerduty', status(429))).toMatchObject({ type: 'again', afterMs: 120_000 });
+    expect(await answered('pagerduty', status(429, { 'retry-after': '5' }))).toMatchObject({ afterMs: 5000 });
+  });
+});
+
+describe('ntfy', () => {
+  test.each([
+    [
+      json({ code: 42908, http: 429, error: 'daily message quota reached' }, 429),
+      { type: 'again', afterMs: 3_600_000 },
+    ],
+    [json({ code: 42909, http: 429, error: 'too many auth failures' }, 429), { type: 'again', afterMs: 3_600_000 }],
+    [json({ code: 42901, http: 429, error: 'too many requests' }, 429), { type: 'again' }],
+    [json({ code: 40301, http: 403, error: 'forbidden' }, 403), REFUSED],
+    [json({ code: 41303, http: 413, error: 'too large' }, 413), { type: 'rejected' }],
+  ])('answers in its words', async (answer, expected) => {
+    expect(await answered('ntfy', answer)).toMatchObject(expected);
+  });
+
+  test('is as loud as the alert is severe, and calm about its end; a tap opens the page', async () => {
+    const fired = await told<object>('ntfy', aMessage());
+    expect(fired).toEqual({
+      topic: 'our-alerts',
+      title: '[CRITICAL] Treasury USDC is low',
+      message: [`940000 USDC left at ${ADDRESS}`, ...FACTS].join('\n'),
+      priority: 5,
+      tags: ['critical'],
+      sequence_id: 'd4gq6yhz7krmtabcxw2ns5v3f1',
+      click: LINK,
+      actions: [{ action: 'view', label: 'Open', url: LINK }],
+    });
+    expect(await told<object>('ntfy', aResolvedMessage())).toMatchObject({
+      title: '[RESOLVED after 12m5s] Treasury USDC is low',
+      priority: 3,
+    });
+  });
+});
+
+describe('teams', () => {
+  interface Card {
+    readonly attachments: {
+      readonly content: { readonly body: { readonly text: string }[]; readonly actions: object[] };
+    }[];
+  }
+
+  test('says that the workflow took it, which is not that it is shown', async () => {
+    expect(await answered('teams', status(202))).toEqual({ type: 'sent', answer: '202 taken by the workflow' });
+  });
+
+  test('shows a block for each line, and the link as a button', async () => {
+    const { attachments } = await told<Card>('teams', aMessage());
+    const { body = [], actions = [] } = attachments[0]?.content ?? {};
+    expect(body.slice(0, 3).map(({ text }) => text)).toEqual([
+      '\\[CRITICAL\\] Treasury USDC is low',
+      `940000 USDC left at ${ADDRESS}`,
+      'balance: 940,000 \\(was 2,000,000.5\\)',
+    ]);
+    expect(actions).toEqual([{ type: 'Action.OpenUrl', title: 'Open', url: LINK }]);
+  });
+});
