@@ -1,18 +1,20 @@
 // The config and the rules, read together: the start, each reload and `check` see exactly the same.
-import { loadConfig } from '../config/config.ts';
-import type { Config, ReadFile } from '../config/model.ts';
-import type { Problem } from '../config/problem.ts';
+import { loadConfig, secretsOf } from '../config/config.ts';
+import type { Config, ConfigTools, ReadFile } from '../config/model.ts';
+import { sortProblems, type Problem } from '../config/problem.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { notifiers as allNotifiers } from '../notifiers/index.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
 import type { RuleCache } from '../rules/cache.ts';
 import { loadRules } from '../rules/load.ts';
 import { readNamedFiles, readRuleFiles, type ListFiles } from '../rules/read.ts';
+import { secretsInRules } from '../rules/secrets-in-rules.ts';
 import { kinds } from '../watches/index.ts';
 
 export interface SetupTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: ReadFile;
+  readonly isReadableByAll?: ConfigTools['isReadableByAll'];
   /** Finds rule files on the disk where it is left out. */
   readonly listFiles?: ListFiles;
   /** Makes the next load with it cheaper. */
@@ -34,14 +36,21 @@ export type LoadedSetup =
 /** All problems of all files at once, or a setup to run; `named` rule files stand in for the config's. Never throws. */
 export function loadSetup(
   file: string,
-  { env, readFile, listFiles, cache, notifiers = allNotifiers }: SetupTools,
+  { env, readFile, isReadableByAll, listFiles, cache, notifiers = allNotifiers }: SetupTools,
   named: readonly string[] = [],
 ): LoadedSetup {
-  const { config, problems, warnings } = loadConfig(file, { env, readFile, notifiers });
+  const { config, problems, warnings } = loadConfig(file, {
+    env,
+    readFile,
+    notifiers,
+    ...(isReadableByAll && { isReadableByAll }),
+  });
   if (config === null) return { setup: null, problems, warnings };
   const found = named.length > 0 ? readNamedFiles(named, readFile) : readRuleFiles(config, readFile, listFiles);
   const rules = loadRules(config, found.files, { kinds, cache });
   const all = [...found.problems, ...rules.problems];
   if (all.length > 0) return { setup: null, problems: all, warnings: rules.warnings };
-  return { setup: { config, watches: rules.watches, warnings: [...warnings, ...rules.warnings] }, problems: [] };
+  const leaked = secretsInRules(found.files, secretsOf(config));
+  const said = [...warnings, ...rules.warnings, ...leaked];
+  return { setup: { config, watches: rules.watches, warnings: sortProblems(said) }, problems: [] };
 }

@@ -20,7 +20,8 @@ export interface Reloadable {
 export function loadToRun(terminal: Terminal, file: string): Reloadable {
   const sources = createSources(terminal.readFile);
   const { readFile, listFiles } = sources;
-  const tools = { env: terminal.env, readFile, listFiles, cache: createRuleCache(), sources };
+  const { env, isReadableByAll } = terminal;
+  const tools = { env, isReadableByAll, readFile, listFiles, cache: createRuleCache(), sources };
   return { setup: loadOrFail({ ...terminal, ...tools }, file), tools };
 }
 

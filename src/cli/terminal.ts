@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import type { ReadFile } from '../config/model.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
-import { readRegularFile } from '../lib/regular-file.ts';
+import { isReadableByAll, readRegularFile } from '../lib/regular-file.ts';
 import type { ProcessFacts } from '../telemetry/daemon-metrics.ts';
 import { createLineWriter, openNonBlocking, type LineWriter } from '../telemetry/line-writer.ts';
 
@@ -30,6 +30,7 @@ export interface Terminal {
   /** Resolves when what `err` was given has found its place, within reason. To be awaited before the process ends. */
   flushed(): Promise<void>;
   readonly readFile: ReadFile;
+  readonly isReadableByAll: (path: string) => boolean;
   writeFile(path: string, text: string): void;
   onSignal(name: SignalName, react: () => void): void;
   /** Something was thrown where nobody catches. Left alone, the runtime would print it as it is, secrets included. */
@@ -91,6 +92,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       printer?.close();
     },
     readFile: (path, maxBytes = LARGEST_FILE) => readRegularFile(path, maxBytes),
+    isReadableByAll,
     writeFile: (path, text) => {
       writeFileSync(path, text);
     },

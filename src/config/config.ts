@@ -9,6 +9,7 @@ import { parseAt } from './issues.ts';
 import { readNames } from './names.ts';
 import { type Problem, fileProblem, reasonOf, sortProblems } from './problem.ts';
 import { ConfigShape } from './shape.ts';
+import { networkWarnings } from './network-warnings.ts';
 import { createSecretReader } from './secrets.ts';
 import { readListen } from './listen.ts';
 import { type WrittenMap, isMap } from './yaml/written.ts';
@@ -64,7 +65,12 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     listen,
     rules: written.rules,
   };
-  return { config, problems: [], warnings: checksumWarnings(source) };
+  const warnings = [
+    ...checksumWarnings(source),
+    ...secrets.exposed(),
+    ...networkWarnings(source, config.explorers.values()),
+  ];
+  return { config, problems: [], warnings };
 }
 
 type Shape = ReturnType<typeof ConfigShape.parse>;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isLoopback } from '../lib/loopback.ts';
+import { bareHost, isLoopback } from '../lib/loopback.ts';
 import type { Explorer, Plan } from './model.ts';
 import { headerFault, keyFault } from './header-values.ts';
 import { parseAt } from './issues.ts';
@@ -63,7 +63,7 @@ function encrypted<K extends string, T extends WrittenRemote & Record<K, string>
   if ('problems' in parsed) return parsed;
   const { api_key, insecure, [key]: url } = parsed.value;
   const { protocol, hostname } = new URL(url);
-  const isSafe = protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  const isSafe = protocol === 'https:' || isLoopback(bareHost(hostname));
   if (api_key === undefined || insecure || isSafe) return parsed;
   const message = 'the API key would cross the network without encryption';
   return { problems: [source.problem([...path, key], { message, hint: 'Use https:, or write insecure: true.' })] };

@@ -112,6 +112,8 @@ export interface Channel {
 export interface ConfigTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: ReadFile;
+  /** Whether every user of the machine may read a file; no file is, where it is left out. */
+  readonly isReadableByAll?: (path: string) => boolean;
   readonly notifiers: readonly AnyNotifier[];
 }
 

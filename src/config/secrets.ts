@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { guardedIn } from '../lib/redact.ts';
 import type { ConfigTools } from './model.ts';
 import { reasonOf, type Problem } from './problem.ts';
 import type { SecretText } from './shape.ts';
@@ -13,10 +14,19 @@ type Fault = (text: string) => string | null;
 
 export interface SecretReader {
   read(written: SecretText, path: Path, faultOf?: Fault): SecretRead;
+  /** What was read so far that every user of the machine can read too. */
+  exposed(): readonly Problem[];
 }
 
 /** Reads `{ env: NAME }` and `{ file: PATH }`. What it complains of names the place, never the content. */
-export function createSecretReader(source: Source, directory: string, { env, readFile }: ConfigTools): SecretReader {
+export function createSecretReader(source: Source, directory: string, tools: ConfigTools): SecretReader {
+  const { env, readFile, isReadableByAll = () => false } = tools;
+  const exposed: Problem[] = [];
+  const isConfigExposed = lazily(() => isReadableByAll(resolve(source.file)));
+  // The lines around a secret hold the secret.
+  const expose = (path: Path, message: string, hint: string): void => {
+    exposed.push({ ...source.problem(path, { message, hint }), frame: '' });
+  };
   const missing = (path: Path, message: string, hint: string): SecretRead => ({
     missing: source.problem(path, { message, hint }),
   });
@@ -28,7 +38,11 @@ export function createSecretReader(source: Source, directory: string, { env, rea
         const fault = isTooLong(text) ? 'is longer than 4 KiB' : faultOf(text);
         return fault === null ? { text } : missing(at, `${from} ${fault}`, 'Put the bare secret there, on one line.');
       };
-      if (typeof written === 'string') return checked(written, path, 'the secret');
+      if (typeof written === 'string') {
+        if (holdsSecret(written, path) && isConfigExposed())
+          expose(path, 'a secret stands here, in a file that every user of this machine can read', HIDE_SECRET);
+        return checked(written, path, 'the secret');
+      }
       if ('env' in written) {
         const text = env[written.env];
         if (text === undefined)
@@ -41,6 +55,8 @@ export function createSecretReader(source: Source, directory: string, { env, rea
       }
       const file = resolve(directory, written.file);
       try {
+        if (isReadableByAll(file))
+          expose([...path, 'file'], `every user of this machine can read the file ${quote(written.file)}`, HIDE_FILE);
         return checked(withoutLineEnd(readFile(file, LARGEST)), [...path, 'file'], `the file ${quote(written.file)}`);
       } catch (error) {
         return missing(
@@ -50,7 +66,30 @@ export function createSecretReader(source: Source, directory: string, { env, rea
         );
       }
     },
+    exposed: () => exposed,
   };
+}
+
+const HIDE_SECRET = 'Write { env: NAME } or { file: PATH }, or take the right to read it from others (chmod o-r).';
+const HIDE_FILE = 'Take that right from others (chmod o-r).';
+
+const PUBLIC_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'origin', 'referer', 'user-agent']);
+
+/** Whether a header only says who asks, and opens nothing. */
+export function isPublicHeader(name: string): boolean {
+  return PUBLIC_HEADERS.has(name.toLowerCase());
+}
+
+/** A key of the config may be a secret; its value may hold none, such as the address of a server that asks for no password. */
+function holdsSecret(text: string, path: Path): boolean {
+  const [name, above] = path.toReversed();
+  if (above === 'headers' && isPublicHeader(String(name))) return false;
+  return text !== '' && guardedIn(text).length > 0;
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** Of a file: what is larger holds more than a secret. */

@@ -49,12 +49,22 @@ function spellingsOf(secrets: Iterable<string>): Spelling[] {
   return [...new Map(all.map((spelling) => [spelling.source, spelling])).values()];
 }
 
-/** A secret, and when it is a URL the parts of it that libraries quote alone: its password, and its path with the query. */
+/** A secret, and when it is a URL the parts of it that libraries quote alone. */
 function secretsIn(secret: string): string[] {
-  if (!secret.includes('://') || !URL.canParse(secret)) return [secret];
-  const { password, pathname, search } = new URL(secret);
+  const guarded = guardedIn(secret);
+  return guarded.includes(secret) ? [secret] : [secret, ...guarded];
+}
+
+/**
+ * What of a text may open something: of a URL its password, and its path with the query; else the text itself.
+ *
+ * guardedIn('smtp://ops:hunter2@mail.example.com') // ['hunter2']
+ */
+export function guardedIn(text: string): string[] {
+  if (!text.includes('://') || !URL.canParse(text)) return [text];
+  const { password, pathname, search } = new URL(text);
   const path = `${pathname}${search}`;
-  return [secret, ...(password === '' ? [] : [decoded(password)]), ...(path.length < SHORTEST_PATH ? [] : [path])];
+  return [...(password === '' ? [] : [decoded(password)]), ...(path.length < SHORTEST_PATH ? [] : [path])];
 }
 
 function decoded(text: string): string {

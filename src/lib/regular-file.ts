@@ -1,5 +1,6 @@
 // Reads files that people name. A FIFO would keep the process waiting for a writer, and a device never ends.
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats } from 'node:fs';
+import { platform } from 'node:process';
 
 /** What a path leads to is not read. The text says what it is: `it is a FIFO, and only regular files are read`. */
 export class FileRefused extends Error {
@@ -21,6 +22,14 @@ export function readRegularFile(path: string, maxBytes: number): string {
   } finally {
     closeSync(fd);
   }
+}
+
+/** Whether the rights of a file let every user of the machine read it. No where it cannot be looked at. */
+export function isReadableByAll(path: string): boolean {
+  // Windows has no such rights: Node makes them up.
+  if (platform === 'win32') return false;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && (stats.mode & constants.S_IROTH) !== 0;
 }
 
 function nameOf(stats: Stats): string {

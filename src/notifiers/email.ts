@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPrivate } from '../lib/loopback.ts';
 import type { Notifier } from './notifier.ts';
 import { isPlainAddress, parseMailAddress } from './wire/mail-address.ts';
 import { toMime } from './wire/mime.ts';
@@ -43,7 +44,7 @@ export function emailWith(limits: SmtpLimits): Notifier<EmailConfig> {
     secrets: ['smtp'],
     giveUpAfterMs: 5 * DAY_MS,
     recipients: (to) => to.to,
-    warnings: () => [],
+    warnings: ({ smtp }) => warningsOf(parseSmtpUrl(smtp)?.host ?? ''),
     open(to, tools) {
       const from = parseMailAddress(to.from);
       const server = parseSmtpUrl(to.smtp);
@@ -67,6 +68,10 @@ export function emailWith(limits: SmtpLimits): Notifier<EmailConfig> {
       };
     },
   };
+}
+
+function warningsOf(host: string): string[] {
+  return isPrivate(host) ? [`mails go to ${host}, an address of a private or link-local network`] : [];
 }
 
 function areDifferent(addresses: readonly string[]): boolean {

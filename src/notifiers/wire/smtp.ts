@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { createDeadline } from '../../lib/clock.ts';
-import { isLoopback } from '../../lib/loopback.ts';
+import { bareHost, isLoopback } from '../../lib/loopback.ts';
 import { createRedactor } from '../../lib/redact.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
@@ -43,7 +43,7 @@ export function parseSmtpUrl(text: string): SmtpServer | undefined {
   const login = loginOf(url);
   if (login === undefined) return undefined;
   return {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
+    host: bareHost(url.hostname),
     port: url.port === '' ? (secure ? DEFAULT_TLS_PORT : DEFAULT_PORT) : Number(url.port),
     secure,
     login,

@@ -1,0 +1,26 @@
+// Where explorers are asked over a network that others can listen to, or at an address that is no explorer's.
+import { bareHost, isLinkLocal, isLoopback } from '../lib/loopback.ts';
+import type { Explorer } from './model.ts';
+import type { Problem } from './problem.ts';
+import { isPublicHeader } from './secrets.ts';
+import type { Source } from './yaml/yaml.ts';
+
+export function networkWarnings(source: Source, explorers: Iterable<Explorer>): Problem[] {
+  return [...explorers].flatMap((explorer) =>
+    messagesOf(explorer).map((message) => source.problem(['explorers'], { key: explorer.name, message })),
+  );
+}
+
+function messagesOf(explorer: Explorer): string[] {
+  if (explorer.form === 'sandbox') return [];
+  const { protocol, hostname } = new URL(explorer.form === 'instance' ? explorer.instanceUrl : explorer.baseUrl);
+  const host = bareHost(hostname);
+  const secretHeaders = Object.keys(explorer.headers).filter((name) => !isPublicHeader(name));
+  const isPlain = protocol === 'http:' && !isLoopback(host);
+  return [
+    ...(isPlain && secretHeaders.length > 0
+      ? [`${secretHeaders.join(', ')} would cross the network without encryption: use https:`]
+      : []),
+    ...(isLinkLocal(host) ? [`${host} is a link-local address, where machines keep what only they should read`] : []),
+  ];
+}
