@@ -52,7 +52,12 @@ export function isWord(text: string): boolean {
   return WORD.test(text);
 }
 
-// No dot and no slash: a word is shown as our own text, and must not be able to look like a link.
+/** Whether the field is known to have this value. Any other word is whatever an explorer wrote there. */
+export function isKnownWord({ values }: Extract<FieldType, { type: 'word' }>, value: ValueAt): boolean {
+  return typeof value === 'string' && values.includes(value);
+}
+
+// No dot and no slash, so that no word looks like a link.
 const WORD = /^[A-Za-z0-9][A-Za-z0-9 _-]{0,63}$/;
 const HEX = /^0x[0-9a-fA-F]{1,128}$/;
 const INTEGER = /^[+-]?\d{1,1000}$/;

@@ -3,6 +3,7 @@ import { rawText, untrusted } from '../../lib/untrusted.ts';
 import { showDuration, showInstant } from '../../lib/clock.ts';
 import { Address } from './address.ts';
 import { Amount } from './amount.ts';
+import { isKnownWord } from './decoding.ts';
 import { isView, recordTypeOf, typeAt, valueAt, type AnyView, type FieldType, type ValueAt } from './fields.ts';
 import type { Fact } from '../model/delivery.ts';
 
@@ -41,6 +42,7 @@ const MOST_ITEMS = 20;
 function factOf(type: FieldType, value: ValueAt): Fact | undefined {
   if (value === undefined) return undefined;
   if (type.type === 'text') return { untrusted: untrusted(rawText(value as never).slice(0, MOST_TEXT)) };
+  if (type.type === 'word' && !isKnownWord(type, value)) return { untrusted: untrusted(String(value)) };
   if (type.type === 'json') return { untrusted: untrusted(JSON.stringify(value).slice(0, MOST_TEXT)) };
   if (type.type === 'duration') return { text: showDuration(Number(value)) };
   if (value instanceof Amount || value instanceof Address) return { text: value.toString() };

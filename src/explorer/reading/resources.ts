@@ -67,6 +67,12 @@ const Implementation = new RecordType('Implementation', {
   name: text('name of the contract'),
 });
 
+const PROXY_TYPE = word('how the contract delegates', [
+  ...['eip1167', 'eip1822', 'eip1967', 'eip1967_oz', 'eip1967_beacon', 'eip2535', 'eip7702', 'eip930', 'erc7760'],
+  ...['master_copy', 'basic_implementation', 'basic_get_implementation', 'comptroller', 'minimal_proxy'],
+  ...['clone_with_immutable_arguments', 'resolved_delegate_proxy', 'unknown'],
+]);
+
 const IMPLEMENTATIONS = list(record(Implementation, 'one implementation'), 'contracts behind a proxy');
 
 /** 2.3 */
@@ -82,7 +88,7 @@ export const AddressRef = new RecordType('AddressRef', {
   public_tags: list(record(Tag, 'a tag'), 'tags that everyone sees'),
   watchlist_names: list(record(WatchlistName, 'a name'), 'names on the watch list of the key holder'),
   metadata: record(Metadata, 'first tag of the metadata service', { from: firstTag }),
-  proxy_type: word('how the contract delegates', []),
+  proxy_type: PROXY_TYPE,
   reputation: oneOf('what the explorer thinks of it', ['ok', 'scam'], { was: ['is_scam'], from: reputationOf }),
 });
 
@@ -262,6 +268,11 @@ const Authorization = new RecordType('Authorization', {
   status: word('whether it took effect', ['ok', 'invalid_chain_id', 'invalid_signature', 'invalid_nonce']),
 });
 
+const TRANSACTION_TYPES = [
+  ...['coin_transfer', 'contract_call', 'contract_creation', 'token_transfer', 'token_creation', 'blob_transaction'],
+  ...['set_code_transaction', 'rootstock_remasc', 'rootstock_bridge', 'sponsored_transaction'],
+];
+
 export const Transaction = new RecordType(
   'Transaction',
   {
@@ -296,7 +307,7 @@ export const Transaction = new RecordType(
       was: ['has_error_in_internal_txs'],
     }),
     transaction_tag: text('tag of the key holder', { was: ['tx_tag'] }),
-    transaction_types: list(word('a type', []), 'what it is: coin_transfer, contract_call, ...', { was: ['tx_types'] }),
+    transaction_types: list(word('a type', TRANSACTION_TYPES), 'what it is', { was: ['tx_types'] }),
     token_transfers: list(record(TokenTransfer, 'a transfer'), 'tokens moved; often unknown in lists'),
     token_transfers_overflow: bool('whether there are more transfers than shown'),
     decoded_input: record(DecodedInput, 'the call, decoded'),
@@ -363,7 +374,7 @@ export const AddressDetails = new RecordType(
     block_number_balance_updated_at: natural('block as of which the balance is known'),
     exchange_rate: amount('plain', 'price of one coin in US dollars'),
     is_verified: bool('whether its source is verified'),
-    proxy_type: word('how the contract delegates', []),
+    proxy_type: PROXY_TYPE,
     implementations: IMPLEMENTATIONS,
     creator_address_hash: address('who created the contract'),
   },

@@ -1,6 +1,7 @@
 // How a field's value stands in a title or a text, and the filters that change it.
 import { Address } from '../../core/values/address.ts';
 import { Amount, formatAmount } from '../../core/values/amount.ts';
+import { isKnownWord } from '../../core/values/decoding.ts';
 import { exactOf, isView, type FieldType, type Value } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/condition.ts';
 import { showInstant } from '../../lib/clock.ts';
@@ -37,9 +38,19 @@ export const FILTER_TYPES: Readonly<Record<string, readonly FieldType['type'][]>
 /** What stands for a value that is not known. */
 export const UNKNOWN = 'unknown';
 
-/** A known value as it stands in a message; a single text from the chain is the caller's to keep closed. */
+/** What stands in a title for a word that its field is not known to have. */
+const OTHER = 'other';
+
+/** A known value as it stands in a title: nothing that a stranger could have worded. */
+export function showInTitle(type: FieldType, value: Value): Segment {
+  return type.type === 'word' && !isKnownWord(type, value) ? { text: OTHER } : showValue(type, value);
+}
+
+/** A known value as it stands in a text. */
 export function showValue(type: FieldType, value: Value): Segment {
   if (type.type === 'list') return showList(type.of, value);
+  if (type.type === 'text') return { untrusted: value as Untrusted };
+  if (type.type === 'word' && !isKnownWord(type, value)) return { untrusted: untrusted(String(value)) };
   if (value instanceof Amount) return { text: formatAmount(value) };
   if (value instanceof Address) return { text: value.text };
   if (value instanceof Date) return { text: showInstant(value.getTime()) };
@@ -54,10 +65,10 @@ function showList(of: FieldType, value: Value): Segment {
   const items = Array.isArray(value) ? value : [];
   const shown = items.slice(0, MOST_LISTED);
   const more = items.length > shown.length ? ` and ${items.length - shown.length} more` : '';
-  if (of.type === 'text')
-    return { untrusted: untrusted(shown.map((item) => plain(item as Untrusted)).join(', ') + more) };
-  const texts = shown.map((item) => showValue(of, item)).map((segment) => ('text' in segment ? segment.text : UNKNOWN));
-  return { text: texts.join(', ') + more };
+  const segments = shown.map((item) => showValue(of, item));
+  const texts = segments.map((segment) => ('text' in segment ? segment.text : plain(segment.untrusted)));
+  const text = texts.join(', ') + more;
+  return segments.some((segment) => 'untrusted' in segment) ? { untrusted: untrusted(text) } : { text };
 }
 
 /** Half away from zero. */

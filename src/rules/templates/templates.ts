@@ -7,11 +7,10 @@ import { parseDuration, quote } from '../../config/scalars.ts';
 import { Address } from '../../core/values/address.ts';
 import { type AnyView, type FieldType, valueAt } from '../../core/values/fields.ts';
 import type { EvaluationContext, Measure, Segment, Window } from '../../core/model/condition.ts';
-import type { Untrusted } from '../../lib/untrusted.ts';
 import type { Compiled, Mistake } from '../language/mistake.ts';
 import type { CompiledTemplate, Language, Meaning, TemplateUse } from '../language/model.ts';
 import { type Resolved, historyPath, readPath, resolveNames } from '../language/paths.ts';
-import { FILTERS, FILTER_TYPES, type Filter, UNKNOWN, showValue } from './show.ts';
+import { FILTERS, FILTER_TYPES, type Filter, UNKNOWN, showInTitle, showValue } from './show.ts';
 import { WINDOW_NAME } from '../language/words.ts';
 
 const LONGEST = 16 * 1024;
@@ -62,7 +61,7 @@ export function compileTemplate(language: Language, source: string, use: Templat
     else parts.push(part);
   }
   if (mistakes.length > 0) return { value: null, mistakes, doubts: [] };
-  return { value: templateOf(parts), mistakes: [], doubts: [] };
+  return { value: templateOf(parts, use.as === 'title' ? showInTitle : showValue), mistakes: [], doubts: [] };
 }
 
 function refused(mistake: Mistake): Compiled<CompiledTemplate> {
@@ -164,7 +163,7 @@ function isShowable(type: FieldType): boolean {
     : type.type !== 'json' && type.type !== 'record';
 }
 
-/** Numbers, addresses, hashes, times and enumerations: none of them can carry a stranger's words. */
+/** None of them can carry a stranger's words: of a word only the values that are known are shown. */
 const IN_TITLE: ReadonlySet<FieldType['type']> = new Set([
   'bool',
   'int',
@@ -199,21 +198,23 @@ function filtered(field: Resolved, name: string, token: Token): Output | { reado
     : mistaken(span, `${name} is for ${legal.join(', ')}, and ${field.path} is ${field.type.type}`);
 }
 
-function templateOf(parts: readonly Part[]): CompiledTemplate {
+type ShowValue = typeof showValue;
+
+function templateOf(parts: readonly Part[], toSegment: ShowValue): CompiledTemplate {
   const fields = parts.flatMap((part) => ('field' in part && part.field.path !== '' ? [part.field] : []));
   return {
     reads: [...new Set(fields.map(readPath))],
     readsBefore: [...new Set(fields.filter(({ before }) => before).map(readPath))],
     windows: parts.flatMap((part) => ('window' in part ? [part.window] : [])),
-    render: (context) => parts.map((part) => ('text' in part ? { text: part.text } : show(part, context))),
+    render: (context) => parts.map((part) => ('text' in part ? { text: part.text } : show(part, context, toSegment))),
   };
 }
 
-function show({ field, filter, constant, window }: Output, context: EvaluationContext): Segment {
+function show({ field, filter, constant, window }: Output, context: EvaluationContext, toSegment: ShowValue): Segment {
   const view: AnyView | null = field.before ? context.before : context.view;
   const seen = view === null ? undefined : valueAt(view, field.path);
   const value = window === undefined ? (constant ?? seen) : context.history?.(window);
   if (value === undefined) return { text: UNKNOWN };
   if (filter !== undefined) return { text: filter(value) ?? UNKNOWN };
-  return field.type.type === 'text' ? { untrusted: value as Untrusted } : showValue(field.type, value);
+  return toSegment(field.type, value);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Segment } from '../../../src/core/model/condition.ts';
+import { factAt } from '../../../src/core/values/facts.ts';
 import { rawText } from '../../../src/lib/untrusted.ts';
 import { createLanguage } from '../../../src/rules/language/language.ts';
 import type { Meaning } from '../../../src/rules/language/model.ts';
@@ -59,7 +60,7 @@ describe('Rendering', () => {
     ['{{ hash | short }}', '0xabcd…6789'],
     ['{{ vault | short }} {{ vault }}', `0xBA12…F2C8 ${VAULT}`],
     ['at {{ timestamp }}, {{ age }} ago', 'at 2026-01-31T12:00:00Z, 95s ago'],
-    ['{{ status }} {{ success }} {{ tags }}', 'ok true dex, nft'],
+    ['{{ status }} {{ success }} {{ tags }}', 'ok true <dex, nft>'],
     ['{{ raw }} {{ from.hash }} {{ token.symbol }}', 'unknown unknown unknown'],
     ['a  {{- value -}}  b', 'a1,234,567.891b'],
     ['no fields, 100 % plain }} {', 'no fields, 100 % plain }} {'],
@@ -93,6 +94,19 @@ describe('Rendering', () => {
         ]);
       }),
     );
+  });
+
+  test.each([
+    ['ok', 'It ended ok', 'It ended ok'],
+    ['URGENT call 0800 555 1234', 'It ended other', 'It ended <URGENT call 0800 555 1234>'],
+  ])('a word that an explorer made up reaches no subject, and no text as ours: %s', (status, title, text) => {
+    const context = { view: viewOf({ status }), before: null, history: null };
+    const rendered = (as: 'title' | 'text'): string =>
+      shown(
+        language.template('It ended {{ status }}', { as, before: false, windows: false }).value?.render(context) ?? [],
+      );
+    expect([rendered('title'), rendered('text')]).toEqual([title, text]);
+    expect(factAt(context.view, 'status')).toEqual(status === 'ok' ? { text: 'ok' } : { untrusted: status });
   });
 
   test('what is read is known, also of what was before', () => {
