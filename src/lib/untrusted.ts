@@ -92,8 +92,10 @@ function cap(line: string, most: number): string {
 type Span = readonly [start: number, end: number];
 
 // Mail programs and chats turn anything that looks like a scheme, a host, an address, a mention or a network path into
-// a link: http, a colon or a dot with something behind it, an at sign, two backslashes; and what looks like these.
-const LINK_MAKERS = /http|[:\uff1a](?:\/\/)?(?=\S)|[.\u2024\u3002\ufe52\uff0e\uff61](?=\S)|[@\ufe6b\uff20]|\\(?=\\)/gi;
+// a link: http, a colon or a dot with something behind it, an at sign, two backslashes; and what looks like these. Chats
+// that a webhook is passed on to take `<!channel>` for a call to everybody, and `<#` for a link to a channel.
+const LINK_MAKERS =
+  /http|[:\uff1a](?:\/\/)?(?=\S)|[.\u2024\u3002\ufe52\uff0e\uff61](?=\S)|[@\ufe6b\uff20]|\\(?=\\)|<(?=[!#@])/gi;
 
 function defang(joined: string, spans: readonly Span[]): string {
   if (spans.length === 0) return joined;

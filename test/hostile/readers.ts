@@ -53,6 +53,7 @@ const LINKS = [
   /\S[@\uff20\ufe6b]\S/g,
   /(?:^|\s)[@\uff20]\w/g,
   /\\\\\S/g,
+  /<[!#@]\S{0,20}/g,
 ];
 
 /** What a mail program or a chat would make a link of, in order of kind. */

@@ -4,7 +4,24 @@ import { escapeHtml, plain, plainJoined, rawText, singleLine, untrusted } from '
 import { forbiddenIn, linksIn, readHtml } from './readers.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
-const linkParts = fc.constantFrom('http', 's', ':', '/', '//', '.', '@', 'evil', 'com', ' ', '\u200b', '。', '\\', 'a');
+const linkParts = fc.constantFrom(
+  '<!',
+  '#',
+  'http',
+  's',
+  ':',
+  '/',
+  '//',
+  '.',
+  '@',
+  'evil',
+  'com',
+  ' ',
+  '\u200b',
+  '。',
+  '\\',
+  'a',
+);
 const linkText = fc.array(linkParts, { maxLength: 12 }).map((parts) => parts.join(''));
 
 describe('plain', () => {
@@ -15,6 +32,8 @@ describe('plain', () => {
     ['a\u202eb\u0000', 'a‹U+202E›b‹U+0000›'],
     ['support@evil.example', 'support[at]evil[.]example'],
     ['\\\\evil\\share', '[\\]\\evil\\share'],
+    ['<!channel> <!here|all> <#C01> <@U01>', '[<]!channel> [<]!here|all> [<]#C01> [<][at]U01>'],
+    ['a < b <b>', 'a < b <b>'],
   ])('%j reads %j', (text, shown) => {
     expect(plain(untrusted(text))).toBe(shown);
   });
@@ -50,6 +69,11 @@ describe('plainJoined', () => {
     [[{ text: '1.5 ' }, { untrusted: untrusted('USDC') }, { text: '.\nDone.' }], '1.5 USDC.\nDone.'],
   ])('%j', (pieces, shown) => {
     expect(plainJoined(pieces)).toBe(shown);
+  });
+
+  test('a name that a chat relay would have taken for a call to everybody stays text, also across a seam', () => {
+    expect(plainJoined([{ text: 'token <' }, { untrusted: untrusted('!channel>') }])).toBe('token [<]!channel>');
+    expect(plainJoined([{ text: 'for <!here> ' }, { untrusted: untrusted('x') }])).toBe('for <!here> x');
   });
 
   test('makes no link out of strangers’ pieces, however they are cut', () => {
