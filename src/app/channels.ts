@@ -18,6 +18,8 @@ export interface ChannelsOptions {
   readonly metrics: Pick<DeliveryMetrics, 'channelOpened' | 'delivery' | 'deliveryDead'>;
   readonly print: (line: string) => Promise<void>;
   readonly version: string;
+  /** Takes every secret of the config out of a text. */
+  readonly redact: (text: string) => string;
   /** Says what would be sent, and sends nothing. */
   readonly isDry: boolean;
 }
@@ -51,10 +53,11 @@ export function createChannels(options: ChannelsOptions): Channels {
   function build(channel: Channel, fingerprint: string): Built {
     const { name, notifier, to } = channel;
     const opened = options.isDry ? createDryNotifier(log) : notifier.open(to, { ...options, channel: name });
+    const guarded = withoutSecrets(opened, options.redact);
     const sender = createSender({
       ...options,
       channel: name,
-      notifier: opened,
+      notifier: guarded,
       giveUpAfterMs: notifier.giveUpAfterMs,
       onOutcome: ({ type }) => {
         metrics.delivery({ channel: name, outcome: type });
@@ -63,7 +66,7 @@ export function createChannels(options: ChannelsOptions): Channels {
         metrics.deliveryDead(name);
       },
     });
-    return { name, fingerprint, sender, notifier: opened };
+    return { name, fingerprint, sender, notifier: guarded };
   }
 
   function start(built: Built): void {
@@ -135,6 +138,19 @@ export function createChannels(options: ChannelsOptions): Channels {
 
 function closeNotifier({ notifier }: Built): PromiseLike<void> {
   return notifier[Symbol.asyncDispose]();
+}
+
+/** Whatever a receiver echoes, its answer is stored, logged and shown without secrets: its own ones and all others. */
+function withoutSecrets(notifier: OpenNotifier, redact: ChannelsOptions['redact']): OpenNotifier {
+  return {
+    async send(delivery, attempt, signal) {
+      const outcome = await notifier.send(delivery, attempt, signal);
+      return outcome.type === 'sent'
+        ? { ...outcome, answer: redact(outcome.answer) }
+        : { ...outcome, why: redact(outcome.why) };
+    },
+    [Symbol.asyncDispose]: () => notifier[Symbol.asyncDispose](),
+  };
 }
 
 /** A channel without its secret is one that no watch uses: loading made sure of it. */

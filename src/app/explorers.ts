@@ -4,8 +4,8 @@
 import type { Config, SandboxExplorer, Explorer as Settings } from '../config/model.ts';
 import { createAnswerCache, type AnswerCache } from '../explorer/http/answer-cache.ts';
 import { createBudget, type Budget } from '../explorer/spending/budget.ts';
-import { createExplorer, type Explorer } from '../explorer/explorer.ts';
-import type { Auth } from '../explorer/http/http-transport.ts';
+import { isPublicHeader } from '../config/secrets.ts';
+import { createExplorer, type Explorer, type ExplorerOptions } from '../explorer/explorer.ts';
 import { createLargeBodies } from '../explorer/http/large-bodies.ts';
 import type { ExplorerMeter } from '../explorer/http/meter.ts';
 import type { PlanRest } from '../core/model/plan-rest.ts';
@@ -168,17 +168,18 @@ function startSandbox({ seed, blockTime, control, faults, as }: SandboxExplorer,
   return serveSandbox(createSandbox({ seed, blockTimeMs, clock, control, faults, as }));
 }
 
-function whereOf(
-  settings: Settings,
-  served: Served | null,
-): { baseUrl: string; auth: Auth; headers: Record<string, string> } {
-  if (settings.form === 'sandbox') return { baseUrl: served?.url ?? '', auth: { type: 'none' }, headers: {} };
+type Where = Required<Pick<ExplorerOptions, 'baseUrl' | 'auth' | 'headers' | 'secrets'>>;
+
+function whereOf(settings: Settings, served: Served | null): Where {
+  if (settings.form === 'sandbox')
+    return { baseUrl: served?.url ?? '', auth: { type: 'none' }, headers: {}, secrets: [] };
   const { apiKey, auth } = settings;
   const headers = Object.entries(settings.headers).map(([name, value]): [string, string] => [name, value.reveal()]);
   return {
     baseUrl: settings.form === 'multichain' ? `${settings.baseUrl}/${settings.chainId}` : settings.instanceUrl,
     auth: apiKey === null ? { type: 'none' } : { type: auth, key: () => apiKey.reveal() },
     headers: Object.fromEntries(headers),
+    secrets: headers.filter(([name]) => !isPublicHeader(name)).map(([, value]) => value),
   };
 }
 

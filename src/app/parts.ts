@@ -12,7 +12,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { createChannels, type Channels, type ChannelsOptions } from './channels.ts';
 import { createExplorers, type Explorers, type ExplorersOptions } from './explorers.ts';
 
-export interface PartsOptions extends ChannelsOptions, Pick<ExplorersOptions, 'openExplorer'> {
+export interface PartsOptions extends Omit<ChannelsOptions, 'redact'>, Pick<ExplorersOptions, 'openExplorer'> {
   readonly log: SafeLog;
   readonly metrics: Metrics;
   /** Writes down what polls see; closed by who opened it. */
@@ -35,9 +35,10 @@ interface Wiring {
   readonly signal: AbortSignal;
   /** Held while a setup is replaced. */
   readonly changing: Mutex;
+  readonly redact: ChannelsOptions['redact'];
 }
 
-export function createParts(options: PartsOptions, { signal, changing }: Wiring): Parts {
+export function createParts(options: PartsOptions, { signal, changing, redact }: Wiring): Parts {
   const { store, clock, log, metrics, recorder } = options;
   const explorers = createExplorers({
     ...options,
@@ -46,7 +47,7 @@ export function createParts(options: PartsOptions, { signal, changing }: Wiring)
     signal,
     ...(recorder && { onAnswer: recorder.onAnswer }),
   });
-  const channels = createChannels(options);
+  const channels = createChannels({ ...options, redact });
   const onOwed = (owed: ReadonlySet<string>): void => {
     channels.wake(owed);
   };

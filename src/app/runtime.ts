@@ -12,6 +12,7 @@ import { runHousekeeping } from '../engine/housekeeping.ts';
 import { blindOfWatches, countAlerts, labelsOf, dataOfWatches, healthOfAlerts } from '../engine/report.ts';
 import type { Loop } from '../engine/supervisor.ts';
 import { createMutex } from '../lib/mutex.ts';
+import { createRedactor } from '../lib/redact.ts';
 import { outlineOf, type Outline } from '../plan/outline.ts';
 import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
@@ -45,7 +46,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const { store, clock, log, metrics, recorder, supervise } = options;
   const reading = new AbortController();
   const changing = createMutex();
-  const parts = createParts(options, { signal: reading.signal, changing });
+  const { redact, add: addSecrets } = createRedactor();
+  const parts = createParts(options, { signal: reading.signal, changing, redact });
   const { explorers, channels, poller, scheduler, retirement, blindWatches } = parts;
   let watches: readonly Watch[] = [];
   let isRunning = false;
@@ -59,7 +61,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
   async function build(next: Setup): Promise<Prepared> {
     await using built = new AsyncDisposableStack();
-    log.addSecrets(secretsOf(next.config));
+    const secrets = secretsOf(next.config);
+    log.addSecrets(secrets);
+    addSecrets(secrets);
     const outline = outlineOf(next.watches);
     const prepared = [
       built.use(await explorers.prepare(next.config)),

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { guardedIn } from '../lib/redact.ts';
+import { guardedIn } from '../lib/secret-spellings.ts';
 import type { ConfigTools } from './model.ts';
 import { reasonOf, type Problem } from './problem.ts';
 import type { SecretText } from './shape.ts';

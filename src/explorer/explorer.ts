@@ -38,6 +38,8 @@ export interface ExplorerOptions {
   readonly coin: Coin;
   /** Sent with each request, such as a Referer that a firewall requires. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Values of headers that nobody may see: like the key, they are taken out of what the server answers. */
+  readonly secrets?: readonly string[];
   /** `chainwarden/0.1.0` */
   readonly userAgent: string;
   /** One per (origin, key). */
@@ -48,7 +50,7 @@ export interface ExplorerOptions {
   readonly largeBodies?: LargeBodies;
   readonly meter?: ExplorerMeter;
   /**
-   * Told of every answer that was decoded, with its body, the key taken out: bytes that came before give the very same
+   * Told of every answer that was decoded, with its body, secrets taken out: bytes that came before give the very same
    * object again.
    */
   readonly onAnswer?: (answer: object, body: Buffer) => void;
@@ -84,7 +86,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     units: { coin: options.coin.decimals },
     limits,
     hasKey,
-    mask: maskKey(auth),
+    secrets: () => [...(auth.type === 'none' ? [] : [auth.key()]), ...(options.secrets ?? [])],
     clock,
     signal,
   });
@@ -98,7 +100,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     meter: meter ?? null,
     totalMs: limits.totalMs,
     hasKey,
-    onAnswer: options.onAnswer === undefined ? null : withoutKey(options.onAnswer, auth),
+    onAnswer: options.onAnswer ?? null,
     clock,
     signal,
   });
@@ -167,28 +169,5 @@ function tickReaderOf(read: ReadAny, sweep: ReadAny): Read {
       read(question, cursor, null) as Promise<Page<F>>,
     sweepPage: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) =>
       sweep(question, cursor, tickCache) as Promise<Page<F>>,
-  };
-}
-
-function maskKey(auth: Auth): (text: string) => string {
-  if (auth.type === 'none') return (text) => text;
-  return (text) => {
-    const key = auth.key();
-    if (key === '') return text;
-    return text.replaceAll(key, '***').replaceAll(encodeURIComponent(key), '***');
-  };
-}
-
-/** A shorter key could be any word of an answer. */
-const SHORTEST_KEY = 8;
-
-/** Old servers echo the key of the request into the cursor (explorer/reading/cursor.ts leaves it out again). */
-function withoutKey(onAnswer: (answer: object, body: Buffer) => void, auth: Auth): typeof onAnswer {
-  if (auth.type === 'none') return onAnswer;
-  const mask = maskKey(auth);
-  return (answer, body) => {
-    const key = auth.key();
-    const mayHold = key.length >= SHORTEST_KEY && (body.includes(key) || body.includes(encodeURIComponent(key)));
-    onAnswer(answer, mayHold ? Buffer.from(mask(body.toString('utf8'))) : body);
   };
 }

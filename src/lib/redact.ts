@@ -1,115 +1,103 @@
 import { Buffer } from 'node:buffer';
-import { escapeHtml } from './untrusted.ts';
+import { secretsIn, SHORTEST_ANYWHERE, spellingsOf, type Spelling } from './secret-spellings.ts';
+import { unescaped, unescapedAgain } from './unescaped.ts';
 
 /** Takes secrets out of text by their value, wherever the text came from and however it spells them. */
 export interface Redactor {
   readonly redact: (text: string) => string;
+  /** The same for a body of JSON, which stays JSON; the very bytes where there is nothing to take out. */
+  readonly redactJson: (body: Buffer) => Buffer;
   readonly add: (secrets: readonly string[]) => void;
 }
 
 const REDACTED = '[redacted]';
 
-// A shorter secret is taken out only where it stands alone: otherwise a password such as "no" would eat every log.
-const SHORTEST_ANYWHERE = 8;
-const SHORTEST_IN_BASE64 = 6;
-// Shorter paths, such as /api/v2, are nobody's secret.
-const SHORTEST_PATH = 12;
-
 export function createRedactor(secrets: readonly string[] = []): Redactor {
   const known = new Set<string>();
   let spellings: readonly Spelling[] = [];
   let pattern = NOTHING;
+  let inJson: readonly string[] = [];
 
   function add(more: readonly string[]): void {
+    const before = known.size;
     for (const secret of more) if (secret !== '') known.add(secret);
+    if (known.size === before) return;
     // Longest first: of a secret and of what it is a part of, the whole is taken out.
     spellings = spellingsOf(known).sort((a, b) => b.literal.length - a.literal.length);
     pattern = spellings.length === 0 ? NOTHING : new RegExp(spellings.map(({ source }) => source).join('|'), 'g');
+    inJson = [...known].flatMap(secretsIn).filter(isUnlikeData).flatMap(spellingsInJson);
+  }
+
+  // Nearly no text holds a secret: looking for the bare letters costs a tenth of the pattern.
+  function redactBare(text: string): string {
+    return spellings.some(({ literal }) => text.includes(literal)) ? text.replace(pattern, REDACTED) : text;
+  }
+
+  function redactJson(body: Buffer): Buffer {
+    if (inJson.length === 0) return body;
+    const mayHold = inJson.some((spelling) => body.includes(spelling)) || body.includes(ESCAPED_ASCII);
+    if (!mayHold) return body;
+    const text = body.toString('utf8').replace(JSON_ESCAPE, withoutNeed);
+    const clean = inJson.reduce((rest, spelling) => rest.replaceAll(spelling, REDACTED_IN_JSON), text);
+    return clean === text ? body : Buffer.from(clean);
   }
 
   add(secrets);
   return {
     add,
-    // Nearly no text holds a secret: looking for the bare letters costs a tenth of the pattern.
-    redact: (text) =>
-      spellings.some(({ literal }) => text.includes(literal)) ? text.replace(pattern, REDACTED) : text,
+    redact: (text) => (known.size === 0 ? text : withoutEscaped(redactBare(text), pattern)),
+    redactJson,
   };
 }
 
-const NOTHING = /(?!)/g;
+/** The first character and the one behind the last. */
+type Range = readonly [start: number, end: number];
 
-/** A pattern, and the letters without which it cannot match. */
-interface Spelling {
-  readonly literal: string;
-  readonly source: string;
-}
+/** Servers escape what they echo, and what passes two of them is escaped twice. */
+const MOST_LAYERS = 2;
 
-function spellingsOf(secrets: Iterable<string>): Spelling[] {
-  const all = [...secrets].flatMap(secretsIn).flatMap((secret) => [...plainIn(secret), ...base64In(secret)]);
-  return [...new Map(all.map((spelling) => [spelling.source, spelling])).values()];
-}
-
-/** A secret, and when it is a URL the parts of it that libraries quote alone. */
-function secretsIn(secret: string): string[] {
-  const guarded = guardedIn(secret);
-  return guarded.includes(secret) ? [secret] : [secret, ...guarded];
-}
-
-/**
- * What of a text may open something: of a URL its password, and its path with the query; else the text itself.
- *
- * guardedIn('smtp://ops:hunter2@mail.example.com') // ['hunter2']
- */
-export function guardedIn(text: string): string[] {
-  if (!text.includes('://') || !URL.canParse(text)) return [text];
-  const { password, pathname, search } = new URL(text);
-  const path = `${pathname}${search}`;
-  return [...(password === '' ? [] : [decoded(password)]), ...(path.length < SHORTEST_PATH ? [] : [path])];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
+/** `text` without what is found in it once its escapes are undone. */
+function withoutEscaped(text: string, pattern: RegExp): string {
+  const found: Range[] = [];
+  let layer = unescaped(text);
+  for (let n = 0; layer !== null && n < MOST_LAYERS; n += 1) {
+    const { offsets } = layer;
+    for (const { 0: secret, index } of layer.text.matchAll(pattern))
+      found.push([offsets[index] ?? 0, offsets[index + secret.length] ?? text.length]);
+    layer = unescapedAgain(layer);
   }
+  return found.length === 0 ? text : without(text, found);
 }
 
-function plainIn(secret: string): Spelling[] {
-  const url = encodeURIComponent(secret.toWellFormed());
-  const spellings = [
-    secret,
-    url,
-    url.replace(/%../g, (code) => code.toLowerCase()),
-    encodeURI(secret.toWellFormed()),
-    new URLSearchParams({ s: secret }).toString().slice(2),
-    JSON.stringify(secret).slice(1, -1),
-    escapeHtml(secret),
-    secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
-  ];
-  return spellings.map((literal) => {
-    const source = escapeRegExp(literal);
-    return { literal, source: literal.length < SHORTEST_ANYWHERE ? `(?<![\\w-])${source}(?![\\w-])` : source };
-  });
+function without(text: string, ranges: readonly Range[]): string {
+  let end = 0;
+  let kept = '';
+  for (const [start, next] of ranges.toSorted(([a], [b]) => a - b)) {
+    if (start >= end) kept += text.slice(end, start) + REDACTED;
+    end = Math.max(end, next);
+  }
+  return kept + text.slice(end);
 }
 
-/**
- * In the base64 of `user:secret` the secret may start at any of three places of a group of four characters. What it
- * shares with its neighbours differs, so only its inner groups are looked for, and the groups beside them go too.
- */
-function base64In(secret: string): Spelling[] {
-  const bytes = Buffer.from(secret, 'utf8');
-  return [0, 1, 2].flatMap((shift) => {
-    const shifted = Buffer.concat([Buffer.alloc(shift), bytes]);
-    const inner = shifted.toString('base64').slice(shift === 0 ? 0 : 4, Math.floor(shifted.length / 3) * 4);
-    if (inner.length < SHORTEST_IN_BASE64) return [];
-    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')].map((literal) => ({
-      literal,
-      source: `[\\w+/-]{0,4}${escapeRegExp(literal)}[\\w+/=-]{0,4}`,
-    }));
-  });
+const REDACTED_IN_JSON = '***';
+/** How JSON escapes a letter or digit. */
+const ESCAPED_ASCII = '\\u00';
+const JSON_ESCAPE = /\\(?:u00([2-7][\da-f])|[^])/gi;
+
+/** A character for the escape of one that needs none: the same JSON. */
+function withoutNeed(escape: string, code: string | undefined): string {
+  const character = code === undefined ? '' : String.fromCharCode(parseInt(code, 16));
+  return /^[!#-[\]-~]$/.test(character) ? character : escape;
 }
 
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+/** Digits alone may be any amount, and a short secret any word: taking them out would spoil what is read. */
+function isUnlikeData(secret: string): boolean {
+  return secret.length >= SHORTEST_ANYWHERE && !/^\d+$/.test(secret);
 }
+
+function spellingsInJson(secret: string): string[] {
+  const quoted = JSON.stringify(secret).slice(1, -1);
+  return [...new Set([secret, encodeURIComponent(secret.toWellFormed()), quoted, quoted.replaceAll('/', '\\/')])];
+}
+
+const NOTHING = /(?!)/g;

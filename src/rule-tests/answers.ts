@@ -68,7 +68,7 @@ function toAny<F extends Fields>(question: OneQuestion<F> | ListQuestion<F>): Qu
 
 function valueOf({ status, body }: RecordedAnswer, question: Question, coin: Coin, now: Instant): AnyView | Page {
   const bytes = Buffer.from(body);
-  const asked = { where: question.path, hasKey: true, mask: (text: string) => text, now };
+  const asked = { where: question.path, hasKey: true, redact: (text: string) => text, now };
   const problem = problemOf({ status, headers: {} }, bytes, asked);
   if (problem !== null) throw problem;
   const context = { units: { coin: coin.decimals }, where: question.path, pageSizes: createPageSizes() };

@@ -2,7 +2,9 @@ import { expect, test } from '@jest/globals';
 import { createChannels, type ChannelsOptions } from '../../src/app/channels.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { createSupervisor } from '../../src/engine/supervisor.ts';
+import type { Settlement } from '../../src/core/model/delivery.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { createRedactor } from '../../src/lib/redact.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -11,7 +13,7 @@ import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
 import { commit } from '../support/store-calls.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { createSmtpSink, createWebhookSink, status } from '../support/sinks.ts';
+import { createSmtpSink, createWebhookSink, refusal, status } from '../support/sinks.ts';
 
 test('a sender that fails is started again, and what it owes is sent', async () => {
   await using post = await createSmtpSink();
@@ -45,6 +47,32 @@ test('a sender that fails is started again, and what it owes is sent', async () 
   expect(restarts).toEqual(['sender']);
   expect(log.fields[0]).toMatchObject({ loop: 'sender', channel: 'post' });
   expect(await store.survey()).toMatchObject({ sent: 1, outbox: [] });
+});
+
+test('a secret that a mail server echoes is not kept with the delivery, also when it is that of another channel', async () => {
+  await using post = await createSmtpSink({
+    data: () => refusal(550, 'no, explorer-key-4711 \\u0065xplorer-key-4711'),
+  });
+  const clock = createFakeClock();
+  const store = createMemoryStore();
+  const { redact } = createRedactor(['explorer-key-4711']);
+  const settled: Settlement[] = [];
+  const spied = {
+    ...store,
+    settle: (...[id, settlement, at]: Parameters<Store['settle']>) => {
+      settled.push(settlement);
+      return store.settle(id, settlement, at);
+    },
+  };
+  const channels = createChannels({ ...someOptions(clock, spied), redact });
+  const delivery = aDelivery({ id: 'a', channel: 'post', recipient: 'ops@example.com' });
+  await commit(store, [aDecision('w', { deliveries: [delivery] })], clock.now());
+
+  (await channels.prepare(aConfig(post.url))).commit();
+  await post.mails.reached(1);
+  await channels.stop(1000);
+
+  expect(JSON.stringify(settled)).toContain('no, [redacted] [redacted]');
 });
 
 test('what is owed to a recipient who was taken out is given up and counted once, and what was sent is not', async () => {
@@ -102,6 +130,7 @@ function someOptions(clock: Clock, store: Store): ChannelsOptions {
     metrics: createMetrics({ clock }),
     print: () => Promise.resolve(),
     version: '0',
+    redact: (text) => text,
     isDry: false,
   };
 }

@@ -14,8 +14,8 @@ export interface RequestContext {
   /** Host and path template: the only part of an address that a message shows. */
   readonly where: string;
   readonly hasKey: boolean;
-  /** Takes the key out of a text that a server may have echoed it into. */
-  readonly mask: (text: string) => string;
+  /** Takes secrets out of a text that a server may have echoed them into. */
+  readonly redact: (text: string) => string;
   readonly now: Instant;
 }
 
@@ -30,8 +30,9 @@ export function problemOf(answer: AnswerHead, body: Buffer, context: RequestCont
   if (status === 200 && isJson) return null;
   const errorBody = errorBodyOf(body, isJson);
   const classification = classify(answer, body, errorBody, context);
-  const words = errorBody.text === null ? '' : `: ${plain(untrusted(context.mask(errorBody.text)), MOST_SHOWN)}`;
-  return new Fault(classification.reason, `${context.where}: ${status}, ${classification.meaning}${words}`, {
+  const meaning = context.redact(classification.meaning);
+  const words = errorBody.text === null ? '' : `: ${plain(untrusted(context.redact(errorBody.text)), MOST_SHOWN)}`;
+  return new Fault(classification.reason, `${context.where}: ${status}, ${meaning}${words}`, {
     retry: classification.retry ?? 'no',
     retryAfterMs: classification.retryAfterMs ?? retryAfter(answer, context.now),
   });

@@ -3,6 +3,7 @@
 import type { Units } from '../../core/values/fields.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { decodeAnswer, decodeJson, type Decoded } from '../reading/decode.ts';
+import { createRedactor } from '../../lib/redact.ts';
 import { createPageSizes } from '../reading/page-sizes.ts';
 import { problemOf } from './answer-problem.ts';
 import { decompress, readEncoding } from './body.ts';
@@ -16,8 +17,8 @@ export interface AnswerReaderOptions {
   readonly units: Units;
   readonly limits: HttpLimits;
   readonly hasKey: boolean;
-  /** Takes the key out of a text that a server may have echoed it into. */
-  readonly mask: (text: string) => string;
+  /** What is taken out of answers before anybody else sees them: a server may echo what it was sent. */
+  readonly secrets: () => readonly string[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -42,15 +43,18 @@ export interface AnswerReader {
 const MOST_AT_ONCE = 256 * 1024;
 
 export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
-  const { largeBodies, units, limits, hasKey, mask, clock, signal } = options;
+  const { largeBodies, units, limits, hasKey, secrets, clock, signal } = options;
   const pageSizes = createPageSizes();
+  const { redact, redactJson, add } = createRedactor();
 
   function readSmall(answer: Answer, { question, where }: Request): WholeAnswer | null {
-    const body = smallBodyOf(answer, limits.maxBytes, where);
+    const whole = smallBodyOf(answer, limits.maxBytes, where);
+    add(secrets());
     // A refusal of that size says nothing that people could read; its status counts.
-    const problem = problemOf(answer, body ?? NOTHING, { where, hasKey, mask, now: clock.now() });
+    const problem = problemOf(answer, whole ?? NOTHING, { where, hasKey, redact, now: clock.now() });
     if (problem !== null) throw problem;
-    if (body === null) return null;
+    if (whole === null) return null;
+    const body = redactJson(whole);
     return {
       body,
       weight: body.length,
@@ -61,7 +65,7 @@ export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
 
   async function readLarge(answer: Answer, { question, where }: Request): Promise<WholeAnswer> {
     const encoding = readEncoding(answer.headers['content-encoding'], where);
-    const job = { wire: joined(answer.wire), encoding, maxBytes: limits.maxBytes, where };
+    const job = { wire: joined(answer.wire), encoding, maxBytes: limits.maxBytes, where, secrets: secrets() };
     const { raw, body, weight } = await largeBodies.read(job).finally(() => {
       signal.throwIfAborted();
     });

@@ -1,6 +1,7 @@
 // The thread of large-bodies.ts: one message for each body, one reply to each message.
 import { parentPort } from 'node:worker_threads';
 import type { MissReason } from '../../core/model/observation.ts';
+import { createRedactor } from '../../lib/redact.ts';
 import { decompress, type Encoding } from './body.ts';
 import { Fault } from './fault.ts';
 import { boundJson } from './json-bounds.ts';
@@ -12,6 +13,8 @@ export interface Job {
   readonly encoding: Encoding;
   readonly maxBytes: number;
   readonly where: string;
+  /** Are taken out. */
+  readonly secrets: readonly string[];
 }
 
 /** `bytes` moves back. An error keeps its class only as what it says. */
@@ -29,10 +32,10 @@ parentPort?.on('message', (job: Job) => {
   parentPort?.postMessage(reply, reply.type === 'bounded' ? [reply.bytes.buffer] : []);
 });
 
-function replyTo({ wire, encoding, maxBytes, where }: Job): Reply {
+function replyTo({ wire, encoding, maxBytes, where, secrets }: Job): Reply {
   try {
     const body = decompress(Buffer.from(wire.buffer), encoding, maxBytes, where);
-    const { bytes, lists, separators } = boundJson(body);
+    const { bytes, lists, separators } = boundJson(createRedactor(secrets).redactJson(body));
     const { buffer, byteOffset, length } = bytes as Buffer<ArrayBuffer>;
     return { type: 'bounded', bytes: new Uint8Array(buffer, byteOffset, length), lists, separators };
   } catch (error) {

@@ -147,6 +147,48 @@ describe('the key shows nowhere', () => {
   });
 });
 
+describe('a secret that the explorer echoes reaches nobody', () => {
+  const HEADER = 'header-secret-0815';
+  const echo = Array.from(HEADER, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
+  const headed = { auth: bearer, headers: { 'x-token': HEADER }, secrets: [HEADER] };
+
+  test.each([
+    ['an ordinary answer', ''],
+    ['a large one, which a thread reads', `,"x":"${'x'.repeat(300_000)}"`],
+  ])('in the data of %s: neither watches, nor the state file, nor a recording', async (_name, more) => {
+    await using server = await startServer((_request, response) => {
+      sendText(response, `{"symbol":"${KEY}","name":"${HEADER} ${echo}"${more}}`);
+    });
+    const bodies: string[] = [];
+    await using opened = openExplorer(server.url, {
+      ...headed,
+      onAnswer: (_answer, body) => bodies.push(String(body)),
+    });
+    const token = await opened.explorer.tickReader().one(aToken);
+    expect([token.symbol, token.name]).toEqual(['***', '*** ***']);
+    expect(bodies).toHaveLength(1);
+    for (const spelling of [KEY, HEADER, echo]) expect(bodies.join('')).not.toContain(spelling);
+  });
+
+  test('in a message, or as the host that it points to', async () => {
+    await using server = await startServer(
+      inTurn(
+        (response) => {
+          sendText(response, `{"message":"no ${HEADER} ${echo}"}`, { status: 400 });
+        },
+        (response) => {
+          sendText(response, '', { status: 302, headers: { location: `https://${HEADER}.example` } });
+        },
+      ),
+    );
+    await using opened = openExplorer(server.url, headed);
+    const said = [];
+    for (let i = 0; i < 2; i++) said.push((await missOf(opened.explorer.tickReader().one(aToken))).message);
+    expect(said.join()).toContain('moved to [redacted]');
+    expect(said.join()).not.toContain(HEADER);
+  });
+});
+
 describe('what headers say', () => {
   test('is read from every answer, in the units of the metrics', async () => {
     await using server = await startServer((_request, response) => {
