@@ -1,5 +1,5 @@
 // Addresses that channels post to. They often hold a secret, so nothing of them is shown but the host.
-import { isLoopback } from '../../lib/loopback.ts';
+import { bareHost, isLoopback } from '../../lib/loopback.ts';
 
 /** `http:` or `https:` and a host, in visible ASCII. */
 export function isWebAddress(text: string): boolean {
@@ -12,7 +12,7 @@ export const WEB_ADDRESS = 'must be an http: or https: address such as https://h
 
 /** `hooks.example.com`, `::1`: the name or the bare address. */
 export function hostOf(address: string): string {
-  return new URL(address).hostname.replace(/^\[|\]$/g, '');
+  return bareHost(new URL(address).hostname);
 }
 
 /** Things worth saying at load. */
