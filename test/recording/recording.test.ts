@@ -234,7 +234,7 @@ test('no key gets in: not from the request, not from an answer that echoes it', 
       partial: null,
     });
   }
-  expect(server.requests.map(({ query }) => query['apikey'])).toEqual([key, key, key]);
+  expect(new Set(server.requests.map(({ query }) => query['apikey']))).toEqual(new Set([key]));
   using recording = openRecording(file);
   const [poll] = recording.polls('gauge-1');
   const answers = recording.answers(poll?.id ?? 0);
