@@ -1,8 +1,7 @@
 // What a command may know of the process it runs in.
-import { writeFileSync } from 'node:fs';
 import type { ReadFile } from '../config/model.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
-import { isReadableByAll, readRegularFile } from '../lib/regular-file.ts';
+import { isReadableByAll, readRegularFile, writeRegularFile } from '../lib/regular-file.ts';
 import type { ProcessFacts } from '../telemetry/daemon-metrics.ts';
 import { createLineWriter, openNonBlocking, type LineWriter } from '../telemetry/line-writer.ts';
 
@@ -93,9 +92,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     },
     readFile: (path, maxBytes = LARGEST_FILE) => readRegularFile(path, maxBytes),
     isReadableByAll,
-    writeFile: (path, text) => {
-      writeFileSync(path, text);
-    },
+    writeFile: writeRegularFile,
     onSignal: (name, react) => process.on(name, react),
     onCrash: (react) => process.on('uncaughtException', react),
     exit: (code) => process.exit(code),

@@ -1,8 +1,18 @@
-// Reads files that people name. A FIFO would keep the process waiting for a writer, and a device never ends.
-import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats } from 'node:fs';
+// Reads and writes files that people name. A FIFO would keep the process waiting, and a device never ends.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  statSync,
+  writeFileSync,
+  type Stats,
+} from 'node:fs';
 import { platform } from 'node:process';
 
-/** What a path leads to is not read. The text says what it is: `it is a FIFO, and only regular files are read`. */
+/** What a path leads to is neither read nor written. The text says what it is: `it is a FIFO, and only regular files are read`. */
 export class FileRefused extends Error {
   override readonly name = 'FileRefused';
 }
@@ -23,6 +33,40 @@ export function readRegularFile(path: string, maxBytes: number): string {
     closeSync(fd);
   }
 }
+
+const TO_WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+
+/**
+ * Writes a regular file, or replaces what is in it. Throws a `FileRefused` where a link stands in its place, whoever put
+ * it there, or what the system says.
+ */
+export function writeRegularFile(path: string, text: string): void {
+  const fd = openToWrite(path);
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw new FileRefused(`it is ${nameOf(stats)}, and only regular files are written`);
+    ftruncateSync(fd);
+    writeFileSync(fd, text);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openToWrite(path: string): number {
+  try {
+    return openSync(path, TO_WRITE, 0o666);
+  } catch (error) {
+    const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+    const why = UNWRITABLE[code];
+    throw why === undefined ? error : new FileRefused(why, { cause: error });
+  }
+}
+
+const UNWRITABLE: Readonly<Record<string, string>> = {
+  ELOOP: 'it is a link, and links are not followed',
+  EISDIR: 'it is a directory, and only regular files are written',
+  ENXIO: 'it is a FIFO, a socket or a device, and only regular files are written',
+};
 
 /** Whether the rights of a file let every user of the machine read it. No where it cannot be looked at. */
 export function isReadableByAll(path: string): boolean {

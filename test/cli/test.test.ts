@@ -1,4 +1,5 @@
 // `chainwarden test`: what it prints, what it exits with, and what it never does.
+import { execFileSync } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -76,6 +77,29 @@ test('--junit writes the results for a CI, also when something failed', async ()
   expect(readFileSync(file, 'utf8')).toContain(
     '<testsuites name="chainwarden test" tests="3" failures="1" errors="1">',
   );
+});
+
+test('results are written into no file that somebody put a link to, and wait for no FIFO', async () => {
+  using folder = createFolder({ ...FILES, precious: 'precious' });
+  const [link, fifo] = [join(folder.path, 'results.xml'), join(folder.path, 'fifo')];
+  symlinkSync('precious', link);
+  execFileSync('mkfifo', [fifo]);
+  for (const [file, why] of [
+    [link, 'it is a link, and links are not followed'],
+    [fifo, 'it is a FIFO, a socket or a device, and only regular files are written'],
+    [folder.path, 'it is a directory, and only regular files are written'],
+  ] as const) {
+    const { code, err } = await runCommand(['test', folder.path, '--junit', file]);
+    expect([code, err]).toEqual([64, `chainwarden: --junit: "${file}" cannot be written: ${why}\n`]);
+  }
+  expect(readFileSync(join(folder.path, 'precious'), 'utf8')).toBe('precious');
+});
+
+test('a longer result of before leaves nothing behind a shorter one', async () => {
+  using folder = createFolder({ ...FILES, 'results.xml': 'x'.repeat(10_000) });
+  const file = join(folder.path, 'results.xml');
+  expect((await runCommand(['test', folder.path, '--junit', file])).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toMatch(/^<\?xml[^]*<\/testsuites>\n?$/);
 });
 
 test('results that cannot be written are said', async () => {

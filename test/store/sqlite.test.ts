@@ -1,6 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { openDatabase } from '../../src/store/sqlite/database.ts';
@@ -57,15 +67,40 @@ describe('opening', () => {
 
   test('refuses a second daemon, by whatever name of the file, and says who holds it', async () => {
     const file = aFile();
-    const alias = join(directory, 'alias.db');
+    const alias = join(directory, 'alias', basename(file));
     await using first = await openSqliteStore({ file, owner: 'pid 4711' });
-    symlinkSync(file, alias);
+    symlinkSync('.', join(directory, 'alias'));
     for (const name of [file, alias]) {
       const refusal = openSqliteStore({ file: name });
       await expect(refusal).rejects.toThrow(StoreBusyError);
       await expect(refusal).rejects.toThrow(`${file} is in use by another daemon (pid 4711). Stop that one`);
     }
     expect(await commit(first, [aDecision('w')], NOON)).toEqual(['kept']);
+  });
+
+  test.each(['', '.lock', '-wal', '-shm'])('a link at its place%s leads to no other file', async (part) => {
+    const file = aFile();
+    const target = `${file}.target`;
+    writeFileSync(target, 'precious');
+    symlinkSync(target, `${file}${part}`);
+    const refusal = openSqliteStore({ file });
+    await expect(refusal).rejects.toThrow(StorageError);
+    await expect(refusal).rejects.toThrow(`${file}${part} is a link. Name the file itself`);
+    expect(readFileSync(target, 'utf8')).toBe('precious');
+  });
+
+  test('a link to nothing makes no file', async () => {
+    const file = aFile();
+    symlinkSync(`${file}.target`, `${file}.lock`);
+    await expect(openSqliteStore({ file })).rejects.toThrow('is a link');
+    expect(existsSync(`${file}.target`)).toBe(false);
+  });
+
+  test('a FIFO or a directory in its place is said, and nobody waits', async () => {
+    const fifo = aFile();
+    execFileSync('mkfifo', [fifo]);
+    for (const file of [fifo, directory])
+      await expect(openSqliteStore({ file })).rejects.toThrow(`${file} is no regular file. Name another one.`);
   });
 
   test('is free again once the first has closed, however often it closes', async () => {
@@ -114,7 +149,7 @@ describe('what cannot be used is refused, unchanged, with what to do', () => {
       (file) => {
         mkdirSync(file);
       },
-      /cannot open .*writable for the daemon/,
+      /is no regular file\. Name another one/,
     ],
   ];
 

@@ -1,5 +1,5 @@
 // The only file that opens SQLite files and reads SQLite's errors.
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../store.ts';
@@ -11,11 +11,23 @@ import { StorageError } from '../store.ts';
 export const BUSY_TIMEOUT_MS = 2000;
 const LARGEST_IDLE_WAL = 16 * 2 ** 20;
 
-/** Where the file really is: two names of one file must find the same lock. Makes the directories on the way. */
+/** Where the file really is: two names of its directory must find the same lock. Makes the directories on the way. */
 export function settledPath(file: string): string {
-  if (existsSync(file)) return realpathSync(file);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  return join(realpathSync(dirname(file)), basename(file));
+  if (!existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const settled = join(realpathSync(dirname(file)), basename(file));
+  for (const part of ['', '-wal', '-shm', '-journal']) assertOwn(`${settled}${part}`);
+  return settled;
+}
+
+/**
+ * SQLite follows links: whoever may write into the directory could point one at any file of the daemon's user. A FIFO
+ * would keep the process waiting.
+ */
+function assertOwn(file: string): void {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink() === true)
+    throw new StorageError(`${file} is a link. Name the file itself, or link its directory: links are not followed.`);
+  if (stats?.isFile() === false) throw new StorageError(`${file} is no regular file. Name another one.`);
 }
 
 /** For writing. Nothing is changed in a file that exists. Waits for a lock in place: nothing else runs yet. */
@@ -39,6 +51,7 @@ export function neverBlock(db: DatabaseSync): void {
 export function openReadOnly(file: string): DatabaseSync {
   if (!existsSync(file))
     throw new StorageError(`there is no state file at ${file}. Has the daemon run with this config?`);
+  assertOwn(file);
   return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
 }
 
@@ -58,7 +71,9 @@ export function opened(db: DatabaseSync, prepare: (db: DatabaseSync) => void): D
  * drops every lock that this process holds on it, and with it the lock against a second daemon.
  */
 export function createPrivately(file: string): void {
-  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  assertOwn(file);
+  // Fails where something was put there meanwhile, a link included.
+  if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
 }
 
 /** All or nothing. The write lock is taken first, so that what `work` reads still holds when it writes. */
