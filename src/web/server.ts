@@ -2,7 +2,7 @@
 // Whatever is not written below does not exist. Of what is wrong it tells names of the config, and words of fixed lists:
 // the detail stands in the log.
 import { createServer, type Server } from 'node:http';
-import { isIP, type AddressInfo } from 'node:net';
+import { isIP, type AddressInfo, type Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
@@ -18,7 +18,7 @@ export interface WebOptions {
   readonly isAlive: () => boolean;
   readonly readiness: () => Readiness;
   readonly log?: Pick<Log, 'warn'>;
-  /** A socket beyond the limit, or a request for a foreign host name, was refused. */
+  /** A connection beyond the limit, or a request for a foreign host name, was refused. */
   readonly onRejected?: (reason: 'sockets' | 'host') => void;
 }
 
@@ -106,19 +106,61 @@ const LIMITS = {
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 8_192,
 };
-const MOST_SOCKETS = 64;
+/** Connections that wait for a request, or for the rest of one. */
+const MOST_WAITING = 64;
+const MOST_SOCKETS = 2 * MOST_WAITING;
 const IDLE_MS = 10_000;
 
 function createHardenedServer(options: WebOptions): Server {
   const app = createApp(options);
   // HTTP/1.0 probes send no host name; the standard Request and Response stay the process's own.
   const answer = getRequestListener(app.fetch, { hostname: inUrl(options.host), overrideGlobalObjects: false });
-  const server = createServer(LIMITS, (request, response) => void answer(request, response));
+  const waiting = createWaitingRoom(options.onRejected);
+  const server = createServer(LIMITS, (request, response) => {
+    waiting.leave(request.socket);
+    response.once('close', () => {
+      waiting.enter(request.socket);
+    });
+    void answer(request, response);
+  });
   server.maxConnections = MOST_SOCKETS;
+  server.on('connection', (socket) => {
+    socket.once('close', () => {
+      waiting.leave(socket);
+    });
+    waiting.enter(socket);
+  });
   // Also for a client that asks and then does not read.
   server.timeout = IDLE_MS;
   server.on('drop', () => options.onRejected?.('sockets'));
   return server;
+}
+
+interface WaitingRoom {
+  enter(socket: Socket): void;
+  leave(socket: Socket): void;
+}
+
+/**
+ * Whoever comes when it is full takes the place of the one that waits longest: connections that ask for nothing must
+ * not keep a supervisor from its answer, however many there are.
+ */
+function createWaitingRoom(onRejected: WebOptions['onRejected']): WaitingRoom {
+  const waiting = new Set<Socket>();
+  return {
+    enter(socket) {
+      if (socket.destroyed) return;
+      waiting.add(socket);
+      const [oldest] = waiting;
+      if (waiting.size <= MOST_WAITING || oldest === undefined) return;
+      waiting.delete(oldest);
+      oldest.destroy();
+      onRejected?.('sockets');
+    },
+    leave(socket) {
+      waiting.delete(socket);
+    },
+  };
 }
 
 function listen(server: Server, { host, port, log }: WebOptions): Promise<AddressInfo> {

@@ -152,20 +152,39 @@ describe('slow and many clients', () => {
     expect(answered.join('')).toMatch(/^HTTP\/1\.1 408 /);
   }, 20_000);
 
-  test('the 65th socket is refused and counted; a place that is given up is taken again', async () => {
+  test('a supervisor was told nothing while half-open connections held every place: it is answered at once', async () => {
+    let refused = 0;
+    const web = await serve({ onRejected: (reason) => (refused += reason === 'sockets' ? 1 : 0) });
+    let left = 1000;
+    // Each one that is closed comes again, as a flood does.
+    const hold = async (): Promise<void> => {
+      if (left-- <= 0) return;
+      const socket = await dial(web);
+      socket.on('error', () => undefined).once('close', () => void hold());
+      socket.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ');
+    };
+    for (let n = 0; n < 150; n++) await hold();
+    for (let n = 0; n < 20; n++) expect(await ask(web, '/healthz')).toMatchObject({ status: 200, body: 'ok' });
+    left = 0;
+    expect(refused).toBeGreaterThanOrEqual(150 - 64);
+  });
+
+  test('of those that ask for nothing the oldest goes, and one that asks keeps its connection', async () => {
     const refused = Promise.withResolvers<string>();
     const web = await serve({ onRejected: refused.resolve });
-    const open = [];
-    for (let n = 0; n < 64; n++) open.push(await dial(web));
-    const late = await dial(web);
-    late.on('error', () => undefined);
-    await once(late, 'close');
+    const first = await dial(web);
+    const second = await dial(web);
+    const answers: string[] = [];
+    first.setEncoding('utf8').on('data', (text: string) => answers.push(text));
+    first.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    await once(first, 'data');
+    const ended = once(second, 'close');
+    for (let n = 0; n < 63; n++) await dial(web);
+    await ended;
     expect(await refused.promise).toBe('sockets');
-    const [first] = open;
-    first?.end('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');
-    first?.resume();
-    if (first !== undefined) await once(first, 'close');
-    expect(await ask(web, '/healthz')).toMatchObject({ status: 200 });
+    first.write('GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    await once(first, 'data');
+    expect(answers.join('')).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nokHTTP\/1\.1 200 [^]*\r\n\r\nready$/);
   });
 
   test.each([
