@@ -83,7 +83,8 @@ export function createFolder(files: Readonly<Record<string, string>> = {}): Fold
     path,
     write(file, text) {
       mkdirSync(join(path, file, '..'), { recursive: true });
-      writeFileSync(join(path, file), text);
+      // Configs hold secrets, and what others can read of them is warned of.
+      writeFileSync(join(path, file), text, { mode: 0o600 });
     },
     [Symbol.dispose]() {
       rmSync(path, { recursive: true, force: true });
