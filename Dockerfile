@@ -1,5 +1,3 @@
-# syntax=docker/dockerfile:1
-#
 #   docker build -t chainwarden .
 #   docker run --read-only --cap-drop=ALL --security-opt=no-new-privileges --ulimit core=0 \
 #     -v ./config.yaml:/etc/chainwarden/config.yaml:ro -v ./rules:/etc/chainwarden/rules:ro \
@@ -7,7 +5,10 @@
 #
 # The config says  state: { file: /data/state.db }  ; all else in the image is read-only.
 
-FROM node:24-slim AS build
+# By digest: a tag may be moved to another image. Change both at once, with the version of `node` in package-lock.json.
+ARG NODE=node:24.21.0-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
+
+FROM ${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # Install scripts stay off: the one that we need, the build, is run by name below.
@@ -16,12 +17,12 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN npm run build
 
-FROM node:24-slim AS dependencies
+FROM ${NODE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
-FROM node:24-slim AS run
+FROM ${NODE} AS run
 LABEL org.opencontainers.image.title="chainwarden" \
       org.opencontainers.image.description="Watches blockchains through an explorer's API and alerts" \
       org.opencontainers.image.licenses="Apache-2.0"

@@ -33,9 +33,17 @@ const LAST = ALL.slice(ALL.findLastIndex(({ name }) => name === 'FROM'));
 const textOf = (name: string): string | undefined => LAST.find((each) => each.name === name)?.text;
 
 describe('the image', () => {
-  test('is built in named stages on one pinned major of Node', () => {
-    expect(STAGES).toEqual(['node:24-slim AS build', 'node:24-slim AS dependencies', 'node:24-slim AS run']);
-    expect(readFileSync('Dockerfile', 'utf8')).not.toContain(':latest');
+  test('is built in named stages on one image, which nobody can replace under its tag', () => {
+    expect(STAGES).toEqual(['${NODE} AS build', '${NODE} AS dependencies', '${NODE} AS run']);
+    const [base] = ALL.filter(({ name }) => name === 'ARG').map(({ text }) => text);
+    expect(base).toMatch(/^NODE=node:\d+\.\d+\.\d+-slim@sha256:[0-9a-f]{64}$/);
+    // What is tested is what is shipped.
+    const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly version: string }>>;
+    };
+    expect(base).toContain(`:${lock.packages['node_modules/node']?.version ?? 'none'}-`);
+    // A frontend of its own would be another image, fetched by a tag.
+    expect(readFileSync('Dockerfile', 'utf8')).not.toContain('syntax=');
   });
 
   test('installs exactly what the lock file says, runs no script of a dependency, and keeps no development tools', () => {
@@ -118,6 +126,9 @@ test('the workflow runs the one script on the supported lines of Node, and may w
   const workflow = readFileSync('.github/workflows/ci.yml', 'utf8');
   expect(workflow).toContain('node: [24, 26]');
   expect(workflow).toContain('- run: .ci/run');
+  const actions = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
+  expect(actions.length).toBeGreaterThan(0);
+  for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
   expect(workflow).toMatch(/^permissions:\n {2}contents: read$/m);
 });
 
