@@ -87,7 +87,7 @@ function listing(
 ): Observation {
   const seen = { rows, stopped: null, reachedEnd: true, older: null };
   const at = (coveredUntil ?? 0) + minutes * 60_000;
-  return { type: 'seen', at, head: null, chain: upToHead(200), seen, partial: null };
+  return { type: 'seen', at, head: null, chain: upToHead(200 + minutes), seen, partial: null };
 }
 
 test('every watch goes on from its memory', async () => {
@@ -107,7 +107,7 @@ test('what was told and is gone is retracted under the key and the title under w
   const { watch, memory: from } = await leftBy('txs');
   let memory = from;
   const said: Message[] = [];
-  for (let minute = 1; minute <= 4; minute += 1) {
+  for (let minute = 1; minute <= 6; minute += 1) {
     const decision = step(watch, memory, listing([], from, minute));
     memory = stored(decision.memory);
     said.push(...decision.deliveries.map(({ message }) => message));
