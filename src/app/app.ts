@@ -16,7 +16,7 @@ import type { Setup, SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
 import { watchStorage } from './storage-health.ts';
 
-export interface AppOptions extends SetupTools, Omit<RuntimeOptions, 'store' | 'supervise'> {
+export interface AppOptions extends SetupTools, Omit<RuntimeOptions, 'store' | 'storageState' | 'supervise'> {
   readonly configFile: string;
   readonly setup: Setup;
   /** The files that `setup` was read from. */
@@ -49,7 +49,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       metrics.loopRestarted(loop);
     },
   });
-  const runtime = opened.use(createRuntime({ ...options, store, supervise }));
+  const runtime = opened.use(createRuntime({ ...options, store, storageState: () => storage.state(), supervise }));
   const reload = createReload({ ...options, runtime });
   await using first = await runtime.prepare(setup);
   const web = await serveWeb({
@@ -59,7 +59,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     readiness: () =>
       readinessOf({
         isRunning: runtime.isRunning(),
-        isStored: storage.isWorking(),
+        storage: storage.state(),
         isCurrent: reload.isCurrent(),
         watches: runtime.watches().length,
         unpolled: runtime.unpolled(),
@@ -92,5 +92,5 @@ export async function openApp(options: AppOptions): Promise<App> {
 
 /** A dry run remembers nothing that outlives the process. */
 function openStore({ isDry, setup, owner, log, openStore: open = openState }: AppOptions): Promise<Store> {
-  return isDry ? openStoreForDryRun({ log }) : open({ file: setup.config.stateFile }, { owner, log });
+  return isDry ? openStoreForDryRun({ log }) : open(setup.config.state, { owner, log });
 }

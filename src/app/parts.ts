@@ -10,11 +10,13 @@ import type { Recorder } from '../recording/recorder.ts';
 import type { SafeLog } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createChannels, type Channels, type ChannelsOptions } from './channels.ts';
+import type { StorageState } from './storage-health.ts';
 import { createExplorers, type Explorers, type ExplorersOptions } from './explorers.ts';
 
 export interface PartsOptions extends Omit<ChannelsOptions, 'redact'>, Pick<ExplorersOptions, 'openExplorer'> {
   readonly log: SafeLog;
   readonly metrics: Metrics;
+  readonly storageState: () => StorageState;
   /** Writes down what polls see; closed by who opened it. */
   readonly recorder: Recorder | null;
   /** Looks on at polls instead of the recorder. */
@@ -74,7 +76,11 @@ export function createParts(options: PartsOptions, { signal, changing, redact }:
     },
     onOwed,
   });
-  const blindWatches = createBlindWatches({ clock, memoryOf: (id) => poller.memoryOf(id) });
+  const blindWatches = createBlindWatches({
+    clock,
+    memoryOf: (id) => poller.memoryOf(id),
+    storage: options.storageState,
+  });
   const scheduler = createScheduler({
     clock,
     onTick: (due) => void poller.poll(due, signal),

@@ -3,11 +3,11 @@ import { showTrouble, type ExplorerTrouble } from '../core/model/explorer-troubl
 import type { Watch } from '../core/model/watch.ts';
 import { causesOf, namesOf, showCause, type BlindWatch } from '../engine/blind-watches.ts';
 import type { Readiness } from '../web/server.ts';
+import type { StorageState } from './storage-health.ts';
 
 export interface Work {
   readonly isRunning: boolean;
-  /** What was last written to the state file was kept. */
-  readonly isStored: boolean;
+  readonly storage: StorageState;
   /** The files as they are now are in force. */
   readonly isCurrent: boolean;
   readonly watches: number;
@@ -19,12 +19,17 @@ export interface Work {
 
 /** Blind watches and a rejected reload leave it ready: a daemon that is replaced because of them sees no more. */
 export function readinessOf(work: Work): Readiness {
-  const { isRunning, isStored, isCurrent, watches, unpolled, blind, troubles } = work;
+  const { isRunning, storage, isCurrent, watches, unpolled, blind, troubles } = work;
   const lines: string[] = [];
-  if (!isStored) lines.push('storage: the state file takes nothing; the log says why');
+  if (storage !== 'works') lines.push(STORAGE[storage]);
   if (unpolled.length > 0) lines.push(`not polled yet: ${unpolled.length} of ${watches} watches: ${namesOf(unpolled)}`);
   if (!isCurrent) lines.push('config: the last reload failed, and the former config and rules are in force');
   if (blind.length > 0) lines.push(`blind: ${blind.length} of ${watches} watches`, ...causesOf(blind).map(showCause));
   lines.push(...troubles.map((trouble) => `explorer ${showTrouble(trouble)}`));
-  return { isReady: isRunning && isStored && unpolled.length === 0, lines };
+  return { isReady: isRunning && storage === 'works' && unpolled.length === 0, lines };
 }
+
+const STORAGE: Readonly<Record<Exclude<StorageState, 'works'>, string>> = {
+  fails: 'storage: the state file takes nothing; the log says why',
+  full: 'storage: the state file has reached state.max_size; let what is owed go out, or raise it',
+};

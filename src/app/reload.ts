@@ -1,4 +1,5 @@
 // Reads config and rules anew and puts them in force as a whole. Whatever goes wrong, the former ones stay in force.
+import type { Config } from '../config/model.ts';
 import { formatProblems } from '../config/problem.ts';
 import type { ReloadEnd } from '../engine/reloader.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -71,13 +72,13 @@ export function createReload(options: ReloadOptions): Reload {
 }
 
 /** Parts of the config that stay as they were at the start, and their keys in the file. */
-const FIXED = [
-  ['stateFile', 'state'],
-  ['listen', 'http'],
-  ['recording', 'recording'],
-] as const;
+const FIXED: readonly (readonly [key: string, part: (config: Config) => unknown])[] = [
+  ['state.file', ({ state }) => state.file],
+  ['http', ({ listen }) => listen],
+  ['recording', ({ recording }) => recording],
+];
 
 function warnOfRestart({ config: started }: Setup, { config: next }: Setup, log: Log): void {
-  for (const [part, what] of FIXED)
-    if (JSON.stringify(started[part]) !== JSON.stringify(next[part])) log.warn('config:needs-a-restart', { what });
+  for (const [what, part] of FIXED)
+    if (JSON.stringify(part(started)) !== JSON.stringify(part(next))) log.warn('config:needs-a-restart', { what });
 }

@@ -73,6 +73,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     const open = built.move();
     return {
       commit() {
+        store.setMaxBytes(next.config.state.maxBytes);
         for (const part of prepared) part.commit();
         replaceWatches(next.watches);
         keepRunning(outline);
@@ -120,10 +121,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
   function loops(): Loop[] {
     const flush = (): Promise<void> => poller.flush();
+    const isFull = (): boolean => options.storageState() === 'full';
     const all: Loop[] = [
       { name: 'scheduler', run: (signal) => scheduler.run(signal) },
       { name: 'retirement', run: (signal) => retirement.run(signal) },
-      { name: 'housekeeping', run: (signal) => runHousekeeping({ store, flush, clock, log }, signal) },
+      { name: 'housekeeping', run: (signal) => runHousekeeping({ store, flush, isFull, clock, log }, signal) },
       { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: () => blindWatches.blind() }, signal) },
     ];
     if (recorder !== null) all.push({ name: 'recorder', run: (signal) => recorder.run(signal) });

@@ -1,17 +1,23 @@
-import type { Store } from '../store/store.ts';
+import { StoreFullError, type Store } from '../store/store.ts';
+
+/** `full`: the state has reached its size. What is learned is lost while it is not kept, and found again later. */
+export type StorageState = 'works' | 'fails' | 'full';
 
 export interface StorageHealth {
   /** The same store, looked at while it is used. */
   readonly store: Store;
-  /** Whether what was last written was kept. What is learned is lost while it is not, and found again later. */
-  isWorking(): boolean;
+  /** What became of the last that was to be written. */
+  state(): StorageState;
 }
 
 export function watchStorage(store: Store): StorageHealth {
-  let isWorking = true;
+  let state: StorageState = 'works';
 
   async function noting<T>(writing: Promise<T>, isKept: (result: T) => boolean): Promise<T> {
-    isWorking = await writing.then(isKept, () => false);
+    state = await writing.then(
+      (result) => (isKept(result) ? 'works' : 'fails'),
+      (error: unknown) => (error instanceof StoreFullError ? 'full' : 'fails'),
+    );
     return writing;
   }
 
@@ -21,6 +27,6 @@ export function watchStorage(store: Store): StorageHealth {
       commit: (...args) => noting(store.commit(...args), (ends) => !ends.includes('fenced')),
       cover: (...args) => noting(store.cover(...args), (end) => end !== 'fenced'),
     },
-    isWorking: () => isWorking,
+    state: () => state,
   };
 }

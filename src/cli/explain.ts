@@ -17,9 +17,9 @@ export async function explain(terminal: Terminal, name: string, { config: file }
   const { config, watches } = loadOrFail(terminal, file);
   const found = findWatches(watches, name);
   if ('complaint' in found) throw new CommandError(EXIT.usage, found.complaint);
-  await using reader = await openReaderIfAny({ file: config.stateFile });
+  await using reader = await openReaderIfAny(config.state);
   if (reader === null)
-    terminal.out(`There is no state file at ${config.stateFile} yet: only the rule can be explained.\n`);
+    terminal.out(`There is no state file at ${config.state.file} yet: only the rule can be explained.\n`);
   const now = terminal.clock.now();
   const shown = found.slice(0, MOST_WATCHES);
   for (const [i, { watch, alerts }] of shown.entries()) {

@@ -16,12 +16,12 @@ const NOTHING: Outline = { rules: {}, watches: [], credits: {} };
 export async function plan(terminal: Terminal, { config: file, against }: PlanOptions): Promise<number> {
   const { config, watches } = loadOrFail(terminal, file, EXIT.problems);
   const other = against === undefined ? null : loadOrFail(terminal, against, EXIT.problems);
-  await using reader = await openReaderIfAny({ file: config.stateFile });
+  await using reader = await openReaderIfAny(config.state);
   if (reader === null)
-    terminal.out(`There is no state file at ${config.stateFile}: which alerts are open is not known.`);
-  if (other !== null && other.config.stateFile !== config.stateFile)
+    terminal.out(`There is no state file at ${config.state.file}: which alerts are open is not known.`);
+  if (other !== null && other.config.state.file !== config.state.file)
     terminal.out(
-      `The state file is another one, ${config.stateFile}: what ${other.config.stateFile} remembers is left behind.`,
+      `The state file is another one, ${config.state.file}: what ${other.config.state.file} remembers is left behind.`,
     );
   const before = other === null ? await runningIn(reader, terminal) : outlineOf(other.watches);
   for (const line of planOf(before, watches, await stateOf(reader, terminal))) terminal.out(line);

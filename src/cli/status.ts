@@ -17,7 +17,7 @@ const MOST_DEAD = 10;
 /** Reads the state file without the daemon's lock, so it also answers while the daemon runs. */
 export async function status(terminal: Terminal, { config: file }: ConfigOption): Promise<number> {
   const { config, watches } = loadOrFail(terminal, file);
-  await using reader = await openReader({ file: config.stateFile });
+  await using reader = await openReader(config.state);
   const memories = await reader.recall();
   const diagnostics = await reader.diagnostics();
   const now = terminal.clock.now();

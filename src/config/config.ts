@@ -60,7 +60,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     explorers,
     names,
     channels,
-    stateFile: resolve(directory, written.state.file),
+    state: { file: resolve(directory, written.state.file), maxBytes: written.state.max_size },
     recording: recordingOf(written.recording, directory),
     listen,
     rules: written.rules,

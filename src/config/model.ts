@@ -21,13 +21,18 @@ export interface Config {
   readonly explorers: ReadonlyMap<string, Explorer>;
   readonly names: ReadonlyMap<string, Name>;
   readonly channels: ReadonlyMap<string, Channel>;
-  /** Absolute path. */
-  readonly stateFile: string;
+  readonly state: StateSettings;
   /** What polls see is kept there; null = nowhere. */
   readonly recording: RecordingSettings | null;
   readonly listen: { readonly host: string; readonly port: number };
   /** As written. */
   readonly rules: readonly string[];
+}
+
+export interface StateSettings {
+  /** Absolute path. */
+  readonly file: string;
+  readonly maxBytes: number;
 }
 
 export interface RecordingSettings {

@@ -112,7 +112,14 @@ export const ConfigShape = z.strictObject({
   tokens: byName(z.unknown()).default({}).meta({ description: 'tokens by name' }),
   channels: byName(z.unknown(), LABEL).meta({ description: 'channels by name; a rule tells them' }),
   state: z
-    .strictObject({ file: text('the state file').default('./data/state.db') })
+    .strictObject({
+      file: text('the state file').default('./data/state.db'),
+      max_size: size(
+        2 ** 20,
+        2 ** 40,
+        'at this size nothing more is kept until there is room: the watches are blind and /readyz is 503',
+      ).default(2 ** 31),
+    })
     .prefault({})
     .meta({ description: 'where the daemon remembers' }),
   recording: Recording.optional().meta({ description: 'what polls saw, for chainwarden replay; none without it' }),

@@ -6,8 +6,11 @@ import type { MissReason, Observation } from '../core/model/observation.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { showInstant, type Clock, type Instant } from '../lib/clock.ts';
 
-/** Why an answer was missed, else what the data is worth. `no-poll`: no poll took effect, though the last one was ok. */
-export type BlindReason = MissReason | Exclude<DataState, 'ok'> | 'no-poll';
+/**
+ * Why nothing was kept, else why an answer was missed, else what the data is worth. `no-poll`: no poll took effect, though
+ * the last one was ok.
+ */
+export type BlindReason = 'storage-fails' | 'storage-full' | MissReason | Exclude<DataState, 'ok'> | 'no-poll';
 
 export interface BlindWatch {
   readonly watch: Watch;
@@ -35,9 +38,11 @@ interface Watched {
 export interface BlindWatchesOptions {
   readonly clock: Clock;
   readonly memoryOf: (watch: WatchId) => Memory | undefined;
+  /** What became of the last that was to be kept. */
+  readonly storage: () => 'works' | 'fails' | 'full';
 }
 
-export function createBlindWatches({ clock, memoryOf }: BlindWatchesOptions): BlindWatches {
+export function createBlindWatches({ clock, memoryOf, storage }: BlindWatchesOptions): BlindWatches {
   let watchedById: ReadonlyMap<WatchId, Watched> = new Map();
 
   function look(watched: Watched): BlindWatch[] {
@@ -47,7 +52,12 @@ export function createBlindWatches({ clock, memoryOf }: BlindWatchesOptions): Bl
     watched.from = Math.min(watched.from, now);
     const memory = memoryOf(watch.id);
     const since = blindSince(memory, { intervalMs: watch.schedule.intervalMs, from: watched.from, now });
-    return since === null ? [] : [{ watch, since, reason: missed ?? stateOf(memory) }];
+    return since === null ? [] : [{ watch, since, reason: storageReason() ?? missed ?? stateOf(memory) }];
+  }
+
+  function storageReason(): BlindReason | null {
+    const state = storage();
+    return state === 'works' ? null : `storage-${state}`;
   }
 
   return {

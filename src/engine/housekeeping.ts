@@ -1,40 +1,65 @@
 // Housekeeping, every ten seconds: until when each watch was covered goes to disk. Once a day: what was settled a month
-// ago leaves the outbox.
-import type { Clock } from '../lib/clock.ts';
+// ago leaves the outbox. Where the state has reached its size, what was settled leaves at once, the last day's last: it is
+// a record, and what is owed is not.
+import { showDuration, type Clock } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
 
 export interface HousekeepingOptions {
   readonly store: Pick<Store, 'prune'>;
   readonly flush: () => Promise<void>;
+  /** The state has reached its size. */
+  readonly isFull: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 const FLUSH_MS = 10_000;
 const DAY_MS = 86_400_000;
-const KEPT_DAYS = 30;
+const KEPT_MS = 30 * DAY_MS;
 
 /** Runs until the signal aborts. A storage that does not answer is tried again. */
 export async function runHousekeeping(
-  { store, flush, clock, log }: HousekeepingOptions,
+  { store, flush, isFull, clock, log }: HousekeepingOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  const failing = new Set<string>();
   let prunedAt = -Infinity;
-  let isFailing = false;
-  while (!signal.aborted) {
+  let keptMs = KEPT_MS;
+
+  /** One line per outage, not one every ten seconds. */
+  async function tried(what: string, work: () => Promise<void>): Promise<void> {
     try {
-      await flush();
-      if (clock.now() - prunedAt >= DAY_MS) {
-        await store.prune(clock.now() - KEPT_DAYS * DAY_MS);
-        prunedAt = clock.now();
-      }
-      isFailing = false;
+      await work();
+      failing.delete(what);
     } catch (error) {
-      // One line per outage, not one every ten seconds.
-      if (!isFailing) log.warn('storage:housekeeping-failed', { error });
-      isFailing = true;
+      if (!failing.has(what)) log.warn('storage:housekeeping-failed', { error });
+      failing.add(what);
     }
+  }
+
+  async function pruneOld(): Promise<void> {
+    if (clock.now() - prunedAt < DAY_MS) return;
+    await store.prune(clock.now() - KEPT_MS);
+    prunedAt = clock.now();
+  }
+
+  async function makeRoom(): Promise<void> {
+    if (!isFull()) {
+      keptMs = KEPT_MS;
+      return;
+    }
+    const next = keptMs > DAY_MS ? DAY_MS : 0;
+    if (next !== keptMs)
+      log.warn('storage:pruned-early', { kept: showDuration(next), why: 'state.max_size is reached' });
+    keptMs = next;
+    await store.prune(clock.now() - keptMs);
+  }
+
+  while (!signal.aborted) {
+    await tried('flush', flush);
+    await tried('prune', pruneOld);
+    await tried('make-room', makeRoom);
     await clock.sleep(FLUSH_MS, signal);
   }
 }

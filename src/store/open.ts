@@ -5,9 +5,10 @@ import { openSqliteStore, openVolatileStore } from './sqlite/open.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
 import type { Store, StoreReader } from './store.ts';
 
-/** Where the state is. */
+/** Where the state is, and how large it may become. */
 export interface StateSettings {
   readonly file: string;
+  readonly maxBytes: number;
 }
 
 export interface StoreTools {
@@ -32,11 +33,11 @@ export function openStoreForDryRun({ log }: Pick<StoreTools, 'log'>): Promise<St
 }
 
 /** For those who only look. Rejects with a StorageError when there is no state, or when it is of another schema. */
-export function openReader(state: StateSettings): Promise<StoreReader> {
+export function openReader(state: Pick<StateSettings, 'file'>): Promise<StoreReader> {
   return openSqliteReader(state);
 }
 
 /** The same, and null when there is no state yet. */
-export async function openReaderIfAny(state: StateSettings): Promise<StoreReader | null> {
+export async function openReaderIfAny(state: Pick<StateSettings, 'file'>): Promise<StoreReader | null> {
   return existsSync(state.file) ? openReader(state) : null;
 }

@@ -76,11 +76,15 @@ export interface Coverage extends Partial<StoredDiagnostics> {
 
 /**
  * What is remembered. A memory changes only by committing a decision, together with what that decision owes.
- * Every method rejects with a `StorageError` when the storage does not answer; then nothing was changed.
+ * Every method rejects with a `StorageError` when the storage does not answer; then nothing was changed. `commit` and
+ * `cover` reject with a `StoreFullError` at the largest size.
  */
 export interface Store extends AsyncDisposable {
   /** What this process proves with that it holds the shard. Equal fences may be committed under together. */
   fenceOf(shard: Shard): Fence;
+
+  /** How large the state may become from now on, where that is this program's to say. */
+  setMaxBytes(maxBytes: number): void;
 
   /** Memory by watch id; ids without memory are left out. Without ids: everything that is remembered. */
   recall(ids?: readonly WatchId[]): Promise<Map<WatchId, Memory>>;
@@ -90,7 +94,8 @@ export interface Store extends AsyncDisposable {
 
   /**
    * All decisions in one transaction; each is `superseded`, and leaves nothing behind, when the memory's version is no
-   * longer the one it expects. Kept memory gets version + 1. A delivery id that is already there is not added again.
+   * longer the one it expects. Kept memory gets version + 1. A delivery id that is already there is not added again. On a
+   * channel with `MOST_UNSETTLED` deliveries, further events go into the open summary of their alert.
    */
   commit(decisions: readonly Decision[], at: Instant, fence: Fence): Promise<CommitResult[]>;
 
@@ -178,7 +183,12 @@ export interface StoreReader extends AsyncDisposable, Pick<Store, 'recall' | 'di
 
 /** The storage did not do what was asked; nothing was changed. Exit code 74. */
 export class StorageError extends Error {
-  override readonly name = 'StorageError';
+  override readonly name: string = 'StorageError';
+}
+
+/** The state has reached its size: nothing that adds to it is kept until there is room. */
+export class StoreFullError extends StorageError {
+  override readonly name: string = 'StoreFullError';
 }
 
 /** Another daemon holds the state file. Exit code 75. */

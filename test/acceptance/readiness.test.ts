@@ -99,7 +99,7 @@ test('a state file that takes nothing is not ready, and the watch that learns no
     body: 'waiting\nstorage: the state file takes nothing; the log says why',
   });
   await running.clock.advance(360_000);
-  expect((await running.page('/readyz')).body).toContain('blind: 1 of 1 watches\nchain: no-poll since ');
+  expect((await running.page('/readyz')).body).toContain('blind: 1 of 1 watches\nchain: storage-fails since ');
   expect((await running.page('/healthz')).status).toBe(200);
   disk.isFull = false;
   await poll(daemon, 1);
@@ -167,3 +167,49 @@ test('an explorer that refuses says whether that is doubted, and when it is aske
     /chainwarden_explorer_refused_until_timestamp_seconds\{explorer="chain",reason="no-key",doubted="yes"\} [\d.]+\n/,
   );
 });
+
+test('at state.max_size the watches are blind and it is not ready, until what was settled has left', async () => {
+  await using daemon = await aDaemon();
+  const { explorer, folder, running } = daemon;
+  fill(folder, 'sent');
+  folder.write('config.yaml', config(explorer).concat('state: { max_size: 2MiB }\n'));
+  expect(await running.reload()).toBe('config:reloaded');
+  explorer.balance = '0';
+  await running.clock.advance(60_000);
+  await running.says('storage:pruned-early');
+  await poll(daemon, 1);
+  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+});
+
+test('at state.max_size nothing that is owed is dropped: it says why it is blind, until the size is raised', async () => {
+  await using daemon = await aDaemon();
+  const { explorer, folder, running } = daemon;
+  fill(folder, 'due');
+  folder.write('config.yaml', config(explorer).concat('state: { max_size: 2MiB }\n'));
+  expect(await running.reload()).toBe('config:reloaded');
+  explorer.balance = '0';
+  await running.clock.advance(60_000);
+  await running.says('storage:pruned-early');
+  await running.clock.advance(360_000);
+  const { status, body } = await running.page('/readyz');
+  expect(status).toBe(503);
+  expect(body).toMatch(
+    /^waiting\nstorage: the state file has reached state.max_size; let what is owed go out, or raise it\n/,
+  );
+  expect(body).toMatch(/\nblind: 1 of 1 watches\nchain: storage-full since .*: coins$/);
+  folder.write('config.yaml', config(explorer).concat('state: { max_size: 1GiB }\n'));
+  expect(await running.reload()).toBe('config:reloaded');
+  await poll(daemon, 1);
+  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+  using db = new DatabaseSync(join(folder.path, 'data', 'state.db'));
+  expect(db.prepare("SELECT count(*) AS rows FROM deliveries WHERE channel = 'gone'").get()).toEqual({ rows: 400 });
+});
+
+/** Four mebibytes of deliveries for a channel that nobody has any more. */
+function fill(folder: Folder, state: 'due' | 'sent'): void {
+  using db = new DatabaseSync(join(folder.path, 'data', 'state.db'));
+  const insert = db.prepare(`
+    INSERT INTO deliveries (id, watch, channel, recipient, key, seq, message, state, attempt, due_at, created_at, settled_at)
+    VALUES (?1, 'w', 'gone', 'gone', ?1, 1, ?2, ?3, 0, 0, 0, 0)`);
+  for (let n = 0; n < 400; n += 1) insert.run(`d${n}`, JSON.stringify('x'.repeat(10_000)), state);
+}

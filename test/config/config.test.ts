@@ -68,7 +68,7 @@ describe('A good config', () => {
     expect(config).toMatchObject({
       file: '/etc/chainwarden/config.yaml',
       directory: '/etc/chainwarden',
-      stateFile: '/etc/chainwarden/data/state.db',
+      state: { file: '/etc/chainwarden/data/state.db', maxBytes: 2 ** 31 },
       recording: { file: '/etc/chainwarden/data/recording.db', keepMs: 43_200_000, maxBytes: 64 * 2 ** 20 },
       listen: { host: '::1', port: 9000 },
       rules: ['rules/*.yaml'],

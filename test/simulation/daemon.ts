@@ -49,6 +49,7 @@ export async function startDaemon({ line, clock, store, transport, setup, hook }
     isDry: false,
     recorder: null,
     hook,
+    storageState: () => 'works',
   });
 
   async function apply(): Promise<void> {

@@ -1,6 +1,7 @@
 // Writes down what happens in a run, in the words of the oracle.
 import type { Delivery, Fact, Message } from '../../src/core/model/delivery.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
+import { idOf } from '../../src/core/model/identity.ts';
 import type { WatchId } from '../../src/core/model/ids.ts';
 import type { AnyKind } from '../../src/core/model/kind.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
@@ -25,7 +26,7 @@ export interface Journal {
 export function createJournal(time: VirtualTime): Journal {
   const served: Served[] = [];
   const polls: Poll[] = [];
-  const owed: Owed[] = [];
+  const deliveries: Committed[] = [];
   const taken: Taken[] = [];
   const disturbances: Disturbance[] = [];
   const lives: Span[] = [];
@@ -48,8 +49,11 @@ export function createJournal(time: VirtualTime): Journal {
       },
     },
     kept(decisions) {
-      for (const { watchId, memory } of decisions) stateById.set(watchId, memory.state);
-      owed.push(...decisions.flatMap(({ deliveries }) => deliveries.map(owedOf(time.now()))));
+      const at = time.now();
+      for (const { watchId, memory, deliveries: own } of decisions) {
+        stateById.set(watchId, memory.state);
+        deliveries.push(...own.map((delivery) => ({ at, watchId, delivery })));
+      }
     },
     taken(one) {
       taken.push(one);
@@ -60,7 +64,11 @@ export function createJournal(time: VirtualTime): Journal {
       if (last !== undefined) last.knownAt ??= time.now();
     },
     lived: (life) => lives.push(life),
-    end: (chain, span, stillOwed) => ({ span, chain, served, polls, owed, taken, stillOwed, disturbances, lives }),
+    end(chain, span, stillOwed) {
+      const itemOf = createItemByKey(chain);
+      const owed = deliveries.flatMap((one) => owedOf(one, itemOf));
+      return { span, chain, served, polls, owed, taken, stillOwed, disturbances, lives };
+    },
   };
 }
 
@@ -76,20 +84,43 @@ function gapsOf(kind: AnyKind, state: Memory['state']): Gap[] {
   });
 }
 
-function owedOf(at: Instant): (delivery: Delivery) => Owed {
-  return ({ id, channel, recipient, message }) => ({
+interface Committed {
+  readonly at: Instant;
+  readonly watchId: WatchId;
+  readonly delivery: Delivery;
+}
+
+type ItemByKey = (of: Committed, key: string) => string | null;
+
+/** What the key of an event stands for. Only its hash is in a summary, so all that is on the chain is tried. */
+function createItemByKey({ items }: ChainLog): ItemByKey {
+  const byAlert = new Map<string, ReadonlyMap<string, string>>();
+  return ({ watchId, delivery: { message } }, key) => {
+    const { alert, explorer } = message;
+    const name = JSON.stringify([watchId, alert, explorer]);
+    const keys = byAlert.get(name) ?? new Map(items.map(({ id }) => [idOf(watchId, alert, explorer, id), id]));
+    byAlert.set(name, keys);
+    return keys.get(key) ?? null;
+  };
+}
+
+/** One for each member of a summary: it is told to them as much as a message of their own. */
+function owedOf(committed: Committed, itemByKey: ItemByKey): Owed[] {
+  const { at, delivery } = committed;
+  const { id, channel, recipient, message } = delivery;
+  const common = {
     at,
     clockAt: message.at,
     id,
     recipient: `${channel}/${recipient}`,
     watch: message.watch,
     alert: message.alert,
-    type: message.type,
-    key: message.key,
-    item: itemOf(message),
-    facts: factsOf(message),
     reason: message.reason,
-  });
+    facts: factsOf(message),
+  };
+  const { summary } = message;
+  if (summary === null) return [{ ...common, type: message.type, key: message.key, item: itemOf(message) }];
+  return summary.keys.map((key) => ({ ...common, type: summary.of, key, item: itemByKey(committed, key) }));
 }
 
 /** As in `Row`: a call, a transaction or block, a token. */

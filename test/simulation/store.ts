@@ -60,6 +60,9 @@ export function storeOf({ inner, line, time, field, onKept, onSent, onDisturbed 
 
   return {
     fenceOf: (shard) => inner.fenceOf(shard),
+    setMaxBytes: (maxBytes) => {
+      inner.setMaxBytes(maxBytes);
+    },
     recall: (ids) => deed(() => inner.recall(ids)),
     remembered: () => deed(() => inner.remembered()),
     diagnostics: (ids) => deed(() => inner.diagnostics(ids)),

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { MOST_UNSETTLED, OPEN_MS } from '../../src/core/alerts/overflow.ts';
 import type { Outcome } from '../../src/core/model/delivery.ts';
 import type { Store } from '../../src/store/store.ts';
 import { claim, commit, cover, LEASE_MS, settle } from '../support/store-calls.ts';
@@ -351,6 +352,40 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
     ).toBe('settled');
     expect(await next.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
   });
+
+  story(
+    'with ten thousand waiting, further events of an alert go into one summary that names them all',
+    async (store) => {
+      const backlog = Array.from({ length: MOST_UNSETTLED - 1 }, (_, n) =>
+        aDelivery({ id: `old-${n}`, severity: 'info' }),
+      );
+      await commit(store, [aDecision('w', { deliveries: backlog })], NOON);
+      const event = (id: string) => aDelivery({ id, type: 'alert.event', title: `call ${id}` });
+      await commit(store, [aDecision('x', { deliveries: [event('last')] })], NOON);
+      const more = [event('a'), event('b'), aDelivery({ id: 'fires', type: 'alert.firing' })];
+      await commit(store, [aDecision('y', { deliveries: more })], NOON);
+      await commit(
+        store,
+        [aDecision('z', { deliveries: [event('c'), aDelivery({ id: 'gone', type: 'alert.retracted' })] })],
+        NOON,
+      );
+      expect(await store.survey()).toMatchObject({ outbox: [{ channel: 'ops', rows: MOST_UNSETTLED + 3 }] });
+      // What is open takes events in before it goes out.
+      expect(idsOf(await claim(store, 'ops', 3, NOON))).toEqual(['last', 'fires', 'old-0']);
+      const [events, retracted] = await claim(store, 'ops', 2, NOON + OPEN_MS);
+      expect(events?.delivery.message).toMatchObject({
+        type: 'alert.summary',
+        title: 'treasury-low[treasury] low: 3 events',
+        summary: { of: 'alert.event', count: 3, keys: ['a', 'b', 'c'] },
+      });
+      expect(retracted?.delivery.message.summary).toEqual({ of: 'alert.retracted', count: 1, keys: ['gone'] });
+      // What was tried stays as it is.
+      await commit(store, [aDecision('w', { expects: 1, deliveries: [event('d')] })], NOON + OPEN_MS);
+      const [next] = await claim(store, 'ops', 1, NOON + 2 * OPEN_MS);
+      expect(next?.delivery.message.summary).toEqual({ of: 'alert.event', count: 1, keys: ['d'] });
+      expect(next?.delivery.id).not.toBe(events?.delivery.id);
+    },
+  );
 
   story('settling what is not being sent changes nothing', async (store) => {
     await commit(store, [aDecision('w', { deliveries: [aDelivery()] })], NOON);

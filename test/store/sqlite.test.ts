@@ -18,8 +18,8 @@ import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
 import { createSqliteStore } from '../../src/store/sqlite/store.ts';
-import { StorageError, StoreBusyError } from '../../src/store/store.ts';
-import { claim, commit, settle } from '../support/store-calls.ts';
+import { StorageError, StoreBusyError, StoreFullError } from '../../src/store/store.ts';
+import { claim, commit, cover, settle } from '../support/store-calls.ts';
 import { aDecision, aMemoryOfSchema1, aDelivery, aMemory, NOON } from './builders.ts';
 import { keepsThePromise } from './contract.ts';
 
@@ -276,6 +276,34 @@ test('a full disk is a storage error, changes nothing, and passes when there is 
   expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
   db.exec('PRAGMA max_page_count = 100000');
   expect(new Set(await commit(store, many(50), NOON))).toEqual(new Set(['kept']));
+});
+
+test('at its largest size it takes nothing more, but gives away and forgets, and goes on once there is room', async () => {
+  const file = aFile();
+  const deliveries = Array.from({ length: 200 }, (_, n) => aDelivery({ id: `d${n}` }));
+  await using store = await openSqliteStore({ file, maxBytes: 2 ** 18 });
+  const long = (watch: string): ReturnType<typeof aDecision> => aDecision(watch, { state: 'x'.repeat(2 ** 18) });
+  expect(await commit(store, [aDecision('w', { deliveries }), long('long')], NOON)).toEqual(['kept', 'kept']);
+  for (const refused of [
+    commit(store, [aDecision('late')], NOON),
+    cover(store, new Map([['w', { until: NOON + 1 }]])),
+  ]) {
+    await expect(refused).rejects.toThrow(StoreFullError);
+    await expect(refused).rejects.toThrow(/state\.max_size is 262144: .*raise max_size: a reload is enough/);
+  }
+  expect((await store.recall()).get('w')?.coveredUntil).toBe(NOON);
+  for (const { delivery } of await claim(store, 'ops', 200, NOON))
+    expect(await settle(store, delivery.id, { state: 'sent', outcome: { type: 'sent', answer: '' } }, NOON)).toBe(
+      'settled',
+    );
+  await store.prune(NOON + 1);
+  expect(await store.survey()).toEqual({ outbox: [], dead: 0, sent: 0 });
+  await expect(commit(store, [aDecision('late')], NOON)).rejects.toThrow(StoreFullError);
+  await store.forget(['long']);
+  expect(await commit(store, [aDecision('late')], NOON)).toEqual(['kept']);
+  await commit(store, [long('long')], NOON);
+  store.setMaxBytes(2 ** 20);
+  expect(await commit(store, [aDecision('later')], NOON)).toEqual(['kept']);
 });
 
 test('a decision that cannot be written takes its whole commit back', async () => {

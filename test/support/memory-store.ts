@@ -1,3 +1,12 @@
+import {
+  foldKeyOf,
+  hasRoom,
+  isFoldable,
+  MOST_UNSETTLED,
+  OPEN_MS,
+  openSummary,
+  withMember,
+} from '../../src/core/alerts/overflow.ts';
 import type { KnownBlock } from '../../src/core/chain/chain-record.ts';
 import { RANK_OF, type Delivery, type Settlement } from '../../src/core/model/delivery.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
@@ -7,7 +16,9 @@ import type { Instant } from '../../src/lib/clock.ts';
 import { LONGEST_LEASE_MS, type Fence, type Store, type StoredDiagnostics } from '../../src/store/store.ts';
 
 interface Row {
-  readonly delivery: Delivery;
+  delivery: Delivery;
+  /** What may be folded into it; null = nothing. */
+  readonly folds: string | null;
   readonly createdAt: Instant;
   readonly ranBefore: number;
   state: Settlement['state'] | 'sending';
@@ -49,30 +60,52 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
 
   const rows = (...states: readonly Row['state'][]): Row[] =>
     [...rowById.values()].filter((row) => states.includes(row.state));
-  const isFirstInLine = (row: Row): boolean => {
-    const line = rows('due', 'sending').filter((other) => isSameLine(row, other));
-    return line.every(({ state }) => state !== 'sending') && line.toSorted(bySeq)[0] === row;
+  const waiting = (channel: string): Row[] => {
+    const own = rows('due', 'sending').filter(({ delivery }) => delivery.channel === channel);
+    const lines = [...Map.groupBy(own, lineOf).values()].filter((line) => line.every(({ state }) => state === 'due'));
+    const first = lines.flatMap((line) => line.toSorted(bySeq).slice(0, 1));
+    return first.toSorted((a, b) => rankOf(a) - rankOf(b) || a.dueAt - b.dueAt);
   };
-  const waiting = (channel: string): Row[] =>
-    rows('due')
-      .filter((row) => row.delivery.channel === channel && isFirstInLine(row))
-      .toSorted((a, b) => rankOf(a) - rankOf(b) || a.dueAt - b.dueAt);
 
   function keep({ watchId, expects, memory, hasChanged, deliveries }: Decision, at: Instant): 'kept' | 'superseded' {
     if ((memoryById.get(watchId)?.version ?? 0) !== expects) return 'superseded';
     if (!hasChanged && deliveries.length === 0) return 'kept';
     memoryById.set(watchId, structuredClone({ ...memory, version: expects + 1 }));
+    const isOver = new Set(deliveries.map(({ channel }) => channel).filter((name) => owed(name) >= MOST_UNSETTLED));
     for (const delivery of deliveries) {
-      if (rowById.has(delivery.id)) continue;
-      const row = { delivery: structuredClone(delivery), createdAt: at, attempt: 0, dueAt: at, settledAt: 0 };
-      const ranBefore = ranByChannel.get(delivery.channel) ?? 0;
-      rowById.set(delivery.id, { ...row, ranBefore, state: 'due', leaseUntil: 0 });
+      if (isOver.has(delivery.channel) && isFoldable(delivery)) fold(delivery, at);
+      else add(delivery, { at, dueAt: at });
     }
     return 'kept';
   }
 
+  function owed(channel: string): number {
+    return rows('due', 'sending').filter(({ delivery }) => delivery.channel === channel).length;
+  }
+
+  function add(
+    delivery: Delivery,
+    { at, dueAt, folds = null }: { at: Instant; dueAt: Instant; folds?: string | null },
+  ) {
+    if (rowById.has(delivery.id)) return;
+    const row = { delivery: structuredClone(delivery), createdAt: at, attempt: 0, dueAt, settledAt: 0, folds };
+    const ranBefore = ranByChannel.get(delivery.channel) ?? 0;
+    rowById.set(delivery.id, { ...row, ranBefore, state: 'due', leaseUntil: 0 });
+  }
+
+  function fold(delivery: Delivery, at: Instant): void {
+    const { channel, recipient } = delivery;
+    const folds = JSON.stringify([channel, recipient, foldKeyOf(delivery)]);
+    const open = rows('due').findLast((row) => row.folds === folds && row.attempt === 0 && row.dueAt > at);
+    if (open !== undefined && hasRoom(open.delivery.message, delivery.message))
+      open.delivery = { ...open.delivery, message: withMember(open.delivery.message, delivery.message, at) };
+    else add(openSummary(delivery, at), { at, dueAt: at + OPEN_MS, folds });
+  }
+
   return {
     fenceOf: () => fence,
+    // It holds as much as the process does.
+    setMaxBytes: () => undefined,
     recall: async (ids) =>
       new Map(
         [...memoryById].filter(([id]) => ids === undefined || ids.includes(id)).map((entry) => structuredClone(entry)),
@@ -171,8 +204,8 @@ function rankOf({ delivery }: Row): number {
   return RANK_OF[delivery.message.severity];
 }
 
-function isSameLine({ delivery: a }: Row, { delivery: b }: Row): boolean {
-  return a.channel === b.channel && a.recipient === b.recipient && a.message.key === b.message.key;
+function lineOf({ delivery: { recipient, message } }: Row): string {
+  return JSON.stringify([recipient, message.key]);
 }
 
 // A stable sort keeps the order of committing among equals.

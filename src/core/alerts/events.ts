@@ -9,7 +9,7 @@ import type { EventAlert } from '../model/watch.ts';
 import type { Reason } from '../model/decision.ts';
 import { deliveriesOf, sameOr, unread, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
 import { matchEvents, type Match } from './event-matching.ts';
-import { foldFollowUps } from './summary.ts';
+import { foldMany } from './summary.ts';
 import { greatestNeed } from '../chain/tick-chain.ts';
 
 export function stepEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): AlertEvaluation {
@@ -22,7 +22,7 @@ export function stepEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): A
   const { kept, letGo } = newest(tracked);
   return {
     alerts: sameOr(known, [...matched.open, ...kept]),
-    deliveries: foldFollowUps(
+    deliveries: foldMany(
       poll,
       alert,
       steps.flatMap(({ deliveries }) => deliveries),

@@ -5,7 +5,7 @@ import { Address } from '../values/address.ts';
 import { Amount, formatAmount } from '../values/amount.ts';
 import { factAt, factsAt } from '../values/facts.ts';
 import { valueAt, type AnyView } from '../values/fields.ts';
-import type { Fact, Message, Summary } from '../model/delivery.ts';
+import type { Fact, Message } from '../model/delivery.ts';
 import type { AlertRule, Watch } from '../model/watch.ts';
 import type { Condition, EvaluationContext, Segment } from '../model/condition.ts';
 
@@ -55,27 +55,6 @@ export function messageOf(
     before,
     links: linksOf(watch, context.view),
     summary: null,
-  };
-}
-
-/** Many messages of one alert in one. `key` stands for exactly these; `titles` are those of some of them. */
-export function summaryMessage(
-  watch: Watch,
-  alert: AlertRule,
-  { key, at }: Pick<MessageHeader, 'key' | 'at'>,
-  summary: Summary,
-  titles: readonly string[],
-): Message {
-  const stage = { type: 'alert.summary', key, episode: 1, seq: 1, at, since: at, late: false, reason: null } as const;
-  const context = { view: watch.kind.fields.make({}), before: null, history: null };
-  const what = summary.of.replace('alert.', '');
-  return {
-    ...messageOf(watch, alert, context, stage),
-    title: `${watch.name} ${alert.id}: ${summary.count} ${what}`,
-    text: [{ text: [`${summary.count} events that were told before are ${what} at once.`, ...titles].join('\n') }],
-    fields: {},
-    links: [],
-    summary,
   };
 }
 

@@ -27,6 +27,8 @@ const APPLICATION_ID = 0x4357646e;
  *
  * Schema 7. `lease_until` is until when a delivery that is being sent is nobody else's. What an older release was sending
  * has none: taking the file over ends all leases.
+ *
+ * Schema 8. `folds` says of a summary that takes further events in what may share it; null of all others.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -108,6 +110,11 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE deliveries ADD COLUMN lease_until INTEGER;
   CREATE INDEX deliveries_sending ON deliveries (channel, lease_until) WHERE state = 'sending';
+  `,
+  `
+  ALTER TABLE deliveries ADD COLUMN folds TEXT;
+  CREATE INDEX deliveries_open ON deliveries (channel, recipient, folds, number)
+    WHERE folds IS NOT NULL AND state = 'due' AND attempt = 0;
   `,
 ];
 

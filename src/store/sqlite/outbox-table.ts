@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { RANK_OF, type Delivery, type Outcome, type Settlement } from '../../core/model/delivery.ts';
+import { foldKeyOf } from '../../core/alerts/overflow.ts';
 import type { AlertId, DeliveryId, WatchId } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { deliveryOf, type Row } from '../rows.ts';
+import { createOverflowTable } from './overflow-table.ts';
 import {
   LONGEST_LEASE_MS,
   type Claim,
@@ -32,7 +34,7 @@ const RANKS = Object.values(RANK_OF).toSorted();
 
 /** The statements of the outbox. None of them opens a transaction. */
 interface OutboxTable {
-  /** A delivery that is there already is left as it is. */
+  /** A delivery that is there already is left as it is. Where a channel has too much to get rid of, events are folded. */
   add(watch: WatchId, deliveries: readonly Delivery[], at: Instant): void;
   /** Rows that cannot be read end as dead, so that they do not stand in the way of the others; `damaged` is told. */
   claim(claim: Claim, damaged: (error: unknown) => void): Claimed[];
@@ -51,8 +53,9 @@ interface OutboxTable {
 export function createOutboxTable(db: DatabaseSync): OutboxTable {
   const add = db.prepare(`
     INSERT INTO deliveries
-      (id, watch, channel, recipient, key, seq, message, state, attempt, due_at, created_at, ran_before, rank)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'due', 0, ?8, ?8, ${RAN_OF('?3')}, ?9) ON CONFLICT (id) DO NOTHING`);
+      (id, watch, channel, recipient, key, seq, message, state, attempt, due_at, created_at, ran_before, rank, folds)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'due', 0, ?10, ?8, ${RAN_OF('?3')}, ?9, ?11) ON CONFLICT (id) DO NOTHING`);
+  const overflow = createOverflowTable(db);
   const ran = db.prepare(`
     INSERT INTO channels (name, ran_ms) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_ms = ran_ms + excluded.ran_ms`);
   const due = db.prepare(`
@@ -99,9 +102,12 @@ export function createOutboxTable(db: DatabaseSync): OutboxTable {
 
   return {
     add(watch, deliveries, at) {
-      for (const { id, channel, recipient, message } of deliveries) {
+      for (const { delivery, openUntil } of overflow.fold(deliveries, at)) {
+        const { id, channel, recipient, message } = delivery;
+        const text = JSON.stringify(message);
+        const folds = openUntil === null ? null : foldKeyOf(delivery);
         const { key, seq, severity } = message;
-        add.run(id, watch, channel, recipient, key, seq, JSON.stringify(message), at, RANK_OF[severity]);
+        add.run(id, watch, channel, recipient, key, seq, text, at, RANK_OF[severity], openUntil ?? at, folds);
       }
     },
     claim(claim, damaged) {

@@ -10,10 +10,13 @@ import { answering, inTransaction } from './database.ts';
 import { createFacts, type Facts } from './facts.ts';
 import { createDiagnosticsView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
 import { createOutboxTable, createOutboxView } from './outbox-table.ts';
+import { createSizeLimit } from './size-limit.ts';
 
 export interface SqliteTools {
   /** For messages. */
   readonly file: string;
+  /** How much the file may hold; without end where it is left out. */
+  readonly maxBytes?: number;
   /** How the next daemon that is refused names this one, such as `pid 4711`. */
   readonly owner?: string;
   readonly log?: Log;
@@ -25,7 +28,7 @@ export interface SqliteTools {
  * The promise of `Store` over a database that was opened for writing and has the newest schema. Takes over from whoever
  * held it before. Throws a StorageError.
  */
-export function createSqliteStore(db: DatabaseSync, { file, owner = '', log, release }: SqliteTools): Store {
+export function createSqliteStore(db: DatabaseSync, { file, maxBytes, owner = '', log, release }: SqliteTools): Store {
   const { recall, remembered, diagnostics, memory, outbox, view, facts, chain } = answering(file, 'prepare', () => ({
     recall: createRecall(db),
     chain: createChainTable(db),
@@ -43,6 +46,7 @@ export function createSqliteStore(db: DatabaseSync, { file, owner = '', log, rel
     }),
   );
   const { read, write, close } = createAccess(db, file);
+  const size = answering(file, 'prepare', () => createSizeLimit(db, file, maxBytes));
 
   /** False when another process has taken over, as one may whose lock file was deleted. */
   const isHeld = ({ epoch }: Fence): boolean => epochOf(facts) === epoch;
@@ -69,15 +73,20 @@ export function createSqliteStore(db: DatabaseSync, { file, owner = '', log, rel
 
   return {
     fenceOf: () => fence,
+    setMaxBytes(bytes) {
+      size.set(bytes);
+    },
     recall: (ids) => read(() => recall(ids)),
     remembered: () => read(remembered),
     commit: (decisions, at, fence) =>
       write(() => {
+        size.assertRoom();
         const isOurs = isHeld(fence);
         return decisions.map((decision): CommitResult => (isOurs ? keep(decision, at) : 'fenced'));
       }),
     cover: (coverage, fence) =>
       writeUnder(fence, () => {
+        size.assertRoom();
         for (const [id, one] of coverage) memory.cover(id, one);
       }),
     diagnostics: (ids) => read(() => diagnostics(ids)),

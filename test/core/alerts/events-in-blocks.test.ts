@@ -200,10 +200,42 @@ describe('more than twenty that vanish at once', () => {
   });
 });
 
+describe('more than fifty in one poll', () => {
+  const all = Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`i${i}`, 101]));
+  const first = read('1m', 101, all);
+
+  test('fifty are told one by one, and one summary has the number and the keys of the rest', () => {
+    const told = story({}, [first]);
+    expect(told.sent[1]).toEqual([...Array<string>(50).fill('wild event'), 'wild summary']);
+    const summary = told.messages.at(-1);
+    expect(summary).toMatchObject({
+      title: 'gauge wild: 80 events',
+      text: [{ text: '80 more events at once, beside the 50 that are told one by one.' }],
+      fields: {},
+    });
+    const keys = [...told.messages.slice(0, 50).map(({ key }) => key), ...(summary?.summary?.keys ?? [])];
+    expect(new Set(keys).size).toBe(130);
+    expect(summary?.summary).toMatchObject({ of: 'alert.event', count: 80 });
+  });
+
+  test('each of them is followed: what vanishes is retracted under the key that the summary named', () => {
+    const few = Object.fromEntries(Object.entries(all).slice(0, -1));
+    const told = story({}, [first, ...['2m', '3m', '4m', '5m'].map((at) => read(at, 102, few))]);
+    expect(told.sent.flat().slice(50)).toEqual(['wild summary', 'wild retracted']);
+    expect(told.messages.at(-2)?.summary?.keys).toContain(told.messages.at(-1)?.key);
+  });
+
+  test('fifty are told one by one', () => {
+    const fifty = Object.fromEntries(Object.entries(all).slice(80));
+    expect(story({}, [read('1m', 101, fifty)]).sent[1]).toEqual(Array(50).fill('wild event'));
+  });
+});
+
 test('those that wait for confirmations are told, however many they are', () => {
   const all = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`i${i}`, 101]));
   const told = story({ confirmations: 3 }, [read('1m', 101, all), read('2m', 104, all), read('3m', 105, all)]);
-  expect(told.sent.map((words) => words.length)).toEqual([0, 0, 250, 0]);
+  expect(told.sent.map((words) => words.length)).toEqual([0, 0, 51, 0]);
+  expect(told.messages.at(-1)?.summary).toMatchObject({ of: 'alert.event', count: 200 });
 });
 
 test('a thousand are followed; of more the older ones are taken for final, which is said and counted', () => {

@@ -1,0 +1,49 @@
+// What becomes of further events of a channel that has not got rid of thousands of messages: each alert has one open
+// summary there, which takes them in until it goes out. Nothing is dropped: it carries the key of every one of them.
+import type { Delivery, Message, Summary } from '../model/delivery.ts';
+import { deliveryId, idOf } from '../model/identity.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { MOST_KEYS, summaryMessage } from './summary.ts';
+
+/** From so many messages of a channel that were not settled, further events are folded. */
+export const MOST_UNSETTLED = 10_000;
+
+/** For how long a summary takes events in before it may go out. */
+export const OPEN_MS = 60_000;
+
+/** Only events: the firing of a condition and its end are always told, and there are only as many as there are alerts. */
+export function isFoldable({ message: { type } }: Delivery): boolean {
+  return type !== 'alert.firing' && type !== 'alert.resolved';
+}
+
+/** What may share an open summary, as a key. */
+export function foldKeyOf({ message }: Delivery): string {
+  const { watch, explorer, alert, severity } = message;
+  return JSON.stringify([watch, explorer, alert, severity, summaryOf(message).of]);
+}
+
+/** Whether an open summary takes another message in. */
+export function hasRoom(open: Message, next: Message): boolean {
+  return summaryOf(open).count + summaryOf(next).count <= MOST_KEYS;
+}
+
+/** A new summary of one message, in its place. */
+export function openSummary({ message, ...to }: Delivery, at: Instant): Delivery {
+  const key = idOf('overflow', message.key, message.seq);
+  const summary = summaryMessage(message, { key, at }, summaryOf(message), [WHY, `The first: ${message.title}`]);
+  return { ...to, id: deliveryId(key, summary, to), message: summary };
+}
+
+/** The open summary with another message taken in. Its key, and so its id, stays. */
+export function withMember(open: Message, member: Message, at: Instant): Message {
+  const { of, count, keys } = summaryOf(open);
+  const more = summaryOf(member);
+  const summary = { of, count: count + more.count, keys: [...keys, ...more.keys] };
+  return { ...summaryMessage(open, { key: open.key, at }, summary, []), text: open.text, since: open.since };
+}
+
+const WHY = `${MOST_UNSETTLED} messages or more wait for this channel: further events of an alert are told together.`;
+
+function summaryOf({ summary, type, key }: Message): Summary {
+  return summary ?? { of: type, count: 1, keys: [key] };
+}

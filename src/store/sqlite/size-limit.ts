@@ -1,0 +1,33 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { firstNumber } from './database.ts';
+import { StoreFullError } from '../store.ts';
+
+export interface SizeLimit {
+  set(maxBytes: number): void;
+  /** Throws a StoreFullError. */
+  assertRoom(): void;
+}
+
+/**
+ * What the file may hold. Only what adds to it is refused, by asking first: SQLite's own limit would refuse to settle and
+ * to prune as well, and nothing would ever make room again.
+ */
+export function createSizeLimit(db: DatabaseSync, file: string, initialBytes = Infinity): SizeLimit {
+  const pageBytes = firstNumber(db, 'PRAGMA page_size');
+  const pages = db.prepare(`
+    SELECT (SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM pragma_freelist_count) AS used`);
+  let maxBytes = initialBytes;
+  return {
+    set(bytes) {
+      maxBytes = bytes;
+    },
+    assertRoom() {
+      const used = Number(pages.get()?.['used']) * pageBytes;
+      if (used < maxBytes) return;
+      throw new StoreFullError(
+        `${file} holds ${used} bytes, and state.max_size is ${maxBytes}: nothing that was learned is kept until there is ` +
+          'room. Let what is owed go out, or raise max_size: a reload is enough.',
+      );
+    },
+  };
+}

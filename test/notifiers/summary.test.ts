@@ -1,0 +1,49 @@
+// How a summary reads, as a mail and as a request.
+import { expect, test } from '@jest/globals';
+import { openSummary, withMember } from '../../src/core/alerts/overflow.ts';
+import { toBody } from '../../src/notifiers/rendering/body.ts';
+import { subjectOf, toMailContent, toText } from '../../src/notifiers/rendering/mail.ts';
+import { aDelivery, aMessage } from './samples.ts';
+
+const AT = Date.UTC(2026, 0, 1, 0, 5);
+
+const failed = (key: string) =>
+  aMessage({
+    type: 'alert.event',
+    key,
+    watch: 'calls[vault]',
+    alert: 'failed',
+    title: `Call ${key} failed`,
+    token: null,
+  });
+
+test('events that waited behind ten thousand messages read as one, and a program finds each of them', () => {
+  const opened = openSummary(aDelivery({ message: failed('a') }), AT);
+  const message = withMember(withMember(opened.message, failed('b'), AT + 1000), failed('c'), AT + 2000);
+  expect(subjectOf(message)).toBe('[CRITICAL] calls[vault] failed: 3 events - calls[vault]');
+  expect(toText(toMailContent(message))).toBe(`\
+calls[vault] failed: 3 events
+Summary of many messages, critical
+
+10000 messages or more wait for this channel: further events of an alert are told together.
+The first: Call a failed
+
+condition: balance < 1000000
+address: treasury 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503
+explorer: ethereum (chain 1)
+observed: 2026-01-01T00:05:02Z
+watch: calls[vault] / failed
+rule: rules/treasury.yaml:17
+`);
+  expect(JSON.parse(toBody({ ...opened, message }))).toMatchObject({
+    type: 'alert.summary',
+    data: {
+      id: opened.id,
+      title: 'calls[vault] failed: 3 events',
+      since: '2026-01-01T00:05:00Z',
+      fields: {},
+      before: null,
+      summary: { of: 'alert.event', count: 3, keys: ['a', 'b', 'c'] },
+    },
+  });
+});
