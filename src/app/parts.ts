@@ -40,6 +40,9 @@ interface Wiring {
   readonly redact: ChannelsOptions['redact'];
 }
 
+/** Of polls that nobody is told of. Their commits share a wait for the disk, which is as long as many of them. */
+const SILENT_WAIT_MS = 25;
+
 export function createParts(options: PartsOptions, { signal, changing, redact }: Wiring): Parts {
   const { store, clock, log, metrics, recorder } = options;
   const explorers = createExplorers({
@@ -57,6 +60,7 @@ export function createParts(options: PartsOptions, { signal, changing, redact }:
   const poller = createPoller({
     store,
     clock,
+    silentWaitMs: SILENT_WAIT_MS,
     log,
     readerOf: (name) => explorers.get(name),
     hook: options.hook ?? recorder,

@@ -1,12 +1,15 @@
-// Decisions that are ready in the same turn of the event loop are committed together: one wait for the disk for all.
+// Decisions are committed together: one wait for the disk for all. One that owes a delivery is committed at once, with all
+// that are ready. A silent one waits a little for others, since nobody waits for it.
 import type { Decision } from '../core/model/decision.ts';
-import { nextTurn, type Clock } from '../lib/clock.ts';
+import { after, nextTurn, type Clock } from '../lib/clock.ts';
 import type { CommitResult, Fence, Shard, Store } from '../store/store.ts';
 import type { Outages } from './outages.ts';
 
 export interface BatchOptions<Item> {
   readonly store: Pick<Store, 'commit' | 'fenceOf'>;
   readonly clock: Clock;
+  /** How long a decision that owes nothing waits for others, in real milliseconds; 0 = it is committed at once too. */
+  readonly silentWaitMs: number;
   readonly outages: Pick<Outages, 'storageFails' | 'storageWorks'>;
   readonly shardOf: (item: Item) => Shard;
   /** Asked when it is about to be committed; one that is not is dropped in silence. */
@@ -24,19 +27,37 @@ export interface Batch<Item> {
 }
 
 export function createBatch<Item extends { readonly decision: Decision }>(options: BatchOptions<Item>): Batch<Item> {
-  const { store, clock, outages, shardOf, isInForce, onCommitted } = options;
+  const { store, clock, silentWaitMs, outages, shardOf, isInForce, onCommitted } = options;
   let ready: { readonly item: Item; readonly done: (end: CommitEnd) => void }[] = [];
+  /** Those that are ready are committed in the next turn. */
+  let isDue = false;
+  let stopWaiting: (() => void) | null = null;
+
+  function commitSoon(): void {
+    stopWaiting?.();
+    stopWaiting = null;
+    if (isDue) return;
+    isDue = true;
+    void nextTurn().then(commitReady);
+  }
 
   async function commitReady(): Promise<void> {
     const all = ready;
     ready = [];
+    isDue = false;
     const items = all.map(({ item }) => item).filter(isInForce);
-    const ends = new Map<Item, CommitEnd>(items.map((item) => [item, 'kept']));
-    const written = items.filter(({ decision }) => isWritten(decision));
-    const byFence = Map.groupBy(written, (item) => store.fenceOf(shardOf(item)));
+    const ends = new Map<Item, CommitEnd>();
+    const byFence = Map.groupBy(items, (item) => store.fenceOf(shardOf(item)));
     for (const [fence, some] of byFence) for (const [item, end] of await commitAll(some, fence)) ends.set(item, end);
     for (const [item, end] of ends) if (end === 'kept') onCommitted(item);
     for (const { item, done } of all) done(ends.get(item) ?? 'dropped');
+  }
+
+  /** Nothing of it goes to disk now, so it waits for none. */
+  function keepUnwritten(item: Item): CommitEnd {
+    if (!isInForce(item)) return 'dropped';
+    onCommitted(item);
+    return 'kept';
   }
 
   /** Together; and when that fails, one by one, so that none is held up by another. */
@@ -59,10 +80,13 @@ export function createBatch<Item extends { readonly decision: Decision }>(option
   }
 
   return {
-    add(item) {
+    async add(item) {
+      if (!isWritten(item.decision)) return keepUnwritten(item);
       const { promise, resolve } = Promise.withResolvers<CommitEnd>();
-      const isFirst = ready.push({ item, done: resolve }) === 1;
-      if (isFirst) void nextTurn().then(commitReady);
+      ready.push({ item, done: resolve });
+      const isSilent = item.decision.deliveries.length === 0;
+      if (!isSilent || silentWaitMs === 0) commitSoon();
+      else if (!isDue) stopWaiting ??= after(silentWaitMs, commitSoon);
       return promise;
     },
   };

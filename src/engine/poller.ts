@@ -37,6 +37,8 @@ export interface PollerOptions {
   readonly store: Store;
   readonly readerOf: (explorer: string) => Reader | undefined;
   readonly clock: Clock;
+  /** How long a decision that owes nothing waits to be committed with others, in real milliseconds; 0 when left out. */
+  readonly silentWaitMs?: number;
   readonly log: Log;
   /** Called after each poll with what came of it. */
   readonly onPolled: (watch: Watch, observation: Observation, decision: Decision) => void;
@@ -94,6 +96,7 @@ export function createPoller(options: PollerOptions): Poller {
     batch: createBatch({
       store,
       clock,
+      silentWaitMs: options.silentWaitMs ?? 0,
       outages,
       shardOf: ({ watch }) => shardOf(watch),
       isInForce,

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Watch } from '../../src/core/model/watch.ts';
 import type { Read } from '../../src/core/model/question.ts';
 import { blankMemory, isHeadStale } from '../../src/core/step.ts';
@@ -60,6 +60,54 @@ test('a watch that is still being polled is skipped and counted, never queued', 
   resolve(undefined);
   await first;
   expect(seen.polled).toHaveLength(1);
+});
+
+describe('polls that nobody is told of wait for others to share the disk with', () => {
+  const TEN_MINUTES = 600_000;
+  const balances = (ids: readonly string[], condition: string): readonly Watch[] =>
+    loadWatches(
+      `watches:\n${ids.map((id) => `  - { id: ${id}, kind: balance, of: treasury, every: 1m, alerts: [{ id: a, while: ${condition} }] }`).join('\n')}`,
+    );
+  const silent = balances(['one', 'other'], 'balance > 1000');
+  const told = balances(['low'], 'balance < 1');
+
+  /** How many decisions each commit held. */
+  async function sharing(silentWaitMs: number) {
+    const store = createMemoryStore();
+    const commits: number[] = [];
+    const counted: Store = {
+      ...store,
+      async commit(decisions, at, fence) {
+        commits.push(decisions.length);
+        return store.commit(decisions, at, fence);
+      },
+    };
+    const { poller, clock } = aPoller({ store: counted, silentWaitMs });
+    await adopt(poller, [...silent, ...told]);
+    return { poller, clock, commits };
+  }
+
+  test('one commit for all, and none waits for ever', async () => {
+    const { poller, commits } = await sharing(1);
+    await Promise.all(silent.map((watch) => poller.poll([watch], signal)));
+    expect(commits).toEqual([2]);
+  });
+
+  test('an alert is not held up, and takes along what waits', async () => {
+    const { poller, commits } = await sharing(TEN_MINUTES);
+    const waiting = poller.poll(silent, signal);
+    await poller.poll(told, signal);
+    await waiting;
+    expect(commits).toEqual([3]);
+  });
+
+  test('one that learned nothing has nothing to wait for', async () => {
+    const { poller, clock, commits } = await sharing(TEN_MINUTES);
+    await poller.poll([...silent, ...told], signal);
+    await clock.advance(60_000);
+    await poller.poll(silent, signal);
+    expect(commits).toEqual([3]);
+  });
 });
 
 test('a poll that learned nothing writes nothing; its coverage is flushed apart', async () => {
