@@ -6,6 +6,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { isRow } from '../../core/values/fields.ts';
+import type { AbortListeners } from '../../lib/abort.ts';
 import { after, whenIdle } from '../../lib/clock.ts';
 import { tooLarge } from './body.ts';
 import { Fault } from './fault.ts';
@@ -39,29 +40,32 @@ export interface ExchangeOptions {
   /** What messages show of the address. */
   readonly where: string;
   readonly limits: HttpLimits;
-  /** Ends it at once: the deadline of the whole. */
-  readonly signal: AbortSignal;
+  /** Until the last byte. */
+  readonly leftMs: number;
+  /** Who ends it before that. */
+  readonly aborts: AbortListeners;
   /** Nothing came for `quietMs`. May be called more than once. */
   readonly onQuiet: () => void;
 }
 
 /** Rejects with a `Fault`. Redirects are answers like any other. */
 export async function exchange(options: ExchangeOptions): Promise<Answer> {
-  const { url, where, limits, signal, onQuiet } = options;
+  const { url, where, limits, leftMs, aborts, onQuiet } = options;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const request = open(options);
   const stages = createStages(limits, (stage) => {
     reject(lateFault(stage, where));
   });
   const quiet = whenIdle(limits.quietMs, onQuiet);
-  const onAbort = (): void => {
+  const onEnd = (): void => {
     reject(lateFault('end', where));
   };
+  const cancelDeadline = after(leftMs, onEnd);
+  const forget = aborts.add(onEnd);
   let hasAnswer = false;
   const onError = (error: Error): void => {
     reject(faultOf(error, hasAnswer, where));
   };
-  signal.addEventListener('abort', onAbort, { once: true });
   // For its whole life: a connection may fail behind the end of the answer too.
   request.on('error', onError);
   request.once('socket', (socket) => {
@@ -101,7 +105,8 @@ export async function exchange(options: ExchangeOptions): Promise<Answer> {
   } finally {
     stages.end();
     quiet.done();
-    signal.removeEventListener('abort', onAbort);
+    cancelDeadline();
+    forget();
   }
 }
 

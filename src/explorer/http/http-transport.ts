@@ -1,8 +1,7 @@
 // GET requests to one explorer, over connections that are kept: its headers, its key, one deadline for each.
-import { setMaxListeners } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
-import { createDeadline } from '../../lib/clock.ts';
+import { createAbortListeners } from '../../lib/abort.ts';
 import { ENCODINGS } from './body.ts';
 import { exchange, type Answer, type HttpLimits } from './exchange.ts';
 import { Fault } from './fault.ts';
@@ -43,24 +42,22 @@ export interface HttpTransportOptions {
 
 export function createHttpTransport({ auth, headers, userAgent, limits, signal }: HttpTransportOptions): HttpTransport {
   const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
-  // Every request listens to the same signal for as long as it lasts.
-  setMaxListeners(0, signal);
+  const aborts = createAbortListeners(signal);
   const withKey = createKeyAdder(ownHeaders(headers, userAgent), auth);
 
   return {
-    async get(target, where, leftMs, onQuiet = () => undefined) {
+    async get(target, where, timeLeftMs, onQuiet = () => undefined) {
       signal.throwIfAborted();
-      const deadline = createDeadline(signal, Math.min(leftMs, limits.totalMs));
+      const leftMs = Math.min(timeLeftMs, limits.totalMs);
       try {
-        return await exchange({ ...withKey(target, where), agents, where, limits, signal: deadline.signal, onQuiet });
+        return await exchange({ ...withKey(target, where), agents, where, limits, leftMs, aborts, onQuiet });
       } catch (error) {
         signal.throwIfAborted();
         throw error;
-      } finally {
-        deadline.done();
       }
     },
     close() {
+      aborts[Symbol.dispose]();
       agents.http.destroy();
       agents.https.destroy();
     },

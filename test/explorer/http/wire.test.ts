@@ -74,19 +74,23 @@ describe('what is sent', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('nothing is left on the signal for stopping once an answer came, or did not', async () => {
+  test('requests leave nothing on the signal for stopping, nor does the explorer once it is closed', async () => {
     await using server = await startServer((_request, response, index) => {
       if (index % 3 === 2) sendText(response, '', { status: 418 });
       else sendJson(response, { symbol: 'ACME' });
     });
-    await using opened = openExplorer(server.url);
+    const opened = openExplorer(server.url);
+    const listeners = (): number => getEventListeners(opened.stop.signal, 'abort').length;
+    const before = listeners();
     for (let i = 0; i < 12; i++)
       await opened.explorer
         .tickReader()
         .one(aToken)
         .catch(() => undefined);
     expect(server.connections).toBe(1);
-    expect(getEventListeners(opened.stop.signal, 'abort')).toHaveLength(0);
+    expect(listeners()).toBe(before);
+    await opened[Symbol.asyncDispose]();
+    expect(listeners()).toBe(0);
   });
 
   test('proxies of the environment are not used', async () => {

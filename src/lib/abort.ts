@@ -1,0 +1,29 @@
+/** Who is told when a signal aborts. */
+export interface AbortListeners extends Disposable {
+  /** `act` is called when the signal aborts, unless the function that this returns was called before. */
+  readonly add: (act: () => void) => () => void;
+}
+
+/**
+ * One listener on a signal that lives long, for many who live shortly. A listener of a signal points at the next one
+ * even when it was removed. So one that the collector took for old kept alive what all later ones held, answers and all,
+ * until the next full collection.
+ */
+export function createAbortListeners(signal: AbortSignal): AbortListeners {
+  const acts = new Set<() => void>();
+  const onAbort = (): void => {
+    for (const act of acts) act();
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  return {
+    add(act) {
+      acts.add(act);
+      return () => {
+        acts.delete(act);
+      };
+    },
+    [Symbol.dispose]() {
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
+}
