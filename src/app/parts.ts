@@ -72,6 +72,9 @@ export function createParts(options: PartsOptions, { signal, changing, redact }:
     onSkipped: ({ rule }) => {
       metrics.skipped(rule);
     },
+    onDamaged: (watch) => {
+      blindWatches.damaged(watch);
+    },
     onForks: (explorer, areForked) => {
       metrics.forks({ explorer, areForked });
     },

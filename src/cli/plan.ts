@@ -40,5 +40,8 @@ async function runningIn(reader: StoreReader | null, terminal: Terminal): Promis
 async function stateOf(reader: StoreReader | null, terminal: Terminal): Promise<State> {
   const now = terminal.clock.now();
   if (reader === null) return { memories: new Map(), diagnostics: new Map(), now };
-  return { memories: await reader.recall(), diagnostics: await reader.diagnostics(), now };
+  const memories = await reader.recall(undefined, (id, why) => {
+    terminal.err(`warning: ${why} (watch ${id})\n`);
+  });
+  return { memories, diagnostics: await reader.diagnostics(), now };
 }

@@ -151,6 +151,15 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
       end(await (await import('./notify-test.ts')).notifyTest(terminal, channel, options));
     });
 
+  const state = program.command('state').description('what is remembered');
+  state
+    .command('forget <watch>')
+    .description('take what is remembered of a watch (id or id[label]) out, damaged or not: it begins anew')
+    .option(...CONFIG)
+    .action(async (watch: string, options: ConfigOption) => {
+      end(await (await import('./state-forget.ts')).stateForget(terminal, watch, options));
+    });
+
   program
     .command('fields')
     .description('what rules may say: the fields, events, functions and filters of a kind; without one, the kinds')

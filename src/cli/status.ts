@@ -1,4 +1,5 @@
 import { healthOf, type HealthByAlert } from '../core/model/health.ts';
+import type { WatchId } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import { type Instant, showDuration, showInstant } from '../lib/clock.ts';
 import type { UnreadRange } from '../core/model/kind.ts';
@@ -18,12 +19,13 @@ const MOST_DEAD = 10;
 export async function status(terminal: Terminal, { config: file }: ConfigOption): Promise<number> {
   const { config, watches } = loadOrFail(terminal, file);
   await using reader = await openReader(config.state);
-  const memories = await reader.recall();
+  const damaged = new Set<WatchId>();
+  const memories = await reader.recall(undefined, (id) => damaged.add(id));
   const diagnostics = await reader.diagnostics();
   const now = terminal.clock.now();
   for (const watch of watches) {
     const memory = memories.get(watch.id);
-    terminal.out(lineOf(watch, memory, now));
+    terminal.out(damaged.has(watch.id) ? damagedLine(watch) : lineOf(watch, memory, now));
     for (const line of coverageLines(watch, memory)) terminal.out(line);
     for (const line of unwellOf(watch, diagnostics.get(watch.id)?.health ?? {}, now)) terminal.out(line);
   }
@@ -38,6 +40,10 @@ export async function status(terminal: Terminal, { config: file }: ConfigOption)
     terminal.out(`given up: ${message.title} to ${showRecipient(to)}: ${why}`);
   }
   return EXIT.ok;
+}
+
+function damagedLine({ name }: Watch): string {
+  return `${name}: what is remembered of it is damaged, and it is blind; chainwarden state forget '${name}' begins anew`;
 }
 
 function lineOf(watch: Watch, memory: Memory | undefined, now: Instant): string {

@@ -8,9 +8,10 @@ import { showInstant, type Clock, type Instant } from '../lib/clock.ts';
 
 /**
  * Why nothing was kept, else why an answer was missed, else what the data is worth. `no-poll`: no poll took effect, though
- * the last one was ok.
+ * the last one was ok. `damaged-memory`: what is remembered of it cannot be read, and it is not polled.
  */
-export type BlindReason = 'storage-fails' | 'storage-full' | MissReason | Exclude<DataState, 'ok'> | 'no-poll';
+export type BlindReason =
+  'storage-fails' | 'storage-full' | MissReason | Exclude<DataState, 'ok'> | 'no-poll' | 'damaged-memory';
 
 export interface BlindWatch {
   readonly watch: Watch;
@@ -22,6 +23,8 @@ export interface BlindWatches {
   /** These are watched from now on; those that were before, from when they were. */
   adopt(watches: readonly Watch[]): void;
   polled(watch: Watch, observation: Observation): void;
+  /** It was due, and cannot be polled: its memory is damaged. Until it is polled again. */
+  damaged(watch: Watch): void;
   /** Those of which no poll has ended yet. */
   unpolled(): Watch[];
   blind(): BlindWatch[];
@@ -33,6 +36,7 @@ interface Watched {
   isPolled: boolean;
   /** Why the last poll saw nothing; null when it saw something. */
   missed: MissReason | null;
+  isDamaged: boolean;
 }
 
 export interface BlindWatchesOptions {
@@ -50,6 +54,7 @@ export function createBlindWatches({ clock, memoryOf, storage }: BlindWatchesOpt
     const now = clock.now();
     // A clock that was set back would have it wait until that time comes again.
     watched.from = Math.min(watched.from, now);
+    if (watched.isDamaged) return [{ watch, since: watched.from, reason: 'damaged-memory' }];
     const memory = memoryOf(watch.id);
     const since = blindSince(memory, { intervalMs: watch.schedule.intervalMs, from: watched.from, now });
     return since === null ? [] : [{ watch, since, reason: storageReason() ?? missed ?? stateOf(memory) }];
@@ -63,14 +68,21 @@ export function createBlindWatches({ clock, memoryOf, storage }: BlindWatchesOpt
   return {
     adopt(watches) {
       const before = watchedById;
-      const fresh = { from: clock.now(), isPolled: false, missed: null };
+      const fresh = { from: clock.now(), isPolled: false, missed: null, isDamaged: false };
       watchedById = new Map(watches.map((watch) => [watch.id, { ...(before.get(watch.id) ?? fresh), watch }]));
     },
     polled({ id }, observation) {
       const watched = watchedById.get(id);
       if (watched === undefined) return;
       watched.isPolled = true;
+      watched.isDamaged = false;
       watched.missed = observation.type === 'missed' ? observation.reason : null;
+    },
+    damaged({ id }) {
+      const watched = watchedById.get(id);
+      if (watched === undefined) return;
+      watched.isPolled = true;
+      watched.isDamaged = true;
     },
     unpolled: () => [...watchedById.values()].filter(({ isPolled }) => !isPolled).map(({ watch }) => watch),
     blind: () => [...watchedById.values()].flatMap(look),
@@ -114,5 +126,6 @@ export function namesOf(watches: readonly Watch[]): string {
 
 /** `ethereum: timeout since 2026-01-01T00:00:00Z: treasury, payroll[alice] and 36 more` */
 export function showCause({ explorer, reason, since, watches }: BlindCause): string {
-  return `${explorer}: ${reason} since ${showInstant(since)}: ${namesOf(watches)}`;
+  const mending = reason === 'damaged-memory' ? ' (chainwarden state forget WATCH)' : '';
+  return `${explorer}: ${reason} since ${showInstant(since)}: ${namesOf(watches)}${mending}`;
 }

@@ -43,6 +43,8 @@ export interface PollerOptions {
   /** Called after each poll with what came of it. */
   readonly onPolled: (watch: Watch, observation: Observation, decision: Decision) => void;
   readonly onSkipped: (watch: Watch) => void;
+  /** Called where a poll was due and the memory of the watch is damaged. */
+  readonly onDamaged: (watch: Watch) => void;
   /** The memory of a watch was read again, because the store did not keep a commit. */
   readonly onRecalled: (cause: RecallCause) => void;
   /** Called for each first page of blocks: whether replicas of the explorer are on different forks. */
@@ -82,10 +84,12 @@ interface Tick {
 }
 
 export function createPoller(options: PollerOptions): Poller {
-  const { store, readerOf, clock, log, hook, onPolled, onSkipped, onOwed, onRecalled } = options;
+  const { store, readerOf, clock, log, hook, onPolled, onSkipped, onDamaged, onOwed, onRecalled } = options;
   const memoryById = new Map<WatchId, Memory>();
   const running = new Map<WatchId, Promise<void>>();
   const uncovered = new Set<WatchId>();
+  /** Watches of which something is stored that cannot be read: on a blank memory they would tell what is long known. */
+  const damaged = new Set<WatchId>();
   let adopted: ReadonlyMap<WatchId, Watch> = new Map();
   /** Explorers whose head some watch reads at every poll. */
   let withHead: ReadonlySet<string> = new Set();
@@ -113,6 +117,10 @@ export function createPoller(options: PollerOptions): Poller {
 
   async function pollOne(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
     const { reader, read, startedAt } = tick;
+    if (damaged.has(watch.id) && !(await isMended(watch))) {
+      onDamaged(watch);
+      return;
+    }
     if (!(await recovery.settle(watch))) return;
     const memory = withoutClockSkew(memoryById.get(watch.id) ?? blankMemory(watch), watch);
     const hooked = hook?.onPoll({ watch, memory, startedAt }, read) ?? null;
@@ -133,6 +141,26 @@ export function createPoller(options: PollerOptions): Poller {
     if (judged === null || signal.aborted || !adopted.has(watch.id)) return;
     outages.polled(watch, judged.observation);
     await recovery.commit({ watch, ...judged, hooked, chain });
+  }
+
+  /** Whether its memory was repaired, or taken out, since it was found damaged. */
+  async function isMended(watch: Watch): Promise<boolean> {
+    const broken: WatchId[] = [];
+    const stored = await store.recall([watch.id], (id) => broken.push(id));
+    if (broken.length > 0) return false;
+    damaged.delete(watch.id);
+    log.info('watch:memory-mended', { watch: watch.name });
+    replace(watch, stored.get(watch.id));
+    return true;
+  }
+
+  function foundDamaged(watch: Watch, why: string): void {
+    damaged.add(watch.id);
+    log.error('watch:memory-damaged', {
+      watch: watch.name,
+      why,
+      effect: 'this watch alone is blind until it is taken out',
+    });
   }
 
   /** The store has kept what this process does not know of: its deliveries may be due. */
@@ -178,14 +206,21 @@ export function createPoller(options: PollerOptions): Poller {
     async prepare(watches) {
       const commitChains = await chains.prepare([...new Set(watches.map(({ target }) => target.explorer))]);
       const unread = watches.filter(({ id }) => !memoryById.has(id));
-      const recalled = await store.recall(unread.map(({ id }) => id));
+      const broken = new Map<WatchId, string>();
+      const recalled = await store.recall(
+        unread.map(({ id }) => id),
+        (id, why) => broken.set(id, why),
+      );
       const kept = await store.diagnostics(watches.filter(({ id }) => !diagnostics.knows(id)).map(({ id }) => id));
       return {
         commit() {
           commitChains();
           adopted = new Map(watches.map((watch) => [watch.id, watch]));
           withHead = new Set(watches.filter(showsHead).map(({ target }) => target.explorer));
+          for (const id of damaged) if (!adopted.has(id)) damaged.delete(id);
           for (const watch of unread) {
+            const why = broken.get(watch.id);
+            if (why !== undefined && !damaged.has(watch.id)) foundDamaged(watch, why);
             const memory = recalled.get(watch.id);
             if (memory !== undefined && !memoryById.has(watch.id))
               memoryById.set(watch.id, readable(watch, memory, log));

@@ -42,12 +42,16 @@ export function createRetirement(options: RetirementOptions): Retirement {
   async function retireSome(ids: readonly WatchId[]): Promise<void> {
     // Asked again: a reload may have put some of them back meanwhile.
     const gone = ids.filter((id) => !isAdopted(id));
-    const memories = await store.recall(gone);
+    const damaged: WatchId[] = [];
+    const memories = await store.recall(gone, (id, why) => {
+      damaged.push(id);
+      log.warn('watch:memory-damaged', { watch: id, why, effect: 'forgotten: what it told is not resolved' });
+    });
     const decisions = [...memories].map(([id, memory]) => retire(id, memory, clock.now()));
     const ends = await store.commit(decisions, clock.now(), store.fenceOf('service:retirement'));
     onOwed(new Set(decisions.flatMap(({ deliveries }) => deliveries.map(({ channel }) => channel))));
     const kept = decisions.filter((_decision, i) => ends[i] === 'kept');
-    await store.forget(kept.map(({ watchId }) => watchId));
+    await store.forget([...kept.map(({ watchId }) => watchId), ...damaged]);
     // A commit that was under way when the reload came. The next try reads that memory again.
     const changed = decisions.length - kept.length;
     if (changed > 0) throw new Error(`the memory of ${changed} watches changed while they were retired`);

@@ -1,6 +1,8 @@
 // Which engine keeps the state. The only file outside the engines that names one.
 import { existsSync } from 'node:fs';
 import type { Log } from '../telemetry/log.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import { forgetInSqlite } from './sqlite/forget.ts';
 import { openSqliteStore, openVolatileStore } from './sqlite/open.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
 import type { Store, StoreReader } from './store.ts';
@@ -30,6 +32,14 @@ export function openStore(state: StateSettings, tools: StoreTools): Promise<Stor
 /** Remembers nothing that outlives the process, for a dry run. */
 export function openStoreForDryRun({ log }: Pick<StoreTools, 'log'>): Promise<Store> {
   return openVolatileStore({ log });
+}
+
+/**
+ * Takes what is remembered of a watch out, also while a daemon runs: it begins anew with its next poll. False when nothing
+ * was remembered. Rejects with a StorageError.
+ */
+export function forgetWatch(state: StateSettings, watch: WatchId): Promise<boolean> {
+  return forgetInSqlite(state.file, watch);
 }
 
 /** For those who only look. Rejects with a StorageError when there is no state, or when it is of another schema. */

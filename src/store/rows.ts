@@ -151,7 +151,8 @@ const stored: z.ZodType<StoredDelivery> = z.object({
 
 /** Throws a StorageError that names the watch when the row is damaged. */
 export function memoryOf(row: Row): Memory {
-  return parsed(`memory of watch ${String(row['watch'])}`, () =>
+  const watch = String(row['watch']);
+  const parse = (): Memory =>
     memory.parse({
       version: row['version'],
       checksum: row['checksum'],
@@ -160,8 +161,8 @@ export function memoryOf(row: Row): Memory {
       history: fromJson(row['history']),
       data: fromJson(row['data']),
       coveredUntil: row['covered_until'],
-    }),
-  );
+    });
+  return parsed(`memory of watch ${watch}`, parse, `. Take it out with: chainwarden state forget '${watch}'`);
 }
 
 /** What only explains stops nothing: what is damaged is as if it had never been kept. */
@@ -198,11 +199,11 @@ function fromJson(text: unknown): unknown {
   return typeof text === 'string' ? JSON.parse(text) : text;
 }
 
-function parsed<T>(what: string, parse: () => T): T {
+function parsed<T>(what: string, parse: () => T, advice = ''): T {
   try {
     return parse();
   } catch (error) {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw new StorageError(`the stored ${what} is damaged: ${why.replace(/\s+/g, ' ')}`, { cause: error });
+    throw new StorageError(`the stored ${what} is damaged: ${why.replace(/\s+/g, ' ')}${advice}`, { cause: error });
   }
 }

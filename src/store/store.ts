@@ -74,6 +74,9 @@ export interface Coverage extends Partial<StoredDiagnostics> {
   readonly until: Instant | null;
 }
 
+/** Told of a watch whose memory cannot be read, and why. */
+export type OnDamaged = (watch: WatchId, why: string) => void;
+
 /**
  * What is remembered. A memory changes only by committing a decision, together with what that decision owes.
  * Every method rejects with a `StorageError` when the storage does not answer; then nothing was changed. `commit` and
@@ -86,8 +89,11 @@ export interface Store extends AsyncDisposable {
   /** How large the state may become from now on, where that is this program's to say. */
   setMaxBytes(maxBytes: number): void;
 
-  /** Memory by watch id; ids without memory are left out. Without ids: everything that is remembered. */
-  recall(ids?: readonly WatchId[]): Promise<Map<WatchId, Memory>>;
+  /**
+   * Memory by watch id; ids without memory are left out. Without ids: everything that is remembered. A damaged row is left
+   * out where `onDamaged` takes it; else it rejects with a `StorageError` that names the watch.
+   */
+  recall(ids?: readonly WatchId[], onDamaged?: OnDamaged): Promise<Map<WatchId, Memory>>;
 
   /** The ids of all watches that are remembered. */
   remembered(): Promise<WatchId[]>;

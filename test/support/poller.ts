@@ -48,6 +48,7 @@ export function aPoller(change: Partial<PollerOptions> = {}) {
     onPolled: (_watch, _observation, { hasChanged }) => seen.polled.push(hasChanged),
     onForks: () => undefined,
     onRecalled: (cause) => seen.recalled.push(cause),
+    onDamaged: () => undefined,
     onSkipped: () => (seen.skipped += 1),
     onOwed: (channels) => seen.owed.push(...channels),
     ...change,

@@ -59,6 +59,7 @@ export function prepareState(rules: string, config = CONFIG): PreparedState {
         onForks: () => undefined,
         onPolled: () => undefined,
         onRecalled: () => undefined,
+        onDamaged: () => undefined,
         onSkipped: () => undefined,
         onOwed: () => undefined,
       });

@@ -135,6 +135,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       },
       onRecalled: () => undefined,
       onForks: (_explorer, areForked) => (world.areForked = areForked),
+      onDamaged: () => undefined,
       onSkipped: () => undefined,
       onOwed: () => undefined,
     });

@@ -47,10 +47,15 @@ export function neverBlock(db: DatabaseSync): void {
   db.exec('PRAGMA busy_timeout = 0');
 }
 
-/** Never creates, writes or checkpoints, so it may look on while a daemon works. */
-export function openReadOnly(file: string): DatabaseSync {
+/** Throws a StorageError where nothing is at that path. */
+export function assertThere(file: string): void {
   if (!existsSync(file))
     throw new StorageError(`there is no state file at ${file}. Has the daemon run with this config?`);
+}
+
+/** Never creates, writes or checkpoints, so it may look on while a daemon works. */
+export function openReadOnly(file: string): DatabaseSync {
+  assertThere(file);
   assertOwn(file);
   return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
 }

@@ -3,15 +3,29 @@ import type { Memory } from '../../core/model/memory.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import { diagnosticsOf, memoryOf, type Row } from '../rows.ts';
-import type { Coverage, StoredDiagnostics } from '../store.ts';
+import { StorageError, type Coverage, type OnDamaged, type StoredDiagnostics } from '../store.ts';
 
 const SELECT = `
   SELECT memory.watch, version, checksum, state, alerts, history, data, coverage.until AS covered_until
   FROM memory LEFT JOIN coverage ON coverage.watch = memory.watch`;
 
-/** Reads what is remembered; a damaged row throws a StorageError that names its watch. */
-export function createRecall(db: DatabaseSync): (ids?: readonly WatchId[]) => Map<WatchId, Memory> {
-  return byWatch(db.prepare(SELECT), db.prepare(`${SELECT} WHERE memory.watch = ?`), memoryOf);
+/** Reads what is remembered. Without `onDamaged`, a damaged row throws a StorageError that names its watch. */
+export function createRecall(
+  db: DatabaseSync,
+): (ids?: readonly WatchId[], onDamaged?: OnDamaged) => Map<WatchId, Memory> {
+  const rowsOf = byWatch(db.prepare(SELECT), db.prepare(`${SELECT} WHERE memory.watch = ?`), (row) => row);
+  return (ids, onDamaged) => {
+    const memories = new Map<WatchId, Memory>();
+    for (const [id, row] of rowsOf(ids)) {
+      try {
+        memories.set(id, memoryOf(row));
+      } catch (error) {
+        if (onDamaged === undefined || !(error instanceof StorageError)) throw error;
+        onDamaged(id, error.message);
+      }
+    }
+    return memories;
+  };
 }
 
 /** Reads whose memory there is. */

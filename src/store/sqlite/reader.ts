@@ -20,7 +20,7 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
   }));
   const read = <T>(work: () => T): T => answering(file, 'read', work);
   return {
-    recall: async (ids) => read(() => recall(ids)),
+    recall: async (ids, onDamaged) => read(() => recall(ids, onDamaged)),
     survey: async () => read(() => view.survey()),
     recent: async (limit) => read(() => view.recent(limit)),
     dead: async (limit) => read(() => view.dead(limit)),

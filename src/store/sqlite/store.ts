@@ -76,7 +76,7 @@ export function createSqliteStore(db: DatabaseSync, { file, maxBytes, owner = ''
     setMaxBytes(bytes) {
       size.set(bytes);
     },
-    recall: (ids) => read(() => recall(ids)),
+    recall: (ids, onDamaged) => read(() => recall(ids, onDamaged)),
     remembered: () => read(remembered),
     commit: (decisions, at, fence) =>
       write(() => {
@@ -132,5 +132,7 @@ function takeOver(facts: Facts, owner: string): Fence {
 }
 
 function epochOf(facts: Facts): number {
-  return Number(facts.read('epoch') ?? 0);
+  const epoch = Number(facts.read('epoch') ?? 0);
+  // A damaged one would equal nothing, itself included.
+  return Number.isSafeInteger(epoch) ? epoch : 0;
 }
