@@ -15,6 +15,7 @@ import type { WatchId } from '../core/model/ids.ts';
 import { nextDue, phaseOf } from '../core/model/schedule.ts';
 import { createCron } from './cron.ts';
 import { createExtraPolls } from './extra-polls.ts';
+import { startDelays } from './start-delays.ts';
 
 export interface SchedulerOptions {
   readonly clock: Clock;
@@ -24,7 +25,7 @@ export interface SchedulerOptions {
 }
 
 export interface Scheduler {
-  /** Replaces all watches. Those in `atOnce` are due now as well. */
+  /** Replaces all watches. Those in `atOnce` are due now as well; where they are many, one after the other. */
   set(watches: readonly Watch[], atOnce: readonly Watch[]): void;
   /** Polls it once more after that time, if it is still one of them then. */
   pollAgain(watch: WatchId, afterMs: number): void;
@@ -53,6 +54,8 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
   /** The most severe first. */
   let all: readonly Watch[] = [];
   const extra = createExtraPolls();
+  /** Due, but not asked yet, for many others are due too. Until then their own ticks leave them out. */
+  const waiting = new Set<WatchId>();
 
   /** A clock that was set back would have everything wait until it is again as late as it was. */
   function plan(now: Instant): void {
@@ -61,6 +64,22 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
       byDue,
     );
     extra.clear();
+    waiting.clear();
+  }
+
+  function start(due: readonly Watch[], now: Instant): void {
+    waiting.clear();
+    for (const [id, delayMs] of startDelays(due)) {
+      if (delayMs === 0) continue;
+      waiting.add(id);
+      extra.add(id, now + delayMs);
+    }
+    const first = withoutWaiting(due);
+    if (first.length > 0) onTick(first);
+  }
+
+  function withoutWaiting(watches: readonly Watch[]): readonly Watch[] {
+    return waiting.size === 0 ? watches : watches.filter(({ id }) => !waiting.has(id));
   }
 
   function tick(): void {
@@ -68,13 +87,15 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
     if (now < checkedAt) plan(now);
     checkedAt = now;
     const again = extra.take(now);
+    for (const id of again) waiting.delete(id);
     for (let group = queue.peek(); group !== undefined && group.due <= now; group = queue.peek()) {
       queue.pop();
       // Before the tick: one that throws must not take its watches out of the queue.
       queue.push({ ...group, due: nextDue(group, now) });
       onLag(secondsSince(clock, group.due));
-      for (const { id } of group.watches) again.delete(id);
-      onTick(group.watches);
+      const due = withoutWaiting(group.watches);
+      for (const { id } of due) again.delete(id);
+      if (due.length > 0) onTick(due);
     }
     // In one tick, so that they share their answers.
     const watches = again.size === 0 ? [] : all.filter(({ id }) => again.has(id));
@@ -91,7 +112,10 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
       const ids = new Set([...atOnce, ...overdue].map(({ id }) => id));
       queue = new TinyQueue<Group>(groupsOf(all, now), byDue);
       cron.set(all);
-      if (ids.size > 0) onTick(all.filter(({ id }) => ids.has(id)));
+      start(
+        all.filter(({ id }) => ids.has(id)),
+        now,
+      );
       interrupt.abort();
     },
     pollAgain(id, afterMs) {

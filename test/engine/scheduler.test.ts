@@ -159,3 +159,32 @@ test('a watch that a reload took out is not asked again', async () => {
   stop.abort();
   await ended;
 });
+
+test('a start with a thousand watches does not skip the due times that follow it', async () => {
+  const watch = (i: number): string => rule(`w${i}`, `0x${i.toString(16).padStart(40, '0')}`, '10s');
+  const watches = loadWatches(`watches:\n${Array.from({ length: 1000 }, (_, i) => watch(i)).join('')}`);
+  const { clock, ticks, stop, ended } = running(watches, watches);
+  const asked = (): string[] => ticks.flatMap((tick) => tick.split(' ')[1]?.split('+') ?? []);
+  expect(asked()).toHaveLength(200);
+  await clock.advance(1000);
+  const [first, ...others] = ticks.map((tick) => tick.split(' ')[1]?.split('+').length ?? 0);
+  expect(first).toBe(200);
+  expect(Math.max(...others)).toBeLessThanOrEqual(26);
+  await clock.advance(2200);
+  expect(new Set(asked()).size).toBe(1000);
+  const before = asked().length;
+  await clock.advance(10_000);
+  expect(asked()).toHaveLength(before + 1000);
+  stop.abort();
+  await ended;
+});
+
+test('many watches of one question are asked with one request after a start too', async () => {
+  const watches = loadWatches(
+    `watches:\n${Array.from({ length: 300 }, (_, i) => rule(`w${i}`, 'treasury', '10s')).join('')}`,
+  );
+  const { ticks, stop, ended } = running(watches, watches);
+  expect(ticks.map((tick) => tick.split('+').length)).toEqual([300]);
+  stop.abort();
+  await ended;
+});
