@@ -49,7 +49,10 @@ export interface World extends AsyncDisposable {
   readonly store: Store;
   /** Replaces the rules, as a reload does. */
   load(rules: string): Promise<void>;
-  /** One poll of every watch; what it said, as `alert event`, `alert firing` or `alert resolved`. */
+  /**
+   * One poll of every watch; what it said, as `alert event`, `alert firing` or `alert resolved`. A summary of events
+   * counts as its events.
+   */
   poll(): Promise<string[]>;
   /** Time passes, and every watch is polled when it is due; what was said meanwhile. */
   run(ms: number): Promise<string[]>;
@@ -143,7 +146,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
 
   async function takeMessages(): Promise<string[]> {
     messages = (await takeAll(store, clock)).map(({ message }) => message);
-    return messages.map(wordsOf);
+    return messages.flatMap(wordsOfMembers);
   }
 
   const world: World = {
@@ -267,4 +270,9 @@ function openExplorer(
     transport: replicas.over(door),
     budget: createBudget({ clock: tools.clock, requestsPerSecond: null, concurrency: 4 }),
   });
+}
+
+function wordsOfMembers(message: Message): string[] {
+  const { alert, summary } = message;
+  return summary?.of === 'alert.event' ? summary.keys.map(() => `${alert} event`) : [wordsOf(message)];
 }
