@@ -19,7 +19,7 @@ export function fields(terminal: Terminal, name: string | undefined, { format }:
 function referenceOf(name: string | undefined): Reference {
   if (name === undefined) return kindsReference(kinds);
   const kind = kinds.find((one) => one.name === name);
-  if (kind !== undefined) return kindReference(kind);
+  if (kind !== undefined) return kindReference(kind, kinds);
   const hint = hintFor(
     name,
     kinds.map((one) => one.name),

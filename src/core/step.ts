@@ -153,7 +153,7 @@ function pollOf(watch: Watch, memory: Memory, observation: Observation): Evaluat
 }
 
 function isKnown({ kind }: Watch, { now, doubt }: Detection<unknown>): boolean {
-  return doubt === null && (now !== null || !kind.conditions);
+  return doubt === null && (now !== null || kind.while === null);
 }
 
 function headOf({ head }: SeenObservation, { range }: Detection<unknown>): number | null {

@@ -101,7 +101,7 @@ function outcomeOf(observation: Observation, decision: Decision) {
 function reportValues(watch: Watch, { now }: Decision, metrics: ReportOptions['metrics']): void {
   if (now === null) return;
   const token = watch.token === null ? watch.target.coin.symbol : (watch.token.name ?? watch.token.address);
-  for (const field of watch.kind.exported)
+  for (const field of watch.kind.while?.exported ?? [])
     metrics.watchValue({ ...labelsOf(watch), token, field }, toNumber(valueAt(now, field)), watch.schedule.intervalMs);
 }
 

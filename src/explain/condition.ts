@@ -22,7 +22,7 @@ export interface ExplainContext {
 export function explainContextOf(watch: Watch, snapshot: Snapshot, memory: Memory): ExplainContext {
   const { at, view, before, isStale } = snapshot;
   const pace = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };
-  const history = watch.kind.conditions ? historyOf(memory.history, pace) : null;
+  const history = watch.kind.while !== null ? historyOf(memory.history, pace) : null;
   return { watch, evaluation: { view, before, history }, samples: memory.history, at, isStale };
 }
 

@@ -88,7 +88,7 @@ function conditionsOf(watch: Watch, alert: AlertRule, context: ExplainContext | 
   }
   const on = alert.type === 'count' ? conditionText({ ...alert, if: null }) : `on: ${alert.on}`;
   const which =
-    watch.kind.conditions && alert.on === 'changed' ? 'what was last seen' : 'the newest item that was read';
+    watch.kind.while !== null && alert.on === 'changed' ? 'what was last seen' : 'the newest item that was read';
   const item = context === null ? [] : [`  of ${which}: ${itemText(watch, context)}`];
   return [`  ${on}`, ...item, ...(alert.if === null ? [] : conditionLines('if   ', alert.if, context))];
 }

@@ -22,7 +22,7 @@ export function fieldText(view: AnyView, path: string): string | undefined {
 
 /** `change("1h")`; with its path where that is not what the kind looks back over by itself. */
 export function windowName({ kind }: Watch, { measure, path, ms }: Window): string {
-  return `${measure}(${path === kind.measured ? '' : `${path}, `}"${formatDuration(ms)}")`;
+  return `${measure}(${path === kind.while?.measured ? '' : `${path}, `}"${formatDuration(ms)}")`;
 }
 
 /** What the left side of a comparison is called. */

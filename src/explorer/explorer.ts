@@ -23,7 +23,6 @@ import type { Request } from './http/request.ts';
 import type { Budget } from './spending/budget.ts';
 import { createRequestCoalescer, type TickCache } from './http/request-coalescer.ts';
 import { createFilters } from './reading/filters.ts';
-import { headOf } from './reading/head.ts';
 import type { HttpLimits } from './http/exchange.ts';
 import { createHttpTransport, HTTP_LIMITS, type Auth, type HttpTransport } from './http/http-transport.ts';
 import { createLargeBodies, type LargeBodies } from './http/large-bodies.ts';
@@ -106,15 +105,16 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   });
   const coalescer = createRequestCoalescer(async (request) => {
     const value = await fetchAnswer(request);
-    if (isFirstPageOfBlocks(request)) updateHead(value as Page);
+    const headOf = headReader(request);
+    if (headOf !== null) updateHead(value as Page, headOf);
     return value;
   }, options.baseUrl);
   let head: Head | null = null;
   let blocks: ReturnType<Explorer['blocks']> = null;
 
-  function updateHead(page: Page): void {
-    blocks = { rows: page.rows, readAt: clock.now() };
-    head = headOf(page.rows, blocks.readAt) ?? head;
+  function updateHead({ rows }: Page, headOf: HeadReader): void {
+    blocks = { rows, readAt: clock.now() };
+    head = headOf(rows, blocks.readAt) ?? head;
     if (head !== null) meter?.head({ explorer: name, height: head.height, timestamp: head.timestamp });
   }
 
@@ -151,9 +151,14 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   };
 }
 
-/** Whichever watch asked for it. Blocks have no filters, so only a later page has a query. */
-function isFirstPageOfBlocks({ question, address }: Request): boolean {
-  return question.operation === 'blocks' && !address.includes('?');
+type HeadReader = NonNullable<ListQuestion['head']>;
+
+/**
+ * Null unless the request is for the first page of a list that shows the head. Such a list has no filters, so only a
+ * later page has a query.
+ */
+function headReader({ question, address }: Request): HeadReader | null {
+  return question.shape === 'list' && question.head !== undefined && !address.includes('?') ? question.head : null;
 }
 
 type ReadAny = (question: Question, cursor: Cursor | null, tickCache: TickCache | null) => Promise<AnyView | Page>;

@@ -4,7 +4,7 @@ import { type Memory } from '../core/model/memory.ts';
 import { type Head, MISS_REASONS } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { WatchId } from '../core/model/ids.ts';
-import { OPERATIONS, type Cursor } from '../core/model/question.ts';
+import type { Cursor } from '../core/model/question.ts';
 import { answering } from '../store/sqlite/database.ts';
 import { memoryOf, type Row } from '../store/rows.ts';
 import { StorageError } from '../store/store.ts';
@@ -144,7 +144,7 @@ const headRow = z.object({
 });
 const answerRow = z.object({
   explorer: z.string(),
-  operation: z.enum(OPERATIONS),
+  operation: z.string(),
   path: z.string(),
   params: z.string(),
   cursor: z.string().nullable(),

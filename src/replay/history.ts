@@ -7,14 +7,13 @@
 // there, so `mined` and `reorg` stay silent, and nothing is retracted; confirmations are counted from a head that is
 // reckoned by the pace of the rows' own blocks; no poll is ever missed; `cron` is taken for its shortest interval.
 import { upToHead } from '../core/chain/tick-chain.ts';
-import { encode } from '../core/values/encoded.ts';
-import { typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
+import type { AnyView } from '../core/values/fields.ts';
+import type { ListHistory } from '../core/model/kind.ts';
 import type { Head, TickChain } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { Missed, type Cursor, type ListQuestion, type Page, type Question, type Read } from '../core/model/question.ts';
 import { phaseOf } from '../core/model/schedule.ts';
-import { headOf } from '../explorer/reading/head.ts';
 import { readUntil } from '../explorer/reading/paging.ts';
 import { keyOfAsked } from '../recording/model.ts';
 import type { ReplayedPoll } from './run.ts';
@@ -22,13 +21,8 @@ import type { ReplayedPoll } from './run.ts';
 /** One question, and the watches that ask it: it is paid for once. */
 export interface QuestionGroup {
   readonly question: ListQuestion;
+  readonly past: ListHistory;
   readonly watches: readonly Watch[];
-}
-
-/** Null for a kind whose question has no past: a balance, a list of holdings, the details of a token. */
-function historyOf(watch: Watch): ListQuestion | null {
-  const question = watch.kind.question(watch.target);
-  return isList(question) && typeAt(question.record, TIME)?.type === 'time' ? question : null;
 }
 
 /** The questions to page back through, and the watches that have none. */
@@ -36,16 +30,17 @@ export function questionGroupsOf(watches: readonly Watch[]): {
   groups: readonly QuestionGroup[];
   without: readonly Watch[];
 } {
-  const byKey = new Map<string, { question: ListQuestion; watches: Watch[] }>();
+  const byKey = new Map<string, QuestionGroup & { readonly watches: Watch[] }>();
   const without: Watch[] = [];
   for (const watch of watches) {
-    const question = historyOf(watch);
-    if (question === null) {
+    const question = watch.kind.question(watch.target);
+    const past = watch.kind.history;
+    if (past === null || !isList(question)) {
       without.push(watch);
       continue;
     }
     const key = keyOfAsked(question);
-    const group = byKey.get(key) ?? { question, watches: [] };
+    const group = byKey.get(key) ?? { question, past, watches: [] };
     group.watches.push(watch);
     byKey.set(key, group);
   }
@@ -61,9 +56,9 @@ export interface Reach {
 }
 
 /** How many pages lead back to `from`, by the time span of the first one, which is asked for. Throws `Missed`. */
-export async function estimatePages(read: Read, question: ListQuestion, reach: Reach): Promise<number> {
+export async function estimatePages(read: Read, { question, past }: QuestionGroup, reach: Reach): Promise<number> {
   const { rows, next } = await read.page(question, null);
-  const oldest = Math.min(...rows.map(timeOf).filter((time) => time !== null));
+  const oldest = Math.min(...rows.map((row) => past.timeOf(row)).filter((time) => time !== null));
   if (next === null || !Number.isFinite(oldest) || oldest < reach.from) return 1;
   const spanMs = Math.max(reach.now - oldest, 1);
   return Math.min(reach.maxPages, Math.ceil((reach.now - reach.from) / spanMs));
@@ -84,14 +79,18 @@ interface DatedRow {
 }
 
 /** Pages back, newest first, until a row is older than `from`. With the same `read`, page one is not asked for again. */
-export async function readHistory(read: Read, question: ListQuestion, { from, maxPages }: Reach): Promise<History> {
+export async function readHistory(
+  read: Read,
+  { question, past }: QuestionGroup,
+  { from, maxPages }: Reach,
+): Promise<History> {
   const { rows, partial } = await readUntil(read, question, {
-    identityOf,
+    identityOf: (row) => past.identityOf(row),
     maxPages,
-    matches: (row) => (timeOf(row) ?? Infinity) < from,
+    matches: (row) => (past.timeOf(row) ?? Infinity) < from,
   });
   const dated = rows.flatMap((row) => {
-    const at = timeOf(row);
+    const at = past.timeOf(row);
     return at === null ? [] : [{ at, row }];
   });
   const newestFirst = dated.toSorted((a, b) => b.at - a.at);
@@ -104,15 +103,19 @@ export async function readHistory(read: Read, question: ListQuestion, { from, ma
 const MOST_POLLS = 100_000;
 
 /** The polls that the watch's schedule would have made over a history. */
-export function* historyPolls(watch: Watch, { rows, from }: History, until: Instant): Generator<ReplayedPoll> {
+export function* historyPolls(
+  watch: Watch,
+  { past, question }: QuestionGroup,
+  { rows, from }: History,
+  until: Instant,
+): Generator<ReplayedPoll> {
   const intervalMs = Math.max(watch.schedule.intervalMs, Math.ceil((until - from) / MOST_POLLS));
-  const isBlocks = watch.kind.question(watch.target).operation === 'blocks';
-  const heads = estimateHeads(rows);
+  const headAt = estimateHeads(rows, past);
   let newest = rows.length;
   for (let at = firstPoll(watch, from, intervalMs); at <= until; at += intervalMs) {
     while (newest > 0 && (rows[newest - 1]?.at ?? Infinity) <= at) newest -= 1;
     const page = pageFrom(rows, newest);
-    const head = (): Head | null => (isBlocks ? headOf(page.rows, at) : heads(at));
+    const head = (): Head | null => (question.head === undefined ? headAt(at) : question.head(page.rows, at));
     const chain = async (): Promise<TickChain> => readingOf(head());
     yield { at, read: readOf(rows, newest), head, chain, canAsk: false };
   }
@@ -126,8 +129,8 @@ function readingOf(head: Head | null): TickChain {
 const NEVER_STALE_MS = Number.MAX_SAFE_INTEGER;
 
 /** Where the chain was, by the pace at which the blocks of these rows were made: what confirmations are counted from. */
-function estimateHeads(rows: readonly DatedRow[]): (at: Instant) => Head | null {
-  const [last, first] = [placeOf(rows[0]), placeOf(rows.at(-1))];
+function estimateHeads(rows: readonly DatedRow[], past: ListHistory): (at: Instant) => Head | null {
+  const [last, first] = [placeOf(rows[0], past), placeOf(rows.at(-1), past)];
   if (last === null || first === null || last.at <= first.at) return () => null;
   const blocksPerMs = (last.block - first.block) / (last.at - first.at);
   return (at) => {
@@ -136,9 +139,12 @@ function estimateHeads(rows: readonly DatedRow[]): (at: Instant) => Head | null 
   };
 }
 
-function placeOf(dated: DatedRow | undefined): { readonly at: Instant; readonly block: number } | null {
-  const block = dated === undefined ? undefined : valueAt(dated.row, 'block_number');
-  return dated === undefined || typeof block !== 'bigint' ? null : { at: dated.at, block: Number(block) };
+function placeOf(
+  dated: DatedRow | undefined,
+  past: ListHistory,
+): { readonly at: Instant; readonly block: number } | null {
+  const block = dated === undefined ? null : past.blockOf(dated.row);
+  return dated === undefined || block === null ? null : { at: dated.at, block };
 }
 
 function firstPoll(watch: Watch, from: Instant, intervalMs: number): Instant {
@@ -156,24 +162,11 @@ function readOf(rows: readonly DatedRow[], newest: number): Read {
 
 const OFFSET = 'offset';
 const PAGE_SIZE = 50;
-const TIME = 'timestamp';
 
 function pageFrom(rows: readonly DatedRow[], offset: number): { rows: readonly AnyView[]; next: Cursor | null } {
   const end = offset + PAGE_SIZE;
   const next = end < rows.length ? { [OFFSET]: String(end) } : null;
   return { rows: rows.slice(offset, end).map(({ row }) => row), next } satisfies { rows: unknown; next: Page['next'] };
-}
-
-function timeOf(row: AnyView): Instant | null {
-  const time = valueAt(row, TIME);
-  return time instanceof Date ? time.getTime() : null;
-}
-
-/** What tells rows of any of these lists apart. */
-function identityOf(row: AnyView): string {
-  return JSON.stringify(
-    ['hash', 'transaction_hash', 'index', 'height'].map((path) => encode(valueAt(row, path) ?? false)),
-  );
 }
 
 function isList(question: Question): question is Question & ListQuestion {

@@ -15,7 +15,6 @@ import {
 import { problemOf } from '../explorer/http/answer-problem.ts';
 import { decodeAnswer } from '../explorer/reading/decode.ts';
 import { createPageSizes } from '../explorer/reading/page-sizes.ts';
-import { headOf } from '../explorer/reading/head.ts';
 import type { RecordedAnswer } from './model.ts';
 
 /** A test did not give an answer that was asked for: its author has to. */
@@ -45,7 +44,8 @@ export function readAnswers(
     if (answer === undefined) throw new MissingAnswer(missing(path, index, answers));
     const value = valueOf(answer, question, coin, at);
     if ('rows' in value && value.next !== null) pages.set(place(value.next), index + 1);
-    if (question.operation === 'blocks' && cursor === null) head = headOf((value as Page).rows, at);
+    if (question.shape === 'list' && question.head !== undefined && cursor === null)
+      head = question.head((value as Page).rows, at);
     return value;
   }
 

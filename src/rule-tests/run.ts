@@ -1,17 +1,13 @@
 // The daemon without its world: polls are synthesized or read from recorded answers, `step` decides, and what it would
 // have sent is kept.
-import type { SyntheticRow } from '../core/model/kind.ts';
-import type { AnyView } from '../core/values/fields.ts';
 import type { Delivery, Message } from '../core/model/delivery.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
-import type { Head, Observation, TickChain } from '../core/model/observation.ts';
+import type { Observation, TickChain } from '../core/model/observation.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { Missed } from '../core/model/question.ts';
 import { blankMemory, step } from '../core/step.ts';
 import { judge, readChain, upToHead } from '../core/chain/tick-chain.ts';
-import { headOf } from '../explorer/reading/head.ts';
-import { Block } from '../explorer/reading/resources.ts';
 import { MissingAnswer, readAnswers } from './answers.ts';
 import type { Poll, RuleTest } from './model.ts';
 
@@ -80,7 +76,14 @@ async function observe(watch: Watch, memory: Memory, { at, head, input }: Poll):
     case 'rows': {
       const { rows, partial } = input;
       const seen = watch.kind.script.synthesize(watch.target, { rows }, state);
-      return { type: 'seen', at, head: head ?? headAmong(watch, rows, at), chain: 'not-asked', seen, partial };
+      return {
+        type: 'seen',
+        at,
+        head: head ?? watch.kind.script.head?.(rows, at) ?? null,
+        chain: 'not-asked',
+        seen,
+        partial,
+      };
     }
     case 'answers': {
       const reader = readAnswers(input.answers, { coin: watch.target.coin, at });
@@ -108,16 +111,6 @@ async function chainOf({ kind, target }: Watch, { at, head, input: sight }: Poll
     if (error instanceof Missed) return 'unknown';
     throw error;
   }
-}
-
-/** Whoever reads the first page of blocks sees where the chain is, and so does this test. */
-function headAmong({ kind, target }: Watch, rows: readonly SyntheticRow[], at: number): Head | null {
-  if (kind.question(target).operation !== 'blocks') return null;
-  const blocks = rows.map(({ view }, i): AnyView => {
-    const { height } = view as ReturnType<typeof Block.make>;
-    return Block.over(view, { height: height ?? BigInt(rows.length - i) });
-  });
-  return headOf(blocks, at);
 }
 
 function sentAt({ poll, decision }: PollResult): SentMessage[] {

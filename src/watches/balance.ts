@@ -5,12 +5,12 @@ import type { Detection, Kind, Reading, SyntheticRow, Target } from '../core/mod
 import type { Read } from '../core/model/question.ts';
 import { track } from '../core/values/tracked.ts';
 import { untrusted } from '../lib/untrusted.ts';
-import { addressDetails, addressTokens, blocks } from '../explorer/reading/endpoints.ts';
+import { addressDetails, addressTokens, blocks } from '../explorer/operations.ts';
 import { decimalsOf, Token } from '../explorer/reading/resources.ts';
 import { Balance, believed, holderOf, type BalanceReading, type BalanceView } from './balance/reading.ts';
 import { observeToken } from './balance/token-balance.ts';
 import { bothForms, SYNTHETIC_DECIMALS } from './synthetic.ts';
-import { oneChange } from './one-change.ts';
+import { CHANGED, oneChange } from './one-change.ts';
 import { Emptied, NOT_EMPTY, readEmpty } from './lists/emptied.ts';
 import { firstCount, remembered, type Values } from './values.ts';
 
@@ -36,8 +36,8 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
   summary: 'How much of one token, or of the native coin, an address holds.',
   noun: 'holding',
   fields: Balance,
-  events: ['changed'],
-  conditions: true,
+  events: { changed: CHANGED },
+  while: { measured: 'balance', exported: ['balance'] },
   of: 'required',
   token: 'optional',
   options: z.strictObject({}),
@@ -45,8 +45,6 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
   comparedByDefault: ['balance'],
   shown: ['balance', 'symbol', 'address'],
   fleeting: [],
-  measured: 'balance',
-  exported: ['balance'],
   question,
   head: ({ explorer }) => blocks(explorer),
   page: ({ address: holder }) => (holder === null ? null : `/address/${holder.text}`),
@@ -68,6 +66,8 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
     const detection = oneChange(known, tracking, { now: view, at: scope.at });
     return { ...detection, state: detection.state && withEmptied(detection.state, null) };
   },
+  history: null,
+  examples: {},
   script: {
     rows: null,
     record: Balance,

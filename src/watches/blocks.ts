@@ -3,16 +3,19 @@ import { duration, natural, record } from '../core/values/field-declarations.ts'
 import { RecordType } from '../core/values/record-type.ts';
 import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection, Kind, SyntheticRow } from '../core/model/kind.ts';
+import type { Head } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import { Missed } from '../core/model/question.ts';
-import { blocks as chainBlocks } from '../explorer/reading/endpoints.ts';
+import { blocks as chainBlocks } from '../explorer/operations.ts';
 import { Block } from '../explorer/reading/resources.ts';
+import { headOf } from '../explorer/reading/head.ts';
+import { BLOCK_EXAMPLES } from './examples.ts';
 import { syntheticHash } from './synthetic.ts';
 import { coverageOf } from './lists/coverage.ts';
-import { eventsOf } from './list-events.ts';
+import { eventsOf, NEW_ROW } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import { detectList, type ListReading, upTo } from './lists/detection.ts';
-import { placeOf, type RowKey } from './lists/row-key.ts';
+import { historyOf, placeOf, type RowKey } from './lists/row-key.ts';
 import { observeList, writtenReading } from './newest-first-list.ts';
 import { type Fork, forkOf, heightOf, RecentBlocks, withBlocks } from './recent-blocks.ts';
 
@@ -20,8 +23,8 @@ type Row = View<typeof Block.fields>;
 
 const BlockView = new RecordType('BlockView', {
   ...Block.fields,
-  head: record(Block, 'the newest block'),
-  age: duration('how long ago the newest block was made'),
+  head: record(Block, 'the newest block', { ofHead: true }),
+  age: duration('how long ago the newest block was made', { ofHead: true }),
   depth: natural('how many known blocks were replaced; only of a reorg'),
 });
 
@@ -46,8 +49,8 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
   summary: 'Blocks of the chain: each new one, a head that stands still, reorganisations.',
   noun: 'block',
   fields: BlockView,
-  events: ['new', 'reorg'],
-  conditions: true,
+  events: { new: NEW_ROW, reorg: { doc: 'known blocks were replaced by others', inBlocks: false } },
+  while: { measured: 'head.height', exported: [] },
   of: 'none',
   token: 'none',
   options: z.strictObject(startOption),
@@ -56,8 +59,6 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
   shown: ['height', 'hash', 'timestamp', 'age', 'depth', 'transactions_count'],
   fleeting: ['head', 'age', 'depth'],
   onlyOf: { depth: 'reorg' },
-  measured: 'head.height',
-  exported: [],
   question: ({ explorer }) => chainBlocks(explorer),
   head: () => null,
   page: (_target, view) => pageOf(view),
@@ -91,11 +92,14 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
     };
   },
   coverage: ({ list }) => coverageOf(list),
+  history: historyOf(row),
+  examples: BLOCK_EXAMPLES,
   script: {
     rows: 'items',
     record: Block,
     synthesize: (_target, { rows }, state) =>
       writtenReading<typeof Block.fields>(rows.map((written, i) => synthesize(written, state, rows.length - i))),
+    head: headOfWritten,
   },
 };
 
@@ -139,6 +143,15 @@ function reorg({ block, oldHash, heights }: Fork, viewOf: (block: Row, depth: nu
 function pageOf(view: AnyView): string | null {
   const height = valueAt(view, 'height');
   return typeof height === 'bigint' ? `/block/${height}` : null;
+}
+
+/** Rows without a height are counted down to 1, the last one. */
+function headOfWritten(rows: readonly SyntheticRow[], at: Instant): Head | null {
+  const heights = rows.map(({ view }, i) => (view as Row).height ?? BigInt(rows.length - i));
+  return headOf(
+    rows.map(({ view }, i) => Block.over(view, { height: heights[i] })),
+    at,
+  );
 }
 
 /** One height is one block, unless the test gives it another name: then it replaces the one that was there. */

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { Address } from '../core/values/address.ts';
 import { valueAt, type AnyView } from '../core/values/fields.ts';
 import type { Detection, Kind, Reading, SyntheticRow, Target } from '../core/model/kind.ts';
-import { addressTokens, blocks } from '../explorer/reading/endpoints.ts';
+import { addressTokens, blocks } from '../explorer/operations.ts';
 import { decimalsOf, Token, TokenBalance } from '../explorer/reading/resources.ts';
 import { baseline, compare, hasMissing } from './holdings/comparison.ts';
 import { type HoldingRow, type HoldingsReading, KnownPage, readHoldings, seenIn } from './holdings/reading.ts';
 import { State } from './holdings/state.ts';
 import { bothForms, syntheticAddress, SYNTHETIC_DECIMALS } from './synthetic.ts';
+import { CHANGED } from './one-change.ts';
 import { createUnchangedAnswers } from './unchanged.ts';
 
 export const holdings: Kind<object, State, HoldingsReading> = {
@@ -15,8 +16,12 @@ export const holdings: Kind<object, State, HoldingsReading> = {
   summary: 'Every token an address holds: what arrives, leaves and changes.',
   noun: 'holding',
   fields: TokenBalance,
-  events: ['added', 'removed', 'changed'],
-  conditions: false,
+  events: {
+    added: { doc: 'an item that came into the list', inBlocks: false },
+    removed: { doc: 'an item that is gone from the list', inBlocks: false },
+    changed: CHANGED,
+  },
+  while: null,
   of: 'required',
   token: 'none',
   options: z.strictObject({}),
@@ -24,8 +29,6 @@ export const holdings: Kind<object, State, HoldingsReading> = {
   comparedByDefault: ['balance'],
   shown: ['token.symbol', 'token.address_hash', 'token.reputation', 'balance', 'token_id'],
   fleeting: [],
-  measured: null,
-  exported: [],
   question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
@@ -42,6 +45,8 @@ export const holdings: Kind<object, State, HoldingsReading> = {
     unchanged.detect(seen.content, state, scope, () =>
       state === null || !state.hasBaseline ? baseline(state, seen, scope) : compare(state, seen, scope),
     ),
+  history: null,
+  examples: {},
   script: {
     rows: 'holdings',
     record: TokenBalance,

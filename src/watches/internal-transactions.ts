@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection, Kind, SyntheticRow, Target } from '../core/model/kind.ts';
-import { addressInternalTransactions, blocks } from '../explorer/reading/endpoints.ts';
+import { addressInternalTransactions, blocks } from '../explorer/operations.ts';
 import { AddressRef, InternalTransaction } from '../explorer/reading/resources.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
 import { coverageOf } from './lists/coverage.ts';
-import { eventsOf } from './list-events.ts';
+import { eventsOf, NEW_ROW } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import { type ListReading } from './lists/detection.ts';
-import { placeOf, type RowKey } from './lists/row-key.ts';
+import { historyOf, placeOf, type RowKey } from './lists/row-key.ts';
 import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
 
 type Row = typeof InternalTransaction.fields;
@@ -38,8 +38,8 @@ export const internalTransactions: Kind<Options, ListState, ListReading<Row>> = 
   summary: 'Calls inside transactions, to or from an address.',
   noun: 'call',
   fields: InternalTransaction,
-  events: ['new'],
-  conditions: false,
+  events: { new: NEW_ROW },
+  while: null,
   of: 'required',
   token: 'none',
   options: z.strictObject({
@@ -50,8 +50,6 @@ export const internalTransactions: Kind<Options, ListState, ListReading<Row>> = 
   comparedByDefault: [],
   shown: ['success', 'error', 'type', 'value', 'from.hash', 'to.hash', 'transaction_hash', 'index', 'block_number'],
   fleeting: ['block_number'],
-  measured: null,
-  exported: [],
   question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
@@ -69,6 +67,8 @@ export const internalTransactions: Kind<Options, ListState, ListReading<Row>> = 
       toDetection: (list) => eventsOf(list, newCall),
     }),
   coverage: coverageOf,
+  history: historyOf(row),
+  examples: {},
   script: {
     rows: 'items',
     record: InternalTransaction,

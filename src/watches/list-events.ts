@@ -1,7 +1,10 @@
 import type { Fields, View } from '../core/values/fields.ts';
-import type { DetectedEvent, Detection } from '../core/model/kind.ts';
+import type { DetectedEvent, Detection, EventSpec } from '../core/model/kind.ts';
 import type { ListState } from './list-state.ts';
 import type { NewRows } from './lists/detection.ts';
+
+/** Of every list that grows at its head. */
+export const NEW_ROW: EventSpec = { doc: 'an item that was not there before', inBlocks: true };
 
 /** What a list detects: one event per row. What `while` looks at is the kind's own. */
 export function eventsOf<F extends Fields>(

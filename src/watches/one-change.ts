@@ -1,8 +1,13 @@
 import type { AnyView } from '../core/values/fields.ts';
-import type { Detection } from '../core/model/kind.ts';
+import type { Detection, EventSpec } from '../core/model/kind.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Tracking } from '../core/values/tracked.ts';
 import { firstCount, type Values } from './values.ts';
+
+export const CHANGED: EventSpec = {
+  doc: 'a field that `if` reads, or that is compared by default, has another value than before',
+  inBlocks: false,
+};
 
 /** What a kind with a single item detects: at most one change a poll, and the thing as it is now. */
 export function oneChange(

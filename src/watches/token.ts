@@ -3,9 +3,9 @@ import { Address } from '../core/values/address.ts';
 import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { Kind, Target } from '../core/model/kind.ts';
 import { track } from '../core/values/tracked.ts';
-import { blocks, tokenDetails } from '../explorer/reading/endpoints.ts';
+import { blocks, tokenDetails } from '../explorer/operations.ts';
 import { Token } from '../explorer/reading/resources.ts';
-import { oneChange } from './one-change.ts';
+import { CHANGED, oneChange } from './one-change.ts';
 import { Values } from './values.ts';
 
 type TokenReading = View<typeof Token.fields>;
@@ -15,8 +15,8 @@ export const token: Kind<object, Values, TokenReading> = {
   summary: 'Details of one token: reputation, supply, price, holders.',
   noun: 'token',
   fields: Token,
-  events: ['changed'],
-  conditions: true,
+  events: { changed: CHANGED },
+  while: { measured: 'total_supply', exported: ['total_supply', 'holders_count', 'exchange_rate'] },
   of: 'none',
   token: 'required',
   options: z.strictObject({}),
@@ -24,8 +24,6 @@ export const token: Kind<object, Values, TokenReading> = {
   comparedByDefault: ['total_supply', 'reputation', 'name', 'symbol', 'decimals'],
   shown: ['symbol', 'name', 'reputation', 'total_supply', 'address_hash'],
   fleeting: [],
-  measured: 'total_supply',
-  exported: ['total_supply', 'holders_count', 'exchange_rate'],
   question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
@@ -34,6 +32,8 @@ export const token: Kind<object, Values, TokenReading> = {
   },
   detect: (_target, state, seen, scope) =>
     oneChange(state, track(state?.values ?? null, seen, scope.tracked), { now: seen, at: scope.at }),
+  history: null,
+  examples: {},
   script: {
     rows: null,
     record: Token,

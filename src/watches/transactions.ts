@@ -2,15 +2,16 @@ import { z } from 'zod';
 import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { EventName } from '../core/model/ids.ts';
 import type { DetectedEvent, Detection, Kind, SyntheticRow, Target } from '../core/model/kind.ts';
-import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/reading/endpoints.ts';
+import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/operations.ts';
 import { Transaction } from '../explorer/reading/resources.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
 import { coverageOf } from './lists/coverage.ts';
-import { eventsOf } from './list-events.ts';
+import { eventsOf, NEW_ROW } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import { type ListReading, type NewRows, upTo } from './lists/detection.ts';
-import { isMinedNow, placeOf, type RowKey } from './lists/row-key.ts';
+import { historyOf, isMinedNow, placeOf, type RowKey } from './lists/row-key.ts';
 import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
+import { TRANSACTION_EXAMPLES } from './examples.ts';
 
 type Row = typeof Transaction.fields;
 
@@ -35,8 +36,11 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
   summary: 'Transactions of an address, or of the whole chain.',
   noun: 'tx',
   fields: Transaction,
-  events: ['new', 'mined'],
-  conditions: false,
+  events: {
+    new: NEW_ROW,
+    mined: { doc: 'a transaction that was pending is in a block', inBlocks: true, needs: 'of' },
+  },
+  while: null,
   of: 'optional',
   token: 'none',
   options: z.strictObject(startOption),
@@ -44,8 +48,6 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
   comparedByDefault: [],
   shown: ['status', 'method', 'value', 'from.hash', 'to.hash', 'hash', 'block_number', 'revert_reason'],
   fleeting: ['block_number', 'position', 'timestamp', 'confirmations', 'method', 'is_pending_update', 'exchange_rate'],
-  measured: null,
-  exported: [],
   question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
@@ -62,6 +64,8 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
       },
     }),
   coverage: coverageOf,
+  history: historyOf(row),
+  examples: TRANSACTION_EXAMPLES,
   script: {
     rows: 'items',
     record: Transaction,

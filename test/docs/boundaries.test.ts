@@ -61,8 +61,8 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   },
 };
 
-/** What watches may know of the explorer: requests as data, never the client. */
-const REQUESTS_AS_DATA = ['reading/endpoints', 'reading/resources', 'reading/paging'];
+/** What watches may know of the explorer: requests as data and what rows say, never the client. */
+const REQUESTS_AS_DATA = ['operations', 'reading/head', 'reading/resources', 'reading/paging'];
 
 interface RoomImport {
   /** `src/rules/load.ts: import { x } from '../core/y.ts';` */

@@ -49,9 +49,9 @@ describe('the example config', () => {
         alerts.map((alert) => `${kind.name} ${alert.type === 'event' ? alert.on : 'while'}`),
       ),
     );
-    const possible = kinds.flatMap(({ name, events, conditions }) => [
-      ...events.map((on) => `${name} ${on}`),
-      ...(conditions ? [`${name} while`] : []),
+    const possible = kinds.flatMap(({ name, events, ...kind }) => [
+      ...Object.keys(events).map((on) => `${name} ${on}`),
+      ...(kind.while === null ? [] : [`${name} while`]),
     ]);
     expect(possible.filter((one) => !said.has(one))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 // What the records make of answers of different releases.
 import { describe, expect, test } from '@jest/globals';
-import { addressDetails, transactions } from '../../src/explorer/reading/endpoints.ts';
+import { addressDetails, transactions } from '../../src/explorer/operations.ts';
 import { rawText } from '../../src/lib/untrusted.ts';
 import { Address } from '../../src/core/values/address.ts';
 import { AddressRef, TokenBalance, Transaction } from '../../src/explorer/reading/resources.ts';

@@ -11,7 +11,7 @@ import {
   blocks,
   tokenDetails,
   transactions,
-} from '../../src/explorer/reading/endpoints.ts';
+} from '../../src/explorer/operations.ts';
 import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
 import { RELEASES, type Release } from '../../src/sandbox/releases/release.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';

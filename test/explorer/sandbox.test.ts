@@ -7,7 +7,7 @@ import {
   blocks,
   tokenDetails,
   transactions,
-} from '../../src/explorer/reading/endpoints.ts';
+} from '../../src/explorer/operations.ts';
 import type { Auth } from '../../src/explorer/http/http-transport.ts';
 import { readAll } from '../../src/explorer/reading/paging.ts';
 import type { FaultName } from '../../src/sandbox/faults/fault.ts';

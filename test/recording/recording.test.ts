@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { Missed, type Read } from '../../src/core/model/question.ts';
 import { blankMemory } from '../../src/core/step.ts';
-import { addressTokens } from '../../src/explorer/reading/endpoints.ts';
+import { addressTokens } from '../../src/explorer/operations.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';

@@ -11,8 +11,9 @@ import type { Condition } from '../../src/core/model/condition.ts';
 import type { ConditionAlert, CountAlert, EventAlert, Watch } from '../../src/core/model/watch.ts';
 import type { Observation } from '../../src/core/model/observation.ts';
 import type { Recipient, Truth } from '../../src/core/model/ids.ts';
-import { tokenDetails } from '../../src/explorer/reading/endpoints.ts';
-import { oneChange } from '../../src/watches/one-change.ts';
+import { tokenDetails } from '../../src/explorer/operations.ts';
+import { NEW_ROW } from '../../src/watches/list-events.ts';
+import { CHANGED, oneChange } from '../../src/watches/one-change.ts';
 import { Values } from '../../src/watches/values.ts';
 import { track } from '../../src/core/values/tracked.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
@@ -51,17 +52,17 @@ export const gaugeKind: AnyKind = {
   summary: 'A number and a list, for tests.',
   noun: 'gauge',
   fields: Gauge,
-  events: ['new', 'changed'],
-  conditions: true,
+  events: { new: NEW_ROW, changed: CHANGED },
+  while: { measured: 'level', exported: ['level'] },
   of: 'none',
   token: 'none',
   options: z.strictObject({}),
   state: z.unknown(),
   comparedByDefault: ['level'],
   shown: ['level', 'mood'],
-  exported: ['level'],
   fleeting: [],
-  measured: 'level',
+  history: null,
+  examples: {},
   question: () => tokenDetails('test', anAddress(1)),
   head: () => null,
   page: () => '/gauge',

@@ -68,7 +68,9 @@ export async function replayHistory(
     if (history === null) continue;
     watches.push(...group.watches);
     for (const watch of group.watches) knownFrom.set(watch, history.from);
-    messages.push(...(await replayAll(terminal, group.watches, (watch) => historyPolls(watch, history, range.until))));
+    messages.push(
+      ...(await replayAll(terminal, group.watches, (watch) => historyPolls(watch, group, history, range.until))),
+    );
   }
   return replayReportOf(watches, messages, range, knownFrom);
 }
@@ -99,9 +101,7 @@ async function price(
   for (const group of groups) {
     const read = explorers.get(group.question.explorer)?.tickReader();
     if (read === undefined) continue;
-    const pages = await estimatePages(read, group.question, reach).catch((error: unknown) =>
-      left(terminal, group, error),
-    );
+    const pages = await estimatePages(read, group, reach).catch((error: unknown) => left(terminal, group, error));
     if (pages !== null) priced.push({ group, read, pages });
   }
   return priced;
@@ -140,7 +140,7 @@ function priceOf(requests: number, credits: number): string {
 
 async function readBack(terminal: Terminal, group: QuestionGroup, read: Read, reach: Reach): Promise<History | null> {
   try {
-    const history = await readHistory(read, group.question, reach);
+    const history = await readHistory(read, group, reach);
     if (history.partial !== null)
       terminal.err(`${namesOf(group)}: only back to ${showInstant(history.from)}: ${history.partial}\n`);
     return history;

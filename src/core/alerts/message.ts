@@ -120,7 +120,7 @@ function windowFacts({ kind }: Watch, alert: AlertRule, { history }: EvaluationC
   const facts: Record<string, Fact> = {};
   for (const window of [...(whileOrIf(alert)?.windows ?? []), ...(alert.text?.windows ?? [])]) {
     const value = history?.(window);
-    const of = window.path === kind.measured ? '' : `${window.path.replaceAll('.', '_')}_`;
+    const of = window.path === kind.while?.measured ? '' : `${window.path.replaceAll('.', '_')}_`;
     if (value !== undefined) facts[`${window.measure}_${of}${showDuration(window.ms)}`] = { text: value.toString() };
   }
   return facts;

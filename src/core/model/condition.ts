@@ -35,7 +35,7 @@ export interface Condition {
   readonly text: string;
   /** Full paths it reads of the view, such as `token.reputation`; those under `before.` without that prefix. */
   readonly reads: readonly string[];
-  /** Reads nothing but `head.*` and `age`: stays decidable when the chain's head stands still. */
+  /** Reads only fields that are `ofHead`, such as `head.*` and `age`: decidable also while the chain's head stands still. */
   readonly headOnly: boolean;
   readonly windows: readonly Window[];
   evaluate(context: EvaluationContext): Truth;

@@ -14,7 +14,8 @@ export type AlertId = string;
 export type FindingKey = string;
 export type DeliveryId = string;
 export type Severity = 'info' | 'warning' | 'critical';
-export type EventName = 'new' | 'added' | 'removed' | 'changed' | 'mined' | 'reorg';
+/** As it is written after `on:`; each kind names its own. */
+export type EventName = string;
 /** Unknown leaves the state unchanged: it never fires, resolves, retracts or invents. */
 export type Truth = boolean | 'unknown';
 

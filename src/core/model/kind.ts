@@ -3,7 +3,7 @@ import type { Address } from '../values/address.ts';
 import type { AnyRecord, AnyView } from '../values/fields.ts';
 import type { EventName } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { HeadNeed, TickChain } from './observation.ts';
+import type { Head, HeadNeed, TickChain } from './observation.ts';
 import type { ListQuestion, Question, Read } from './question.ts';
 import type { Remembered } from '../values/tracked.ts';
 
@@ -37,9 +37,10 @@ export interface Kind<E, S, O> {
   readonly noun: string;
   /** Every field a condition or a message may name. */
   readonly fields: AnyRecord;
-  readonly events: readonly EventName[];
-  /** Whether `while:` is possible. */
-  readonly conditions: boolean;
+  /** What `on:` may name. */
+  readonly events: Readonly<Record<EventName, EventSpec>>;
+  /** What `while:` looks at; null = the kind has events only. */
+  readonly while: ValueSpec | null;
   readonly of: Presence;
   readonly token: Presence;
   /** The kind's own keys in a rule. */
@@ -54,10 +55,6 @@ export interface Kind<E, S, O> {
   readonly fleeting: readonly string[];
   /** Paths that are known of one event alone: of anything else they are unknown for ever. */
   readonly onlyOf?: Readonly<Record<string, EventName>>;
-  /** The path that windows look back over when a rule names none; null = there is nothing to look back over. */
-  readonly measured: string | null;
-  /** Fields exported as `chainwarden_watch_value`. */
-  readonly exported: readonly string[];
   /** The question that every poll asks first; decides the phase and the price that `check` prints. */
   question(target: Target<E>): Question;
   /**
@@ -73,7 +70,39 @@ export interface Kind<E, S, O> {
   detect(target: Target<E>, state: S | null, seen: O, scope: Scope): Detection<S>;
   /** What is remembered of how far a list was read. Left out by kinds that read no list of events. */
   coverage?(state: S): ListCoverage;
+  /** How the list is replayed from what the explorer still holds; null = it keeps no past, so it has to be recorded. */
+  readonly history: ListHistory | null;
+  /** Conditions that show functions and methods of the language in use, by name: `re`, and `.exists` for a method. */
+  readonly examples: Readonly<Record<string, string>>;
   readonly script: Script<E, S, O>;
+}
+
+/** An event that a rule can name after `on:`. */
+export interface EventSpec {
+  /** What happened, for help and docs. */
+  readonly doc: string;
+  /** Whether the item is in a block, so that confirmations can be counted. */
+  readonly inBlocks: boolean;
+  /** The key without which the event never occurs. */
+  readonly needs?: 'of';
+}
+
+/** What is watched has values now, which conditions can look at. */
+export interface ValueSpec {
+  /** The path that windows look back over when a rule names none; null = a rule has to name one. */
+  readonly measured: string | null;
+  /** Fields exported as `chainwarden_watch_value`. */
+  readonly exported: readonly string[];
+}
+
+/** What the rows of a list say of their past. */
+export interface ListHistory {
+  /** When it happened; null when the row does not say. */
+  timeOf(row: AnyView): Instant | null;
+  /** Undefined: the row cannot be told from others. */
+  identityOf(row: AnyView): string | undefined;
+  /** Height of its block; null when it is in none. */
+  blockOf(row: AnyView): number | null;
 }
 
 /** How far a list was read. */
@@ -103,6 +132,8 @@ export interface Script<E, S, O> {
   readonly record: AnyRecord;
   /** Pure: what `observe` would have seen. What the kind needs to tell items apart and was not written is made up. */
   synthesize(target: Target<E>, written: SyntheticReading, state: S | null): O;
+  /** Where the chain is by the rows that were written. Absent where the kind's rows never say. */
+  head?(rows: readonly SyntheticRow[], at: Instant): Head | null;
 }
 
 export interface SyntheticReading {

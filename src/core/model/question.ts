@@ -1,18 +1,11 @@
 // Requests as data. A question is what is asked of an explorer; equal questions of one tick are asked once.
-import type { AnyRecord, Fields, View } from '../values/fields.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { AnyRecord, AnyView, Fields, View } from '../values/fields.ts';
 import type { RecordType } from '../values/record-type.ts';
-import type { MissReason } from './observation.ts';
+import type { Head, MissReason } from './observation.ts';
 
-export const OPERATIONS = [
-  'token',
-  'address',
-  'address-tokens',
-  'address-internal-transactions',
-  'address-transactions',
-  'transactions',
-  'blocks',
-] as const;
-export type Operation = (typeof OPERATIONS)[number];
+/** Name of an operation of the explorer's API, such as `address-tokens`. */
+export type Operation = string;
 
 interface QuestionBase {
   readonly explorer: string;
@@ -33,9 +26,14 @@ export interface OneQuestion<F extends Fields = Fields> extends QuestionBase {
 export interface ListQuestion<F extends Fields = Fields> extends QuestionBase {
   readonly shape: 'list';
   readonly record: RecordType<F>;
+  /** Where the chain is by the rows of its first page, in any order; null when they do not say. Absent: the list never says. */
+  readonly head?: (rows: readonly AnyView[], readAt: Instant) => Head | null;
 }
 
-export type Question = Omit<OneQuestion | ListQuestion, 'record'> & { readonly record: AnyRecord };
+/** A question of which only the table of its record is known at run time. */
+export type Question =
+  | (Omit<OneQuestion, 'record'> & { readonly record: AnyRecord })
+  | (Omit<ListQuestion, 'record'> & { readonly record: AnyRecord });
 
 /** `next_page_params` as it came, every value as exact text: sent back as it stands. */
 export type Cursor = Readonly<Record<string, string>>;

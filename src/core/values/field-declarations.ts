@@ -7,10 +7,10 @@ import type { AmountUnit, Field, FieldType, Fields, Json, View } from './fields.
 import type { RecordType } from './record-type.ts';
 import type { Untrusted } from '../../lib/untrusted.ts';
 
-type Extra = Pick<Field<unknown>, 'from'> & { readonly was?: readonly string[] };
+type Extra = Pick<Field<unknown>, 'from' | 'ofHead'> & { readonly was?: readonly string[] };
 
-function field<T>(type: FieldType, doc: string, extra: Extra = {}): Field<T> {
-  return { type, doc, was: extra.was ?? [], ...(extra.from === undefined ? {} : { from: extra.from }) };
+function field<T>(type: FieldType, doc: string, { was = [], ...extra }: Extra = {}): Field<T> {
+  return { type, doc, was, ...extra };
 }
 
 export const bool = (doc: string, extra?: Extra): Field<boolean> => field({ type: 'bool' }, doc, extra);

@@ -33,6 +33,8 @@ export interface Field<T> {
   readonly was: readonly string[];
   /** Brings a shape that differs in life into the one that the type expects; undefined = unknown. */
   readonly from?: (raw: unknown) => unknown;
+  /** It describes the chain's head, so it stays known when the head is too old for anything else. */
+  readonly ofHead?: true;
   readonly value?: T;
 }
 

@@ -49,7 +49,7 @@ export function complainOfForm(compiling: Compiling, alert: WrittenAlert, path: 
     if (alert[key] !== undefined && !legal.includes(key)) complain(path, strangerComplaint(key, alert));
   if (alert.provisional === true && alert.confirmations === undefined)
     complain(path, { key: 'provisional', message: 'provisional needs confirmations', hint: 'Say how many.' });
-  if (alert.confirmations !== undefined && !compiling.kind.events.includes('new'))
+  if (alert.confirmations !== undefined && !Object.values(compiling.kind.events).some(({ inBlocks }) => inBlocks))
     complain(path, {
       key: 'confirmations',
       message: `${compiling.kind.name} has no blocks to count`,
@@ -68,7 +68,7 @@ function strangerComplaint(key: Key, alert: WrittenAlert): { key: Key; message: 
 
 function complainOfStart(compiling: Compiling, alert: WrittenAlert, path: Path): void {
   const { kind, complain } = compiling;
-  const on = `on: ${kind.events.join(', ')}`;
+  const on = `on: ${Object.keys(kind.events).join(', ')}`;
   if (alert.on !== undefined && alert.while !== undefined)
     complain(path, {
       key: 'while',
@@ -78,18 +78,20 @@ function complainOfStart(compiling: Compiling, alert: WrittenAlert, path: Path):
   else if (alert.on === undefined && alert.while === undefined)
     complain(path, {
       message: 'neither on nor while is there',
-      hint: kind.conditions ? `Write ${on}, or while.` : `Write ${on}.`,
+      hint: kind.while === null ? `Write ${on}.` : `Write ${on}, or while.`,
     });
-  else if (alert.while !== undefined && !kind.conditions)
+  else if (alert.while !== undefined && kind.while === null)
     complain(path, { key: 'while', message: `${kind.name} has no while`, hint: `Write ${on}, with if.` });
   else if (alert.on !== undefined) complainOfEvent(compiling, alert.on, path);
 }
 
 function complainOfEvent({ kind, complain, hasAddress }: Compiling, on: EventName, path: Path): void {
-  if (!kind.events.includes(on))
-    complain([...path, 'on'], { message: `${kind.name} has no event ${quote(on)}`, hint: hintFor(on, kind.events) });
-  else if (on === 'mined' && !hasAddress)
-    complain([...path, 'on'], { message: 'mined exists only with of', hint: 'Say whose transactions are meant.' });
+  const names = Object.keys(kind.events);
+  const event = names.includes(on) ? kind.events[on] : undefined;
+  if (event === undefined)
+    complain([...path, 'on'], { message: `${kind.name} has no event ${quote(on)}`, hint: hintFor(on, names) });
+  else if (event.needs === 'of' && !hasAddress)
+    complain([...path, 'on'], { message: `${on} exists only with of`, hint: 'Say whose transactions are meant.' });
 }
 
 /** What makes a count fire; null when the alert is none. */

@@ -116,7 +116,7 @@ interface Parts {
 
 function compileParts(compiling: Compiling, { written, path, isWhole }: Alert, language: Language): Parts {
   const lasts = written.while !== undefined;
-  const isChange = written.on === 'changed' || (lasts && compiling.kind.events.includes('changed'));
+  const isChange = written.on === 'changed' || (lasts && 'changed' in compiling.kind.events);
   const use = { before: isChange || !isWhole, windows: lasts };
   const condition = (key: 'if' | 'while' | 'until'): CompiledCondition | null => {
     if (written[key] === undefined) return null;

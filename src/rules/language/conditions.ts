@@ -37,8 +37,7 @@ export function compileCondition(language: Language, text: string, use: Conditio
   if (analysis.mistakes.length > 0) return refused(analysis.mistakes);
   const { constraints, doubts } = analysis;
   const reads = [...paths.reads];
-  const headOnly =
-    reads.length > 0 && reads.every((path) => path === 'age' || path === 'head' || path.startsWith('head.'));
+  const headOnly = reads.length > 0 && reads.every((path) => isOfHead(language, path));
   const readsBefore = [...paths.readsBefore];
   const { windows } = paths;
   const own = { text, reads, windows, ...evaluatedBy(language, program) };
@@ -50,6 +49,11 @@ export function compileCondition(language: Language, text: string, use: Conditio
     constraints,
   };
   return { value, mistakes: [], doubts };
+}
+
+function isOfHead({ kind }: Language, path: string): boolean {
+  const [name = ''] = path.split('.');
+  return kind.fields.fields[name]?.ofHead === true;
 }
 
 function evaluatedBy(language: Language, program: ParseResult): Pick<CompiledCondition, 'evaluate' | 'limitOf'> {

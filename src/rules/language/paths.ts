@@ -193,10 +193,10 @@ export function historyPath(
   { canLook, names }: { canLook: boolean; names: readonly string[] | undefined },
 ): string | Complaint {
   const { kind } = language;
-  if (!canLook || !kind.conditions)
+  if (!canLook || kind.while === null)
     return { message: 'there is no history here', hint: 'Windows belong to while and until.' };
   if (names === undefined)
-    return kind.measured ?? { message: 'say whose history is meant', hint: 'Write change(price, "1h").' };
+    return kind.while.measured ?? { message: 'say whose history is meant', hint: 'Write change(price, "1h").' };
   const found = resolveNames(language, names, false);
   if ('failed' in found) return found.failed;
   const isNumber = 'path' in found && ['amount', 'int', 'double'].includes(found.type.type);

@@ -157,7 +157,7 @@ export function createTerms(language: Language) {
   /** What was never below zero cannot fall by more than all of it. */
   function domainOfWindow(name: string, args: readonly Node[]): Domain {
     const [named] = args.length > 1 ? args : [];
-    const type = named !== undefined ? fieldOf(named, NO_SCOPE) : typeAt(kind.fields, kind.measured ?? '');
+    const type = named !== undefined ? fieldOf(named, NO_SCOPE) : typeAt(kind.fields, kind.while?.measured ?? '');
     const { isWhole, least } = domainOfType(type);
     if (name === 'change') return { isWhole: false, least: least === null ? null : ALL_OF_IT, most: null };
     if (name === 'delta') return { isWhole, least: null, most: null };

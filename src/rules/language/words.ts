@@ -1,14 +1,6 @@
 import { MEASURES } from '../../core/model/condition.ts';
-import type { EventName, Severity } from '../../core/model/ids.ts';
+import type { Severity } from '../../core/model/ids.ts';
 
-export const EVENT_NAMES = [
-  'new',
-  'added',
-  'removed',
-  'changed',
-  'mined',
-  'reorg',
-] as const satisfies readonly EventName[];
 export const SEVERITIES = ['info', 'warning', 'critical'] as const satisfies readonly Severity[];
 
 /** Functions and methods that a condition may call; everything else is refused by name. */

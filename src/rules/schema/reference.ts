@@ -2,14 +2,7 @@
 import type { AnyRecord, FieldType } from '../../core/values/fields.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import { inColumns } from '../../lib/columns.ts';
-import {
-  EVENT_DOCS,
-  FILTER_DOCS,
-  FUNCTION_DOCS,
-  METHOD_DOCS,
-  WINDOW_DOCS,
-  type FunctionDoc,
-} from '../language/function-docs.ts';
+import { FILTER_DOCS, FUNCTION_DOCS, METHOD_DOCS, WINDOW_DOCS, type FunctionDoc } from '../language/function-docs.ts';
 import { FILTER_TYPES } from '../templates/show.ts';
 import { BEFORE, RESERVED_NAMES } from '../language/words.ts';
 
@@ -43,45 +36,50 @@ export function kindsReference(kinds: readonly AnyKind[]): Reference {
   };
 }
 
-/** Everything that a rule of one kind may say. */
-export function kindReference(kind: AnyKind): Reference {
+/** Everything that a rule of one kind may say. `kinds`: all of them, for examples that this one does not have. */
+export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Reference {
+  const measured = kind.while?.measured ?? null;
   return {
     title: kind.name,
     summary: kind.summary,
     notes: notesOf(kind),
     sections: [
       { title: 'Own keys', columns: ['key', 'what it says'], rows: keysOf(kind) },
-      { title: 'Events', columns: ['on', 'what it is'], rows: kind.events.map((name) => [name, EVENT_DOCS[name]]) },
+      {
+        title: 'Events',
+        columns: ['on', 'what it is'],
+        rows: Object.entries(kind.events).map(([name, { doc }]) => [name, doc]),
+      },
       { title: 'Fields', columns: ['field', 'type', 'what it is'], rows: fieldsOf(kind).map(rowOf) },
       {
         title: 'Functions',
         columns: ['function', 'what it gives', 'example'],
-        rows: docRows(FUNCTION_DOCS, kind),
+        rows: docRows(FUNCTION_DOCS, (name) => exampleFor(kind, name, kinds)),
       },
       {
-        title: `Windows${kind.measured === null ? '' : ` of ${kind.measured}, when no field is named`}`,
+        title: `Windows${measured === null ? '' : ` of ${measured}, when no field is named`}`,
         columns: ['function', 'what it gives', 'example'],
-        rows: kind.conditions ? docRows(WINDOW_DOCS, kind) : [],
+        rows: kind.while === null ? [] : docRows(WINDOW_DOCS, (_name, { example }) => example(measured ?? 'field')),
       },
       {
         title: 'Methods',
         columns: ['method', 'what it gives', 'example'],
-        rows: docRows(METHOD_DOCS, kind),
+        rows: docRows(METHOD_DOCS, (name) => exampleFor(kind, `.${name}`, kinds)),
       },
       { title: 'Filters of templates', columns: ['filter', 'for', 'what it does', 'example'], rows: filterRows() },
     ].filter(({ rows }) => rows.length > 0),
   };
 }
 
-function notesOf({ noun, events, conditions }: AnyKind): string[] {
+function notesOf({ noun, events, ...kind }: AnyKind): string[] {
   const notes = [
     `Every field may also be written after the noun: ${noun}.field.`,
     '`list[].field` is a field of each item: list.exists(t, has(t.field)).',
-    conditions
-      ? '`on:` with `if:` makes events, `while:` a condition.'
-      : '`on:` with `if:` makes events; there is no `while:`.',
+    kind.while === null
+      ? '`on:` with `if:` makes events; there is no `while:`.'
+      : '`on:` with `if:` makes events, `while:` a condition.',
   ];
-  if (events.includes('changed')) notes.push(`${BEFORE}.field is the value before the change.`);
+  if ('changed' in events) notes.push(`${BEFORE}.field is the value before the change.`);
   return notes;
 }
 
@@ -160,15 +158,19 @@ function wordText(values: readonly string[], isClosed: boolean): string {
   return `word: ${values.join(', ')}${isClosed ? '' : ', or another'}`;
 }
 
-function docRows(docs: Readonly<Record<string, FunctionDoc>>, kind: AnyKind): string[][] {
-  return Object.values(docs).map((doc) => [doc.signature, doc.doc, exampleFor(kind, doc)]);
+function docRows<D extends FunctionDoc>(
+  docs: Readonly<Record<string, D>>,
+  exampleOf: (name: string, doc: D) => string,
+): string[][] {
+  return Object.entries(docs).map(([name, doc]) => [doc.signature, doc.doc, exampleOf(name, doc)]);
 }
 
-/** An example of other fields says whose they are. */
-function exampleFor({ name, measured }: AnyKind, { example, exampleKind }: FunctionDoc): string {
-  if (exampleKind === name) return example;
-  if (exampleKind === 'balance' && measured !== null) return example.replaceAll('balance', measured);
-  return `${exampleKind}: ${example}`;
+/** An example of another kind's fields says which kind. */
+function exampleFor(kind: AnyKind, name: string, kinds: readonly AnyKind[]): string {
+  const own = kind.examples[name];
+  if (own !== undefined) return own;
+  const other = kinds.find(({ examples }) => examples[name] !== undefined);
+  return other === undefined ? '' : `${other.name}: ${other.examples[name] ?? ''}`;
 }
 
 function filterRows(): string[][] {

@@ -148,8 +148,8 @@ function watchSchema(kind: AnyKind): JsonSchema {
 function alertSchema(kind: AnyKind): JsonSchema {
   const schema = toJson(AlertShape);
   const { while: held, until, for: hold, keep_firing_for: keep, ...event } = propertiesOf(schema);
-  const condition = kind.conditions ? { while: held, until, for: hold, keep_firing_for: keep } : {};
-  const on = { ...event['on'], enum: [...kind.events] };
+  const condition = kind.while === null ? {} : { while: held, until, for: hold, keep_firing_for: keep };
+  const on = { ...event['on'], type: 'string', enum: Object.keys(kind.events) };
   return { ...schema, properties: { ...event, on, ...condition } };
 }
 

@@ -6,7 +6,7 @@ import type { Reading, Target } from '../../core/model/kind.ts';
 import type { Read } from '../../core/model/question.ts';
 import { viewOf } from '../../core/values/tracked.ts';
 import { rawText } from '../../lib/untrusted.ts';
-import { addressTokens, tokenDetails } from '../../explorer/reading/endpoints.ts';
+import { addressTokens, tokenDetails } from '../../explorer/operations.ts';
 import { again, readAll, readUntil, type Pages } from '../../explorer/reading/paging.ts';
 import { decimalsOf, type TokenBalance } from '../../explorer/reading/resources.ts';
 import type { Values } from '../values.ts';

@@ -1,5 +1,6 @@
 // What tells the rows of a list apart, and where each of them stands.
-import type { Fields, View } from '../../core/values/fields.ts';
+import type { AnyView, Fields, View } from '../../core/values/fields.ts';
+import type { ListHistory } from '../../core/model/kind.ts';
 import type { Cursor } from '../../core/model/question.ts';
 import type { ListState, RowPosition } from '../list-state.ts';
 import { isPending, keyOf, PENDING } from '../seen-rows.ts';
@@ -22,6 +23,19 @@ export interface RowKey<F extends Fields> {
 export function placeOf<F extends Fields>(row: RowKey<F>, view: View<F>): number | 'pending' {
   const block = row.blockOf(view);
   return block === undefined ? 'pending' : Number(block);
+}
+
+/** What a replay asks of the rows. */
+export function historyOf<F extends Fields>(row: RowKey<F>): ListHistory {
+  const own = (view: AnyView) => view as View<F>;
+  return {
+    timeOf: (view) => row.happenedAt(own(view))?.getTime() ?? null,
+    identityOf: (view) => row.identityOf(own(view)),
+    blockOf(view) {
+      const block = row.blockOf(own(view));
+      return block === undefined ? null : Number(block);
+    },
+  };
 }
 
 /** A row seen while pending has its block now. */

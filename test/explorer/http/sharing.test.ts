@@ -2,7 +2,7 @@ import { expect, describe, test } from '@jest/globals';
 import { RecordType } from '../../../src/core/values/record-type.ts';
 import { int } from '../../../src/core/values/field-declarations.ts';
 import { createAnswerCache, type AnswerCache } from '../../../src/explorer/http/answer-cache.ts';
-import { addressInternalTransactions } from '../../../src/explorer/reading/endpoints.ts';
+import { addressInternalTransactions } from '../../../src/explorer/operations.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { aToken, blockRows, missOf, openExplorer, someBlocks, VAULT } from '../support/open.ts';
 import { inTurn, sendJson, startServer } from '../support/server.ts';

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, describe, test } from '@jest/globals';
 import { encodeView } from '../../../src/core/values/encoded.ts';
 import { valueAt } from '../../../src/core/values/fields.ts';
-import { addressInternalTransactions } from '../../../src/explorer/reading/endpoints.ts';
+import { addressInternalTransactions } from '../../../src/explorer/operations.ts';
 import type { Auth } from '../../../src/explorer/http/http-transport.ts';
 import { aToken, blockRows, impatient, missOf, openExplorer, someBlocks, someTokens, VAULT } from '../support/open.ts';
 import { inTurn, sendJson, sendText, startServer } from '../support/server.ts';

@@ -3,7 +3,7 @@ import type { Fields, View } from '../../../src/core/values/fields.ts';
 import { Missed, type Cursor, type ListQuestion, type Page } from '../../../src/core/model/question.ts';
 import { again, readAll, readNewestFirst, readUntil, type Pages } from '../../../src/explorer/reading/paging.ts';
 import type { Explorer } from '../../../src/explorer/explorer.ts';
-import { addressTokens } from '../../../src/explorer/reading/endpoints.ts';
+import { addressTokens } from '../../../src/explorer/operations.ts';
 import { Block, type TokenBalance } from '../../../src/explorer/reading/resources.ts';
 import { rawText } from '../../../src/lib/untrusted.ts';
 import { addressOf, blockRows, openExplorer, someBlocks, someTokens, VAULT } from '../support/open.ts';

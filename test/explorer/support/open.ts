@@ -1,7 +1,7 @@
 import { Address } from '../../../src/core/values/address.ts';
 import { Missed } from '../../../src/core/model/question.ts';
 import { createBudget } from '../../../src/explorer/spending/budget.ts';
-import { addressTokens, blocks, tokenDetails } from '../../../src/explorer/reading/endpoints.ts';
+import { addressTokens, blocks, tokenDetails } from '../../../src/explorer/operations.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../../src/explorer/explorer.ts';
 import type { ExplorerMeter } from '../../../src/explorer/http/meter.ts';
 import { systemClock, type Clock } from '../../../src/lib/clock.ts';

@@ -18,6 +18,8 @@ import {
 } from '../../../src/core/values/field-declarations.ts';
 import { RecordType } from '../../../src/core/values/record-type.ts';
 import type { AnyView } from '../../../src/core/values/fields.ts';
+import { NEW_ROW } from '../../../src/watches/list-events.ts';
+import { CHANGED } from '../../../src/watches/one-change.ts';
 import type { AnyKind, Kind } from '../../../src/core/model/kind.ts';
 
 const Ref = new RecordType('Ref', {
@@ -56,22 +58,22 @@ export const Item = new RecordType('Item', {
   owner: address('whose it is'),
   token: record(Coin, 'what it is about'),
   timestamp: time('when'),
-  age: duration('how old it is'),
-  head: record(Head, 'the newest block'),
+  age: duration('how old it is', { ofHead: true }),
+  head: record(Head, 'the newest block', { ofHead: true }),
   transfers: list(record(Transfer, 'a transfer'), 'transfers in it'),
   tags: list(word('a tag', []), 'what it is'),
   notes: list(text('a note'), 'notes of strangers'),
   meta: json('free form'),
 });
 
-const common: Omit<AnyKind, 'name' | 'noun' | 'fields' | 'events' | 'conditions' | 'of' | 'token' | 'options'> = {
+const common: Omit<AnyKind, 'name' | 'noun' | 'fields' | 'events' | 'while' | 'of' | 'token' | 'options'> = {
   summary: 'A kind for tests.',
   state: z.unknown(),
   comparedByDefault: ['value', 'status'],
   shown: [],
-  exported: [],
   fleeting: [],
-  measured: 'value',
+  history: null,
+  examples: {},
   question: ({ explorer, address: of }) => ({
     explorer,
     operation: 'address-transactions',
@@ -102,8 +104,8 @@ export const items: AnyKind = {
   name: 'items',
   noun: 'item',
   fields: Item,
-  events: ['new', 'changed', 'mined'],
-  conditions: true,
+  events: { new: NEW_ROW, changed: CHANGED, mined: { doc: 'it is in a block', inBlocks: true, needs: 'of' } },
+  while: { measured: 'value', exported: [] },
   of: 'optional',
   token: 'optional',
   options: z.strictObject({ direction: z.enum(['from', 'to']).optional() }),
@@ -115,8 +117,8 @@ const calls: AnyKind = {
   name: 'calls',
   noun: 'call',
   fields: new RecordType('CallItem', { success: bool('whether it went through'), value: amount('plain', 'coins') }),
-  events: ['new'],
-  conditions: false,
+  events: { new: NEW_ROW },
+  while: null,
   of: 'required',
   token: 'none',
   options: z.strictObject({}),
@@ -128,8 +130,8 @@ const details: AnyKind = {
   name: 'details',
   noun: 'coin',
   fields: Coin,
-  events: ['changed'],
-  conditions: true,
+  events: { changed: CHANGED },
+  while: { measured: 'value', exported: [] },
   of: 'none',
   token: 'required',
   comparedByDefault: ['reputation'],

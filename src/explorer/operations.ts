@@ -1,0 +1,98 @@
+// The operations of the explorer's API that are used, and the questions that ask them. Nothing here reads anything.
+// Numbers are sections of the API's specification. Questions carry as few parameters as possible: newer releases refuse
+// parameters that they did not declare.
+import type { Address } from '../core/values/address.ts';
+import type { Fields } from '../core/values/fields.ts';
+import type { RecordType } from '../core/values/record-type.ts';
+import type { ListQuestion, OneQuestion } from '../core/model/question.ts';
+import { headOf } from './reading/head.ts';
+import { AddressDetails, Block, InternalTransaction, Token, TokenBalance, Transaction } from './reading/resources.ts';
+
+export interface Operation {
+  /** Label in metrics, logs and recordings. */
+  readonly name: string;
+  /** Behind `/api/v2/`; `{hash}` stands for an address in lower case. */
+  readonly path: string;
+  /** Price of one request in the multichain form. */
+  readonly credits: number;
+}
+
+const ROWS = {
+  /** 4.1: details of one token, its reputation among them. */
+  token: { name: 'token', path: 'tokens/{hash}', credits: 20 },
+  /** Details of one address: the only operation that shows its coins. */
+  address: { name: 'address', path: 'addresses/{hash}', credits: 20 },
+  /** 4.2 */
+  addressTokens: { name: 'address-tokens', path: 'addresses/{hash}/tokens', credits: 20 },
+  /** 4.3 */
+  addressInternalTransactions: {
+    name: 'address-internal-transactions',
+    path: 'addresses/{hash}/internal-transactions',
+    credits: 40,
+  },
+  /** The transactions of one address, pending ones included. */
+  addressTransactions: { name: 'address-transactions', path: 'addresses/{hash}/transactions', credits: 20 },
+  /** 4.4: the validated transactions of the whole chain. */
+  transactions: { name: 'transactions', path: 'transactions', credits: 20 },
+  /** 4.5 */
+  blocks: { name: 'blocks', path: 'blocks', credits: 20 },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+export const OPERATIONS: readonly Operation[] = Object.values(ROWS);
+
+export function tokenDetails(explorer: string, token: Address): OneQuestion<typeof Token.fields> {
+  return one(explorer, ROWS.token, token, Token);
+}
+
+export function addressDetails(explorer: string, address: Address): OneQuestion<typeof AddressDetails.fields> {
+  return one(explorer, ROWS.address, address, AddressDetails);
+}
+
+/** Unfiltered: the same question for every balance and holdings watch of an address. */
+export function addressTokens(explorer: string, address: Address): ListQuestion<typeof TokenBalance.fields> {
+  return list(explorer, ROWS.addressTokens, address, TokenBalance);
+}
+
+export function addressInternalTransactions(
+  explorer: string,
+  address: Address,
+  direction: 'to' | 'from' | undefined,
+): ListQuestion<typeof InternalTransaction.fields> {
+  const question = list(explorer, ROWS.addressInternalTransactions, address, InternalTransaction);
+  return { ...question, params: direction === undefined ? {} : { filter: direction } };
+}
+
+export function addressTransactions(explorer: string, address: Address): ListQuestion<typeof Transaction.fields> {
+  return list(explorer, ROWS.addressTransactions, address, Transaction);
+}
+
+export function transactions(explorer: string): ListQuestion<typeof Transaction.fields> {
+  return list(explorer, ROWS.transactions, null, Transaction);
+}
+
+/** Its first page shows the chain's head. */
+export function blocks(explorer: string): ListQuestion<typeof Block.fields> {
+  return { ...list(explorer, ROWS.blocks, null, Block), head: headOf };
+}
+
+function one<F extends Fields>(
+  explorer: string,
+  operation: Operation,
+  of: Address,
+  record: RecordType<F>,
+): OneQuestion<F> {
+  return { shape: 'one', ...request(explorer, operation, of), record };
+}
+
+function list<F extends Fields>(
+  explorer: string,
+  operation: Operation,
+  of: Address | null,
+  record: RecordType<F>,
+): ListQuestion<F> {
+  return { shape: 'list', ...request(explorer, operation, of), record };
+}
+
+function request(explorer: string, { name, path, credits }: Operation, of: Address | null) {
+  return { explorer, operation: name, path: path.replace('{hash}', of?.key ?? ''), params: {}, credits };
+}
