@@ -1,16 +1,6 @@
 // What each explorer has shown of its chain. Pages of blocks are taken in whichever watch read them, once each, and are
 // written down with the rest of what moves with every poll.
-import {
-  blocksPage,
-  chainReading,
-  chainRecord,
-  changedBlocks,
-  isLinked,
-  isSwing,
-  withPage,
-  type ChainRecord,
-} from '../core/chain/chain-record.ts';
-import { readChain } from '../core/chain/tick-chain.ts';
+import { chainRecord, changedBlocks, takePage, type ChainRecord } from '../core/chain/chain-record.ts';
 import type { ChainReading } from '../core/model/observation.ts';
 import type { AnyView } from '../core/values/fields.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -58,13 +48,10 @@ export function createChains({ store, log, onForks }: ChainsOptions): Chains {
   }
 
   function takeIn(explorer: string, chain: Chain, { rows, readAt }: BlocksReading): ChainReading | 'unknown' {
-    const page = blocksPage(rows, chain.record);
-    const isKnown = isLinked(chain.record, page);
-    noteSwing(explorer, chain, isSwing(chain.record, page));
-    chain.record = withPage(chain.record, page, readAt);
-    // An explorer that names no hashes shows its head all the same.
-    if (page.length === 0) return readChain(rows);
-    return isKnown ? chainReading(chain.record, page) : 'unknown';
+    const taken = takePage(chain.record, rows, readAt);
+    noteSwing(explorer, chain, taken.isSwing);
+    chain.record = taken.record;
+    return taken.reading;
   }
 
   function noteSwing(explorer: string, chain: Chain, isOne: boolean): void {

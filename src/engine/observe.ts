@@ -1,7 +1,9 @@
-// One poll without its effects: what was seen, and what to think of it. The daemon and a replay both come through here.
+// One poll without its effects: what was seen, and what follows from it. The daemon, a replay and the tests of rules all
+// poll through here. They differ in the reader that answers: an explorer, a recording, or what a test wrote.
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
-import type { Head, Observation, TickChain } from '../core/model/observation.ts';
+import type { Reading } from '../core/model/kind.ts';
+import type { Head, HeadNeed, Observation, TickChain } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import { type Watch, headQuestionOf } from '../core/model/watch.ts';
 import { Missed, type Read } from '../core/model/question.ts';
@@ -9,38 +11,55 @@ import { step } from '../core/step.ts';
 import { judge, readChain, type Judged } from '../core/chain/tick-chain.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** When and where the chain was; asked once everything is read. */
-export interface Surroundings {
+/** Who answers what one poll asks. */
+export interface PollReader {
+  /** Answers the questions of the kind, and the one for the chain's head. */
+  readonly read: Read;
   readonly now: () => Instant;
+  /** Where the chain was when it was last read; null = it was not. */
   readonly head: () => Head | null;
   /** False where the head cannot be asked for: then it stays as it is known. */
-  readonly canAsk?: boolean;
-  /** How far the explorer has read. Asked only when a decision rests on it; `readTickChain` where there is an explorer. */
-  readonly chain: () => Promise<TickChain>;
+  readonly canAskHead: boolean;
+  /** How far the explorer has read, and at least `need` where that is not known. Asked only when a decision depends on it. */
+  readonly chain: (need: HeadNeed) => Promise<TickChain>;
+  /** What is seen without a question; left out where the kind asks. */
+  readonly see?: (state: unknown) => Reading<unknown>;
+  /** Whether an error, other than `Missed`, ends the poll; else it is a missed poll. */
+  readonly endsPoll: (error: unknown) => boolean;
 }
 
-/** What one poll saw and what comes of it. Null when the daemon is stopping. */
-export async function poll(
+export type Decide = (observation: Observation) => Decision;
+
+/** What one poll saw and what follows from it. Throws the errors that end a poll. */
+export async function poll(watch: Watch, memory: Memory, reader: PollReader, decide: Decide): Promise<Judged> {
+  const observation = await observe(watch, memory, reader);
+  return judge(observation, decide, reader.chain);
+}
+
+/** The same, where a defect of one rule or kind must not end the others. Null when the daemon is stopping. */
+export async function pollSafely(
   watch: Watch,
   memory: Memory,
-  read: Read,
-  surroundings: Surroundings,
+  reader: PollReader,
   log: Pick<Log, 'error'>,
 ): Promise<Judged | null> {
-  const observation = await observe(watch, memory, read, surroundings);
-  return observation === null ? null : judgeOn(watch, memory, observation, surroundings, log);
+  return unlessStopped(poll(watch, memory, reader, decideSafely(watch, memory, log)));
 }
 
-/** What comes of an observation on a memory. Null when the daemon is stopping. */
-export async function judgeOn(
+/** What follows from an observation on another memory. Null when the daemon is stopping. */
+export async function judgeSafely(
   watch: Watch,
   memory: Memory,
   observation: Observation,
-  { chain }: Pick<Surroundings, 'chain'>,
+  chain: PollReader['chain'],
   log: Pick<Log, 'error'>,
 ): Promise<Judged | null> {
+  return unlessStopped(judge(observation, decideSafely(watch, memory, log), chain));
+}
+
+async function unlessStopped(judged: Promise<Judged>): Promise<Judged | null> {
   try {
-    return await judge(observation, (one) => decide(watch, memory, one, log), chain);
+    return await judged;
   } catch (error) {
     if (isStop(error)) return null;
     throw error;
@@ -59,28 +78,26 @@ export async function readTickChain({ kind, target }: Watch, read: Read): Promis
   }
 }
 
-function isStop(error: unknown): boolean {
+/** An aborted request: the daemon is stopping. */
+export function isStop(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
-/** Null when the daemon is stopping. */
-export async function observe(
-  watch: Watch,
-  memory: Memory,
-  read: Read,
-  { now, head, canAsk = true }: Omit<Surroundings, 'chain'>,
-): Promise<Observation | null> {
+/** What one poll saw, or why it saw nothing. Throws the errors that end a poll. */
+export async function observe(watch: Watch, memory: Memory, reader: Omit<PollReader, 'chain'>): Promise<Observation> {
   const state = memory.checksum === watch.checksum ? memory.state : null;
   try {
     const headQuestion = headQuestionOf(watch);
-    if (headQuestion !== null && canAsk && !isFresh(head(), watch, now())) await read.page(headQuestion, null);
-    const { seen, partial } = await watch.kind.observe(watch.target, state, read);
-    return { type: 'seen', at: now(), head: head(), chain: 'not-asked', seen, partial };
+    if (headQuestion !== null && reader.canAskHead && !isFresh(reader.head(), watch, reader.now()))
+      await reader.read.page(headQuestion, null);
+    const { seen, partial } = reader.see?.(state) ?? (await watch.kind.observe(watch.target, state, reader.read));
+    return { type: 'seen', at: reader.now(), head: reader.head(), chain: 'not-asked', seen, partial };
   } catch (error) {
-    if (error instanceof Missed) return { type: 'missed', at: now(), reason: error.reason, detail: error.message };
-    if (isStop(error)) return null;
+    const at = reader.now();
+    if (error instanceof Missed) return { type: 'missed', at, reason: error.reason, detail: error.message };
+    if (reader.endsPoll(error)) throw error;
     const detail = error instanceof Error ? error.message : String(error);
-    return { type: 'missed', at: now(), reason: 'shape', detail };
+    return { type: 'missed', at, reason: 'shape', detail };
   }
 }
 
@@ -89,16 +106,16 @@ function isFresh(head: Head | null, { schedule }: Watch, now: Instant): boolean 
   return head !== null && head.readAt <= now && now - head.readAt < schedule.intervalMs;
 }
 
-/** `step`, but for a defect in it: that is logged and taken for a missed poll. */
-function decide(watch: Watch, memory: Memory, observation: Observation, log: Pick<Log, 'error'>): Decision {
-  try {
-    return step(watch, memory, observation);
-  } catch (error) {
-    // A defect in one rule or kind must not blind the others.
-    log.error('watch:failed', { watch: watch.name, error });
-    const missed: Observation = { type: 'missed', at: observation.at, reason: 'shape', detail: String(error) };
-    return step(watch, memory, missed);
-  }
+/** `step`, but a defect in it is logged and counts as a missed poll. */
+function decideSafely(watch: Watch, memory: Memory, log: Pick<Log, 'error'>): Decide {
+  return (observation) => {
+    try {
+      return step(watch, memory, observation);
+    } catch (error) {
+      log.error('watch:failed', { watch: watch.name, error });
+      return step(watch, memory, { type: 'missed', at: observation.at, reason: 'shape', detail: String(error) });
+    }
+  };
 }
 
 /** Memory with the kind's state in the shape of this release; null when the state cannot be read. */

@@ -1,7 +1,7 @@
 // What a poll hands on: to those who look on while it reads, and to its commit.
 import type { Decision } from '../core/model/decision.ts';
 import type { Memory } from '../core/model/memory.ts';
-import type { Observation, TickChain } from '../core/model/observation.ts';
+import type { HeadNeed, Observation, TickChain } from '../core/model/observation.ts';
 import type { Read } from '../core/model/question.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -33,5 +33,5 @@ export interface Decided {
   readonly decision: Decision;
   readonly hooked: HookedPoll | null;
   /** Asks how far the explorer has read, in the same tick. */
-  readonly chain: () => Promise<TickChain>;
+  readonly chain: (need: HeadNeed) => Promise<TickChain>;
 }

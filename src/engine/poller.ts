@@ -19,7 +19,7 @@ import { createBatch, isWritten } from './batch.ts';
 import { createChains, type BlocksReading } from './chains.ts';
 import { createCommitRecovery, type RecallCause } from './commit-recovery.ts';
 import { createDiagnostics } from './diagnostics.ts';
-import { judgeOn, poll, readMemory, readTickChain } from './observe.ts';
+import { isStop, judgeSafely, pollSafely, readMemory, readTickChain, type PollReader } from './observe.ts';
 import { createOutages } from './outages.ts';
 import type { Decided, PollHook } from './poll.ts';
 import { shardOf } from './shard.ts';
@@ -124,23 +124,29 @@ export function createPoller(options: PollerOptions): Poller {
     if (!(await recovery.settle(watch))) return;
     const memory = withoutClockSkew(memoryById.get(watch.id) ?? blankMemory(watch), watch);
     const hooked = hook?.onPoll({ watch, memory, startedAt }, read) ?? null;
-    const reading = hooked?.read ?? read;
-    const surroundings = {
-      now: () => clock.now(),
-      // Where no watch reads it at every poll, it was read for a single decision, and grows old unnoticed.
-      head: () => (withHead.has(watch.target.explorer) ? reader.head() : null),
-      chain: async () => {
-        const alone = await readTickChain(watch, reading);
-        return alone === 'unknown' ? alone : chains.read(watch.target.explorer, reader.blocks());
-      },
-    };
-    const { chain } = surroundings;
-    const judged = await poll(watch, memory, reading, surroundings, log);
+    const pollReader = pollReaderOf(watch, reader, hooked?.read ?? read);
+    const judged = await pollSafely(watch, memory, pollReader, log);
     chains.read(watch.target.explorer, reader.blocks());
     // What was read while stopping has no effect, nor for a watch that a reload took out meanwhile.
     if (judged === null || signal.aborted || !adopted.has(watch.id)) return;
     outages.polled(watch, judged.observation);
-    await recovery.commit({ watch, ...judged, hooked, chain });
+    await recovery.commit({ watch, ...judged, hooked, chain: pollReader.chain });
+  }
+
+  function pollReaderOf(watch: Watch, reader: Reader, read: Read): PollReader {
+    const { explorer } = watch.target;
+    return {
+      read,
+      now: () => clock.now(),
+      // A head that no watch reads at every poll was read for a single decision, and would grow old unnoticed.
+      head: () => (withHead.has(explorer) ? reader.head() : null),
+      canAskHead: true,
+      chain: async () => {
+        const alone = await readTickChain(watch, read);
+        return alone === 'unknown' ? alone : chains.read(explorer, reader.blocks());
+      },
+      endsPoll: isStop,
+    };
   }
 
   /** Whether its memory was repaired, or taken out, since it was found damaged. */
@@ -172,8 +178,9 @@ export function createPoller(options: PollerOptions): Poller {
   }
 
   async function decideAgain(decided: Decided): Promise<Decided | null> {
-    const { watch, observation } = decided;
-    const judged = await judgeOn(watch, memoryById.get(watch.id) ?? blankMemory(watch), observation, decided, log);
+    const { watch, observation, chain } = decided;
+    const memory = memoryById.get(watch.id) ?? blankMemory(watch);
+    const judged = await judgeSafely(watch, memory, observation, chain, log);
     return judged === null ? null : { ...decided, ...judged };
   }
 

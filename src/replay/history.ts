@@ -117,7 +117,7 @@ export function* historyPolls(
     const page = pageFrom(rows, newest);
     const head = (): Head | null => (question.head === undefined ? headAt(at) : question.head(page.rows, at));
     const chain = async (): Promise<TickChain> => readingOf(head());
-    yield { at, read: readOf(rows, newest), head, chain, canAsk: false };
+    yield { at, read: readOf(rows, newest), head, chain, canAskHead: false };
   }
 }
 

@@ -50,6 +50,7 @@ function* pollsOf(watch: Watch, options: RecordedOptions): Generator<ReplayedPol
     yield {
       at: poll.at,
       head: () => poll.head,
+      canAskHead: true,
       chain: async () => poll.chain ?? chainOf(watch, shelves, decode, poll.head),
       read: createRead(watch, shelves, decode, options),
       coveredUntil: poll.coveredUntil,
@@ -85,7 +86,7 @@ function* ticksFor(watch: Watch, options: RecordedOptions): Generator<ReplayedPo
     isAny = true;
     const tick = () => recording.answersInTick(watch.target.explorer, startedAt);
     const chain = () => chainOf(watch, [tick], decode, head);
-    yield { at, head: () => head, chain, read: createRead(watch, [tick], decode, options) };
+    yield { at, head: () => head, canAskHead: true, chain, read: createRead(watch, [tick], decode, options) };
   }
   if (!isAny) options.onNotRecorded(watch, question.path);
 }

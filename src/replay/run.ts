@@ -9,7 +9,7 @@ import type { Watch } from '../core/model/watch.ts';
 import type { Read } from '../core/model/question.ts';
 import { shiftClock } from '../core/model/clock-shift.ts';
 import { blankMemory } from '../core/step.ts';
-import { poll } from '../engine/observe.ts';
+import { isStop, pollSafely } from '../engine/observe.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** One poll to be made again. */
@@ -18,7 +18,7 @@ export interface ReplayedPoll {
   readonly head: () => Head | null;
   readonly read: Read;
   /** False where the head cannot be asked for: then it stays as it is given. */
-  readonly canAsk?: boolean;
+  readonly canAskHead: boolean;
   /** How far the explorer had read. */
   readonly chain: () => Promise<TickChain>;
   /** What the watch starts from here instead of what it remembers; undefined = it goes on. */
@@ -41,9 +41,9 @@ export async function* replay(
 ): AsyncGenerator<ReplayedDecision> {
   let memory = blankMemory(watch);
   for (const made of polls) {
-    const { at, head, canAsk = true, chain } = made;
-    const start = startOf(memory, made);
-    const judged = await poll(watch, start, made.read, { now: () => at, head, canAsk, chain }, log);
+    const { at, read, head, canAskHead, chain } = made;
+    const reader = { read, now: () => at, head, canAskHead, chain, endsPoll: isStop };
+    const judged = await pollSafely(watch, startOf(memory, made), reader, log);
     if (judged === null) continue;
     ({ memory } = judged.decision);
     yield { watch, ...judged };

@@ -19,22 +19,19 @@ import type { RecordedAnswer } from './model.ts';
 
 /** A test did not give an answer that was asked for: its author has to. */
 export class MissingAnswer extends Error {
-  override readonly name = 'NoAnswer';
+  override readonly name = 'MissingAnswer';
 }
 
-export interface AnswerReader {
-  readonly read: Read;
-  /** Where the chain was by the blocks that were read; null when none were. */
-  head(): Head | null;
+export interface AnswerContext {
+  readonly coin: Coin;
+  readonly at: Instant;
+  /** Called for each first page of a list that shows the chain's head. `head`: null when its rows do not say. */
+  readonly onHeadPage: (rows: readonly AnyView[], head: Head | null) => void;
 }
 
-/** Answers with one path are the pages of one list, in order. */
-export function readAnswers(
-  answers: readonly RecordedAnswer[],
-  { coin, at }: { coin: Coin; at: Instant },
-): AnswerReader {
+/** Reads from answers: those with one path are the pages of one list, in order. Throws `MissingAnswer`. */
+export function readAnswers(answers: readonly RecordedAnswer[], { coin, at, onHeadPage }: AnswerContext): Read {
   const pages = new Map<string, number>();
-  let head: Head | null = null;
 
   function answerTo(question: Question, cursor: Cursor | null): AnyView | Page {
     const { path } = question;
@@ -43,27 +40,25 @@ export function readAnswers(
     const answer = answers.filter((one) => one.path === path)[index];
     if (answer === undefined) throw new MissingAnswer(missing(path, index, answers));
     const value = valueOf(answer, question, coin, at);
-    if ('rows' in value && value.next !== null) pages.set(place(value.next), index + 1);
+    if (!isPage(value)) return value;
+    if (value.next !== null) pages.set(place(value.next), index + 1);
     if (question.shape === 'list' && question.head !== undefined && cursor === null)
-      head = question.head((value as Page).rows, at);
+      onHeadPage(value.rows, question.head(value.rows, at));
     return value;
   }
 
+  // The casts say what the decoder made sure of: the value is what the question's shape and record promise.
+  const page = async <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null): Promise<Page<F>> =>
+    answerTo(question, cursor) as Page<F>;
   return {
-    head: () => head,
-    // The casts say what the decoder made sure of: the value is what the question's shape and record promise.
-    read: {
-      one: async <F extends Fields>(question: OneQuestion<F>) => answerTo(toAny(question), null) as View<F>,
-      page: async <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) =>
-        answerTo(toAny(question), cursor) as Page<F>,
-      pageAgain: async <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) =>
-        answerTo(toAny(question), cursor) as Page<F>,
-    },
+    one: async <F extends Fields>(question: OneQuestion<F>) => answerTo(question, null) as View<F>,
+    page,
+    pageAgain: page,
   };
 }
 
-function toAny<F extends Fields>(question: OneQuestion<F> | ListQuestion<F>): Question {
-  return question;
+function isPage(value: AnyView | Page): value is Page {
+  return 'rows' in value;
 }
 
 function valueOf({ status, body }: RecordedAnswer, question: Question, coin: Coin, now: Instant): AnyView | Page {

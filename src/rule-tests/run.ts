@@ -1,15 +1,14 @@
-// The daemon without its world: polls are synthesized or read from recorded answers, `step` decides, and what it would
-// have sent is kept.
+// Runs one test: its polls go through the daemon's own `poll` and `step`, and what would have been sent is kept.
 import type { Delivery, Message } from '../core/model/delivery.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
-import type { Observation, TickChain } from '../core/model/observation.ts';
-import type { Watch } from '../core/model/watch.ts';
-import { Missed } from '../core/model/question.ts';
+import type { Observation } from '../core/model/observation.ts';
 import { blankMemory, step } from '../core/step.ts';
-import { judge, readChain, upToHead } from '../core/chain/tick-chain.ts';
-import { MissingAnswer, readAnswers } from './answers.ts';
+import { upToHead } from '../core/chain/tick-chain.ts';
+import { poll } from '../engine/observe.ts';
+import { MissingAnswer } from './answers.ts';
 import type { Poll, RuleTest } from './model.ts';
+import { createScriptedExplorer } from './scripted-explorer.ts';
 
 /** One message, and every channel that it goes to. */
 export interface SentMessage {
@@ -34,24 +33,15 @@ export interface RuleTestRun {
 /** Why a run could not go on is part of what it gives. */
 export async function runRuleTest(test: RuleTest): Promise<RuleTestRun> {
   const { watch } = test;
+  const explorer = createScriptedExplorer(watch);
   const results: PollResult[] = [];
   let memory = startOf(test);
-  let head = 0;
   try {
-    for (const poll of test.polls) {
+    for (const one of test.polls) {
       const start = memory;
-      const observation = await observe(watch, start, poll);
-      const judged = await judge(
-        observation,
-        (one) => step(watch, start, one),
-        async (need) => {
-          const chain = (await chainOf(watch, poll)) ?? upToHead(Math.max(head + 1, need.head));
-          if (typeof chain === 'object') head = Math.max(head, chain.head);
-          return chain;
-        },
-      );
+      const judged = await poll(watch, start, explorer.readerFor(one), (seen) => step(watch, start, seen));
       memory = judged.decision.memory;
-      results.push({ poll, ...judged });
+      results.push({ poll: one, ...judged });
     }
   } catch (error) {
     return { polls: results, sent: results.flatMap(sentAt), broken: whyBroken(error, test.polls[results.length]) };
@@ -66,51 +56,6 @@ function startOf({ watch, isWithoutBaseline, polls }: RuleTest): Memory {
   const at = (polls[0]?.at ?? 0) - watch.schedule.intervalMs;
   const seen = watch.kind.script.synthesize(watch.target, { rows: [] }, null);
   return step(watch, blank, { type: 'seen', at, head: null, chain: upToHead(0), seen, partial: null }).memory;
-}
-
-async function observe(watch: Watch, memory: Memory, { at, head, input }: Poll): Promise<Observation> {
-  const state = memory.checksum === watch.checksum ? memory.state : null;
-  switch (input.type) {
-    case 'missed':
-      return { type: 'missed', at, reason: input.reason, detail: input.detail };
-    case 'rows': {
-      const { rows, partial } = input;
-      const seen = watch.kind.script.synthesize(watch.target, { rows }, state);
-      return {
-        type: 'seen',
-        at,
-        head: head ?? watch.kind.script.head?.(rows, at) ?? null,
-        chain: 'not-asked',
-        seen,
-        partial,
-      };
-    }
-    case 'answers': {
-      const reader = readAnswers(input.answers, { coin: watch.target.coin, at });
-      try {
-        const { seen, partial } = await watch.kind.observe(watch.target, state, reader.read);
-        return { type: 'seen', at, head: head ?? reader.head(), chain: 'not-asked', seen, partial };
-      } catch (error) {
-        if (!(error instanceof Missed)) throw error;
-        return { type: 'missed', at, reason: error.reason, detail: error.message };
-      }
-    }
-  }
-}
-
-/** How far the explorer has read by what the row says; null where it does not say: then it is not behind. */
-async function chainOf({ kind, target }: Watch, { at, head, input: sight }: Poll): Promise<TickChain | null> {
-  if (head !== null && head.height > 0n) return upToHead(Number(head.height));
-  const question = kind.head(target);
-  if (sight.type !== 'answers' || question === null) return null;
-  try {
-    const { read } = readAnswers(sight.answers, { coin: target.coin, at });
-    return readChain((await read.page(question, null)).rows);
-  } catch (error) {
-    if (error instanceof MissingAnswer) return null;
-    if (error instanceof Missed) return 'unknown';
-    throw error;
-  }
 }
 
 function sentAt({ poll, decision }: PollResult): SentMessage[] {

@@ -14,7 +14,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   watches: { all: ['core', 'lib', 'explorer'] },
   config: { all: ['core', 'lib'], type: ['notifiers'] },
   rules: { all: ['core', 'lib', 'config'], type: ['notifiers'] },
-  'rule-tests': { all: ['config', 'core', 'explorer', 'lib', 'notifiers', 'rules', 'watches'] },
+  'rule-tests': { all: ['config', 'core', 'engine', 'explorer', 'lib', 'notifiers', 'rules', 'watches'] },
   explain: { all: ['config', 'core', 'lib', 'rules'], type: ['store'] },
   plan: { all: ['config', 'core', 'lib', 'rules'], type: ['store'] },
   engine: { all: ['core', 'lib'], type: ['store', 'notifiers', 'explorer', 'telemetry'] },

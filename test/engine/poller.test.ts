@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Watch } from '../../src/core/model/watch.ts';
 import type { Read } from '../../src/core/model/question.ts';
 import { blankMemory, isHeadStale } from '../../src/core/step.ts';
-import { observe } from '../../src/engine/observe.ts';
+import { isStop, observe } from '../../src/engine/observe.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
 import { adopt } from '../support/adopt.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
@@ -196,7 +196,13 @@ watches:
   const read: Read = { page, pageAgain: page, one: () => Promise.reject(new Error('not asked for')) };
   for (const readAt of [now - 1, now + 86_400_000]) {
     const head = { height: 5n, timestamp: readAt, readAt, staleAfterMs: 1 };
-    await observe(watch, blankMemory(watch), read, { now: () => now, head: () => head });
+    await observe(watch, blankMemory(watch), {
+      read,
+      now: () => now,
+      head: () => head,
+      canAskHead: true,
+      endsPoll: isStop,
+    });
   }
   expect(asked.filter((operation) => operation === 'blocks')).toHaveLength(1);
 });

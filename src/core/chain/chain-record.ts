@@ -5,6 +5,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { ChainReading } from '../model/observation.ts';
 import { valueAt, type AnyView } from '../values/fields.ts';
+import { readChain } from './tick-chain.ts';
 
 export interface KnownBlock {
   readonly height: number;
@@ -115,6 +116,23 @@ export function chainReading(record: ChainRecord, page: BlocksPage): ChainReadin
     replaced.push([height, since]);
   }
   return { head, replaced };
+}
+
+/** What a first page of blocks adds to the record, and what it shows. */
+export interface TakenPage {
+  readonly record: ChainRecord;
+  /** `unknown` when the page may be of another chain. */
+  readonly reading: ChainReading | 'unknown';
+  /** Whether it shows again what another page had taken the place of. */
+  readonly isSwing: boolean;
+}
+
+export function takePage(known: ChainRecord, rows: readonly AnyView[], readAt: Instant): TakenPage {
+  const page = blocksPage(rows, known);
+  const record = withPage(known, page, readAt);
+  // An explorer that names no hashes shows its head all the same.
+  const shown = page.length === 0 ? readChain(rows) : chainReading(record, page);
+  return { record, reading: isLinked(known, page) ? shown : 'unknown', isSwing: isSwing(known, page) };
 }
 
 /** What has to be written down of a record to have it again, where it was as `before`. */

@@ -1,0 +1,84 @@
+// What a test wrote, in the place of an explorer: recorded answers, fields from which the kind makes what it would have
+// seen, or the reason of a missed poll.
+import { takePage, type ChainRecord } from '../core/chain/chain-record.ts';
+import { upToHead } from '../core/chain/tick-chain.ts';
+import type { Reading } from '../core/model/kind.ts';
+import type { ChainReading, Head, HeadNeed, TickChain } from '../core/model/observation.ts';
+import { Missed } from '../core/model/question.ts';
+import type { Watch } from '../core/model/watch.ts';
+import { readTickChain, type PollReader } from '../engine/observe.ts';
+import { readAnswers } from './answers.ts';
+import type { Poll, PollInput } from './model.ts';
+
+export interface ScriptedExplorer {
+  /** Answers one poll of the test; polls are taken in their order. */
+  readerFor(poll: Poll): PollReader;
+}
+
+/** The explorer that the watch of a test reads. Like a real one, it remembers the head and the blocks that it showed. */
+export function createScriptedExplorer(watch: Watch): ScriptedExplorer {
+  const { kind, target } = watch;
+  const headPath = kind.head(target)?.path;
+  let answeredHead: Head | null = null;
+  let record: ChainRecord = new Map();
+  let highest = 0;
+
+  function readerFor(poll: Poll): PollReader {
+    const { at, head: written, input } = poll;
+    const answers = input.type === 'answers' ? input.answers : [];
+    const givesHead = answers.some(({ path }) => path === headPath);
+    let shown: ChainReading | 'unknown' | null = null;
+    const read = readAnswers(answers, {
+      coin: target.coin,
+      at,
+      onHeadPage(rows, head) {
+        answeredHead = head ?? answeredHead;
+        // The same page of the same poll shows nothing else.
+        if (shown === null) ({ record, reading: shown } = takePage(record, rows, at));
+      },
+    });
+    const see = seenWithoutQuestion(input);
+    return {
+      read,
+      now: () => at,
+      head: () => written ?? headBy(poll),
+      canAskHead: givesHead,
+      async chain(need) {
+        const chain = written !== null && written.height > 0n ? upToHead(Number(written.height)) : await asked(need);
+        if (typeof chain === 'object') highest = Math.max(highest, chain.head);
+        return chain;
+      },
+      endsPoll: () => true,
+      ...(see === null ? {} : { see }),
+    };
+
+    /** Where the test does not say how far the explorer has read, it is not behind. */
+    async function asked(need: HeadNeed): Promise<TickChain> {
+      if (!givesHead) return upToHead(Math.max(highest + 1, need.head));
+      const alone = await readTickChain(watch, read);
+      return alone === 'unknown' ? alone : (shown ?? alone);
+    }
+  }
+
+  function headBy({ at, input }: Poll): Head | null {
+    return input.type === 'rows' ? (kind.script.head?.(input.rows, at) ?? null) : answeredHead;
+  }
+
+  function seenWithoutQuestion(input: PollInput): ((state: unknown) => Reading<unknown>) | null {
+    switch (input.type) {
+      case 'answers':
+        return null;
+      case 'rows':
+        return (state) => ({
+          seen: kind.script.synthesize(target, { rows: input.rows }, state),
+          partial: input.partial,
+        });
+      case 'missed':
+        return () => {
+          throw new Missed(input.reason, input.detail);
+        };
+    }
+  }
+
+  return { readerFor };
+}
