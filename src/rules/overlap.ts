@@ -3,7 +3,7 @@
 // nothing is concluded from them.
 import type { Clause, Comparison } from '../core/model/condition.ts';
 import { OPPOSITE } from './language/comparison-operators.ts';
-import { intersect, isEmpty, numbersThat, wholeOnly, type ValueSet } from './language/value-sets.ts';
+import { intersect, isEmpty, numbersThat, wholeOnly, type ValueSet } from './language/analysis/value-sets.ts';
 
 export interface Overlap {
   readonly one: Clause;

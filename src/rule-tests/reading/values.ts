@@ -7,7 +7,7 @@ import { Amount } from '../../core/values/amount.ts';
 import { decodeEncoded } from '../../core/values/encoded.ts';
 import type { AnyRecord, AnyView, FieldType, Json } from '../../core/values/fields.ts';
 import { type Instant, showInstant } from '../../lib/clock.ts';
-import { identityOf } from '../../rules/language/cel.ts';
+import { identityOf } from '../../rules/language/cel/environment.ts';
 import type { AddressOf } from '../model.ts';
 
 export interface ValueReader {

@@ -13,7 +13,7 @@ import type { Compiling } from './model.ts';
 import { MOST_TEXT } from './text-budget.ts';
 import type { CompiledCondition, CompiledTemplate, Language } from '../language/model.ts';
 import type { Compiled, Mistake } from '../language/mistake.ts';
-import { isPossible } from '../language/logic.ts';
+import { isPossible } from '../language/analysis/logic.ts';
 import { overlapOf, type IsWhole } from '../overlap.ts';
 import { AlertShape, type WrittenAlert } from '../schema/shape.ts';
 

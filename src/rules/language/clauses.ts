@@ -3,8 +3,8 @@
 import { Amount } from '../../core/values/amount.ts';
 import type { Clause, Comparison } from '../../core/model/condition.ts';
 import type { CompiledCondition, ConditionUse, Language } from './model.ts';
-import { literalNumber } from './literals.ts';
-import { namesOf, resolveNames } from './paths.ts';
+import { literalNumber } from './reading/literals.ts';
+import { namesOf, resolveNames } from './reading/paths.ts';
 import { isComparisonOperator, MIRRORED } from './comparison-operators.ts';
 import { childrenOf, isBinary, isCall, isText, joinedBy, wholeSpan, type Node } from './syntax.ts';
 import { WINDOWS } from './words.ts';

@@ -3,18 +3,18 @@
 import { ParseError, type ParseResult } from '@marcbachmann/cel-js';
 import type { EvaluationContext } from '../../core/model/condition.ts';
 import type { Truth } from '../../core/model/ids.ts';
-import { analyse } from './analyse.ts';
-import { syntaxWords, typeMistake, typeName } from './cel-errors.ts';
+import { analyse } from './analysis/analyse.ts';
+import { syntaxWords, typeMistake, typeName } from './cel/errors.ts';
 import { clauseOf } from './clauses.ts';
 import type { Compiled, Mistake } from './mistake.ts';
 import type { CompiledCondition, ConditionUse, Language } from './model.ts';
-import { metered } from './limits.ts';
-import { emptyLists, literalMistakes } from './literals.ts';
-import { numberSlip } from './number-slips.ts';
-import { createPaths } from './paths.ts';
-import { Preparation } from './prepare.ts';
+import { metered } from './cel/limits.ts';
+import { emptyLists, literalMistakes } from './reading/literals.ts';
+import { numberSlip } from './reading/number-slips.ts';
+import { createPaths } from './reading/paths.ts';
+import { Preparation } from './reading/prepare.ts';
 import { nodeOf, withoutUnderscores } from './syntax.ts';
-import { timeZoneMistakes } from './time-zones.ts';
+import { timeZoneMistakes } from './reading/time-zones.ts';
 
 const LONGEST = 8192;
 

@@ -2,7 +2,7 @@
 // however many watches use it.
 import type { Compiled } from './mistake.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
-import { type Constant, createCelEnvironment } from './cel.ts';
+import { type Constant, createCelEnvironment } from './cel/environment.ts';
 import { compileCondition } from './conditions.ts';
 import type { CompiledCondition, CompiledTemplate, Language, Meaning } from './model.ts';
 import { GenerationCache } from '../generation-cache.ts';

@@ -2,8 +2,8 @@
 import type { Condition, Template } from '../../core/model/condition.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import type { Address } from '../../core/values/address.ts';
-import type { CelEnvironment } from './cel.ts';
-import type { TruthConstraints } from './constraints.ts';
+import type { CelEnvironment } from './cel/environment.ts';
+import type { TruthConstraints } from './analysis/constraints.ts';
 import type { Compiled } from './mistake.ts';
 
 /** A name of the config as it is on this explorer; `absent` tokens have no address there. */

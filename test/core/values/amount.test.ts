@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { BigNumber } from 'bignumber.js';
 import fc from 'fast-check';
 import { Amount, formatAmount } from '../../../src/core/values/amount.ts';
-import { percentOf } from '../../../src/rules/language/numbers.ts';
+import { percentOf } from '../../../src/rules/language/cel/numbers.ts';
 import { FILTERS } from '../../../src/rules/templates/show.ts';
 
 const UINT256_MAX = 2n ** 256n - 1n;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AnyView } from '../../../src/core/values/fields.ts';
-import { analyse, type Analysis } from '../../../src/rules/language/analyse.ts';
+import { analyse, type Analysis } from '../../../src/rules/language/analysis/analyse.ts';
 import { createLanguage } from '../../../src/rules/language/language.ts';
 import type { Meaning } from '../../../src/rules/language/model.ts';
-import { createPaths } from '../../../src/rules/language/paths.ts';
-import { Preparation } from '../../../src/rules/language/prepare.ts';
+import { createPaths } from '../../../src/rules/language/reading/paths.ts';
+import { Preparation } from '../../../src/rules/language/reading/prepare.ts';
 import { nodeOf } from '../../../src/rules/language/syntax.ts';
 import { kinds } from '../../../src/watches/index.ts';
 import { effort, NO_HANG } from '../../support/effort.ts';

@@ -1,14 +1,14 @@
 // The walk over a condition before CEL checks it: literals become exact, names are resolved, forbidden calls are found.
 import { RE2JS } from 're2js';
-import { isNotYet } from '../../config/issues.ts';
-import { hintFor } from '../../config/nearest.ts';
-import { parseDuration, quote } from '../../config/scalars.ts';
-import { Address } from '../../core/values/address.ts';
-import { Amount } from '../../core/values/amount.ts';
-import type { History, Measure, Window } from '../../core/model/condition.ts';
-import type { Mistake } from './mistake.ts';
+import { isNotYet } from '../../../config/issues.ts';
+import { hintFor } from '../../../config/nearest.ts';
+import { parseDuration, quote } from '../../../config/scalars.ts';
+import { Address } from '../../../core/values/address.ts';
+import { Amount } from '../../../core/values/amount.ts';
+import type { History, Measure, Window } from '../../../core/model/condition.ts';
+import type { Mistake } from '../mistake.ts';
 import { globPattern, LITERALS, type Literal } from './literals.ts';
-import { LARGEST_PATTERN, spend } from './limits.ts';
+import { LARGEST_PATTERN, spend } from '../cel/limits.ts';
 import type { Paths } from './paths.ts';
 import {
   childrenOf,
@@ -20,8 +20,8 @@ import {
   type Call,
   type MethodCall,
   type Node,
-} from './syntax.ts';
-import { COMPREHENSIONS, FUNCTIONS, HISTORY, METHODS, WINDOWS } from './words.ts';
+} from '../syntax.ts';
+import { COMPREHENSIONS, FUNCTIONS, HISTORY, METHODS, WINDOWS } from '../words.ts';
 
 const DEEPEST_COMPREHENSION = 2;
 

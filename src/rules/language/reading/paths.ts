@@ -1,14 +1,14 @@
 // Names in conditions and templates, resolved against the table of the kind's record.
-import { identityOf } from './cel.ts';
-import { typeAt, type AnyRecord, type FieldType } from '../../core/values/fields.ts';
-import { isNotYet } from '../../config/issues.ts';
-import { hintFor, nearest } from '../../config/nearest.ts';
-import { quote } from '../../config/scalars.ts';
-import type { Window } from '../../core/model/condition.ts';
-import type { ConditionUse, Language } from './model.ts';
-import type { Mistake } from './mistake.ts';
-import { isAccess, isName, type Node } from './syntax.ts';
-import { BEFORE, RESERVED_NAMES, WINDOW_NAME } from './words.ts';
+import { identityOf } from '../cel/environment.ts';
+import { typeAt, type AnyRecord, type FieldType } from '../../../core/values/fields.ts';
+import { isNotYet } from '../../../config/issues.ts';
+import { hintFor, nearest } from '../../../config/nearest.ts';
+import { quote } from '../../../config/scalars.ts';
+import type { Window } from '../../../core/model/condition.ts';
+import type { ConditionUse, Language } from '../model.ts';
+import type { Mistake } from '../mistake.ts';
+import { isAccess, isName, type Node } from '../syntax.ts';
+import { BEFORE, RESERVED_NAMES, WINDOW_NAME } from '../words.ts';
 
 /** A field that was named: its full path in the table, and whether the value before is meant. */
 export interface Resolved {

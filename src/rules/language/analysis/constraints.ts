@@ -1,5 +1,5 @@
 // Which values fields may have where a condition is true, and where it is false.
-import type { Node } from './syntax.ts';
+import type { Node } from '../syntax.ts';
 import type { ValueSet } from './value-sets.ts';
 
 export interface Constraint {

@@ -9,12 +9,12 @@
 //   record                a view of the record
 //   json                  plain data, its numbers as Amounts
 import type { Environment } from '@marcbachmann/cel-js';
-import { Address } from '../../core/values/address.ts';
-import { valueAt, type AnyRecord, type FieldType } from '../../core/values/fields.ts';
-import type { EvaluationContext, History } from '../../core/model/condition.ts';
+import { Address } from '../../../core/values/address.ts';
+import { valueAt, type AnyRecord, type FieldType } from '../../../core/values/fields.ts';
+import type { EvaluationContext, History } from '../../../core/model/condition.ts';
 import { createBase, registerText } from './base.ts';
-import { celViewClassOf, VIEW, type CelView } from './cel-view.ts';
-import { BEFORE, HISTORY, RESERVED_NAMES } from './words.ts';
+import { celViewClassOf, VIEW, type CelView } from './view.ts';
+import { BEFORE, HISTORY, RESERVED_NAMES } from '../words.ts';
 
 const base = createBase();
 

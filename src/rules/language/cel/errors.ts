@@ -1,12 +1,12 @@
 // CEL's complaints in words for the person who wrote the condition.
 import type { ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
-import { hintFor } from '../../config/nearest.ts';
-import { addressComplaint } from '../../config/scalars.ts';
-import { Address } from '../../core/values/address.ts';
-import type { CelEnvironment } from './cel.ts';
-import type { Mistake } from './mistake.ts';
-import { isComparisonOperator } from './comparison-operators.ts';
-import { childrenOf, type Node } from './syntax.ts';
+import { hintFor } from '../../../config/nearest.ts';
+import { addressComplaint } from '../../../config/scalars.ts';
+import { Address } from '../../../core/values/address.ts';
+import type { CelEnvironment } from './environment.ts';
+import type { Mistake } from '../mistake.ts';
+import { isComparisonOperator } from '../comparison-operators.ts';
+import { childrenOf, type Node } from '../syntax.ts';
 
 interface Words {
   readonly message: string;

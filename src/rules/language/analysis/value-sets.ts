@@ -1,7 +1,7 @@
 // Which values a field may have where a condition is true: ranges of exact numbers, or a list of names. An empty set is
 // a condition that can never be true.
-import { Amount } from '../../core/values/amount.ts';
-import type { ComparisonOperator } from './comparison-operators.ts';
+import { Amount } from '../../../core/values/amount.ts';
+import type { ComparisonOperator } from '../comparison-operators.ts';
 
 /** Null = without an end. */
 export interface Range {

@@ -1,13 +1,13 @@
 // The parts of a condition as the analysis sees them: constants, what they are compared with, and which values that may
 // have at all.
-import { typeAt, type FieldType } from '../../core/values/fields.ts';
-import { Address } from '../../core/values/address.ts';
-import { Amount } from '../../core/values/amount.ts';
-import { identityOf } from './cel.ts';
-import type { Language } from './model.ts';
-import { literalNumber } from './literals.ts';
-import { childrenOf, isAccess, isBinary, isCall, isMethodCall, isName, isText, type Node } from './syntax.ts';
-import { BEFORE, COMPREHENSIONS, WINDOWS } from './words.ts';
+import { typeAt, type FieldType } from '../../../core/values/fields.ts';
+import { Address } from '../../../core/values/address.ts';
+import { Amount } from '../../../core/values/amount.ts';
+import { identityOf } from '../cel/environment.ts';
+import type { Language } from '../model.ts';
+import { literalNumber } from '../reading/literals.ts';
+import { childrenOf, isAccess, isBinary, isCall, isMethodCall, isName, isText, type Node } from '../syntax.ts';
+import { BEFORE, COMPREHENSIONS, WINDOWS } from '../words.ts';
 
 /** Variables of `exists` and the like, with the type of what they stand for. */
 export type Scope = ReadonlyMap<string, FieldType | undefined>;

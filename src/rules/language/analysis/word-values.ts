@@ -1,11 +1,11 @@
 // Words are enumerations: what they are compared with has to be one of their values.
 import { RE2JS } from 're2js';
-import { hintFor } from '../../config/nearest.ts';
-import { quote } from '../../config/scalars.ts';
-import { isWord } from '../../core/values/decoding.ts';
-import type { FieldType } from '../../core/values/fields.ts';
-import type { Mistake } from './mistake.ts';
-import { childrenOf, isAccess, isCall, isMethodCall, isName, isText, type Node } from './syntax.ts';
+import { hintFor } from '../../../config/nearest.ts';
+import { quote } from '../../../config/scalars.ts';
+import { isWord } from '../../../core/values/decoding.ts';
+import type { FieldType } from '../../../core/values/fields.ts';
+import type { Mistake } from '../mistake.ts';
+import { childrenOf, isAccess, isCall, isMethodCall, isName, isText, type Node } from '../syntax.ts';
 import type { Scope, Terms } from './terms.ts';
 
 type Word = Extract<FieldType, { type: 'word' }>;

@@ -1,6 +1,6 @@
 // Views as CEL sees them. CEL knows a value's type by its class, so every record gets a class of its own.
 import { evaluate } from '@marcbachmann/cel-js';
-import { isView, valueAt, type AnyRecord, type AnyView, type FieldType } from '../../core/values/fields.ts';
+import { isView, valueAt, type AnyRecord, type AnyView, type FieldType } from '../../../core/values/fields.ts';
 import { spend, spendOnList } from './limits.ts';
 import { amountOf, exact, type Numeric } from './numbers.ts';
 

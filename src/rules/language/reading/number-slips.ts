@@ -1,5 +1,5 @@
 // Numbers as people write them elsewhere: 1,000,000 and 1M and 10%. Each is said with what to write here.
-import type { Mistake } from './mistake.ts';
+import type { Mistake } from '../mistake.ts';
 
 /** The slip that the place `at` lies in, or right behind; undefined where there is none. */
 export function numberSlip(source: string, at: number): Mistake | undefined {

@@ -1,6 +1,6 @@
 // Numbers in conditions: whatever they were, they are compared and reckoned with exactly.
 import type { Environment } from '@marcbachmann/cel-js';
-import { Amount } from '../../core/values/amount.ts';
+import { Amount } from '../../../core/values/amount.ts';
 
 export type Numeric = Amount | bigint | number;
 

@@ -1,10 +1,10 @@
 // Time zones in conditions: `timestamp.getHours("Europe/Berlin")`. One that does not exist would leave the condition
 // unknown for ever.
-import { nearest } from '../../config/nearest.ts';
-import { quote } from '../../config/scalars.ts';
-import type { Mistake } from './mistake.ts';
-import { childrenOf, isMethodCall, isText, type Node } from './syntax.ts';
-import { TIME_GETTERS } from './words.ts';
+import { nearest } from '../../../config/nearest.ts';
+import { quote } from '../../../config/scalars.ts';
+import type { Mistake } from '../mistake.ts';
+import { childrenOf, isMethodCall, isText, type Node } from '../syntax.ts';
+import { TIME_GETTERS } from '../words.ts';
 
 /** Arguments of `getHours()` and its like that are no time zone. */
 export function timeZoneMistakes(node: Node): Mistake[] {

@@ -1,11 +1,11 @@
 // What stands in quotes in a condition: checked once, when the rule is loaded.
 import { RE2JS } from 're2js';
-import { addressComplaint, quote } from '../../config/scalars.ts';
-import { Address } from '../../core/values/address.ts';
-import { Amount } from '../../core/values/amount.ts';
-import type { Mistake } from './mistake.ts';
-import { percentOf } from './numbers.ts';
-import { childrenOf, isAccess, isBinary, isName, isText, type Node } from './syntax.ts';
+import { addressComplaint, quote } from '../../../config/scalars.ts';
+import { Address } from '../../../core/values/address.ts';
+import { Amount } from '../../../core/values/amount.ts';
+import type { Mistake } from '../mistake.ts';
+import { percentOf } from '../cel/numbers.ts';
+import { childrenOf, isAccess, isBinary, isName, isText, type Node } from '../syntax.ts';
 
 /** What a function takes in quotes; `hint` for a text that is none of it. */
 export interface Literal {

@@ -1,9 +1,9 @@
 // What every condition may use, whatever it looks at: types, operators and functions.
 import { Environment } from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
-import { Address } from '../../core/values/address.ts';
-import { Amount } from '../../core/values/amount.ts';
-import { Hash } from './cel-view.ts';
+import { Address } from '../../../core/values/address.ts';
+import { Amount } from '../../../core/values/amount.ts';
+import { Hash } from './view.ts';
 import { spendOnPattern } from './limits.ts';
 import { amountOf, percentOf, registerNumbers } from './numbers.ts';
 

@@ -3,14 +3,14 @@
 //
 // For each part, the analysis knows which values its fields may have where the part is true, and where it is false. It
 // always errs on the side of "may be": what is refused here is certain.
-import { quote } from '../../config/scalars.ts';
-import type { Language } from './model.ts';
-import type { Mistake } from './mistake.ts';
+import { quote } from '../../../config/scalars.ts';
+import type { Language } from '../model.ts';
+import type { Mistake } from '../mistake.ts';
 import { createLogic } from './logic.ts';
 import type { Outcome, TruthConstraints } from './constraints.ts';
-import { childrenOf, isCall, isMethodCall, joinedBy, wholeSpan, type Node } from './syntax.ts';
+import { childrenOf, isCall, isMethodCall, joinedBy, wholeSpan, type Node } from '../syntax.ts';
 import { createTerms, type Scope, type Terms } from './terms.ts';
-import { COMPREHENSIONS } from './words.ts';
+import { COMPREHENSIONS } from '../words.ts';
 import { wordComplaints } from './word-values.ts';
 
 export interface Analysis {

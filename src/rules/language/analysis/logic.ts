@@ -1,9 +1,9 @@
 // Where a condition is true, and where it is false: for every field that it compares with constants, the values that
 // the field may have there. `a && b` narrows, `a || b` widens; when nothing is left, the condition is never so.
 import type { Constraint, Constraints, Outcome } from './constraints.ts';
-import { Amount } from '../../core/values/amount.ts';
-import { type ComparisonOperator, MIRRORED, OPPOSITE, isComparisonOperator } from './comparison-operators.ts';
-import { type Node, childrenOf } from './syntax.ts';
+import { Amount } from '../../../core/values/amount.ts';
+import { type ComparisonOperator, MIRRORED, OPPOSITE, isComparisonOperator } from '../comparison-operators.ts';
+import { type Node, childrenOf } from '../syntax.ts';
 import { type Constant, type Domain, type Scope, type Terms, asName, isNamed, isNumeric } from './terms.ts';
 import { type ValueSet, intersect, isEmpty, numbersThat, setOfNames, unite, wholeOnly } from './value-sets.ts';
 
