@@ -7,7 +7,7 @@ import { quote, formatDuration } from '../../config/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Compiling } from './model.ts';
 import type { Language } from '../language/model.ts';
-import { readPath, resolveNames } from '../language/reading/paths.ts';
+import { readPath, resolveNames } from '../language/reading/names.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
 
 type Form = 'event' | 'at_least' | 'none_for' | 'condition';

@@ -9,7 +9,8 @@ import { type AnyView, type FieldType, valueAt } from '../../core/values/fields.
 import type { EvaluationContext, Measure, Segment, Window } from '../../core/model/condition.ts';
 import type { Compiled, Mistake } from '../language/mistake.ts';
 import type { CompiledTemplate, Language, Meaning, TemplateUse } from '../language/model.ts';
-import { type Resolved, historyPath, readPath, resolveNames } from '../language/reading/paths.ts';
+import { type Resolved, readPath, resolveNames } from '../language/reading/names.ts';
+import { historyPath } from '../language/reading/paths.ts';
 import { FILTERS, FILTER_TYPES, type Filter, UNKNOWN, showInTitle, showValue } from './show.ts';
 import { WINDOW_NAME } from '../language/words.ts';
 

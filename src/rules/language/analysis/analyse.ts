@@ -9,7 +9,8 @@ import type { Mistake } from '../mistake.ts';
 import { createLogic } from './logic.ts';
 import type { Outcome, TruthConstraints } from './constraints.ts';
 import { childrenOf, isCall, isMethodCall, joinedBy, wholeSpan, type Node } from '../syntax.ts';
-import { createTerms, type Scope, type Terms } from './terms.ts';
+import { createTerms, type Terms } from './terms.ts';
+import type { Scope } from './scope.ts';
 import { COMPREHENSIONS } from '../words.ts';
 import { wordComplaints } from './word-values.ts';
 

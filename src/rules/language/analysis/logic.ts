@@ -4,7 +4,10 @@ import type { Constraint, Constraints, Outcome } from './constraints.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import { type ComparisonOperator, MIRRORED, OPPOSITE, isComparisonOperator } from '../comparison-operators.ts';
 import { type Node, childrenOf } from '../syntax.ts';
-import { type Constant, type Domain, type Scope, type Terms, asName, isNamed, isNumeric } from './terms.ts';
+import type { Constant, Scope } from './scope.ts';
+import type { Domain } from './domains.ts';
+import type { Terms } from './terms.ts';
+import { asName, isNamed, isNumeric } from './node-types.ts';
 import { type ValueSet, intersect, isEmpty, numbersThat, setOfNames, unite, wholeOnly } from './value-sets.ts';
 
 /** Whether both can be so at the same time, as far as one can see. */

@@ -1,32 +1,18 @@
 // The parts of a condition as the analysis sees them: constants, what they are compared with, and which values that may
 // have at all.
-import { typeAt, type FieldType } from '../../../core/values/fields.ts';
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
+import type { FieldType } from '../../../core/values/fields.ts';
 import { identityOf } from '../cel/environment.ts';
 import type { Language } from '../model.ts';
 import { literalNumber } from '../reading/literals.ts';
 import { childrenOf, isAccess, isBinary, isCall, isMethodCall, isName, isText, type Node } from '../syntax.ts';
-import { BEFORE, COMPREHENSIONS, WINDOWS } from '../words.ts';
-
-/** Variables of `exists` and the like, with the type of what they stand for. */
-export type Scope = ReadonlyMap<string, FieldType | undefined>;
-
-export type Constant = { readonly number: Amount } | { readonly name: string };
-
-/** What is certain about the values of an expression, whatever the chain does. */
-export interface Domain {
-  readonly isWhole: boolean;
-  readonly least: Amount | null;
-  readonly most: Amount | null;
-}
+import { BEFORE, COMPREHENSIONS } from '../words.ts';
+import { createDomains } from './domains.ts';
+import { typeOf } from './node-types.ts';
+import type { Constant, Scope } from './scope.ts';
 
 const ZERO = new Amount(0n, 0);
-const ALL_OF_IT = new Amount(-1n, 0);
-const ANYTHING: Domain = { isWhole: false, least: null, most: null };
-const NO_SCOPE: Scope = new Map();
-const NUMBERS: ReadonlySet<string> = new Set(['Amount', 'int', 'double']);
-const TIMES: ReadonlySet<string> = new Set(['google.protobuf.Timestamp', 'google.protobuf.Duration']);
 
 /** Answers questions about the parts of conditions that passed the type check of this language. */
 export function createTerms(language: Language) {
@@ -144,37 +130,6 @@ export function createTerms(language: Language) {
     return items.every((item) => item !== undefined) ? items : undefined;
   }
 
-  function domainOf(node: Node, scope: Scope): Domain {
-    const name = isCall(node) || isMethodCall(node) ? node.args[0] : '';
-    if (name === 'size') return { isWhole: true, least: ZERO, most: null };
-    if (isCall(node) && WINDOWS.includes(name)) return domainOfWindow(name, node.args[1]);
-    if (node.op === '%') return domainOfRemainder(node, scope);
-    const most = isMethodCall(node) ? MOST[name] : undefined;
-    if (most !== undefined) return { isWhole: true, least: ZERO, most: new Amount(BigInt(most), 0) };
-    return domainOfType(fieldOf(node, scope));
-  }
-
-  /** What was never below zero cannot fall by more than all of it. */
-  function domainOfWindow(name: string, args: readonly Node[]): Domain {
-    const [named] = args.length > 1 ? args : [];
-    const type = named !== undefined ? fieldOf(named, NO_SCOPE) : typeAt(kind.fields, kind.while?.measured ?? '');
-    const { isWhole, least } = domainOfType(type);
-    if (name === 'change') return { isWhole: false, least: least === null ? null : ALL_OF_IT, most: null };
-    if (name === 'delta') return { isWhole, least: null, most: null };
-    return { isWhole: isWhole && name !== 'avg', least, most: null };
-  }
-
-  /** Of whole numbers: `height % 10` is from 0 to 9. */
-  function domainOfRemainder(node: Node, scope: Scope): Domain {
-    const [dividend, divisor] = childrenOf(node);
-    const constant = divisor === undefined ? undefined : constantOf(divisor, scope);
-    const by = constant !== undefined && 'number' in constant ? constant.number : ZERO;
-    const { isWhole, least }: Domain = dividend === undefined ? ANYTHING : domainOf(dividend, scope);
-    if (!isWhole || by.compare(ZERO) <= 0 || by.digits % 10n ** BigInt(by.scale) !== 0n) return ANYTHING;
-    const most = by.minus(new Amount(1n, 0));
-    return { isWhole, least: least === null ? most.negated() : ZERO, most };
-  }
-
   /** The words that a closed set has, or true and false; undefined when there may be others. */
   function namesFor(node: Node, scope: Scope): readonly string[] | undefined {
     if (typeOf(node) === 'bool') return ['true', 'false'];
@@ -182,46 +137,10 @@ export function createTerms(language: Language) {
     return type?.type === 'word' && type.isClosed === true ? type.values : undefined;
   }
 
+  const domainOf = createDomains({ kind, fieldOf, constantOf });
   return { keyOf, subjectOf, inside, fieldOf, isFixed, constantOf, listOf, domainOf, namesFor };
-}
-
-function domainOfType(type: FieldType | undefined): Domain {
-  if (type?.type !== 'int' && type?.type !== 'amount') return ANYTHING;
-  return { isWhole: type.type === 'int', least: type.least === 0 ? ZERO : null, most: null };
 }
 
 export type Terms = ReturnType<typeof createTerms>;
 
-/** CEL's name of the type, known once it was checked. */
-export function typeOf(node: Node): string {
-  return node.checkedType?.name ?? '';
-}
-
-/** Numbers, times and durations: what has an order. */
-export function isNumeric(node: Node): boolean {
-  return NUMBERS.has(typeOf(node)) || TIMES.has(typeOf(node));
-}
-
-/** Texts, addresses and the like: equal or not, and without an order. */
-export function isNamed(node: Node): boolean {
-  const type = typeOf(node);
-  return ['string', 'bool', 'Address', 'Hash'].includes(type) || type.startsWith('Record');
-}
-
-/** How a constant is written when it stands beside this: only texts of the chain know upper and lower case. */
-export function asName({ name }: { readonly name: string }, beside: Node): string {
-  return typeOf(beside) === 'string' ? name : name.toLowerCase();
-}
-
 const FIXED_CALLS: ReadonlySet<string> = new Set(['size', 'amount', 'duration', 'timestamp', 'percent', 're', 'glob']);
-
-/** What the getters of a time give at most; all of them begin at 0. */
-const MOST: Readonly<Record<string, number>> = {
-  getMonth: 11,
-  getDayOfMonth: 30,
-  getDayOfWeek: 6,
-  getDayOfYear: 365,
-  getHours: 23,
-  getMinutes: 59,
-  getSeconds: 59,
-};

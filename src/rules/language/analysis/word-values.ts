@@ -6,7 +6,8 @@ import { isWord } from '../../../core/values/decoding.ts';
 import type { FieldType } from '../../../core/values/fields.ts';
 import type { Mistake } from '../mistake.ts';
 import { childrenOf, isAccess, isCall, isMethodCall, isName, isText, type Node } from '../syntax.ts';
-import type { Scope, Terms } from './terms.ts';
+import type { Scope } from './scope.ts';
+import type { Terms } from './terms.ts';
 
 type Word = Extract<FieldType, { type: 'word' }>;
 

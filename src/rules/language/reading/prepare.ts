@@ -5,10 +5,11 @@ import { hintFor } from '../../../config/nearest.ts';
 import { parseDuration, quote } from '../../../config/scalars.ts';
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
-import type { History, Measure, Window } from '../../../core/model/condition.ts';
+import type { Measure } from '../../../core/model/condition.ts';
 import type { Mistake } from '../mistake.ts';
 import { globPattern, LITERALS, type Literal } from './literals.ts';
-import { LARGEST_PATTERN, spend } from '../cel/limits.ts';
+import { LARGEST_PATTERN } from '../cel/limits.ts';
+import { countSteps, hasMacro, windowMacro } from './macros.ts';
 import type { Paths } from './paths.ts';
 import {
   childrenOf,
@@ -21,7 +22,7 @@ import {
   type MethodCall,
   type Node,
 } from '../syntax.ts';
-import { COMPREHENSIONS, FUNCTIONS, HISTORY, METHODS, WINDOWS } from '../words.ts';
+import { COMPREHENSIONS, FUNCTIONS, METHODS, WINDOWS } from '../words.ts';
 
 const DEEPEST_COMPREHENSION = 2;
 
@@ -90,7 +91,6 @@ export class Preparation {
     else this.#checkLiteral(node, LITERALS[name]);
   }
 
-  // CEL's own `has` takes neither a bare field nor a path whose beginning is unknown; here it asks for any of them.
   #visitHas(node: Call, around: Around): void {
     const [field, ...others] = node.args[1];
     if (field === undefined || others.length > 0 || !(isName(field) || isAccess(field))) {
@@ -100,19 +100,7 @@ export class Preparation {
     this.#visitPath(field, around);
     if (this.#paths.isConstant(field, around.locals))
       this.#complain(field, 'a name of the config is always known', 'Ask of a field.');
-    node.setMeta('macro', {
-      typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
-        checker.check(field, context);
-        return checker.getType('bool');
-      },
-      evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): boolean {
-        try {
-          return evaluator.run(field, context) !== undefined;
-        } catch {
-          return false;
-        }
-      },
-    });
+    node.setMeta('macro', hasMacro(field));
   }
 
   #visitWindow(node: Call, measure: Measure): void {
@@ -212,44 +200,6 @@ export class Preparation {
       this.#complain(node, `${quote(written)} is no number here`, 'Numbers are written 12, 1_000 or 0.5.');
     else node.args = value;
   }
-}
-
-/** Each run of what exists() and the like do for every item counts its nodes. */
-function countSteps(body: Node): void {
-  const steps = sizeOf(body);
-  body.evaluate = (evaluator, node, context) => {
-    spend(steps);
-    // As the node itself would choose at its first run.
-    const { alternate, macro, evaluate } = body.meta;
-    if (alternate !== undefined) return alternate.evaluate(evaluator, alternate, context);
-    return macro === undefined ? evaluate(evaluator, node, context) : macro.evaluate(evaluator, macro, context);
-  };
-}
-
-function sizeOf(node: Node): number {
-  return childrenOf(node).reduce((size, child) => size + sizeOf(child), 1);
-}
-
-interface Checker {
-  check(node: Node, context: unknown): unknown;
-  getType(name: string): unknown;
-}
-
-interface Evaluator {
-  run(node: Node, context: unknown): unknown;
-}
-
-/** Looks back over the history in the evaluation context; what is not known there makes the condition unknown. */
-function windowMacro(window: Window) {
-  return {
-    typeCheck: (checker: Checker): unknown => checker.getType('Amount'),
-    evaluate(_evaluator: Evaluator, _macro: unknown, context: { getValue(name: string): unknown }): Amount {
-      const history = context.getValue(HISTORY) as History | null;
-      const value = history?.(window);
-      if (value === undefined) throw new RangeError('not known that far back');
-      return value;
-    },
-  };
 }
 
 function isMeasure(name: string): name is Measure {

@@ -1,0 +1,119 @@
+// The conditions and texts of one alert, compiled.
+import { restOf } from '../../config/problem.ts';
+import type { Path } from '../../config/yaml/written.ts';
+import type { Window } from '../../core/model/condition.ts';
+import type { Compiled, Mistake } from '../language/mistake.ts';
+import type { CompiledCondition, CompiledTemplate, Language } from '../language/model.ts';
+import type { WrittenAlert } from '../schema/shape.ts';
+import { windowComplaint } from './alert-form.ts';
+import type { Compiling } from './model.ts';
+import { MOST_TEXT } from './text-budget.ts';
+import { complainOfPair } from './until.ts';
+
+/** One alert as it is written. */
+export interface ReadAlert {
+  readonly path: Path;
+  readonly written: WrittenAlert;
+  /** False when something in it is wrong: it is checked for more problems, and not used. */
+  readonly isWhole: boolean;
+}
+
+/** Null = left out, or wrong. */
+export interface AlertParts {
+  readonly if: CompiledCondition | null;
+  readonly while: CompiledCondition | null;
+  readonly until: CompiledCondition | null;
+  readonly title: CompiledTemplate | null;
+  readonly text: CompiledTemplate | null;
+}
+
+/** Compiles every part; what is wrong is complained of at its place. */
+export function compileParts(
+  compiling: Compiling,
+  { written, path, isWhole }: ReadAlert,
+  language: Language,
+): AlertParts {
+  const lasts = written.while !== undefined;
+  const isChange = written.on === 'changed' || (lasts && 'changed' in compiling.kind.events);
+  const use = { before: isChange || !isWhole, windows: lasts };
+  const condition = (key: 'if' | 'while' | 'until'): CompiledCondition | null => {
+    if (written[key] === undefined) return null;
+    const at = [...path, key];
+    if (!affordable(compiling, at, written[key], language)) return null;
+    const compiled = accept(compiling, at, language.condition(written[key], use));
+    if (isWhole) complainOfOthers(compiling, at, { written, reads: compiled?.reads ?? [] });
+    return looksFarEnough(compiling, at, compiled);
+  };
+  const template = (key: 'title' | 'text'): CompiledTemplate | null => {
+    if (written[key] === undefined) return null;
+    const at = [...path, key];
+    if (!affordable(compiling, at, written[key], language)) return null;
+    return looksFarEnough(compiling, at, accept(compiling, at, language.template(written[key], { ...use, as: key })));
+  };
+  complainOfPace(compiling, written, path);
+  const conditions = { if: condition('if'), while: condition('while'), until: condition('until') };
+  complainOfPair(compiling, conditions, path);
+  return { ...conditions, title: template('title'), text: template('text') };
+}
+
+function affordable({ affords, complain }: Compiling, path: Path, text: string, { explorer }: Language): boolean {
+  if (affords(text, explorer)) return true;
+  complain(path, {
+    message: `the conditions and texts of this file have more than ${MOST_TEXT} characters`,
+    hint: 'Split it into several files.',
+  });
+  return false;
+}
+
+/** What is known of another event alone would be waited for in vain. */
+function complainOfOthers(
+  { kind, complain }: Compiling,
+  path: Path,
+  { written, reads }: { readonly written: WrittenAlert; readonly reads: readonly string[] },
+): void {
+  for (const [field, event] of Object.entries(kind.onlyOf ?? {})) {
+    if (written.on === event || !reads.includes(field)) continue;
+    const text = String(written[path.at(-1) as 'if']);
+    const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
+    const within = { start, end: start + field.length };
+    complain(path, { message: `${field} is known only of \`on: ${event}\``, hint: `Write on: ${event}.`, within });
+  }
+}
+
+/** A count that looks back over less than the watch's pace would miss what happens between two polls. */
+function complainOfPace({ complain, intervalMs }: Compiling, { at_least, none_for }: WrittenAlert, path: Path): void {
+  const spans = [
+    [['at_least', 'within'], at_least?.within],
+    [['none_for'], none_for],
+  ] as const;
+  for (const [key, ms] of spans) {
+    const complaint = ms === undefined ? undefined : windowComplaint(ms, intervalMs);
+    if (complaint !== undefined) complain([...path, ...key], complaint);
+  }
+}
+
+function looksFarEnough<T extends { readonly windows: readonly Window[] }>(
+  { complain, intervalMs }: Compiling,
+  path: Path,
+  compiled: T | null,
+): T | null {
+  for (const { ms } of compiled?.windows ?? []) {
+    const complaint = windowComplaint(ms, intervalMs);
+    if (complaint !== undefined) complain(path, complaint);
+  }
+  return compiled;
+}
+
+const MOST_MISTAKES = 10;
+
+function accept<T>(
+  { complain, warn, add, place }: Compiling,
+  path: Path,
+  { value, mistakes, doubts }: Compiled<T>,
+): T | null {
+  const at = ({ message, hint, start, end }: Mistake) => ({ message, hint, within: { start, end } });
+  for (const mistake of mistakes.slice(0, MOST_MISTAKES)) complain(path, at(mistake));
+  if (mistakes.length > MOST_MISTAKES) add([restOf(place.source.file, mistakes.length - MOST_MISTAKES)]);
+  for (const doubt of doubts.slice(0, MOST_MISTAKES)) warn(path, at(doubt));
+  return value;
+}

@@ -1,0 +1,76 @@
+// Which values an expression may have at all, whatever the chain does.
+import type { AnyKind } from '../../../core/model/kind.ts';
+import { Amount } from '../../../core/values/amount.ts';
+import { typeAt, type FieldType } from '../../../core/values/fields.ts';
+import { childrenOf, isCall, isMethodCall, type Node } from '../syntax.ts';
+import { WINDOWS } from '../words.ts';
+import type { Constant, Scope } from './scope.ts';
+
+/** What is certain about the values of an expression, whatever the chain does. */
+export interface Domain {
+  readonly isWhole: boolean;
+  readonly least: Amount | null;
+  readonly most: Amount | null;
+}
+
+const ZERO = new Amount(0n, 0);
+const ALL_OF_IT = new Amount(-1n, 0);
+const ANYTHING: Domain = { isWhole: false, least: null, most: null };
+const NO_SCOPE: Scope = new Map();
+
+interface DomainTerms {
+  readonly kind: AnyKind;
+  readonly fieldOf: (node: Node, scope: Scope) => FieldType | undefined;
+  readonly constantOf: (node: Node, scope: Scope) => Constant | undefined;
+}
+
+export function createDomains({ kind, fieldOf, constantOf }: DomainTerms): (node: Node, scope: Scope) => Domain {
+  function domainOf(node: Node, scope: Scope): Domain {
+    const name = isCall(node) || isMethodCall(node) ? node.args[0] : '';
+    if (name === 'size') return { isWhole: true, least: ZERO, most: null };
+    if (isCall(node) && WINDOWS.includes(name)) return domainOfWindow(name, node.args[1]);
+    if (node.op === '%') return domainOfRemainder(node, scope);
+    const most = isMethodCall(node) ? MOST[name] : undefined;
+    if (most !== undefined) return { isWhole: true, least: ZERO, most: new Amount(BigInt(most), 0) };
+    return domainOfType(fieldOf(node, scope));
+  }
+
+  /** What was never below zero cannot fall by more than all of it. */
+  function domainOfWindow(name: string, args: readonly Node[]): Domain {
+    const [named] = args.length > 1 ? args : [];
+    const type = named !== undefined ? fieldOf(named, NO_SCOPE) : typeAt(kind.fields, kind.while?.measured ?? '');
+    const { isWhole, least } = domainOfType(type);
+    if (name === 'change') return { isWhole: false, least: least === null ? null : ALL_OF_IT, most: null };
+    if (name === 'delta') return { isWhole, least: null, most: null };
+    return { isWhole: isWhole && name !== 'avg', least, most: null };
+  }
+
+  /** Of whole numbers: `height % 10` is from 0 to 9. */
+  function domainOfRemainder(node: Node, scope: Scope): Domain {
+    const [dividend, divisor] = childrenOf(node);
+    const constant = divisor === undefined ? undefined : constantOf(divisor, scope);
+    const by = constant !== undefined && 'number' in constant ? constant.number : ZERO;
+    const { isWhole, least }: Domain = dividend === undefined ? ANYTHING : domainOf(dividend, scope);
+    if (!isWhole || by.compare(ZERO) <= 0 || by.digits % 10n ** BigInt(by.scale) !== 0n) return ANYTHING;
+    const most = by.minus(new Amount(1n, 0));
+    return { isWhole, least: least === null ? most.negated() : ZERO, most };
+  }
+
+  return domainOf;
+}
+
+function domainOfType(type: FieldType | undefined): Domain {
+  if (type?.type !== 'int' && type?.type !== 'amount') return ANYTHING;
+  return { isWhole: type.type === 'int', least: type.least === 0 ? ZERO : null, most: null };
+}
+
+/** What the getters of a time give at most; all of them begin at 0. */
+const MOST: Readonly<Record<string, number>> = {
+  getMonth: 11,
+  getDayOfMonth: 30,
+  getDayOfWeek: 6,
+  getDayOfYear: 365,
+  getHours: 23,
+  getMinutes: 59,
+  getSeconds: 59,
+};

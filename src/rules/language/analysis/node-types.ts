@@ -1,0 +1,26 @@
+// The types that CEL's check found for the nodes of a condition.
+import type { Node } from '../syntax.ts';
+
+const NUMBERS: ReadonlySet<string> = new Set(['Amount', 'int', 'double']);
+const TIMES: ReadonlySet<string> = new Set(['google.protobuf.Timestamp', 'google.protobuf.Duration']);
+
+/** CEL's name of the type, known once it was checked. */
+export function typeOf(node: Node): string {
+  return node.checkedType?.name ?? '';
+}
+
+/** Numbers, times and durations: what has an order. */
+export function isNumeric(node: Node): boolean {
+  return NUMBERS.has(typeOf(node)) || TIMES.has(typeOf(node));
+}
+
+/** Texts, addresses and the like: equal or not, and without an order. */
+export function isNamed(node: Node): boolean {
+  const type = typeOf(node);
+  return ['string', 'bool', 'Address', 'Hash'].includes(type) || type.startsWith('Record');
+}
+
+/** How a constant is written when it stands beside this: only texts of the chain know upper and lower case. */
+export function asName({ name }: { readonly name: string }, beside: Node): string {
+  return typeOf(beside) === 'string' ? name : name.toLowerCase();
+}

@@ -1,0 +1,61 @@
+// What replaces CEL's own evaluation of single nodes: `has`, windows, and the steps of `exists` and the like.
+import type { History, Window } from '../../../core/model/condition.ts';
+import type { Amount } from '../../../core/values/amount.ts';
+import { spend } from '../cel/limits.ts';
+import { childrenOf, type Node } from '../syntax.ts';
+import { HISTORY } from '../words.ts';
+
+/** Each run of what exists() and the like do for every item counts its nodes. */
+export function countSteps(body: Node): void {
+  const steps = sizeOf(body);
+  body.evaluate = (evaluator, node, context) => {
+    spend(steps);
+    // As the node itself would choose at its first run.
+    const { alternate, macro, evaluate } = body.meta;
+    if (alternate !== undefined) return alternate.evaluate(evaluator, alternate, context);
+    return macro === undefined ? evaluate(evaluator, node, context) : macro.evaluate(evaluator, macro, context);
+  };
+}
+
+function sizeOf(node: Node): number {
+  return childrenOf(node).reduce((size, child) => size + sizeOf(child), 1);
+}
+
+interface Checker {
+  check(node: Node, context: unknown): unknown;
+  getType(name: string): unknown;
+}
+
+interface Evaluator {
+  run(node: Node, context: unknown): unknown;
+}
+
+/** Whether the field is known. CEL's own `has` takes no bare field, and no path whose beginning is unknown. */
+export function hasMacro(field: Node) {
+  return {
+    typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
+      checker.check(field, context);
+      return checker.getType('bool');
+    },
+    evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): boolean {
+      try {
+        return evaluator.run(field, context) !== undefined;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+/** Looks back over the history in the evaluation context; what is not known there makes the condition unknown. */
+export function windowMacro(window: Window) {
+  return {
+    typeCheck: (checker: Checker): unknown => checker.getType('Amount'),
+    evaluate(_evaluator: Evaluator, _macro: unknown, context: { getValue(name: string): unknown }): Amount {
+      const history = context.getValue(HISTORY) as History | null;
+      const value = history?.(window);
+      if (value === undefined) throw new RangeError('not known that far back');
+      return value;
+    },
+  };
+}
