@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Watch } from '../../src/core/model/watch.ts';
 import type { Read } from '../../src/core/model/question.ts';
-import { blankMemory, isHeadStale } from '../../src/core/step.ts';
+import { blankMemory } from '../../src/core/step.ts';
+import { isHeadStale } from '../../src/core/poll.ts';
 import { isStop, observe } from '../../src/engine/observe.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
 import { adopt } from '../support/adopt.ts';

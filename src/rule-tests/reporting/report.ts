@@ -4,7 +4,7 @@ import { typeAt, valueAt } from '../../core/values/fields.ts';
 import type { AlertRule, ConditionAlert, Watch } from '../../core/model/watch.ts';
 import type { Reason } from '../../core/model/decision.ts';
 import { REASON_WORDS } from '../../core/model/reason-words.ts';
-import { isHeadStale } from '../../core/step.ts';
+import { isHeadStale } from '../../core/poll.ts';
 import { ours } from '../../notifiers/rendering/wording.ts';
 import { compare, stateOf, textOf, type Line } from './compare.ts';
 import type { Expected, RuleTest } from '../model.ts';

@@ -1,0 +1,104 @@
+// One observation with what the kind detects in it: what the alerts of the watch are evaluated on.
+import type { Poll } from './alerts/alert-evaluation.ts';
+import { contextOf as contextOfItem } from './alerts/event-matching.ts';
+import { historyOf, sample } from './alerts/history.ts';
+import { reachOf } from './chain/tick-chain.ts';
+import type { History } from './model/condition.ts';
+import { dataStateOf } from './model/data-state.ts';
+import type { Snapshot } from './model/decision.ts';
+import type { DetectedEvent, Detection } from './model/kind.ts';
+import type { Alert, DataState, Memory, Samples } from './model/memory.ts';
+import type { Observation } from './model/observation.ts';
+import type { Watch } from './model/watch.ts';
+import { viewOf } from './values/tracked.ts';
+
+type SeenObservation = Extract<Observation, { type: 'seen' }>;
+
+export interface EvaluatedPoll extends Poll {
+  readonly samples: Samples;
+  readonly data: DataState;
+}
+
+export function pollOf(watch: Watch, memory: Memory, observation: Observation): EvaluatedPoll {
+  const { at } = observation;
+  const time = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };
+  if (observation.type === 'missed') {
+    const nothing = { detection: null, context: null, isComplete: false, isStale: false, head: null, reach: null };
+    const data = dataStateOf(observation, { isStale: false, isKnown: false });
+    return { watch, time, ...nothing, chain: 'unknown', samples: memory.history, data };
+  }
+  const detection = detect(watch, memory, observation);
+  const samples = sample(memory.history, watch.windows, detection.now, time);
+  const context = contextOf(watch, detection, historyOf(samples, time));
+  const isStale = isHeadStale(observation);
+  return {
+    watch,
+    time,
+    detection,
+    context,
+    isComplete: observation.partial === null && detection.doubt === null,
+    isStale,
+    head: headOf(observation, detection),
+    chain: observation.chain,
+    reach: reachOf(observation.chain, detection.range),
+    samples,
+    data: dataStateOf(observation, { isStale, isKnown: isKnown(watch, detection) }),
+  };
+}
+
+function isKnown({ kind }: Watch, { now, doubt }: Detection<unknown>): boolean {
+  return doubt === null && (now !== null || kind.while === null);
+}
+
+function headOf({ head }: SeenObservation, { range }: Detection<unknown>): number | null {
+  const heights = [
+    ...(head === null ? [] : [Number(head.height)]),
+    ...(range === null || range.head === null ? [] : [range.head]),
+  ];
+  return heights.length === 0 ? null : Math.max(...heights);
+}
+
+function detect(
+  { kind, target, tracked, judged, schedule: { intervalMs } }: Watch,
+  { state, alerts, coveredUntil }: Memory,
+  { at, seen, partial, chain }: SeenObservation,
+): Detection<unknown> {
+  const isWaiting = Object.values(alerts).some((byKey) => Object.values(byKey).some(waitsForItem));
+  const isComplete = partial === null;
+  const scope = { at, tracked, judged, isComplete, isWaiting, chain, coveredUntil, intervalMs };
+  return kind.detect(target, state, seen, scope);
+}
+
+function waitsForItem({ type }: Alert): boolean {
+  return type === 'open' || type === 'event';
+}
+
+function contextOf(watch: Watch, { now, before }: Detection<unknown>, history: History): Poll['context'] {
+  return now === null
+    ? null
+    : { view: now, before: before === null ? null : viewOf(watch.kind.fields, before), history };
+}
+
+// An older reading of the head says nothing about now, nor one made before the clock was set back.
+const HEAD_IS_NEWS_MS = 600_000;
+
+/** The chain's head stands still: what the explorer says of the rest may be old, so nothing else is known. */
+export function isHeadStale({ head, at }: Pick<SeenObservation, 'head' | 'at'>): boolean {
+  if (head === null || Math.abs(at - head.readAt) > HEAD_IS_NEWS_MS) return false;
+  return head.readAt - head.timestamp > head.staleAfterMs;
+}
+
+/** What `while` looks at; of a list the newest item that was read. */
+export function snapshotOf({ context, detection, isStale, time }: Poll): Snapshot | null {
+  const source = context ?? newestContext(detection);
+  return source === null ? null : { at: time.at, view: source.view, before: source.before, isStale };
+}
+
+function newestContext(detection: Poll['detection']): Poll['context'] {
+  const item = detection?.events.reduce<DetectedEvent | null>(newer, null) ?? null;
+  return item === null ? null : contextOfItem(item, item.before);
+}
+
+function newer(one: DetectedEvent | null, other: DetectedEvent): DetectedEvent {
+  return one === null || (other.happenedAt ?? 0) > (one.happenedAt ?? 0) ? other : one;
+}
