@@ -10,7 +10,8 @@ import type { Watch } from '../core/model/watch.ts';
 import type { BlindWatch } from './blind-watches.ts';
 import { createComplaints } from './outages.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { AlertCount, AlertHealth, WatchBlind, WatchData, WatchMetrics } from '../telemetry/watch-metrics.ts';
+import type { AlertCount, AlertHealth, WatchBlind, WatchData } from '../telemetry/mirrored-series.ts';
+import type { WatchMetrics } from '../telemetry/watch-metrics.ts';
 
 export interface ReportOptions {
   readonly log: Log;

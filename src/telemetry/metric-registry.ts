@@ -1,6 +1,7 @@
 import { setImmediate as afterIo } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { METRICS, type LabelOf, type MetricName, type MetricRow, type NameOf } from './metric-table.ts';
+import { METRICS, type LabelOf, type MetricName, type NameOf } from './metric-table.ts';
+import type { MetricRow } from './metric-rows/row.ts';
 
 type Labels<N extends MetricName> = Readonly<Record<LabelOf<N>, string>>;
 

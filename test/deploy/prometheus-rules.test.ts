@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { METRICS, type MetricRow } from '../../src/telemetry/metric-table.ts';
+import { METRICS } from '../../src/telemetry/metric-table.ts';
+import type { MetricRow } from '../../src/telemetry/metric-rows/row.ts';
 import { hasTool, runTool } from '../telemetry/prometheus-tools.ts';
 
 const HAS_PROMTOOL = hasTool('promtool');

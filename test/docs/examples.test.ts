@@ -9,7 +9,8 @@ import { describeWatches } from '../../src/rules/describe.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { configJsonSchema, rulesJsonSchema } from '../../src/rules/schema/schema.ts';
 import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
-import { METRICS, type MetricRow } from '../../src/telemetry/metric-table.ts';
+import { METRICS } from '../../src/telemetry/metric-table.ts';
+import type { MetricRow } from '../../src/telemetry/metric-rows/row.ts';
 import { kinds } from '../../src/watches/index.ts';
 
 const env = {

@@ -1,0 +1,6 @@
+/** The value of a key, added first where it is missing. */
+export function getOrAdd<V>(map: Map<string, V>, key: string, fresh: () => V): V {
+  const value = map.get(key) ?? fresh();
+  map.set(key, value);
+  return value;
+}

@@ -1,0 +1,83 @@
+// Metrics of the daemon and its process.
+import type { MetricRow } from './row.ts';
+
+export const DAEMON_METRICS = {
+  chainwarden_build_info: {
+    type: 'gauge',
+    help: 'Always 1; the labels say which release runs, on which Node and with which SQLite.',
+    labels: ['version', 'node', 'sqlite'],
+  },
+  chainwarden_scheduler_lag_seconds: {
+    type: 'histogram',
+    help: 'How long after its due time a tick was started.',
+    labels: [],
+    // A quiet daemon is late by milliseconds; a quarter of a second is what nobody notices, a minute is an incident.
+    buckets: [0.01, 0.05, 0.25, 1, 5, 15, 60],
+  },
+  chainwarden_scheduler_skipped_total: {
+    type: 'counter',
+    help: 'Ticks that were skipped because the watch was still being polled.',
+    labels: ['watch'],
+  },
+  chainwarden_memory_recalls_total: {
+    type: 'counter',
+    help: 'Times the memory of a watch was read again, because the state file held another one (superseded) or refused a commit (rejected).',
+    labels: ['cause'],
+  },
+  chainwarden_config_last_reload_successful: {
+    type: 'gauge',
+    help: 'Whether the last reading of the config and the rules was accepted (1) or the former ones were kept (0).',
+    labels: [],
+  },
+  chainwarden_config_last_reload_success_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the config and the rules that are in force were accepted.',
+    labels: [],
+  },
+  chainwarden_http_rejected_total: {
+    type: 'counter',
+    help: 'Connections and requests that the web server refused: too many sockets, or a foreign host name.',
+    labels: ['reason'],
+  },
+  chainwarden_log_dropped_total: {
+    type: 'counter',
+    help: 'Log lines that were lost because nobody took them.',
+    labels: [],
+  },
+  chainwarden_recording_failures_total: {
+    type: 'counter',
+    help: 'Writings to the recording that failed; alerts do not wait for them.',
+    labels: [],
+  },
+  chainwarden_loop_restarts_total: {
+    type: 'counter',
+    help: 'Loops of the daemon that failed and were started again: scheduler, sender, reloader, retirement, housekeeping or recorder.',
+    labels: ['loop'],
+  },
+  chainwarden_uncaught_network_errors_total: {
+    type: 'counter',
+    help: 'Network errors that no part of the daemon was listening for; the daemon went on.',
+    labels: [],
+  },
+  chainwarden_series_left_out: {
+    type: 'gauge',
+    help: 'Series of a metric that are not exported, because it has reached its limit of series.',
+    labels: ['metric'],
+  },
+  // The three facts about the process that every dashboard asks for, under the names that they expect.
+  process_cpu_seconds_total: {
+    type: 'counter',
+    help: 'User and system CPU time spent.',
+    labels: [],
+  },
+  process_resident_memory_bytes: {
+    type: 'gauge',
+    help: 'Resident memory.',
+    labels: [],
+  },
+  process_start_time_seconds: {
+    type: 'gauge',
+    help: 'When the process started.',
+    labels: [],
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;

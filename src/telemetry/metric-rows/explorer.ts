@@ -1,0 +1,62 @@
+// Metrics of the explorers.
+import type { MetricRow } from './row.ts';
+
+export const EXPLORER_METRICS = {
+  chainwarden_explorer_credits_remaining: {
+    type: 'gauge',
+    help: 'Credits left in the plan, as the explorer last said; absent when it does not say.',
+    labels: ['explorer'],
+  },
+  chainwarden_explorer_ratelimit_limit: {
+    type: 'gauge',
+    help: 'Requests allowed in one window of the rate limit, as the explorer last said.',
+    labels: ['explorer'],
+  },
+  chainwarden_explorer_ratelimit_remaining: {
+    type: 'gauge',
+    help: 'Requests left in the present window of the rate limit, as the explorer last said.',
+    labels: ['explorer'],
+  },
+  chainwarden_explorer_ratelimit_reset_seconds: {
+    type: 'gauge',
+    help: 'Time until the window of the rate limit ends, as the explorer last said.',
+    labels: ['explorer'],
+  },
+  chainwarden_explorer_refused_until_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When an explorer that refuses for want of credits or of a key is asked next; absent while it does not refuse.',
+    labels: ['explorer', 'reason', 'doubted'],
+  },
+  chainwarden_explorer_requests_total: {
+    type: 'counter',
+    help: 'Requests sent to the explorer, by how they ended: ok, or why there was no usable answer.',
+    labels: ['explorer', 'operation', 'outcome'],
+  },
+  chainwarden_explorer_request_duration_seconds: {
+    type: 'histogram',
+    help: 'Time from sending a request until the last byte of its answer, failed requests included.',
+    labels: ['explorer', 'operation'],
+    // Healthy explorers answer within 50 ms to 1 s; 10 s (to the headers) and 30 s (to the last byte) are our limits.
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  },
+  chainwarden_explorer_unknown_fields_total: {
+    type: 'counter',
+    help: 'Fields in answers that this release does not know, by the record they were found in.',
+    labels: ['explorer', 'record'],
+  },
+  chainwarden_explorer_head_height: {
+    type: 'gauge',
+    help: 'Height of the newest block that was read.',
+    labels: ['explorer'],
+  },
+  chainwarden_explorer_head_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the newest block that was read was made.',
+    labels: ['explorer'],
+  },
+  chainwarden_explorer_forks: {
+    type: 'gauge',
+    help: 'Whether replicas of the explorer show different forks in turn (1): blocks that were replaced came back twice in the last ten pages.',
+    labels: ['explorer'],
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;

@@ -1,0 +1,84 @@
+// Metrics of watches, alerts and rules.
+import { DATA_STATES, type ConditionState, type EventState } from '../../core/model/memory.ts';
+import type { MetricRow } from './row.ts';
+
+/** Of a condition or of an event; `open`: an event whose condition is still unknown. */
+export type AlertState = ConditionState['state'] | EventState['state'] | 'open';
+
+const ALERT_STATES: Readonly<Record<AlertState, string>> = {
+  inactive: 'condition false',
+  pending: 'true, waits for `for`',
+  firing: 'true',
+  recovering: 'false, waits for `keep_firing_for`',
+  open: 'event whose condition is unknown',
+  observed: 'event that waits for its confirmations',
+  confirmed: 'told',
+  suspect: 'told, missing from the last reading',
+  retracted: 'told and taken back',
+  dropped: 'gone before it was told',
+};
+
+function explained(meaningByState: Readonly<Record<string, string>>): string {
+  return Object.entries(meaningByState)
+    .map(([state, meaning]) => `${state} (${meaning})`)
+    .join(', ');
+}
+
+export const WATCH_METRICS = {
+  chainwarden_watch_up: {
+    type: 'gauge',
+    help: 'Whether the last poll of the watch got a usable answer (1) or not (0).',
+    labels: ['watch', 'of'],
+  },
+  chainwarden_watch_polls_total: {
+    type: 'counter',
+    help: 'Polls of the watch, by how they ended.',
+    labels: ['watch', 'outcome'],
+  },
+  chainwarden_watch_last_success_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When a poll of the watch last got a usable answer, complete or partial.',
+    labels: ['watch', 'of'],
+  },
+  chainwarden_watch_data_state: {
+    type: 'gauge',
+    help: `Whether the last poll left the data of the watch in this state (1) or not (0): ${DATA_STATES.join(', ')}.`,
+    labels: ['watch', 'of', 'state'],
+    states: DATA_STATES,
+  },
+  chainwarden_watch_blind: {
+    type: 'gauge',
+    help: 'Watches without data that is ok for max(3 polls, 5 minutes), with the reason; absent while a watch is not blind.',
+    labels: ['watch', 'of', 'explorer', 'reason'],
+  },
+  chainwarden_watch_value: {
+    type: 'gauge',
+    help: 'The watched value in whole units, as a double; absent when not confirmed for a while; `token` of a native coin is its symbol.',
+    labels: ['watch', 'of', 'token', 'field'],
+  },
+  chainwarden_watch_undecided_total: {
+    type: 'counter',
+    help: 'Items that left the pages that are read while the condition of an alert on them was still unknown.',
+    labels: ['watch'],
+  },
+  chainwarden_watch_unfollowed_total: {
+    type: 'counter',
+    help: 'Events that were told and are no longer checked, because 1,000 newer ones of their alert are.',
+    labels: ['watch'],
+  },
+  chainwarden_watch_not_examined_total: {
+    type: 'counter',
+    help: 'Polls that reached the limit of pages before they had read everything that was new.',
+    labels: ['watch'],
+  },
+  chainwarden_alerts: {
+    type: 'gauge',
+    help: `Alerts by state: ${explained(ALERT_STATES)}.`,
+    labels: ['watch', 'alert', 'severity', 'state'],
+  },
+  chainwarden_rule_health: {
+    type: 'gauge',
+    help: 'Watches whose alert is never-evaluated, never-true, always-true or unknown-too-long; absent when well.',
+    labels: ['watch', 'alert', 'health'],
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;

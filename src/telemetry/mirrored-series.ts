@@ -1,0 +1,80 @@
+// Series that are read from the daemon on each scrape: states of alerts, health of rules, data of watches.
+import type { Health } from '../core/model/health.ts';
+import { DATA_STATES, type DataState } from '../core/model/memory.ts';
+import type { Severity } from '../core/model/ids.ts';
+import { getOrAdd } from './get-or-add.ts';
+import type { AlertState } from './metric-rows/watch.ts';
+import type { WatchLabels } from './watch-facts.ts';
+
+export interface AlertCount {
+  readonly watch: string;
+  readonly alert: string;
+  readonly severity: Severity;
+  readonly state: AlertState;
+  readonly count: number;
+}
+
+/** How the condition of one alert does on one watch. */
+export interface AlertHealth {
+  readonly watch: string;
+  readonly alert: string;
+  readonly health: Health;
+}
+
+/** What the last poll of a watch was worth. */
+export interface WatchData extends WatchLabels {
+  readonly state: DataState;
+}
+
+/** A watch that is blind, and why: a word of a fixed list. */
+export interface WatchBlind extends WatchLabels {
+  readonly explorer: string;
+  readonly reason: string;
+}
+
+export function* alertsOf(counts: Iterable<AlertCount>): Generator<[Omit<AlertCount, 'count'>, number]> {
+  for (const { watch, alert, severity, state, count } of counts) yield [{ watch, alert, severity, state }, count];
+}
+
+// Five series for every alert would say no more than one for each that needs a look, and reach the limit of series.
+export function* unwellOf(healths: Iterable<AlertHealth>): Generator<[AlertHealth, number]> {
+  for (const { watch, alert, health } of healths) if (health !== 'ok') yield [{ watch, alert, health }, 1];
+}
+
+// Where targets share their labels (one address on two explorers), every state that one of them is in is 1.
+export function dataOf(watches: Iterable<WatchData>): [WatchData, number][] {
+  const statesByLabels = new Map<string, { readonly labels: WatchLabels; readonly states: Set<DataState> }>();
+  for (const { watch, of, state } of watches)
+    getOrAdd(statesByLabels, JSON.stringify([watch, of]), () => ({
+      labels: { watch, of },
+      states: new Set<DataState>(),
+    })).states.add(state);
+  return [...statesByLabels.values()].flatMap(({ labels, states }) =>
+    DATA_STATES.map((state): [WatchData, number] => [{ ...labels, state }, states.has(state) ? 1 : 0]),
+  );
+}
+
+export function* blindOf(watches: Iterable<WatchBlind>): Generator<[WatchBlind, number]> {
+  for (const watch of watches) yield [watch, 1];
+}
+
+/** Summed, since the targets of a rule share their labels. */
+export function summed<L extends object>(read: () => Iterable<[L, number]>): Iterable<[L, number]> {
+  return orNothing(() => {
+    const sums = new Map<string, [L, number]>();
+    for (const [labels, count] of read()) {
+      const key = JSON.stringify(labels);
+      sums.set(key, [labels, (sums.get(key)?.[1] ?? 0) + count]);
+    }
+    return sums.values();
+  });
+}
+
+/** What cannot be read is absent from this scrape. */
+export function orNothing<T>(read: () => Iterable<T>): Iterable<T> {
+  try {
+    return read();
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,91 @@
+// What is exported of each rule and its targets, kept until the next scrape copies it into the registry: forgetting a
+// watch is one delete, and a poll looks up no series.
+import type { MissReason } from '../core/model/observation.ts';
+import type { Instant } from '../lib/clock.ts';
+
+/** One running watch: the rule's id, and what it looks at (`''` for a whole chain). */
+export interface WatchLabels {
+  readonly watch: string;
+  readonly of: string;
+}
+
+export interface ValueLabels extends WatchLabels {
+  /** A token's name or address, or the symbol of the native coin. */
+  readonly token: string;
+  readonly field: string;
+}
+
+export type PollOutcome = 'complete' | 'unchanged' | 'partial' | MissReason;
+
+export interface RuleFacts {
+  readonly pollsByOutcome: Map<PollOutcome, number>;
+  readonly factsByTarget: Map<string, TargetFacts>;
+  undecided: number;
+  unfollowed: number;
+  notExamined: number;
+  skipped: number;
+}
+
+export interface TargetFacts {
+  up: boolean | null;
+  lastSuccessAt: Instant | null;
+  readonly values: Map<string, ConfirmedValue>;
+}
+
+interface ConfirmedValue {
+  readonly labels: ValueLabels;
+  readonly value: number;
+  readonly expiresAt: Instant;
+}
+
+export function freshRule(): RuleFacts {
+  return {
+    pollsByOutcome: new Map(),
+    factsByTarget: new Map(),
+    undecided: 0,
+    unfollowed: 0,
+    notExamined: 0,
+    skipped: 0,
+  };
+}
+
+export function freshTarget(): TargetFacts {
+  return { up: null, lastSuccessAt: null, values: new Map() };
+}
+
+export type FactsByWatch = ReadonlyMap<string, RuleFacts>;
+
+export function dropExpired(facts: FactsByWatch, now: Instant): void {
+  for (const { factsByTarget } of facts.values())
+    for (const { values } of factsByTarget.values())
+      for (const [key, { expiresAt }] of values) if (expiresAt <= now) values.delete(key);
+}
+
+export function* upOf(facts: FactsByWatch): Generator<[WatchLabels, number]> {
+  for (const [watch, { factsByTarget }] of facts)
+    for (const [of, { up }] of factsByTarget) if (up !== null) yield [{ watch, of }, up ? 1 : 0];
+}
+
+export function* lastSuccessOf(facts: FactsByWatch): Generator<[WatchLabels, number]> {
+  for (const [watch, { factsByTarget }] of facts)
+    for (const [of, { lastSuccessAt }] of factsByTarget)
+      if (lastSuccessAt !== null) yield [{ watch, of }, lastSuccessAt / 1000];
+}
+
+export function* valuesOf(facts: FactsByWatch): Generator<[ValueLabels, number]> {
+  for (const { factsByTarget } of facts.values())
+    for (const { values } of factsByTarget.values())
+      for (const { labels, value } of values.values()) yield [labels, value];
+}
+
+export function* pollsOf(facts: FactsByWatch): Generator<[{ watch: string; outcome: string }, number]> {
+  for (const [watch, { pollsByOutcome }] of facts)
+    for (const [outcome, polls] of pollsByOutcome) yield [{ watch, outcome }, polls];
+}
+
+export function* countsOf(
+  facts: FactsByWatch,
+  which: 'undecided' | 'unfollowed' | 'notExamined' | 'skipped',
+): Generator<[{ watch: string }, number]> {
+  for (const [watch, rule] of facts) yield [{ watch }, rule[which]];
+}
