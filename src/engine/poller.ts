@@ -5,33 +5,24 @@
 import type { HealthByAlert } from '../core/model/health.ts';
 import { showsHead } from '../core/model/watch.ts';
 import { shiftClock } from '../core/model/clock-shift.ts';
-import { blankMemory } from '../core/step.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
-import type { Head, Observation } from '../core/model/observation.ts';
-import { type Clock, type Instant, nextTurn, showInstant } from '../lib/clock.ts';
+import type { Observation } from '../core/model/observation.ts';
+import { type Clock, showInstant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { WatchId } from '../core/model/ids.ts';
-import { Missed, type Read } from '../core/model/question.ts';
+import type { Read } from '../core/model/question.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Coverage, Fence, Store } from '../store/store.ts';
-import { createBatch, isWritten } from './batch.ts';
-import { createChains, type BlocksReading } from './chains.ts';
+import type { Store } from '../store/store.ts';
+import { createBatch } from './batch.ts';
+import { createChains } from './chains.ts';
 import { createCommitRecovery, type RecallCause } from './commit-recovery.ts';
-import { createDiagnostics } from './diagnostics.ts';
-import { isStop, judgeSafely, pollSafely, readMemory, readTickChain, type PollReader } from './observe.ts';
+import { isStop, judgeSafely, pollSafely, readTickChain, type PollReader } from './observe.ts';
+import { createHeldWatches } from './held-watches.ts';
 import { createOutages } from './outages.ts';
 import type { Decided, PollHook } from './poll.ts';
 import { shardOf } from './shard.ts';
-
-/** What the poller needs of an explorer. */
-export interface Reader {
-  /** A reader for one tick: equal questions are asked once. */
-  tickReader(): Read;
-  head(): Head | null;
-  /** The first page of blocks, as it was last read; null before that. */
-  blocks(): BlocksReading | null;
-}
+import { createTicks, type Reader, type Tick } from './ticks.ts';
 
 export interface PollerOptions {
   readonly store: Store;
@@ -76,26 +67,14 @@ export interface Poller {
   idle(): Promise<void>;
 }
 
-/** What the polls of one explorer share that are due together. */
-interface Tick {
-  readonly reader: Reader;
-  readonly read: Read;
-  readonly startedAt: Instant;
-}
-
 export function createPoller(options: PollerOptions): Poller {
   const { store, readerOf, clock, log, hook, onPolled, onSkipped, onDamaged, onOwed, onRecalled } = options;
-  const memoryById = new Map<WatchId, Memory>();
   const running = new Map<WatchId, Promise<void>>();
-  const uncovered = new Set<WatchId>();
-  /** Watches of which something is stored that cannot be read: on a blank memory they would tell what is long known. */
-  const damaged = new Set<WatchId>();
-  let adopted: ReadonlyMap<WatchId, Watch> = new Map();
   /** Explorers whose head some watch reads at every poll. */
   let withHead: ReadonlySet<string> = new Set();
   const chains = createChains({ store, log, onForks: options.onForks });
   const outages = createOutages(log);
-  const diagnostics = createDiagnostics();
+  const held = createHeldWatches({ store, log });
   const recovery = createCommitRecovery({
     batch: createBatch({
       store,
@@ -107,7 +86,7 @@ export function createPoller(options: PollerOptions): Poller {
       onCommitted: settle,
     }),
     recall: async ({ id }) => (await store.recall([id])).get(id),
-    heldVersion: (id) => memoryById.get(id)?.version ?? 0,
+    heldVersion: (id) => held.versionOf(id),
     replace,
     decideAgain,
     outages,
@@ -117,18 +96,21 @@ export function createPoller(options: PollerOptions): Poller {
 
   async function pollOne(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
     const { reader, read, startedAt } = tick;
-    if (damaged.has(watch.id) && !(await isMended(watch))) {
-      onDamaged(watch);
-      return;
+    if (held.isDamaged(watch.id)) {
+      if (!(await held.mend(watch))) {
+        onDamaged(watch);
+        return;
+      }
+      oweAgain(watch);
     }
     if (!(await recovery.settle(watch))) return;
-    const memory = withoutClockSkew(memoryById.get(watch.id) ?? blankMemory(watch), watch);
+    const memory = withoutClockSkew(held.memoryOrBlank(watch), watch);
     const hooked = hook?.onPoll({ watch, memory, startedAt }, read) ?? null;
     const pollReader = pollReaderOf(watch, reader, hooked?.read ?? read);
     const judged = await pollSafely(watch, memory, pollReader, log);
     chains.read(watch.target.explorer, reader.blocks());
     // What was read while stopping has no effect, nor for a watch that a reload took out meanwhile.
-    if (judged === null || signal.aborted || !adopted.has(watch.id)) return;
+    if (judged === null || signal.aborted || !held.has(watch.id)) return;
     outages.polled(watch, judged.observation);
     await recovery.commit({ watch, ...judged, hooked, chain: pollReader.chain });
   }
@@ -149,38 +131,20 @@ export function createPoller(options: PollerOptions): Poller {
     };
   }
 
-  /** Whether its memory was repaired, or taken out, since it was found damaged. */
-  async function isMended(watch: Watch): Promise<boolean> {
-    const broken: WatchId[] = [];
-    const stored = await store.recall([watch.id], (id) => broken.push(id));
-    if (broken.length > 0) return false;
-    damaged.delete(watch.id);
-    log.info('watch:memory-mended', { watch: watch.name });
-    replace(watch, stored.get(watch.id));
-    return true;
-  }
-
-  function foundDamaged(watch: Watch, why: string): void {
-    damaged.add(watch.id);
-    log.error('watch:memory-damaged', {
-      watch: watch.name,
-      why,
-      effect: 'this watch alone is blind until it is taken out',
-    });
-  }
-
   /** The store has kept what this process does not know of: its deliveries may be due. */
   function replace(watch: Watch, stored: Memory | undefined): void {
-    if (!adopted.has(watch.id)) return;
-    if (stored === undefined) memoryById.delete(watch.id);
-    else memoryById.set(watch.id, readable(watch, stored, log));
+    if (!held.has(watch.id)) return;
+    held.replace(watch, stored);
+    oweAgain(watch);
+  }
+
+  function oweAgain(watch: Watch): void {
     onOwed(new Set(watch.alerts.flatMap(({ notify }) => notify.map(({ channel }) => channel))));
   }
 
   async function decideAgain(decided: Decided): Promise<Decided | null> {
     const { watch, observation, chain } = decided;
-    const memory = memoryById.get(watch.id) ?? blankMemory(watch);
-    const judged = await judgeSafely(watch, memory, observation, chain, log);
+    const judged = await judgeSafely(watch, held.memoryOrBlank(watch), observation, chain, log);
     return judged === null ? null : { ...decided, ...judged };
   }
 
@@ -194,17 +158,15 @@ export function createPoller(options: PollerOptions): Poller {
 
   /** Not when a reload took the watch out meanwhile, even if it was put back since: then it began anew. */
   function isInForce({ watch: { id }, decision }: Decided): boolean {
-    return adopted.has(id) && (memoryById.get(id)?.version ?? 0) === decision.expects;
+    return held.has(id) && held.versionOf(id) === decision.expects;
   }
 
-  function settle({ watch, observation, decision, hooked }: Decided): void {
+  function settle(decided: Decided): void {
+    const { watch, observation, decision, hooked } = decided;
     // Its deliveries are on disk, even when a reload took the watch out during the commit.
     if (decision.deliveries.length > 0) onOwed(new Set(decision.deliveries.map(({ channel }) => channel)));
-    if (!adopted.has(watch.id)) return;
-    const version = decision.expects + (isWritten(decision) ? 1 : 0);
-    memoryById.set(watch.id, { ...decision.memory, version });
-    uncovered.add(watch.id);
-    diagnostics.polled(watch, observation, decision);
+    if (!held.has(watch.id)) return;
+    held.committed(decided);
     onPolled(watch, observation, decision);
     hooked?.settled(observation);
   }
@@ -212,45 +174,24 @@ export function createPoller(options: PollerOptions): Poller {
   return {
     async prepare(watches) {
       const commitChains = await chains.prepare([...new Set(watches.map(({ target }) => target.explorer))]);
-      const unread = watches.filter(({ id }) => !memoryById.has(id));
-      const broken = new Map<WatchId, string>();
-      const recalled = await store.recall(
-        unread.map(({ id }) => id),
-        (id, why) => broken.set(id, why),
-      );
-      const kept = await store.diagnostics(watches.filter(({ id }) => !diagnostics.knows(id)).map(({ id }) => id));
+      const commitWatches = await held.prepare(watches);
       return {
         commit() {
           commitChains();
-          adopted = new Map(watches.map((watch) => [watch.id, watch]));
+          commitWatches();
           withHead = new Set(watches.filter(showsHead).map(({ target }) => target.explorer));
-          for (const id of damaged) if (!adopted.has(id)) damaged.delete(id);
-          for (const watch of unread) {
-            const why = broken.get(watch.id);
-            if (why !== undefined && !damaged.has(watch.id)) foundDamaged(watch, why);
-            const memory = recalled.get(watch.id);
-            if (memory !== undefined && !memoryById.has(watch.id))
-              memoryById.set(watch.id, readable(watch, memory, log));
-          }
-          for (const id of memoryById.keys()) if (!adopted.has(id)) memoryById.delete(id);
-          for (const id of uncovered) if (!adopted.has(id)) uncovered.delete(id);
-          diagnostics.adopt(watches, kept);
         },
       };
     },
-    isAdopted: (id) => adopted.has(id),
+    isAdopted: (id) => held.has(id),
     async poll(watches, signal) {
-      const startedAt = clock.now();
-      const ticks = new Map<string, Tick>();
+      const tickOf = createTicks(readerOf, clock.now());
       const polls = watches.flatMap((watch) => {
         if (running.has(watch.id)) {
           onSkipped(watch);
           return [];
         }
-        const { explorer } = watch.target;
-        const tick = ticks.get(explorer) ?? tickOf(readerOf(explorer) ?? absent(explorer), startedAt);
-        ticks.set(explorer, tick);
-        const polling = pollOne(watch, tick, signal)
+        const polling = pollOne(watch, tickOf(watch.target.explorer), signal)
           .catch((error: unknown) => {
             // A defect around one watch must not end the daemon. Nothing was committed, and the next poll tries again.
             log.error('watch:failed', { watch: watch.name, error });
@@ -261,62 +202,14 @@ export function createPoller(options: PollerOptions): Poller {
       });
       await Promise.all(polls);
     },
-    memoryOf: (id) => memoryById.get(id),
-    healthOf: (id) => diagnostics.healthOf(id),
+    memoryOf: (id) => held.memoryOf(id),
+    healthOf: (id) => held.healthOf(id),
     async flush() {
-      const ids = [...uncovered];
-      for (let i = 0; i < ids.length; i += FLUSHED_AT_ONCE) {
-        if (i > 0) await nextTurn();
-        const some = ids.slice(i, i + FLUSHED_AT_ONCE).flatMap((id) => adopted.get(id) ?? []);
-        for (const [fence, own] of Map.groupBy(some, (watch) => store.fenceOf(shardOf(watch))))
-          await flushSome(own, fence);
-      }
+      await held.flush();
       await chains.flush();
     },
     async idle() {
       await Promise.allSettled(running.values());
     },
   };
-
-  async function flushSome(watches: readonly Watch[], fence: Fence): Promise<void> {
-    const coverage = new Map<WatchId, Coverage>();
-    const putBack = (): void => {
-      for (const [id, kept] of coverage) {
-        uncovered.add(id);
-        diagnostics.putBack(id, kept);
-      }
-    };
-    for (const { id } of watches) {
-      uncovered.delete(id);
-      coverage.set(id, { until: memoryById.get(id)?.coveredUntil ?? null, ...diagnostics.take(id) });
-    }
-    try {
-      if ((await store.cover(coverage, fence)) === 'fenced') putBack();
-    } catch (error) {
-      putBack();
-      throw error;
-    }
-  }
-}
-
-// Polls that are due run between two of them.
-const FLUSHED_AT_ONCE = 100;
-
-/** State of another release that this one cannot read is let go: a new baseline, said aloud, rather than a guess. */
-function readable(watch: Watch, memory: Memory, log: Pick<Log, 'warn'>): Memory {
-  const read = readMemory(watch, memory);
-  if (read !== null) return read;
-  const effect = 'a new baseline; what happened since the last poll is not told';
-  log.warn('watch:memory-unreadable', { watch: watch.name, effect });
-  return { ...memory, state: null };
-}
-
-function tickOf(reader: Reader, startedAt: Instant): Tick {
-  return { reader, read: reader.tickReader(), startedAt };
-}
-
-/** Stands in for an explorer that is not open: its watches have missed polls, which are counted and logged. */
-function absent(explorer: string): Reader {
-  const refuse = () => Promise.reject(new Missed('no-explorer', `the explorer ${explorer} is not open`));
-  return { tickReader: () => ({ one: refuse, page: refuse, pageAgain: refuse }), head: () => null, blocks: () => null };
 }
