@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   cpuSecondsOf,
-  freePort,
   peakRssMbOf,
   rssMbOf,
   startBare,
@@ -16,6 +15,7 @@ import {
 import type { Percentiles } from './protocol.ts';
 import { percentile } from './samples.ts';
 import { writeSetup, type Setup } from './setup.ts';
+import { freePort } from '../test/support/free-port.ts';
 
 export interface Phase {
   readonly name: string;

@@ -5,6 +5,7 @@ import { balance, type BalanceState } from '../../src/watches/balance.ts';
 import { addressOf, openExplorer } from '../explorer/support/open.ts';
 import { sendJson, startServer } from '../explorer/support/server.ts';
 import { createWorld } from '../support/world.ts';
+import { aScope } from '../support/scope.ts';
 
 const token = (alerts: string) => `
 watches:
@@ -71,16 +72,7 @@ test('a proxy that gets another implementation is told, and what its coins are w
   const opened = openExplorer(explorer.url);
   const target = { explorer: 'ethereum', coin: { symbol: 'ETH', decimals: 18 }, token: null, maxPages: 1, options: {} };
   const holder = { ...target, address: addressOf(HOLDER) };
-  const scope: Scope = {
-    at: 0,
-    tracked: ['implementations', 'exchange_rate'],
-    judged: [],
-    isComplete: true,
-    isWaiting: false,
-    chain: 'not-asked',
-    coveredUntil: null,
-    intervalMs: 60_000,
-  };
+  const scope: Scope = aScope({ tracked: ['implementations', 'exchange_rate'] });
   let state: BalanceState | null = null;
   const poll = async () => {
     const { seen } = await balance.observe(holder, state, opened.explorer.tickReader());
@@ -199,16 +191,7 @@ function openBalance(url: string, holder: string, token: string): () => Promise<
   let state: BalanceState | null = null;
   return async () => {
     const { seen } = await balance.observe(target, state, opened.explorer.tickReader());
-    const detection = balance.detect(target, state, seen, {
-      at: 0,
-      tracked: ['balance'],
-      judged: [],
-      isComplete: true,
-      isWaiting: false,
-      chain: 'not-asked',
-      coveredUntil: null,
-      intervalMs: 60_000,
-    });
+    const detection = balance.detect(target, state, seen, aScope({ tracked: ['balance'] }));
     state = detection.state;
     return detection.now === null ? undefined : exactOf(valueAt(detection.now, 'balance'))?.toString();
   };

@@ -6,6 +6,7 @@ import { blocks } from '../../src/watches/blocks.ts';
 import { blockRows, openExplorer } from '../explorer/support/open.ts';
 import { sendJson, startServer } from '../explorer/support/server.ts';
 import { createWorld, loadWatches } from '../support/world.ts';
+import { aScope } from '../support/scope.ts';
 
 const RULES = `
 watches:
@@ -233,16 +234,7 @@ function pollsOf(explorer: Explorer, maxPages: number): () => Promise<ReturnType
   let state: Parameters<typeof blocks.detect>[1] = null;
   return async () => {
     const { seen } = await blocks.observe(target, state, explorer.tickReader());
-    const detection = blocks.detect(target, state, seen, {
-      at: 0,
-      tracked: [],
-      judged: [],
-      isComplete: true,
-      isWaiting: false,
-      chain: 'not-asked',
-      coveredUntil: null,
-      intervalMs: 60_000,
-    });
+    const detection = blocks.detect(target, state, seen, aScope());
     state = detection.state;
     return detection;
   };

@@ -6,6 +6,7 @@ import { Missed, type Page, type Read } from '../../src/core/model/question.ts';
 import { Transaction } from '../../src/explorer/reading/resources.ts';
 import { ListState } from '../../src/watches/list-state.ts';
 import { transactions } from '../../src/watches/transactions.ts';
+import { aScope } from '../support/scope.ts';
 
 const PAGE = 50;
 const TARGET = {
@@ -15,16 +16,6 @@ const TARGET = {
   token: null,
   maxPages: 1000,
   options: {},
-};
-const SCOPE = {
-  at: 0,
-  tracked: [],
-  judged: [],
-  isComplete: true,
-  isWaiting: false,
-  chain: 'not-asked' as const,
-  coveredUntil: null,
-  intervalMs: 60_000,
 };
 
 interface Row {
@@ -89,7 +80,7 @@ class World {
     });
     this.failing = Infinity;
     if (reading === null) return null;
-    const { state, events, notes } = transactions.detect(TARGET, this.state, reading.seen, SCOPE);
+    const { state, events, notes } = transactions.detect(TARGET, this.state, reading.seen, aScope());
     for (const { on, novelty, key } of events)
       if (on === 'new' && novelty === 'new') this.told.set(key, (this.told.get(key) ?? 0) + 1);
     this.state = state;

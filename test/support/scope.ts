@@ -1,0 +1,16 @@
+import type { Scope } from '../../src/core/model/kind.ts';
+
+/** What a whole reading is judged by, polled every minute, when nothing waits for an item of it. */
+export function aScope(change: Partial<Scope> = {}): Scope {
+  return {
+    at: 0,
+    tracked: [],
+    judged: [],
+    isComplete: true,
+    isWaiting: false,
+    chain: 'not-asked',
+    coveredUntil: null,
+    intervalMs: 60_000,
+    ...change,
+  };
+}
