@@ -206,7 +206,8 @@ test('no key gets in: not from the request, not from an answer that echoes it', 
   await using server = await startServer((request, response, index) => {
     const echo = { block_number: 5, items_count: 50, apikey: request.query['apikey'] };
     response.setHeader('content-type', 'application/json');
-    response.statusCode = index < 2 ? 200 : 401;
+    // Not one that is asked again, as a refused key is.
+    response.statusCode = index < 2 ? 200 : 403;
     response.end(JSON.stringify({ items: blockRows(9, 2), message: `no ${key}`, next_page_params: echo }));
   });
   using folder = createFolder();
