@@ -82,13 +82,16 @@ function contextOf(watch: Watch, { now, before }: Detection<unknown>, history: H
 // An older reading of the head says nothing about now, nor one made before the clock was set back.
 const HEAD_IS_NEWS_MS = 600_000;
 
-/** The chain's head stands still: what the explorer says of the rest may be old, so nothing else is known. */
+/**
+ * Whether the chain's head stands still. Then everything else that the explorer sends may be old, and counts as
+ * unknown.
+ */
 export function isHeadStale({ head, at }: Pick<SeenObservation, 'head' | 'at'>): boolean {
   if (head === null || Math.abs(at - head.readAt) > HEAD_IS_NEWS_MS) return false;
   return head.readAt - head.timestamp > head.staleAfterMs;
 }
 
-/** What `while` looks at; of a list the newest item that was read. */
+/** The values that `while` reads or, of a list, those of the newest item that was read. */
 export function snapshotOf({ context, detection, isStale, time }: Poll): Snapshot | null {
   const source = context ?? newestContext(detection);
   return source === null ? null : { at: time.at, view: source.view, before: source.before, isStale };

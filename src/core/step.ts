@@ -19,7 +19,7 @@ export function blankMemory(watch: Watch): Memory {
   return { version: 0, checksum: watch.checksum, state: null, alerts: {}, history: {}, data: null, coveredUntil: null };
 }
 
-/** One poll: the new memory, what is owed to whom, and the reason of each part. */
+/** One poll: the new memory, the deliveries, and the reason of each part. */
 export function step(watch: Watch, memory: Memory, observation: Observation): Decision {
   if (isOlder(memory, observation)) return nothingNew(watch.id, memory);
   const start = continued(watch, memory, observation.at);
@@ -49,7 +49,7 @@ export function step(watch: Watch, memory: Memory, observation: Observation): De
   };
 }
 
-/** What was seen no later than the last thing that was seen is no news any more. */
+/** An observation from before the last usable answer changes nothing. */
 function isOlder({ coveredUntil }: Memory, { at }: Observation): boolean {
   return coveredUntil !== null && at <= coveredUntil;
 }
@@ -83,7 +83,7 @@ function stepAlert(poll: Poll, alert: AlertRule, known: AlertsByKey): AlertEvalu
   }
 }
 
-/** The watch is gone from the rules: what fires is resolved, for those who were told. */
+/** The watch was removed from the rules: firing alerts are resolved, for those who got them. */
 export function retire(watchId: WatchId, memory: Memory, at: Instant): Decision {
   const deliveries = Object.values(memory.alerts).flatMap((byKey) => endAll(byKey, at, 'rule removed'));
   return { ...nothingNew(watchId, memory), memory: { ...memory, alerts: {} }, hasChanged: true, deliveries };
@@ -91,7 +91,10 @@ export function retire(watchId: WatchId, memory: Memory, at: Instant): Decision 
 
 const NONE: AlertsByKey = {};
 
-/** What goes on from the last poll: another thing observed starts anew, and alerts that the rule no longer has end. */
+/**
+ * The memory that the poll continues from. A watch that observes something else starts anew; alerts that the rule no
+ * longer has end.
+ */
 function continued(watch: Watch, memory: Memory, at: Instant): { memory: Memory; deliveries: Decision['deliveries'] } {
   const isSame = memory.checksum === watch.checksum;
   const typeById = new Map(watch.alerts.map(({ id, type }) => [id, type]));
@@ -106,7 +109,7 @@ function continued(watch: Watch, memory: Memory, at: Instant): { memory: Memory;
   return { memory: kept, deliveries };
 }
 
-/** What an alert of each type remembers. Another sort of alert under the same id does not go on from it. */
+/** The memory types of each alert type. An alert of another type under the same id does not continue from it. */
 const MEMORY_OF: Readonly<Record<AlertRule['type'] | 'none', readonly Alert['type'][]>> = {
   event: ['open', 'event'],
   count: ['open', 'group'],

@@ -1,4 +1,5 @@
-// What the sorts of alerts share: the poll they look at, the part of a decision they make, and who is owed what.
+// What all types of alert share: the poll that they evaluate, their part of the decision, and the deliveries that
+// follow.
 import { resolve, type PollTime } from './condition-state.ts';
 import { deliveryId } from '../model/identity.ts';
 import type { Detection } from '../model/kind.ts';
@@ -27,34 +28,37 @@ export interface Poll {
   /** Height of the newest block known; null when none is. */
   readonly head: number | null;
   readonly chain: TickChain;
-  /** Height of the newest block that the explorer has read by what this tick shows; null when nothing shows one. */
+  /** Height of the newest block that the explorer has read, as far as this tick shows; null when nothing shows it. */
   readonly reach: number | null;
 }
 
 /** One alert's part of the decision. */
 export interface AlertEvaluation {
-  /** The very same object as before when nothing changed. */
+  /** The same object as before when nothing changed. */
   readonly alerts: AlertsByKey;
   readonly deliveries: readonly Delivery[];
   readonly reasons: readonly Reason[];
-  /** What came of its condition; `not-evaluated`: there was nothing to evaluate. */
+  /** Result of the condition; `not-evaluated`: there was nothing to evaluate. */
   readonly truth: Truth | 'not-evaluated';
   readonly matchingBaseline: number;
   readonly needs: HeadNeed | null;
 }
 
-/** Nothing was read, so nothing is said. */
+/** The poll was missed: nothing changes and nothing is sent. */
 export function unread(known: AlertsByKey): AlertEvaluation {
   return { alerts: known, deliveries: [], reasons: [], truth: 'unknown', matchingBaseline: 0, needs: null };
 }
 
-/** The entries as a record; the very same one as before when none of them differs. */
+/** The entries as a record; the same object as before when none of them differs. */
 export function sameOr(known: AlertsByKey, entries: readonly (readonly [string, Alert])[]): AlertsByKey {
   const isSame = entries.length === Object.keys(known).length && entries.every(([key, alert]) => known[key] === alert);
   return isSame ? known : Object.fromEntries(entries);
 }
 
-/** One for each recipient. Their ids come from the message's key, episode and seq: the same again for the same news. */
+/**
+ * One delivery per recipient. Ids follow from the message's key, episode and seq, so the same transition has the same
+ * ids.
+ */
 export function deliveriesOf(to: readonly Recipient[], message: Message): Delivery[] {
   return to.map(({ channel, recipient }) => ({
     id: deliveryId(message.key, message, { channel, recipient }),
@@ -70,7 +74,7 @@ export function conditionOf(alert: Alert): ConditionState | null {
   return alert.type === 'group' ? alert.condition : null;
 }
 
-/** Ends whatever fires, for a reason that is not its condition. */
+/** Resolves whatever is firing, for a reason other than its condition. */
 export function endAll(byKey: AlertsByKey, at: Instant, reason: string): Delivery[] {
   return Object.values(byKey).flatMap((alert) => {
     const state = conditionOf(alert);

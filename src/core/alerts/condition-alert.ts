@@ -1,4 +1,4 @@
-// One poll in the life of a stateful alert: its state, and what is said of it. Shared by conditions and counts.
+// One poll of a stateful alert: its new state, and the messages that follow. Shared by conditions and counts.
 import { advance, type Truths } from './condition-state.ts';
 import { conditionKey } from '../model/identity.ts';
 import { messageOf, resolvedMessage, type MessageHeader } from './message.ts';
@@ -11,7 +11,7 @@ import type { EvaluationContext } from '../model/condition.ts';
 import { deliveriesOf, type Poll } from './alert-evaluation.ts';
 import { isActive, emissionOf, type Emission } from './emission.ts';
 
-/** Whose life it is: a watch's one condition, or one group of a count. */
+/** What the state belongs to: the one condition of a watch, or one group of a count. */
 export interface AlertSubject {
   readonly key: FindingKey;
   /** What a message shows. */
@@ -21,7 +21,7 @@ export interface AlertSubject {
 }
 
 export interface ConditionStep {
-  /** The very same object as before when nothing changed. */
+  /** The same object as before when nothing changed. */
   readonly state: ConditionState;
   readonly deliveries: readonly Delivery[];
   readonly reasons: readonly Reason[];
@@ -46,7 +46,9 @@ export function stepConditionState(
 
 type Emitted = Omit<ConditionStep, 'reasons'>;
 
-/** Firing is told to all whom the rule names; its end to those who heard of it, and to nobody else. */
+/**
+ * A firing message goes to all recipients of the rule. A resolved message goes only to those who got the firing one.
+ */
 function emit(poll: Poll, alert: StatefulAlert, { after, emits }: Emission, subject: AlertSubject): Emitted {
   switch (emits) {
     case 'nothing':

@@ -11,7 +11,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { StatefulAlert } from '../model/watch.ts';
 import type { Truth } from '../model/ids.ts';
 
-/** A condition that was never looked at. */
+/** The state before the first evaluation. */
 export function newCondition(at: Instant): ConditionState {
   return {
     type: 'condition',
@@ -51,13 +51,13 @@ export type Transition = Exclude<ConditionReason, 'cooldown' | 'flapping' | 'ste
 
 export interface ConditionAdvance {
   readonly after: ConditionState;
-  /** What changed, or why nothing did. */
+  /** What changed, or why nothing changed. */
   readonly transition: Transition;
 }
 
 type HoldTimes = Pick<StatefulAlert, 'forMs' | 'keepFiringForMs'>;
 
-/** One poll in the life of a condition. Returns the very same state object when nothing changed. */
+/** The state after one poll. The same object as before when nothing changed. */
 export function advance(rule: HoldTimes, before: ConditionState, truths: Truths, time: PollTime): ConditionAdvance {
   const output = compare(truths, before);
   if (output === 'unknown') return { after: suspendCount(before, time), transition: 'unknown' };
@@ -131,18 +131,20 @@ function isWaiting(state: ConditionState): boolean {
   return state.state === 'pending' || state.state === 'recovering';
 }
 
-/** How long the present wait has been held at that moment, in milliseconds. */
+/** How long the present wait has been held at `at`, in milliseconds. */
 export function heldFor(state: ConditionState, at: Instant): number {
   return state.heldMs + (state.since === null ? 0 : Math.max(0, at - state.since));
 }
 
-/** Unknown: what was held up to the last poll that knew is kept, and nothing is added until one knows again. */
+/**
+ * Unknown: time held up to the last evaluated poll is kept, and no time is added until the condition is known again.
+ */
 function suspendCount(state: ConditionState, { coveredUntil }: PollTime): ConditionState {
   if (!isWaiting(state) || state.since === null) return state;
   return { ...state, since: null, heldMs: heldFor(state, coveredUntil ?? state.since) };
 }
 
-/** Known again: counting goes on from now; a hole longer than three intervals counts as three. */
+/** Known again: counting continues from now. A gap longer than three intervals counts as three intervals. */
 function resumeCount(state: ConditionState, { at, coveredUntil, intervalMs }: PollTime): ConditionState {
   if (!isWaiting(state)) return state;
   if (state.since === null) return { ...state, since: at };

@@ -40,7 +40,7 @@ export function stepCondition(poll: Poll, alert: ConditionAlert, known: AlertsBy
 
 const UNKNOWN: Truths = { while: 'unknown', until: null };
 
-/** It would end by the word of an explorer that has not read as far as the one by whose word it fired. */
+/** True when the explorer has not read as far as the head at which the alert fired: then it cannot resolve it. */
 function isBehind({ reach }: Poll, state: ConditionState, truths: Truths): boolean {
   if (state.head === null || !isActive(state)) return false;
   return compare(truths, state) === false && (reach ?? -1) < state.head;

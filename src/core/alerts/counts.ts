@@ -1,5 +1,5 @@
-// `on:` with `at_least:` or `none_for:`: a condition over events. It counts matching items by their own time, late ones
-// included, and is judged at complete polls only. `per` splits the items into groups that live each on its own.
+// Alerts of `on:` with `at_least:` or `none_for:`. They count matching items by the items' own times, late ones
+// included, and are evaluated only at complete polls. `per` splits the items into groups with separate states.
 import { newCondition } from './condition-state.ts';
 import type { AnyView } from '../values/fields.ts';
 import { truthOfAll } from '../model/health.ts';
@@ -22,7 +22,7 @@ export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): A
   const matched = matchEvents(poll, alert, events, known);
   const groups = groupsOf(known);
   const before = new Map(groups);
-  // What was there at the baseline is not counted; that it happened at all is what `none_for` asks.
+  // Items of the baseline are not counted. `none_for` only needs to know when the last one happened.
   const past =
     alert.fires.type === 'none-for'
       ? matched.matchingBaseline.map((event) => ({ event, context: contextOf(event, null), unjudged: null }))
@@ -40,14 +40,14 @@ export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): A
   };
 }
 
-/** A missed poll: every group's clock stands still. */
+/** A missed poll: no group changes. */
 function unchangedCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): AlertEvaluation {
   const lived = [...groupsOf(known)].map(([key, group]) => stepGroup(poll, alert, key, group, group));
   const rest = Object.entries(known).filter(([, { type }]) => type !== 'group');
   return { ...unread(known), alerts: sameOr(known, [...rest, ...lived.flatMap(({ entry }) => entry)]) };
 }
 
-/** Beside the keys of open items, which are hashes and the like. */
+/** Separates the keys of groups from those of open items, which are hashes. */
 const PREFIX = 'per ';
 const ALL = PREFIX;
 const OTHERS = `${PREFIX}others`;
@@ -113,7 +113,7 @@ function stepGroup(
   return { entry, deliveries: stepped.deliveries, reasons: stepped.reasons, truth };
 }
 
-/** Those that can still count. Items of the future, by a clock that is ahead, are among them, and wait. */
+/** Matches that can still count. Items with a future time (their clock is ahead) are kept, and count later. */
 function matchesAt({ fires }: CountAlert, { matches }: GroupState, at: Instant): readonly Instant[] {
   return fires.type === 'none-for' ? matches : matches.filter((then) => then > at - fires.withinMs);
 }
@@ -123,7 +123,7 @@ function isTrue({ fires }: CountAlert, { condition, matches }: GroupState, count
   return at - (matches.at(-1) ?? condition.born) >= fires.ms;
 }
 
-/** A group of which nothing is left to tell makes room. */
+/** Whether the group can be removed: it has no state that a later message needs. */
 function isOver(alert: CountAlert, group: GroupState, at: Instant): boolean {
   const { state, firing, flapping, flaps, cooldownUntil } = group.condition;
   const isInactive = state === 'inactive' && firing === null && flapping === null && flaps === 0;

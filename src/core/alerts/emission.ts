@@ -1,6 +1,6 @@
-// Whether a change of a condition is told. The state is always exact and at once; its message may wait:
-// for the end of a cooldown, or, when it fired three times within an hour, until it has been steady for half an hour.
-// What was held back is counted, and the last state is always told.
+// Whether a transition of a condition is sent. The state itself is always current. A message may wait for the end of a
+// cooldown or, after three firings within an hour, until the state has been the same for half an hour. Suppressed
+// transitions are counted, and the last state is always sent.
 import type { Transition } from './condition-state.ts';
 import type { ConditionState } from '../model/memory.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -12,13 +12,13 @@ const STEADY_AFTER_MS = 1_800_000;
 
 export interface Emission {
   readonly after: ConditionState;
-  /** `flapping`: it fires, and nothing more is said of it until it is `steady`, firing or not. */
+  /** `flapping`: it fires, and no more is sent until it is `steady`, firing or not. */
   readonly emits: 'nothing' | 'firing' | 'resolved' | 'flapping' | 'steady';
-  /** Why a change is not told. */
+  /** Why the transition is not sent. */
   readonly suppressedBy: 'cooldown' | 'flapping' | null;
 }
 
-/** What is to be told of a condition that has just gone through a transition. */
+/** What is sent for a transition. */
 export function emissionOf(
   rule: Pick<StatefulAlert, 'cooldownMs'>,
   state: ConditionState,
@@ -56,7 +56,7 @@ function onNothingNew(state: ConditionState, at: Instant): Emission {
   return isSuppressed && !isCooling(state, at) ? { after: state, emits: 'firing', suppressedBy: null } : nothing(state);
 }
 
-/** Counts anew, but for the episode that still lasts: it began when it began. */
+/** The counts of flapping start again. An episode that still lasts keeps its start. */
 function afterFlapping(state: ConditionState): Emission {
   const firings = isActive(state) ? state.firings.slice(-1) : [];
   return { after: { ...state, seq: state.seq + 1, flapping: null, firings }, emits: 'steady', suppressedBy: null };
@@ -74,7 +74,7 @@ export function isActive({ state }: ConditionState): boolean {
   return state === 'firing' || state === 'recovering';
 }
 
-/** When the present episode began, told or not; undefined when there is none. */
+/** When the present episode began, sent or not; undefined when there is none. */
 export function activeSince(state: ConditionState): Instant | undefined {
   return isActive(state) ? (state.firings.at(-1) ?? state.firing?.since) : undefined;
 }

@@ -1,5 +1,6 @@
-// Which of the items of a poll match an `on:` alert. An item whose condition is unknown stays open, and is asked again
-// whenever it is read; one that left the pages that are read before it was known is counted and let go.
+// Which items of a poll match an `on:` alert. An item whose condition is unknown stays open and is evaluated again
+// whenever it is read. One that leaves the pages that are read while it is still unknown is counted as undecided and
+// removed.
 import { recordTypeOf } from '../values/fields.ts';
 import { truthOfAll } from '../model/health.ts';
 import type { DetectedEvent } from '../model/kind.ts';
@@ -17,22 +18,22 @@ type MatchingAlert = EventAlert | CountAlert;
 export interface Match {
   readonly event: DetectedEvent;
   readonly context: EvaluationContext;
-  /** Set when its condition took too much to evaluate: it is told, so that nobody hides behind a long text. */
+  /** Set when the evaluation hit a limit: the item is sent with this reason, so that a long text cannot hide it. */
   readonly unjudged: string | null;
 }
 
 export interface EventMatches {
-  /** Items that match, each one once in its life. */
+  /** Items that match. Each item matches at most once. */
   readonly matches: readonly Match[];
   /** What stays open. */
   readonly open: readonly (readonly [string, OpenEvent])[];
   readonly reasons: readonly Reason[];
-  /** Of all that was asked: true when something matched, false when nothing did. */
+  /** Over all items evaluated: true when one matched, false when none did. */
   readonly truth: Truth | 'not-evaluated';
   readonly matchingBaseline: readonly DetectedEvent[];
 }
 
-/** `events`: those of the poll that the alert waits for. `known`: what it remembers, by finding key. */
+/** `events`: those of the poll with the alert's event name. `known`: the remembered state by finding key. */
 export function matchEvents(
   poll: Poll,
   alert: MatchingAlert,
@@ -68,19 +69,19 @@ function evaluateItem(poll: Poll, alert: MatchingAlert, event: DetectedEvent, kn
   const open = prior?.type === 'open' ? prior : null;
   const isChanged = event.novelty === 'changed' && alert.type === 'event';
   const isRelevant = event.novelty === 'new' ? isConcerned(poll, alert, event) : open !== null || isChanged;
-  // One that is followed was asked, though the list may have forgotten it meanwhile.
+  // A tracked item was evaluated before, even if the list's state no longer has it.
   if (event.novelty === 'baseline' || !isRelevant || prior?.type === 'event') return [];
   const context = contextOf(event, open === null ? event.before : (open.before as Remembered | null));
   const truth = truthOf(alert, context);
   const unjudged = truth === 'unknown' ? limitOf(alert, context) : null;
-  // It was judged before: that a value of it is unknown for a while opens nothing.
+  // It was evaluated before, so a value that is unknown for a while opens nothing.
   if (isChanged && open === null && truth === 'unknown' && unjudged === null) return [];
   return [{ event, context, truth, unjudged, open }];
 }
 
 /**
- * Why the item cannot be judged, when its `if` takes too much. An absence that is waited for (`none_for`) does not end by
- * such an item.
+ * Why the item cannot be evaluated, when a limit of its `if` is exceeded; null otherwise. Such an item does not end an
+ * absence that `none_for` waits for.
  */
 export function limitOf(alert: MatchingAlert, context: EvaluationContext): string | null {
   if (alert.type === 'count' && alert.fires.type === 'none-for') return null;
@@ -109,7 +110,9 @@ function stillOpen(
   return { kept: [], undecided: gone.map(([key]) => ({ type: 'undecided', alert: alert.id, key })) };
 }
 
-/** A change concerns an alert when it touches a field that its `if` reads; without `if`, what the kind compares. */
+/**
+ * A change is relevant when it touches a field that `if` reads or, without `if`, one that the kind compares by default.
+ */
 function isConcerned({ watch }: Poll, alert: MatchingAlert, event: DetectedEvent): boolean {
   if (alert.on !== 'changed') return true;
   const compared = alert.if === null ? watch.kind.comparedByDefault : alert.if.reads;

@@ -1,4 +1,4 @@
-// The first message of an event, and where it stands.
+// The first message of an event, and its state after it.
 import { beginEvent } from './event-state.ts';
 import { eventKey } from '../model/identity.ts';
 import type { DetectedEvent } from '../model/kind.ts';
@@ -10,7 +10,7 @@ import type { Match } from './event-matching.ts';
 
 const LATE_AFTER_MS = 600_000;
 
-/** What is told of an item that matches. */
+/** The message for an item that matches. */
 export function firstMessage(poll: Poll, alert: EventAlert, { event, context, unjudged }: Match): Message {
   const { at } = poll.time;
   const since = event.happenedAt ?? at;

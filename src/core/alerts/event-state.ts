@@ -17,23 +17,23 @@ export const FINAL_DEPTH = 64;
 
 /** What one poll says of an item that matched before. */
 export type Sighting =
-  /** `other`: some of what was matched on or shown differs, and it matches still; `no-match`: it does not. */
+  /** `other`: a value that was matched on or shown differs, and it still matches. `no-match`: it no longer matches. */
   | { readonly type: 'seen'; readonly as: 'same' | 'other' | 'no-match'; readonly block: number | null }
-  /** Its range was read completely, and it was not there. `isProven`: another block stands in the place of its own. */
+  /** Its range was read completely without it. `isProven`: another block has taken the place of its own. */
   | { readonly type: 'absent'; readonly isProven: boolean }
   | { readonly type: 'unread' }
-  /** It was not there, in a reading that is not believed yet. */
+  /** It was missing from a reading that is not believed yet. */
   | { readonly type: 'doubted' }
-  /** It was not there, but the explorer has not read as far as its block. */
+  /** It was missing, but the explorer has not read as far as its block. */
   | { readonly type: 'behind' };
 
 type Depths = Pick<EventAlert, 'confirmations' | 'provisional'>;
 
-/** What polls change of an event. */
+/** The part of an event's state that polls change. */
 export type EventProgress = Pick<EventState, 'state' | 'block' | 'absent' | 'turnedAt' | 'retractions'>;
 
 export interface EventAdvance {
-  /** Null: not, or no longer, remembered. The very same object as before when nothing changed. */
+  /** Null: not tracked, or no longer. The same object as before when nothing changed. */
   readonly after: EventProgress | null;
   readonly transition: EventTransition | 'none';
 }
@@ -53,7 +53,7 @@ export function beginEvent(rule: Depths, block: number | null, head: number | nu
   return { after: isFinal ? null : life, transition };
 }
 
-/** One poll in the life of an event. */
+/** The state after one poll. */
 export function advanceEvent(rule: Depths, before: EventProgress, sighting: Sighting, now: Now): EventAdvance {
   const depth = depthOf(sighting.type === 'seen' ? sighting.block : before.block, now.head);
   switch (sighting.type) {
@@ -72,7 +72,7 @@ export function advanceEvent(rule: Depths, before: EventProgress, sighting: Sigh
   }
 }
 
-/** It is known to be gone, so that another reading without it is no news. */
+/** It is known to be gone, so another reading without it changes nothing. */
 export function isGone({ state }: Pick<EventProgress, 'state'>): boolean {
   return state === 'retracted' || state === 'dropped';
 }
@@ -104,7 +104,7 @@ function advanceSeen(
   }
 }
 
-/** It is there, and matches no more. */
+/** The item is present and no longer matches. */
 function advanceMismatch(before: EventProgress, current: EventProgress): EventAdvance {
   if (before.state === 'observed') return { after: null, transition: 'dropped' };
   if (before.state === 'dropped') return { after: null, transition: 'none' };
@@ -139,13 +139,16 @@ function retracted(life: EventProgress): EventProgress {
   return { ...life, state: 'retracted', retractions: life.retractions + 1 };
 }
 
-/** It was there for a while, and is not. */
+/** The item was present for a while and is missing again. */
 function stayAway(rule: Depths, before: EventProgress, depth: number): EventAdvance {
   if (isForgotten(rule, before, depth)) return { after: null, transition: 'sealed' };
   return unchangedOr(before, { ...before, turnedAt: null }, 'none');
 }
 
-/** It left the pages that are read: what was seen stands, so that depth alone confirms it and ends its life. */
+/**
+ * The item is no longer on the pages that are read. What was seen last stands: depth alone confirms it, and ends
+ * tracking.
+ */
 function advanceUnread(rule: Depths, before: EventProgress, { at, depth }: Place): EventAdvance {
   if (before.state === 'observed' && depth >= rule.confirmations) return confirm(rule, before, 'confirmed', depth);
   if (before.state === 'retracted' && isStable(before, at))
@@ -158,7 +161,7 @@ function isStable({ turnedAt }: EventProgress, at: Instant): boolean {
   return turnedAt !== null && at - turnedAt >= STABLE_MS;
 }
 
-// What was thrown out of a block waits to be mined again for longer than a block takes to be final.
+// A transaction that was removed from a block may wait longer to be mined again than a block takes to become final.
 const RETENTION_OF_GONE = 10;
 
 function isForgotten(rule: Depths, life: EventProgress, depth: number): boolean {
@@ -182,7 +185,7 @@ function finalDepth({ confirmations }: Depths): number {
   return Math.max(FINAL_DEPTH, confirmations);
 }
 
-/** Blocks on top of it. What is in no block, or where the head is unknown, is not deep. */
+/** Blocks on top of it. 0 for an item that is in no block, or when the head is unknown. */
 function depthOf(block: number | null, head: number | null): number {
   return block === null || head === null ? 0 : Math.max(0, head - block);
 }

@@ -1,4 +1,5 @@
-// What becomes of an event that was told, or will be: it is read again, found to be otherwise, gone, or there again.
+// Tracks events that were sent, or wait for confirmations: each poll finds them unchanged, changed, gone or present
+// again.
 import { Address, isAddressText } from '../values/address.ts';
 import { condense, expand } from '../values/condensed.ts';
 import type { Delivery, Message } from '../model/delivery.ts';
@@ -18,19 +19,19 @@ import { contextOf, limitOf, truthOf } from './event-matching.ts';
 import { needOf } from '../chain/tick-chain.ts';
 import { viewOf, type Remembered } from '../values/tracked.ts';
 
-/** What one poll made of one event. */
+/** Result of one poll for one event. */
 export interface EventStep {
   readonly key: string;
   readonly before: EventState | null;
-  /** Null: nothing can take it back, so that it is not followed. */
+  /** Null: nothing can retract it any more, so it is no longer tracked. */
   readonly after: EventState | null;
   readonly deliveries: readonly Delivery[];
   readonly reason: Reason | null;
-  /** The head that would show whether it is gone. */
+  /** The height that the explorer's head must reach to show whether the item is gone. */
   readonly needs: HeadNeed | null;
 }
 
-/** One poll in the life of every event that is remembered. */
+/** One poll for every event that is remembered. */
 export function trackEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): EventStep[] {
   const tracked = Object.entries(known).flatMap(([key, state]) =>
     state.type === 'event' ? [[key, state] as const] : [],
@@ -72,7 +73,10 @@ function trackEvent(poll: Poll, alert: EventAlert, tracked: TrackedEvent): Event
   };
 }
 
-/** Only a complete reading of its range shows that it is gone, by an explorer that has read as far as its block. */
+/**
+ * An item is only shown to be gone by a complete reading of its range, from an explorer that has read as far as its
+ * block.
+ */
 function missingSighting(poll: Poll, before: EventState): Sighting {
   if (poll.detection !== null && poll.detection.doubt !== null) return { type: 'doubted' };
   const range = poll.detection?.range ?? null;
@@ -84,13 +88,13 @@ function missingSighting(poll: Poll, before: EventState): Sighting {
   return isGone(before) || range.to !== 'head' ? { type: 'unread' } : { type: 'behind' };
 }
 
-/** Another block stands at its height, and was shown for the first time after the item was seen for the last time. */
+/** Another block has its height, and was first shown after the item was last seen. */
 function isReplaced({ chain, time }: Poll, { turnedAt }: EventState, block: number): boolean {
   const seenUntil = turnedAt ?? time.coveredUntil ?? Infinity;
   return typeof chain === 'object' && chain.replaced.some(([height, since]) => height === block && since > seenUntil);
 }
 
-/** How far the explorer has read may show that it is gone, and what stands at its height proves it. */
+/** The explorer's head may show that the item is gone; the block at its height may prove it. */
 function needFor(poll: Poll, { block, ...before }: EventState, sighting: Sighting): HeadNeed | null {
   const isOpen = sighting.type === 'behind' || (sighting.type === 'absent' && !sighting.isProven && !isGone(before));
   return isOpen && block !== null && poll.detection?.range?.to === 'head' ? needOf(poll.chain, block) : null;
@@ -109,7 +113,7 @@ function sightingOf(
   return { type: 'seen', as: truth === 'unknown' ? 'same' : truth ? 'other' : 'no-match', block };
 }
 
-/** What was matched on or is shown, but for what changes while the item stays itself. */
+/** Paths that were matched on or are shown, without those that change while the item stays the same. */
 function comparedPaths({ watch: { kind } }: Poll, alert: EventAlert): string[] {
   const paths = new Set([...kind.shown, ...(alert.if?.reads ?? [])]);
   return [...paths].filter((path) => !kind.fleeting.some((one) => path === one || path.startsWith(`${one}.`)));
@@ -123,7 +127,7 @@ function differ(one: Remembered, other: Remembered, path: string): boolean {
   return comparable(one[path]) !== comparable(other[path]);
 }
 
-/** Servers differ in the case of addresses: that is no news. */
+/** Servers differ in the letter case of addresses, which is no change. */
 function comparable(value: Json | undefined): string {
   const text = JSON.stringify(value ?? null);
   return isAddressText(value) ? text.toLowerCase() : text;
@@ -138,7 +142,7 @@ interface FollowUp {
 const NOT_FOUND = 'not found any more';
 const NO_MATCH = 'it changed, and does not match any more';
 
-/** What a transition tells: to all whom the rule names when it is the first message, then to those who had that. */
+/** The message of a transition: the first one goes to all recipients of the rule, later ones to those who got it. */
 function followUpOf(poll: Poll, alert: EventAlert, tracked: TrackedEvent, transition: EventReason): FollowUp | null {
   const { before, event } = tracked;
   const { at } = poll.time;
@@ -169,7 +173,10 @@ function followUpOf(poll: Poll, alert: EventAlert, tracked: TrackedEvent, transi
   }
 }
 
-/** The message that told it, made again of what is remembered: a thousand events would be too much as whole messages. */
+/**
+ * Builds the first message again from what is remembered. A thousand whole messages per alert would take too much
+ * memory.
+ */
 function toldMessage(poll: Poll, alert: EventAlert, { key, before }: TrackedEvent): Message {
   const { watch } = poll;
   const { title, since, seq, values } = before;
@@ -184,13 +191,13 @@ export function valuesOf(view: AnyView, paths: readonly string[]): Remembered {
     paths.flatMap((path) => {
       const value = valueAt(view, path);
       if (value === undefined) return [];
-      // As it was told, for people who compare the two messages.
+      // Addresses as they were shown, so that people can compare the two messages.
       return [[path, value instanceof Address ? value.text : condense(encode(value))]];
     }),
   );
 }
 
-/** What became known later is added, and is no correction; the very same object when nothing is new. */
+/** A value that becomes known later is added without a correction. The same object as before when nothing was added. */
 function merged(before: Remembered, now: Remembered, sight: Sighting): Remembered {
   if (sight.type !== 'seen' || sight.as === 'no-match') return before;
   if (sight.as === 'other') return { ...before, ...now };

@@ -1,5 +1,5 @@
-// `on:` alerts: one per occurrence. It happened; it never resolves. What stands in a block is followed until nothing
-// takes it back: told when it is deep enough, and told again when it turns out otherwise.
+// `on:` alerts without a count: one message per occurrence, and no resolve. An item in a block is tracked until it is
+// final: it is sent when it has its confirmations, and corrected or retracted when it changes or disappears.
 import { blockOf, firstMessage } from './event-message.ts';
 import { beginEvent } from './event-state.ts';
 import { trackEvents, reasonOf, valuesOf, type EventStep } from './event-tracking.ts';
@@ -67,8 +67,8 @@ function beginTracking(poll: Poll, alert: EventAlert, match: Match): EventStep {
   };
 }
 
-// So many that were told are followed per alert, the newest; one takes about half a kilobyte of memory. What is not told
-// yet is never let go, nor what was taken back: should it come back, that must be said.
+// Of each alert so many sent events are tracked, the newest; one takes about half a kilobyte of memory. Events that are
+// not sent yet are never dropped, nor are retracted ones: if they come back, that has to be sent.
 const MOST_TRACKED = 1000;
 
 type TrackedEntries = readonly (readonly [string, EventState])[];

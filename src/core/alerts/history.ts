@@ -1,6 +1,5 @@
-// What a watch saw over time, kept as runs of equal samples, and the windows that look back over them. Exact: a sample
-// is what one poll saw; an answer that never came is none, and nothing is drawn between two of them but a straight line
-// of the first one's value.
+// What a watch saw over time, kept as runs of equal samples, and the windows over them. A sample is what one poll saw.
+// A missed poll has no sample. Between two samples the value is taken to be that of the first.
 import type { PollTime } from './condition-state.ts';
 import { Amount } from '../values/amount.ts';
 import { exactOf, valueAt, type AnyView } from '../values/fields.ts';
@@ -8,10 +7,10 @@ import type { Run, Samples } from '../model/memory.ts';
 import type { History, Span, Window } from '../model/condition.ts';
 import type { Instant } from '../../lib/clock.ts';
 
-/** More than this many intervals between two samples are a hole. */
+/** More than this many intervals between two samples are a gap. */
 const HOLE = 3;
 
-/** Adds what is seen now. The very same object as before when every value is as it was. */
+/** Adds the present values. The same object as before when every value is unchanged. */
 export function sample(before: Samples, spans: readonly Span[], view: AnyView | null, time: PollTime): Samples {
   const after: Record<string, readonly Run[]> = {};
   for (const span of spans) {
@@ -33,7 +32,7 @@ export function historyOf(samples: Samples, time: PollTime): History {
 
 function numberAt(view: AnyView, path: string): Amount | undefined {
   const amount = exactOf(valueAt(view, path));
-  // What could not be read back is not kept.
+  // A value that cannot be parsed back is not kept.
   return amount !== undefined && Amount.parse(amount.toString()) !== undefined ? amount : undefined;
 }
 
@@ -47,7 +46,7 @@ function isHole({ at, coveredUntil, intervalMs }: PollTime): boolean {
   return coveredUntil === null || at - coveredUntil > HOLE * intervalMs;
 }
 
-/** The value is another one, or unknown: the last run ends with the last usable answer. */
+/** The value changed or became unknown: the last run ends with the last usable answer. */
 function closed(runs: readonly Run[], { coveredUntil }: PollTime): readonly Run[] {
   const last = runs.at(-1);
   if (last?.[1] !== null) return runs;
@@ -55,7 +54,7 @@ function closed(runs: readonly Run[], { coveredUntil }: PollTime): readonly Run[
   return [...runs.slice(0, -1), [from, Math.max(from, coveredUntil ?? from), value]];
 }
 
-/** Keeps what the longest window needs: all of it, and the sample at its beginning. */
+/** Keeps the samples of the longest window, and the one at its beginning. */
 function prune(runs: readonly Run[], { ms }: Span, { at, intervalMs }: PollTime): readonly Run[] {
   const oldest = at - ms - HOLE * intervalMs;
   const first = runs.findIndex(([, until]) => until === null || until >= oldest);
@@ -68,8 +67,8 @@ function isSame(before: Samples, after: Samples): boolean {
 }
 
 /**
- * Unknown when nobody looked at the window's beginning: then its extremes are as unknown as its change. The extremes
- * are those before now, so that `balance < min("7d")` is a new low. `avg` weighs each value by how long it stood.
+ * Undefined when there is no sample at the window's beginning. `min` and `max` are those before now, so that `balance <
+ * min("7d")` is a new low. `avg` weighs each value by its duration.
  */
 function measure(runs: readonly Run[], { measure: what, ms }: Window, time: PollTime): Amount | undefined {
   const begin = time.at - ms;
@@ -91,7 +90,7 @@ function measure(runs: readonly Run[], { measure: what, ms }: Window, time: Poll
   }
 }
 
-/** The newest sample at that moment or before, unless it is older than a hole. */
+/** The newest sample at `at` or before, unless a gap lies between. */
 function sampleAt(runs: readonly Run[], at: Instant, time: PollTime): Amount | undefined {
   const run = runs.findLast(([from]) => from <= at);
   return run !== undefined && endOf(run, time) >= at - HOLE * time.intervalMs ? amountOf(run) : undefined;
@@ -112,7 +111,7 @@ function average(runs: readonly Run[], begin: Instant, time: PollTime): Amount |
   return total === 0n ? undefined : sum.dividedBy(new Amount(total, 0));
 }
 
-/** A value stands until the next sample; across a hole only until its own last one. */
+/** A value lasts until the next sample; before a gap, until its own last sample. */
 function standsUntil(run: Run, next: Run | undefined, time: PollTime): Instant {
   const end = endOf(run, time);
   return next !== undefined && next[0] - end <= HOLE * time.intervalMs ? next[0] : end;

@@ -1,4 +1,4 @@
-// What is said of an alert, as data. Channels give it a form; nothing here is markup.
+// Messages of alerts, as data. Notifiers render them; nothing here is markup.
 import { type Instant, showDuration } from '../../lib/clock.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import { Address } from '../values/address.ts';
@@ -9,7 +9,7 @@ import type { Fact, Message } from '../model/delivery.ts';
 import type { AlertRule, Watch } from '../model/watch.ts';
 import type { Condition, EvaluationContext, Segment } from '../model/condition.ts';
 
-/** Where in an alert's life the message stands. */
+/** Key and order of a message within its alert. */
 export interface MessageHeader {
   readonly type: Message['type'];
   readonly key: string;
@@ -23,7 +23,7 @@ export interface MessageHeader {
 
 type Facts = Readonly<Record<string, Fact>>;
 
-/** `facts`: what is of no field, such as a count. */
+/** `facts`: values that are of no field, such as a count. */
 export function messageOf(
   watch: Watch,
   alert: AlertRule,
@@ -59,8 +59,8 @@ export function messageOf(
 }
 
 /**
- * The end of what was said: by the last values seen, or by the firing message alone when the rule is gone. The title
- * stays, since it is the subject of the thread.
+ * The resolved message: with the last values seen, or made of the firing message alone when the rule is gone. It keeps
+ * the title, which is the subject of the mail thread.
  */
 export function resolvedMessage(
   firing: Message,
@@ -80,7 +80,7 @@ export function resolvedMessage(
   };
 }
 
-/** What happened to something that was told of before, in the same thread: with its last values, where there are any. */
+/** A later message about an event, in the same thread, with the last values where there are any. */
 export function followUp(
   notified: Message,
   header: Pick<Message, 'type' | 'at' | 'seq' | 'reason'>,
@@ -115,7 +115,10 @@ function titleOf(watch: Watch, alert: AlertRule, context: EvaluationContext): st
     .join('');
 }
 
-/** What the alert looked back over: `change_1h`, as titles and texts name it; a path of its own as `delta_price_1h`. */
+/**
+ * Values of the windows that the alert reads: `change_1h`, as titles and texts name it, or `delta_price_1h` of another
+ * path.
+ */
 function windowFacts({ kind }: Watch, alert: AlertRule, { history }: EvaluationContext): Record<string, Fact> {
   const facts: Record<string, Fact> = {};
   for (const window of [...(whileOrIf(alert)?.windows ?? []), ...(alert.text?.windows ?? [])]) {
@@ -126,7 +129,7 @@ function windowFacts({ kind }: Watch, alert: AlertRule, { history }: EvaluationC
   return facts;
 }
 
-/** What a message about the alert shows, when it is known. */
+/** Paths that a message about the alert shows, when they are known. */
 export function pathsToShow(watch: Watch, alert: AlertRule): string[] {
   return [...new Set([...watch.kind.shown, ...(whileOrIf(alert)?.reads ?? []), ...(alert.text?.reads ?? [])])];
 }
@@ -161,20 +164,20 @@ function defaultText(watch: Watch, context: EvaluationContext, condition: string
     if (now === undefined) continue;
     const was = context.before === null || isSame(context, path) ? undefined : readable(watch, context.before, path);
     const isNews = was !== undefined && 'text' in was && 'text' in now && was.text !== now.text;
-    // A dot between words looks like a host to mail programs.
+    // Mail programs turn words with a dot between them into links.
     parts.push({ text: `${parts.length === 0 ? '' : ', '}${path.replaceAll('.', ' ')} ` }, now);
     if (isNews) parts.push({ text: ` (was ${was.text})` });
   }
   return [...parts, { text: ` (${condition})` }];
 }
 
-/** Servers differ in the case of addresses: that is no news. */
+/** Servers differ in the letter case of addresses, which is no change. */
 function isSame({ view, before }: EvaluationContext, path: string): boolean {
   const [now, was] = [valueAt(view, path), before === null ? undefined : valueAt(before, path)];
   return now instanceof Address && was instanceof Address && now.equals(was);
 }
 
-/** As people read it: thousands apart, the watched address by its name. */
+/** For people: with thousands separators, and the watched address by its name. */
 function readable({ of }: Watch, view: AnyView, path: string): Segment | undefined {
   const value = valueAt(view, path);
   if (value instanceof Amount) return { text: formatAmount(value) };

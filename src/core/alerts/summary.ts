@@ -77,7 +77,7 @@ function sentenceOf({ of, count }: Summary, { whenMore }: Limit): string {
 
 const MOST_TITLES = 10;
 
-/** The first of the titles, where they tell the members apart. */
+/** The first titles, when they differ between the members. */
 function titlesOf(told: readonly Message[]): string[] {
   const titles = [...new Set(told.map(({ title }) => title))];
   return titles.length === 1 ? [] : titles.slice(0, MOST_TITLES);

@@ -14,7 +14,7 @@ export interface KnownBlock {
   readonly lastSeen: Instant;
 }
 
-/** By height; of one height the block that was shown last comes first. */
+/** By height. Of one height the block that was shown last comes first. */
 export type ChainRecord = ReadonlyMap<number, readonly KnownBlock[]>;
 
 /** A first page of blocks, one block a height, the lowest first. */
@@ -64,7 +64,7 @@ export function withPage(record: ChainRecord, page: BlocksPage, at: Instant): Ch
   for (const { height, hash } of page) {
     const before = byHeight.get(height) ?? [];
     const known = before.find((one) => one.hash === hash);
-    // A clock that was set back since would make it a block of the future.
+    // With a clock that was set back, the first sight would lie in the future.
     const firstSeen = Math.min(known?.firstSeen ?? at, at);
     const others = before.filter((one) => one.hash !== hash);
     byHeight.set(height, [{ height, hash, firstSeen, lastSeen: at }, ...others]);
@@ -83,8 +83,8 @@ function trimmed(byHeight: ChainRecord): ChainRecord {
 }
 
 /**
- * Whether the page shows the chain that is known: one of its blocks, or the parent of one, is. A page that begins above
- * everything that is known cannot be told.
+ * Whether the page belongs to the chain that is known: one of its blocks, or the parent of one, is known. A page above
+ * everything that is known counts as belonging to it.
  */
 export function isLinked(record: ChainRecord, page: BlocksPage): boolean {
   const knows = (height: number, hash: string | null): boolean =>
@@ -93,7 +93,7 @@ export function isLinked(record: ChainRecord, page: BlocksPage): boolean {
   return !isComparable || page.some(({ height, hash, parent }) => knows(height, hash) || knows(height - 1, parent));
 }
 
-/** Whether the page shows again what another one had taken the place of. */
+/** Whether the page shows a block again that another one had replaced. */
 export function isSwing(record: ChainRecord, page: BlocksPage): boolean {
   return page.some(({ height, hash }) => {
     const [last, ...others] = record.get(height) ?? [];
@@ -101,13 +101,12 @@ export function isSwing(record: ChainRecord, page: BlocksPage): boolean {
   });
 }
 
-/** What the page shows beside what was known. `record`: with the page in it. */
+/** What the page shows compared with the record. `record`: with the page taken in. */
 export function chainReading(record: ChainRecord, page: BlocksPage): ChainReading | 'unknown' {
   const head = page.at(-1)?.height;
   if (head === undefined) return 'unknown';
   const replaced: [number, Instant][] = [];
-  // A block is as new as the lowest one that it stands on and that took the place of another: the rest of a fork that
-  // returns may have grown meanwhile.
+  // A block is as new as the lowest replaced block below it: the rest of a returning fork may have grown meanwhile.
   let since = Infinity;
   for (const { height, hash } of page) {
     const blocks = record.get(height) ?? [];
@@ -118,28 +117,28 @@ export function chainReading(record: ChainRecord, page: BlocksPage): ChainReadin
   return { head, replaced };
 }
 
-/** What a first page of blocks adds to the record, and what it shows. */
+/** A first page of blocks taken into the record. */
 export interface TakenPage {
   readonly record: ChainRecord;
   /** `unknown` when the page may be of another chain. */
   readonly reading: ChainReading | 'unknown';
-  /** Whether it shows again what another page had taken the place of. */
+  /** Whether it shows a block again that another one had replaced. */
   readonly isSwing: boolean;
 }
 
 export function takePage(known: ChainRecord, rows: readonly AnyView[], readAt: Instant): TakenPage {
   const page = blocksPage(rows, known);
   const record = withPage(known, page, readAt);
-  // An explorer that names no hashes shows its head all the same.
+  // An explorer that sends no hashes still shows its head.
   const shown = page.length === 0 ? readChain(rows) : chainReading(record, page);
   return { record, reading: isLinked(known, page) ? shown : 'unknown', isSwing: isSwing(known, page) };
 }
 
-/** What has to be written down of a record to have it again, where it was as `before`. */
+/** The rows to write so that the stored record `before` becomes `after`. */
 export function changedBlocks(before: ChainRecord, after: ChainRecord): KnownBlock[] {
   return [...after].flatMap(([height, blocks]) => {
     const known = before.get(height) ?? [];
-    // When the only block of a height was last seen is of no use.
+    // The last sight of the only block of a height is not needed.
     const isAlone = blocks.length === 1 && known.length === 1 && known[0]?.hash === blocks[0]?.hash;
     return isAlone ? [] : blocks.filter((one) => !known.includes(one));
   });

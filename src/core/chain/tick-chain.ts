@@ -20,19 +20,19 @@ export function upToHead(head: number): ChainReading {
   return { head, replaced: [] };
 }
 
-/** The newest block that the explorer has read by what this tick shows; null when nothing shows one. */
+/** The newest block that the explorer has read, as far as this tick shows; null when nothing shows it. */
 export function reachOf(chain: TickChain, range: Range | null): number | null {
   const asked = typeof chain === 'object' ? chain.head : null;
   const own = range?.head ?? null;
   return asked === null || own === null ? (asked ?? own) : Math.max(asked, own);
 }
 
-/** Null where the chain was asked for already. */
+/** Null when the chain was asked for already. */
 export function needOf(chain: TickChain, head: number): HeadNeed | null {
   return chain === 'not-asked' ? { head } : null;
 }
 
-/** The one that would do for all. */
+/** The highest of them, which satisfies all. */
 export function greatestNeed(needs: readonly (HeadNeed | null)[]): HeadNeed | null {
   return needs.reduce((most, need) => (need !== null && need.head > (most?.head ?? -1) ? need : most), null);
 }
@@ -42,7 +42,7 @@ export interface Judged {
   readonly decision: Decision;
 }
 
-/** Decides; and decides again once `ask` has read the chain, where the first decision needs that. */
+/** Decides; where that decision needs the chain, asks for it and decides again. */
 export async function judge(
   observation: Observation,
   decide: (observation: Observation) => Decision,

@@ -4,7 +4,7 @@ import type { Memory } from './memory.ts';
 const BLIND_POLLS = 3;
 const BLIND_MS = 5 * 60_000;
 
-/** What blindness is told from. */
+/** What is known of the watch's data. */
 type Known = Pick<Memory, 'data' | 'coveredUntil'> | undefined;
 
 export interface Watching {

@@ -1,9 +1,11 @@
-// A clock that was set back would make every wait longer by as much: a `for` that is half over, a cooldown, a window's
-// beginning. So what is remembered by that clock moves along.
+// A clock that is set back would lengthen every wait by the same time: `for`, a cooldown, a window. So the remembered
+// times are moved with it.
 import type { Alert, ConditionState, Memory, Run } from './memory.ts';
 import type { Instant } from '../../lib/clock.ts';
 
-/** Memory as if the clock had always been `byMs` behind. Times of the chain, and what makes ids, stay as they are. */
+/**
+ * The memory as if the clock had always been `byMs` behind. Times of the chain, and times that are parts of ids, stay.
+ */
 export function shiftClock(memory: Memory, byMs: number): Memory {
   const { alerts, history, data, coveredUntil } = memory;
   return {

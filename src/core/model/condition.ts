@@ -4,13 +4,13 @@ import type { Amount } from '../values/amount.ts';
 import type { AnyView } from '../values/fields.ts';
 import type { Truth } from './ids.ts';
 
-/** How far back the history of a path is looked at. */
+/** How far back a condition reads the history of a path. */
 export interface Span {
   readonly path: string;
   readonly ms: number;
 }
 
-/** A question to a path's history: `change("1h")` is `{ measure: 'change', path: 'balance', ms: 3_600_000 }`. */
+/** A window over a path's history: `change("1h")` is `{ measure: 'change', path: 'balance', ms: 3_600_000 }`. */
 export interface Window extends Span {
   readonly measure: Measure;
 }
@@ -21,7 +21,7 @@ export type Measure = (typeof MEASURES)[number];
 /** Answers windows at one moment; undefined = unknown. */
 export type History = (window: Window) => Amount | undefined;
 
-/** What a condition or a template looks at. */
+/** What a condition or a template is evaluated on. */
 export interface EvaluationContext {
   readonly view: AnyView;
   /** The last known values before this one, where there was one. */
@@ -41,7 +41,7 @@ export interface Condition {
   evaluate(context: EvaluationContext): Truth;
   /** Why it is unknown, when that is because the evaluation took too much: `a text is longer than 4096 characters`. */
   limitOf(context: EvaluationContext): string | null;
-  /** The condition taken apart, for those who explain it. Made when asked for. */
+  /** The condition taken apart, for `explain`. Computed on demand. */
   clause(): Clause;
 }
 
@@ -70,5 +70,5 @@ export interface Template {
   render(context: EvaluationContext): readonly Segment[];
 }
 
-/** Text of a message: ours, or a stranger's, which only a channel's encoder may open. */
+/** Text of a message: of the program, or untrusted text that only a notifier's encoder may read. */
 export type Segment = { readonly text: string } | { readonly untrusted: Untrusted };

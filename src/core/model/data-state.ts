@@ -1,4 +1,4 @@
-// How good the data of a poll is, apart from what alerts make of it.
+// The quality of a poll's data, independent of alerts.
 import type { DataState, Memory } from './memory.ts';
 import type { MissReason, Observation } from './observation.ts';
 
@@ -19,7 +19,7 @@ const MISSED: Partial<Record<MissReason, DataState>> = {
   'out-of-credits': 'throttled',
 };
 
-/** The very same object as before while the state stays. `coveredUntil`: of the poll before. */
+/** The same object as before while the state stays. `coveredUntil`: of the poll before. */
 export function dataSince(
   { data: before, coveredUntil }: Pick<Memory, 'data' | 'coveredUntil'>,
   state: DataState,

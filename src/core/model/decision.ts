@@ -14,10 +14,10 @@ export interface Snapshot {
   readonly isStale: boolean;
 }
 
-/** What one poll leads to: committed as a whole, or not at all. */
+/** The result of one poll: committed as a whole, or not at all. */
 export interface Decision {
   readonly watchId: WatchId;
-  /** The memory's version this decision rests on. */
+  /** The version of the memory that it was computed from. */
   readonly expects: number;
   /** The memory afterwards. */
   readonly memory: Memory;
@@ -25,19 +25,22 @@ export interface Decision {
   readonly hasChanged: boolean;
   readonly deliveries: readonly Delivery[];
   readonly reasons: readonly Reason[];
-  /** What was looked at, for gauges; null when the poll was missed or the values are unknown. */
+  /** The watched values, for gauges; null when the poll was missed or they are unknown. */
   readonly now: AnyView | null;
-  /** What is kept for those who explain: `now`, or the newest item; null when nothing was looked at. */
+  /** Kept for `explain` and `plan`: `now`, or the newest item; null when nothing was seen. */
   readonly snapshot: Snapshot | null;
-  /** What came of each alert's condition; `not-evaluated`: there was nothing to evaluate. */
+  /** Result of each alert's condition; `not-evaluated`: there was nothing to evaluate. */
   readonly truths: Readonly<Record<AlertId, Truth | 'not-evaluated'>>;
-  /** Set when the chain was not asked for and something rests on how far the explorer has read: ask, and decide again. */
+  /**
+   * Set when the chain was not asked for and the decision depends on how far the explorer has read: ask, and decide
+   * again.
+   */
   readonly needs: HeadNeed | null;
   /** After so long the watch is to be polled again, where its next poll is later; null = that is early enough. */
   readonly askAgainMs: number | null;
 }
 
-/** Why something was said, or not. */
+/** Why a message was sent, or not. */
 export type Reason =
   | { readonly type: 'baseline'; readonly items: number; readonly matching: Readonly<Record<AlertId, number>> }
   | { readonly type: EventReason | ConditionReason; readonly alert: AlertId; readonly key: FindingKey }

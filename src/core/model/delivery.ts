@@ -5,7 +5,7 @@ import type { AlertId, DeliveryId, Severity } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Segment } from './condition.ts';
 
-/** One message owed to one recipient. Committed together with the memory that it follows from: both, or neither. */
+/** One message for one recipient. Committed together with the memory that it follows from. */
 export interface Delivery {
   /** hash(v1, watch, alert, explorer, finding key, episode, seq, channel, recipient) */
   readonly id: DeliveryId;
@@ -36,7 +36,7 @@ export interface Message {
   readonly type: MessageType;
   /** Of the decision. */
   readonly at: Instant;
-  /** The alert's: stable over its episodes. Deliveries of one key to one recipient go out in order of `seq`. */
+  /** The alert's: stable over its episodes. Deliveries of one key to one recipient are sent in order of `seq`. */
   readonly key: string;
   readonly episode: number;
   readonly seq: number;
@@ -52,7 +52,7 @@ export interface Message {
     readonly symbol: Untrusted | null;
     readonly decimals: number | null;
   } | null;
-  /** Ours alone: it becomes a mail's subject. */
+  /** Text of the program, not of strangers: it becomes a mail's subject. */
   readonly title: string;
   readonly text: readonly Segment[];
   readonly condition: string;
@@ -60,9 +60,9 @@ export interface Message {
   readonly observedAt: Instant;
   readonly since: Instant;
   readonly resolvedAt: Instant | null;
-  /** What made it so, when it was not the rule's own condition: `rule removed`, `flapping`, `not found any more`. */
+  /** The reason, when it was not the rule's own condition: `rule removed`, `flapping`, `not found any more`. */
   readonly reason: string | null;
-  /** Told more than ten minutes after it happened. */
+  /** Sent more than ten minutes after it happened. */
   readonly late: boolean;
   readonly fields: Readonly<Record<string, Fact>>;
   readonly before: Readonly<Record<string, Fact>>;
@@ -71,15 +71,15 @@ export interface Message {
   readonly summary: Summary | null;
 }
 
-/** What a summary stands for. */
+/** The messages that a summary replaces. */
 export interface Summary {
   readonly of: MessageType;
   readonly count: number;
-  /** Of every member's message: `count` of them. */
+  /** Keys of the members: `count` of them. */
   readonly keys: readonly string[];
 }
 
-/** One value in a message. Amounts, addresses and times are `text`; a stranger's text stays `untrusted`. */
+/** One value in a message. Amounts, addresses and times are `text`; text from the chain stays `untrusted`. */
 export type Fact =
   boolean | number | Segment | { readonly list: readonly Fact[] } | { readonly record: Readonly<Record<string, Fact>> };
 
@@ -122,7 +122,7 @@ interface Try {
   readonly giveUpAfterMs: number;
 }
 
-/** However old it is, as after a long stop: one bad answer gives up nothing. */
+/** However old it is, as after a long stop: a single refusal never gives up a delivery. */
 const FEWEST_TRIES = 12;
 
 /**
@@ -172,7 +172,7 @@ function waitAfter(tried: Try): number {
   return Math.max(atLeast, spread(wait, tried));
 }
 
-// From the id, so that deliveries that failed together do not come back together, and a test can foretell the time.
+// Derived from the id: deliveries that failed together spread out, and tests can compute the time.
 function spread(waitMs: number, { id, attempt }: Try): number {
   return Math.round(waitMs * (1 - SPREAD + 2 * SPREAD * fractionOf(id, attempt)));
 }

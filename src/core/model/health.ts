@@ -1,12 +1,12 @@
-// Whether an alert's condition does its work. A rule that cannot be true says nothing in the night it was written for,
-// and one that is always true is not heard any more; neither is seen in a single poll, so a little is remembered.
+// Whether an alert's condition is useful. One that cannot be true never alerts; one that is always true is ignored by
+// people. A single poll shows neither, so a little is remembered.
 import type { AlertId, Truth } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 
-/** What came of an alert's condition in one poll: of a watch's one value, or of all its items together. */
+/** Result of an alert's condition in one poll: of a watch's one value, or of all its items together. */
 export interface ConditionEvaluation {
   readonly alert: AlertId;
-  /** `not-evaluated`: there was nothing to ask it of, such as no item of the event that it waits for. */
+  /** `not-evaluated`: there was nothing to evaluate, such as no item of its event. */
   readonly truth: Truth | 'not-evaluated';
   readonly at: Instant;
 }
@@ -24,7 +24,7 @@ export interface HealthRecord {
   readonly evaluations: number;
 }
 
-/** As it is kept: `condition` tells whether it is still of the condition that the rule has now. */
+/** As stored: `condition` identifies the condition that the record belongs to. */
 export type StoredHealth = Readonly<Record<AlertId, HealthRecord & { readonly condition: string }>>;
 
 export const HEALTHS = ['ok', 'never-evaluated', 'never-true', 'always-true', 'unknown-too-long'] as const;
@@ -33,8 +33,8 @@ export type Health = (typeof HEALTHS)[number];
 export type HealthByAlert = Readonly<Record<AlertId, HealthRecord>>;
 
 /**
- * What is remembered after a poll. Alerts that the poll says nothing of are kept as they are; give alerts without a
- * condition no evaluation at all, for they are true of everything.
+ * The records after a poll. Alerts that have no evaluation keep theirs; leave out alerts without a condition, which
+ * match everything.
  *
  * afterPoll({}, [{ alert: 'low', truth: false, at }])
  * // { low: { since: at, evaluatedAt: at, trueAt: null, falseAt: at, unknownSince: null, evaluations: 1 } }
@@ -47,7 +47,7 @@ export function afterPoll(known: HealthByAlert, evaluations: readonly ConditionE
   return { ...known, ...Object.fromEntries(updates) };
 }
 
-/** One truth for all items of a poll: true if it was true of any, else unknown if of any; none = not evaluated. */
+/** One truth for all items of a poll: true if one is true, else unknown if one is unknown; no items = not evaluated. */
 export function truthOfAll(truths: readonly Truth[]): ConditionEvaluation['truth'] {
   if (truths.includes(true)) return true;
   if (truths.includes('unknown')) return 'unknown';
@@ -60,10 +60,9 @@ const UNKNOWN_POLLS = 10;
 const UNKNOWN_MS = 15 * 60_000;
 
 /**
- * `unknown-too-long`: nothing but unknown for more than ten polls and more than 15 minutes, and still so.
- * `never-evaluated`: nothing to ask it of for a day and twenty polls.
- * `never-true`, `always-true`: after a day and twenty evaluations. Never true is what one hopes of most alerts; it is
- * for people to look at, not to wake them.
+ * `unknown-too-long`: only unknown for more than ten polls and more than 15 minutes, and still so. `never-evaluated`:
+ * nothing to evaluate for a day and twenty polls. `never-true`, `always-true`: after a day and twenty evaluations. Most
+ * alerts are never true in good times: this is shown, and alerts nobody.
  */
 export function healthOf(record: HealthRecord, now: Instant, intervalMs: number): Health {
   const { since, trueAt, falseAt, unknownSince, evaluations } = record;

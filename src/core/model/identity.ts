@@ -1,4 +1,4 @@
-// Ids are made from content, never from chance or time: doing the same thing again makes the same ids.
+// Ids are hashes of content, never of randomness or time: the same input gives the same id.
 import { createHash } from 'node:crypto';
 import type { Watch } from './watch.ts';
 

@@ -22,7 +22,7 @@ export interface Target<E = unknown> {
   readonly options: E;
 }
 
-/** Whether a rule of this kind must, may or must not say `of:` and `token:`. */
+/** Whether a rule of this kind must, may or must not have `of:` and `token:`. */
 export type Presence = 'required' | 'optional' | 'none';
 
 /**
@@ -53,18 +53,18 @@ export interface Kind<E, S, O> {
   readonly shown: readonly string[];
   /** Paths that change while the item stays what it is: where it was mined, how old it is, what explorers call it. */
   readonly fleeting: readonly string[];
-  /** Paths that are known of one event alone: of anything else they are unknown for ever. */
+  /** Paths that are known only of one event: of any other they are always unknown. */
   readonly onlyOf?: Readonly<Record<string, EventName>>;
   /** The question that every poll asks first; decides the phase and the price that `check` prints. */
   question(target: Target<E>): Question;
   /**
-   * What shows the chain's head, where the kind's own answers do not: asked when an alert counts confirmations, and when
-   * something rests on how far the explorer has read.
+   * The question that shows the chain's head, where the kind's own answers do not. Asked when an alert counts
+   * confirmations, and when a decision depends on how far the explorer has read.
    */
   head(target: Target<E>): ListQuestion | null;
   /** The path of the explorer's page about this item: `/tx/0x…`. */
   page(target: Target<E>, view: AnyView): string | null;
-  /** The one impure hole: it may only read. Throws `Missed`. */
+  /** Reads what is watched; it may ask questions and do nothing else. Throws `Missed`. */
   observe(target: Target<E>, state: S | null, read: Read): Promise<Reading<O>>;
   /** Pure. `state` null = nothing remembered yet: the baseline. */
   detect(target: Target<E>, state: S | null, seen: O, scope: Scope): Detection<S>;
@@ -87,7 +87,7 @@ export interface EventSpec {
   readonly needs?: 'of';
 }
 
-/** What is watched has values now, which conditions can look at. */
+/** The watched thing has current values, which conditions read. */
 export interface ValueSpec {
   /** The path that windows look back over when a rule names none; null = a rule has to name one. */
   readonly measured: string | null;
@@ -95,7 +95,7 @@ export interface ValueSpec {
   readonly exported: readonly string[];
 }
 
-/** What the rows of a list say of their past. */
+/** What the rows of a list say about the past. */
 export interface ListHistory {
   /** When it happened; null when the row does not say. */
   timeOf(row: AnyView): Instant | null;
@@ -120,17 +120,20 @@ export interface UnreadRange {
   readonly reason: string;
   /** Null where that is not known. */
   readonly since: Instant | null;
-  /** False: what is in them is no news any more, so that nobody will be told of it. */
+  /** False: its items are too old to be sent, so it is only named. */
   readonly isReadLater: boolean;
 }
 
 /** How a test of a rule writes what one poll saw. */
 export interface Script<E, S, O> {
-  /** The key under which the rows of the page stand; null: a poll sees one thing, whose fields stand by themselves. */
+  /** The key of the list of rows; null: a poll sees one thing, and its fields are written directly. */
   readonly rows: string | null;
   /** The fields of a row, or of the one thing. */
   readonly record: AnyRecord;
-  /** Pure: what `observe` would have seen. What the kind needs to tell items apart and was not written is made up. */
+  /**
+   * Pure: what `observe` would have seen. Fields that the kind needs to tell items apart and that were not written are
+   * synthesized.
+   */
   synthesize(target: Target<E>, written: SyntheticReading, state: S | null): O;
   /** Where the chain is by the rows that were written. Absent where the kind's rows never say. */
   head?(rows: readonly SyntheticRow[], at: Instant): Head | null;
@@ -143,7 +146,7 @@ export interface SyntheticReading {
 
 export interface SyntheticRow {
   readonly view: AnyView;
-  /** The fields that were written, also those written as `null`: nothing is made up for them. */
+  /** The fields that were written, also those written as `null`: they are not synthesized. */
   readonly says: ReadonlySet<string>;
   /** The same name is the same item; null where the test names none. */
   readonly id: string | null;
@@ -151,7 +154,7 @@ export interface SyntheticRow {
   readonly place: string;
 }
 
-/** A kind whose types were left at the door of the list: rules, engine and store handle all of them alike. */
+/** A kind without its type parameters: rules, engine and store treat all kinds alike. */
 export type AnyKind = Kind<unknown, unknown, unknown>;
 
 /** What one poll of a kind read. */
@@ -161,16 +164,16 @@ export interface Reading<O> {
   readonly partial: string | null;
 }
 
-/** What `detect` is told of the poll, beside what was seen. */
+/** What `detect` knows of the poll beside what was seen. */
 export interface Scope {
   readonly at: Instant;
   /** Paths whose values are to be remembered and compared. */
   readonly tracked: readonly string[];
   /** Paths that the conditions of events read, but for fleeting ones: a known item that says something else is judged anew. */
   readonly judged: readonly string[];
-  /** False: what is missing from `seen` may still be there. */
+  /** False: an item that is missing from `seen` may still exist. */
   readonly isComplete: boolean;
-  /** An alert waits for what becomes of an item: then those that are known already are events too. */
+  /** An alert waits for a later state of an item: then known items are reported as events too. */
   readonly isWaiting: boolean;
   readonly chain: TickChain;
   /** When the last usable answer was looked at; null = never. */
@@ -179,9 +182,9 @@ export interface Scope {
   readonly intervalMs: number;
 }
 
-/** What a kind makes of one reading, knowing no alert. */
+/** What a kind detects in one reading, without knowing the alerts. */
 export interface Detection<S> {
-  /** The very same as before when nothing was learned: then nothing is written. Null = still no baseline. */
+  /** The same object as before when nothing changed: then nothing is written. Null = still no baseline. */
   readonly state: S | null;
   readonly events: readonly DetectedEvent[];
   /** What `while` looks at; null = unknown. */
@@ -190,19 +193,19 @@ export interface Detection<S> {
   readonly before: Remembered | null;
   /** Which part of the chain a complete reading shows; null when it shows none, or is of no list. */
   readonly range: Range | null;
-  /** Set at the first reading: how many items were there, quietly. */
+  /** Set at the first reading: how many items there were. They are no events. */
   readonly baseline: number | null;
   /** For the log: what was not examined. */
   readonly notes: readonly string[];
-  /** Set when the chain was not asked for, and what is noticed depends on it. */
+  /** Set when the chain was not asked for and the detection depends on it. */
   readonly needs: HeadNeed | null;
-  /** Set when what was read is not believed yet: of the watched thing nothing is known, and nothing is taken for gone. */
+  /** Set when the reading is not believed yet: the watched values are unknown, and nothing counts as gone. */
   readonly doubt: Doubt | null;
 }
 
 export interface Doubt {
   readonly reason: string;
-  /** Ask again after that time, where the next poll is later; null = it is early enough. */
+  /** Poll again after this time, where the next poll is later; null = at the next poll. */
   readonly askAgainMs: number | null;
 }
 
@@ -211,9 +214,9 @@ export interface Range {
   readonly from: number;
   /** `head`: up to the newest block that the explorer has, which other answers of the same tick may show. */
   readonly to: number | 'head';
-  /** The newest block met; null when the list is empty. */
+  /** The newest block in the reading; null when the list is empty. */
   readonly head: number | null;
-  /** Heights at which the reading shows a block that was never seen there: what was in the other one is gone. */
+  /** Heights at which the reading shows a block that was never seen there: items of the former block are gone. */
   readonly replaced: readonly number[];
 }
 

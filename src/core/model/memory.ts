@@ -1,4 +1,4 @@
-// What is remembered of a watch from poll to poll. Plain JSON: it stands in the state file.
+// What is remembered of a watch from poll to poll. Plain JSON, stored in the state file.
 import type { Message } from './delivery.ts';
 import type { Json } from '../values/fields.ts';
 import type { AlertId, FindingKey, Recipient } from './ids.ts';
@@ -12,11 +12,11 @@ export interface Memory {
   /** The kind's own; null before the baseline. */
   readonly state: Json;
   readonly alerts: Readonly<Record<AlertId, Readonly<Record<FindingKey, Alert>>>>;
-  /** Samples by path, oldest first: what windows look back over. */
+  /** Samples by path, oldest first, for windows. */
   readonly history: Samples;
-  /** What the last poll was worth, and since when; null before the first. */
+  /** Data state of the last poll, and since when; null before the first. */
   readonly data: DataSince | null;
-  /** When the last usable answer was looked at; null = never. Kept apart, flushed every 10 s. */
+  /** When the last usable answer was processed; null = never. Stored separately, every 10 s. */
   readonly coveredUntil: Instant | null;
 }
 
@@ -37,7 +37,7 @@ export interface DataSince {
   readonly lastOk: Instant | null;
 }
 
-/** How good the data is, apart from what alerts make of it. */
+/** The quality of the data, independent of alerts. */
 export const DATA_STATES = ['ok', 'nodata', 'stale', 'partial', 'throttled', 'error'] as const;
 export type DataState = (typeof DATA_STATES)[number];
 
@@ -51,8 +51,8 @@ export interface OpenEvent {
 }
 
 /**
- * A matching item that may still change or vanish: observed -> confirmed -> suspect -> retracted, or
- * observed -> dropped when it vanished untold. It is forgotten once it is so deep that nothing takes it back.
+ * A matching item that may still change or vanish: observed -> confirmed -> suspect -> retracted, or observed ->
+ * dropped when it vanished before it was sent. It is removed once it is deep enough to be final.
  */
 export interface EventState {
   readonly type: 'event';
@@ -61,23 +61,23 @@ export interface EventState {
   readonly block: number | null;
   /** Complete readings of its range in a row that did not show it. */
   readonly absent: number;
-  /** Since when it has been otherwise than it was told: missing while `suspect`, there again while `retracted`. */
+  /** Since when its presence differs from what was sent: missing while `suspect`, present while `retracted`. */
   readonly turnedAt: Instant | null;
-  /** How often it was taken back. */
+  /** How often it was retracted. */
   readonly retractions: number;
-  /** 0 = nothing was told yet. */
+  /** 0 = nothing was sent yet. */
   readonly seq: number;
   readonly told: readonly Recipient[];
-  /** What will be told; null once it was. A later message is made of what follows. */
+  /** The message that waits for confirmations; null once it was sent. Later messages are made of the fields below. */
   readonly message: Message | null;
   readonly title: string;
   /** When it happened. */
   readonly since: Instant;
-  /** What the rule matched on and shows, by path, long values condensed: another value is a correction. */
+  /** Values that the rule matched on and shows, by path, long ones condensed: a different value is a correction. */
   readonly values: Remembered;
 }
 
-/** The items of one group of a count, and the condition that they make. */
+/** The items of one group of a count, and the state of its condition. */
 export interface GroupState {
   readonly type: 'group';
   readonly condition: ConditionState;
@@ -88,13 +88,16 @@ export interface GroupState {
 }
 
 /**
- * The life of a condition: inactive -> pending -> firing -> recovering -> inactive.
- * `since` and `heldMs` count the present wait (`for`, or `keep_firing_for`), over observed time only:
- * held = heldMs + (now - since), where `since` is null while the condition is unknown.
+ * The state of a condition: inactive -> pending -> firing -> recovering -> inactive. `since` and `heldMs` count the
+ * present wait (`for`, or `keep_firing_for`) over observed time only: held = heldMs + (now - since), where `since` is
+ * null while the condition is unknown.
  */
 export interface ConditionState {
   readonly type: 'condition';
-  /** When its counting began. Part of its key: a rule taken out and put back must not repeat ids that were told. */
+  /**
+   * When its counting began. Part of its key: a rule that is removed and added again must not repeat ids that were
+   * sent.
+   */
   readonly born: Instant;
   readonly state: 'inactive' | 'pending' | 'firing' | 'recovering';
   /** The comparator's last known output: with `until`, what holds between the two thresholds. */
@@ -103,18 +106,21 @@ export interface ConditionState {
   readonly heldMs: number;
   readonly episode: number;
   readonly seq: number;
-  /** Height of the chain's head when it last fired: an explorer that has not read so far cannot end it. Null = unknown. */
+  /**
+   * Height of the chain's head when it last fired: an explorer that has not read so far cannot resolve it. Null =
+   * unknown.
+   */
   readonly head: number | null;
-  /** The firing message, to resolve what was said even when the rule is gone; null = this episode was not told. */
+  /** The firing message, from which it is resolved even when the rule is gone; null = this episode was not sent. */
   readonly firing: Message | null;
-  /** Who got it: those, and only those, hear of its end. */
+  /** Who got it: only they get the resolved message. */
   readonly told: readonly Recipient[];
-  /** Before then a firing is not told; null = no cooldown. */
+  /** No firing is sent before this time; null = no cooldown. */
   readonly cooldownUntil: Instant | null;
-  /** When it fired within the last hour: three times is flapping. */
+  /** When it fired within the last hour: three times count as flapping. */
   readonly firings: readonly Instant[];
-  /** When it last fired or ended while flapping; null = it is steady. */
+  /** When it last fired or ended while flapping; null = it is not flapping. */
   readonly flapping: Instant | null;
-  /** Episodes that nobody was told of since the last message. */
+  /** Episodes since the last message that were not sent. */
   readonly flaps: number;
 }

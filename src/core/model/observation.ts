@@ -20,7 +20,7 @@ export interface ChainReading {
 /** `not-asked`: nothing needed it. `unknown`: it was asked for, and no usable answer came. */
 export type TickChain = ChainReading | 'not-asked' | 'unknown';
 
-/** The head that would do: from this height on, everything that the reading leaves out or ends is believed. */
+/** The head that is needed: at this height or above, everything that the reading leaves out or ends is believed. */
 export interface HeadNeed {
   readonly head: number;
 }

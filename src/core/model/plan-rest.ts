@@ -8,7 +8,7 @@ export interface PlanRest {
   readonly reason: RefusalReason | 'rate-limited';
   /** Why the refusal is not believed, as in `90,000 credits were left`; null = it is believed. */
   readonly doubt: string | null;
-  /** When a request may leave again. After a refusal it is one alone, to see whether the rest is over. */
+  /** When a request may leave again. After a refusal it is a single one, to see whether the refusal is over. */
   readonly nextAt: Instant;
 }
 

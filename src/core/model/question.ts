@@ -48,20 +48,20 @@ export interface Page<F extends Fields = Fields> {
   readonly isCutOff?: boolean;
 }
 
-/** The only thing `observe` may do to the world. Both throw `Missed` when no usable answer came. */
+/** The only effects that `observe` may have. All throw `Missed` when no usable answer came. */
 export interface Read {
   one<F extends Fields>(question: OneQuestion<F>): Promise<View<F>>;
   page<F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null): Promise<Page<F>>;
   /** Like `page`, but never from this tick's shared answers: for a second reading. */
   pageAgain<F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null): Promise<Page<F>>;
   /**
-   * Like `page`, for reading known rows again: a share of the requests is kept for that, and once it is used up, such a
-   * page is missed. Left out where nothing is read again.
+   * Like `page`, for reading known rows again. It may use a share of the requests; once that is used up, the page is
+   * missed. Left out where nothing is read again.
    */
   readonly sweepPage?: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) => Promise<Page<F>>;
 }
 
-/** No usable answer. Counted by reason; the watch learns nothing from it, and the alerts stay as they are. */
+/** No usable answer. Counted by reason. The watch's state and its alerts stay as they are. */
 export class Missed extends Error {
   override readonly name = 'Missed';
   readonly reason: MissReason;

@@ -3,7 +3,7 @@ import { fractionOf } from './identity.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Watch } from './watch.ts';
 
-/** Equal questions at equal pace have equal phases, whatever asks them. */
+/** Equal questions at equal intervals have equal phases, whichever watch asks them. */
 export function phaseOf({ kind, target, schedule }: Pick<Watch, 'kind' | 'target' | 'schedule'>): number {
   const { explorer, path, params } = kind.question(target);
   return Math.floor(fractionOf(explorer, path, JSON.stringify(params)) * schedule.intervalMs);

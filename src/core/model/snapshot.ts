@@ -1,5 +1,5 @@
-// What was last looked at, in the form in which it is kept for those who explain and plan. Bounded, since strangers
-// decide how long their texts are; what is left out is unknown to whoever reads it back.
+// The last observed values, in the form in which they are stored for `explain` and `plan`. Their size is bounded, since
+// texts from the chain have any length. A value that is left out reads back as unknown.
 import { decodeEncoded, encode } from '../values/encoded.ts';
 import {
   isView,
@@ -14,7 +14,7 @@ import {
 import type { Instant } from '../../lib/clock.ts';
 import type { Snapshot } from './decision.ts';
 
-/** `encodeLook`'s result: plain JSON. */
+/** Result of `encodeSnapshot`: plain JSON. */
 export interface StoredSnapshot {
   readonly at: Instant;
   readonly view: Json;
@@ -31,7 +31,7 @@ export function encodeSnapshot({ at, view, before, isStale }: Snapshot): StoredS
   return { at, view: encodeBounded(view), before: before === null ? null : encodeBounded(before), isStale };
 }
 
-/** `table`: the fields of the watch's kind. Null when it is of another kind's shape. */
+/** `table`: the fields of the watch's kind. Null when the snapshot has another shape. */
 export function decodeSnapshot(table: AnyRecord, { at, view, before, isStale }: StoredSnapshot): Snapshot | null {
   const type = { type: 'record', record: table } as const;
   const seen = decodeEncoded(type, view);
@@ -55,7 +55,7 @@ function encodeRecord(view: AnyView, withLists: boolean): Record<string, Json> {
   return known;
 }
 
-/** A list or JSON that is too long is left out as a whole: a part of it would make `all` and `exists` wrong. */
+/** A list or JSON value that is too long is left out as a whole: a part of it would make `all` and `exists` wrong. */
 function encodeValue(type: FieldType, value: Value, withLists: boolean): Json | undefined {
   if (isView(value)) return encodeRecord(value, withLists);
   if (Array.isArray(value)) return encodeList(type, value, withLists);

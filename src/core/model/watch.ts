@@ -23,7 +23,7 @@ export interface Watch {
   readonly alerts: readonly AlertRule[];
   /** Paths whose values are remembered from poll to poll: what alerts compare, and the kind's defaults. */
   readonly tracked: readonly string[];
-  /** Paths that the conditions of event alerts read, but for those that change while an item stays what it is. */
+  /** Paths that the conditions of event alerts read, without those that change while an item stays the same. */
   readonly judged: readonly string[];
   /** Paths of which a history is kept, each for the longest window that an alert looks back over. */
   readonly windows: readonly Span[];
@@ -48,7 +48,7 @@ interface AlertRuleBase {
   readonly source: string;
 }
 
-/** What picks items: of which event, and which of those. */
+/** Selects items: of which event, and which of those. */
 interface EventSelector {
   readonly on: EventName;
   readonly if: Condition | null;
@@ -56,9 +56,9 @@ interface EventSelector {
 
 export interface EventAlert extends AlertRuleBase, EventSelector {
   readonly type: 'event';
-  /** Blocks on top of the item's before it is told. */
+  /** Blocks on top of the item's before it is sent. */
   readonly confirmations: number;
-  /** Told at once all the same, and marked as provisional. */
+  /** Sent at once as well, and marked as provisional. */
   readonly provisional: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface EventAlert extends AlertRuleBase, EventSelector {
 interface StatefulAlertBase extends AlertRuleBase {
   readonly forMs: number;
   readonly keepFiringForMs: number;
-  /** How long after an end a new firing is not told yet. */
+  /** How long after an end a new firing is not sent. */
   readonly cooldownMs: number;
 }
 
@@ -76,13 +76,13 @@ export interface ConditionAlert extends StatefulAlertBase {
   readonly until: Condition | null;
 }
 
-/** A condition over events: enough of them within a time, or none for one. */
+/** A condition over events: enough of them within a time, or none for a time. */
 export interface CountAlert extends StatefulAlertBase, EventSelector {
   readonly type: 'count';
   readonly fires:
     | { readonly type: 'at-least'; readonly count: number; readonly withinMs: number }
     | { readonly type: 'none-for'; readonly ms: number };
-  /** Paths whose values split the items into groups, each with a life of its own. */
+  /** Paths whose values split the items into groups with separate states. */
   readonly per: readonly string[];
 }
 

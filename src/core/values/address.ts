@@ -29,7 +29,7 @@ export class Address {
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** Whether a value that was written down is an address. */
+/** Whether a stored value is an address. */
 export function isAddressText(value: unknown): value is string {
   return typeof value === 'string' && ADDRESS.test(value);
 }

@@ -75,7 +75,7 @@ export class Amount {
     return this.toString();
   }
 
-  /** The nearest double. For gauges only: no decision may rest on it. */
+  /** The nearest double. For gauges only; decisions never use it. */
   toNumber(): number {
     return Number(this.toString());
   }

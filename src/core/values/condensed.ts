@@ -1,5 +1,5 @@
-// Values as they are remembered for a later message and to be compared: what strangers wrote at length is cut, with a
-// digest that tells it from any other.
+// Values that are stored to be shown in later messages and to be compared. A long value is cut, and a digest of the
+// whole tells it from others.
 import type { Json } from './fields.ts';
 import { idOf } from '../model/identity.ts';
 import type { Remembered } from './tracked.ts';
@@ -8,7 +8,7 @@ const MOST_TEXT = 200;
 const DIGEST_LENGTH = 8;
 
 interface Condensed {
-  /** Its beginning; null of what is no text. */
+  /** Its beginning; null when it is not a text. */
   readonly cut: string | null;
   readonly digest: string;
 }
@@ -24,7 +24,7 @@ export function condense(value: Json): Json {
   return { ...condensed };
 }
 
-/** The values as they are shown again: of a long text its beginning, of anything else that is long nothing. */
+/** The values as they are shown again: a long text by its beginning, other long values not at all. */
 export function expand(values: Remembered): Remembered {
   return Object.fromEntries(
     Object.entries(values).flatMap(([path, value]) => {

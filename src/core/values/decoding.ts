@@ -1,4 +1,4 @@
-// From raw JSON to the values that fields promise. What is of an impossible shape is undefined: unknown.
+// Decodes raw JSON into the values that fields declare. A value of an impossible shape is undefined: unknown.
 import { untrusted, type Untrusted } from '../../lib/untrusted.ts';
 import { Address } from './address.ts';
 import { Amount } from './amount.ts';
@@ -63,7 +63,7 @@ const HEX = /^0x[0-9a-fA-F]{1,128}$/;
 const INTEGER = /^[+-]?\d{1,1000}$/;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** A number of a piece or a chain also comes as a number; one with a fraction may have lost digits. */
+/** Ids of tokens and chains also come as numbers. A number that is not a safe integer may have lost digits. */
 function decodeText(raw: unknown): Untrusted | undefined {
   if (typeof raw === 'number') return Number.isSafeInteger(raw) ? untrusted(String(raw)) : undefined;
   return typeof raw === 'string' ? untrusted(raw) : undefined;
@@ -87,7 +87,7 @@ function decodeTime(raw: unknown): Date | undefined {
   return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
-/** Below what is certain, a number is nonsense. */
+/** A value below the certain minimum is an error of the explorer: unknown. */
 function atLeast(least: 0 | undefined, value: bigint | undefined): bigint | undefined {
   return least === 0 && value !== undefined && value < 0n ? undefined : value;
 }
@@ -114,7 +114,7 @@ function decodeDecimal(raw: unknown): Amount | undefined {
 
 const DEEPEST_JSON = 20;
 
-/** Whoever writes JSON down goes down into it, and far enough down there is no more stack. */
+/** Limits the depth: encoding is recursive and would overflow the stack. */
 export function isShallow(raw: unknown, deepest = DEEPEST_JSON): boolean {
   if (typeof raw !== 'object' || raw === null) return true;
   return deepest > 0 && Object.values(raw).every((inner) => isShallow(inner, deepest - 1));
@@ -124,7 +124,7 @@ function decodeList(of: FieldType, raw: unknown, units: Units): Value[] | undefi
   return Array.isArray(raw) ? wholeList(raw.map((item) => decode(of, item, units))) : undefined;
 }
 
-/** Without an item that cannot be read, what is true of all of them would be true by accident: nothing is known then. */
+/** If one item cannot be read, the whole list is unknown: `all` over the rest would be wrong. */
 export function wholeList(items: readonly ValueAt[]): Value[] | undefined {
   const known = items.filter((item) => item !== undefined);
   return known.length === items.length ? known : undefined;

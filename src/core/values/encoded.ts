@@ -1,4 +1,4 @@
-// The form in which values are remembered and recorded: plain JSON, amounts in whole units.
+// The form in which values are stored and recorded: plain JSON, amounts in whole units.
 import { Address } from './address.ts';
 import { Amount } from './amount.ts';
 import { decode, wholeList } from './decoding.ts';
@@ -16,9 +16,9 @@ import {
   type ValueAt,
 } from './fields.ts';
 
-/** `decodeEncoded(type, encode(value))` gives the value back. */
+/** `decodeEncoded(type, encode(value))` returns an equal value. */
 export function encode(value: Value): Json {
-  // Servers differ in the case of addresses: the lower case makes equal ones equal text.
+  // Servers differ in the letter case of addresses: in lower case equal ones are equal texts.
   if (value instanceof Address) return value.key;
   if (typeof value === 'bigint' || value instanceof Amount) return value.toString();
   if (value instanceof Date) return value.toISOString();

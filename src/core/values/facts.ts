@@ -1,4 +1,4 @@
-// Values as messages carry them: plain, capped, and a stranger's text still closed.
+// Values as messages carry them: plain and capped, with text from the chain still marked as untrusted.
 import { rawText, untrusted } from '../../lib/untrusted.ts';
 import { showDuration, showInstant } from '../../lib/clock.ts';
 import { Address } from './address.ts';
@@ -35,7 +35,7 @@ export function factAt(view: AnyView, path: string): Fact | undefined {
   return type === undefined ? undefined : factOf(type, valueAt(view, path));
 }
 
-// A stranger's text may be megabytes long; a message keeps what a person could read.
+// Text from the chain may be megabytes long. A message keeps as much as a person would read.
 const MOST_TEXT = 1000;
 const MOST_ITEMS = 20;
 
@@ -58,7 +58,7 @@ function listOf(type: FieldType, values: readonly ValueAt[]): Fact {
   return { list: facts.filter((fact) => fact !== undefined) };
 }
 
-/** A record that is named as a whole shows its plain fields only: whole tokens inside transfers would drown the rest. */
+/** Of a record that is named as a whole, the plain fields only: nested records would fill the message. */
 function scalarsOf(view: AnyView): Record<string, Fact> {
   const facts: Record<string, Fact> = {};
   for (const [name, { type }] of Object.entries(recordTypeOf(view).fields)) {

@@ -6,7 +6,10 @@ import type { Address } from './address.ts';
 import { Amount } from './amount.ts';
 import type { Untrusted } from '../../lib/untrusted.ts';
 
-/** Decimals by which raw amounts become whole units. `own`: those of the token the record speaks of; null = not known. */
+/**
+ * Decimals that turn raw amounts into whole units. `own`: those of the token that the record is about; null = not
+ * known.
+ */
 export interface Units {
   readonly coin: number;
   readonly own?: number | null;
@@ -18,7 +21,7 @@ export type AmountUnit = 'coin' | 'gwei' | 'own' | 'plain';
 /** What a field holds, as decoding, conditions and the catalogue need to know it. */
 export type FieldType =
   | { readonly type: 'bool' | 'double' | 'text' | 'hash' | 'address' | 'time' | 'duration' | 'json' }
-  /** `least`: it is certain that it is never below. */
+  /** `least`: no value is below it. */
   | { readonly type: 'int'; readonly least?: 0 }
   /** `isClosed`: the specification knows these values and no others; comparing with another one is a mistake. */
   | { readonly type: 'word'; readonly values: readonly string[]; readonly isClosed?: true }
@@ -31,7 +34,7 @@ export interface Field<T> {
   readonly type: FieldType;
   readonly doc: string;
   readonly was: readonly string[];
-  /** Brings a shape that differs in life into the one that the type expects; undefined = unknown. */
+  /** Converts a shape that is found in practice into the one that the type expects; undefined = unknown. */
   readonly from?: (raw: unknown) => unknown;
   /** It describes the chain's head, so it stays known when the head is too old for anything else. */
   readonly ofHead?: true;

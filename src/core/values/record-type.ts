@@ -22,7 +22,9 @@ interface RecordOptions {
   readonly ignored?: readonly string[];
 }
 
-/** A record's table, and the two ways to a view of it: `read` a raw row (lazily) or `make` one of values at hand. */
+/**
+ * A record's table of fields. `read` makes a view of a raw row and decodes lazily; `make` makes one of decoded values.
+ */
 export class RecordType<F extends Fields> {
   /** The name of the type in error messages and in the catalogue, such as `Token`. */
   readonly name: string;
@@ -64,18 +66,18 @@ export class RecordType<F extends Fields> {
 
 type ViewClass = new (source: RawRow, beneath: Units | AnyView | null) => AnyView;
 
-// In a cache, undefined says that nobody has looked yet.
+// Cached for an unknown value: undefined means that the field was not decoded yet.
 const UNKNOWN = Symbol('unknown');
 
 /**
- * A class per record: rows are made by the hundred in each poll, and most of their fields are never looked at. What an
- * instance holds is out of reach of whoever lists its properties.
+ * One class per record: each poll makes hundreds of rows, and most of their fields are never read. Private fields keep
+ * the raw row out of `JSON.stringify` and logs.
  */
 function viewClassOf(record: AnyRecord): ViewClass {
   class RecordView {
     /** A raw row, or values at hand. */
     readonly #source: RawRow;
-    /** Units to decode a raw row by; for values at hand the view that they lie over, or null. */
+    /** Units to decode a raw row with; for decoded values the view below them, or null. */
     readonly #beneath: Units | AnyView | null;
     #decoded: unknown[] | null = null;
 

@@ -2,18 +2,18 @@
 import { decodeEncoded, encode } from './encoded.ts';
 import { isRow, valueAt, type AnyRecord, type AnyView, type Json } from './fields.ts';
 
-/** Encoded values by path. Null: looked at, but never known. A missing path was never looked at. */
+/** Encoded values by path. Null: read, but never known. A missing path was never read. */
 export type Remembered = Readonly<Record<string, Json>>;
 
 export interface Tracking {
-  /** The very same object as before when nothing differs. */
+  /** The same object as before when nothing differs. */
   readonly after: Remembered;
   readonly changed: readonly string[];
 }
 
 /**
- * Compares a view with what is remembered. A value that became unknown keeps its last known one; the first look at a
- * path is quiet; an unknown one that becomes known is a change.
+ * Compares a view with the remembered values. A value that became unknown keeps its last known one. The first reading
+ * of a path is no change; an unknown value that becomes known is one.
  */
 export function track(before: Remembered | null, view: AnyView, paths: readonly string[]): Tracking {
   let after: Record<string, Json> | null = before === null ? {} : null;
