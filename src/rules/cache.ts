@@ -1,6 +1,6 @@
-// What a reload need not do again: reading files whose text is the same, and compiling conditions and templates whose
-// text and names are the same. It holds what the last load used, and nothing older; a load with it gives the very same
-// as a load without.
+// Results that a reload reuses: files whose text is the same are not read again, and conditions and templates whose
+// text and names are the same are not compiled again. It holds what the last load used. A load with it gives the same
+// result as one without.
 import { Address } from '../core/values/address.ts';
 import type { AnyKind } from '../core/model/kind.ts';
 import { type Parsed, parseYaml } from '../config/yaml/yaml.ts';
@@ -11,11 +11,11 @@ import type { Language, Meaning } from './language/model.ts';
 export interface RuleCache {
   parse(file: string, text: string): Parsed;
   language(kind: AnyKind, explorer: string, names: ReadonlyMap<string, Meaning>): Language;
-  /** Forgets what was not asked for since the last sweep: at the end of each load. */
+  /** Drops what was not used since the last sweep. Called at the end of each load. */
   sweep(): void;
 }
 
-/** Empty; to be kept from load to load. */
+/** An empty cache, to be passed to every load. */
 export function createRuleCache(): RuleCache {
   const files = new GenerationCache<{ readonly text: string; readonly parsed: Parsed }>();
   const languages = new GenerationCache<Language>();

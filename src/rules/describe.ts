@@ -1,4 +1,4 @@
-// What `check` prints: for every watch what it asks, how often, and what that costs.
+// The output of `check`: what every watch asks, how often, and what that costs.
 import type { Config, Plan } from '../config/model.ts';
 import { formatDuration } from '../config/scalars.ts';
 import { type Schedule, type Watch, headQuestionOf } from '../core/model/watch.ts';
@@ -12,7 +12,7 @@ import { timesPerDay } from './compile/schedule.ts';
 export interface Description {
   /** One line per watch, then one per explorer with the sum. */
   readonly lines: readonly string[];
-  /** One sentence per plan that does not suffice. */
+  /** One sentence per plan that is exceeded. */
   readonly warnings: readonly string[];
 }
 
@@ -25,7 +25,7 @@ interface Cost {
 
 const DAYS_PER_MONTH = 30;
 
-/** Costs count the first page of every poll; more pages, when something is new, come on top. */
+/** Costs are those of the first page of every poll. More pages, when something is new, come on top. */
 export function describeWatches(watches: readonly Watch[], config: Config): Description {
   const costs = costsOf(watches);
   const sharing = sharingOf(watches, costs);
@@ -58,7 +58,7 @@ function costsOf(watches: readonly Watch[]): Cost[] {
   return watches.map((watch) => costOf(watch, watch.kind.question(watch.target)));
 }
 
-/** What is asked, by what makes two of them one request; confirmations ask for the head as well. */
+/** The questions of a watch by key: equal keys are one request. Confirmations ask for the head as well. */
 function sharingOf(watches: readonly Watch[], costs: readonly Cost[]): ReadonlyMap<string, readonly Cost[]> {
   const heads = watches.flatMap((watch) => {
     const question = headQuestionOf(watch);
@@ -67,7 +67,7 @@ function sharingOf(watches: readonly Watch[], costs: readonly Cost[]): ReadonlyM
   return Map.groupBy([...costs, ...heads], keyOf);
 }
 
-/** A question that several watches share in one tick is asked once. */
+/** A question that several watches share in one tick is sent once. */
 function sumsOf(sharing: ReadonlyMap<string, readonly Cost[]>): ReadonlyMap<string, DailySum> {
   const paid = [...sharing.values()].flatMap((shared) => shared.slice(0, 1));
   const byExplorer = Map.groupBy(paid, ({ watch }) => watch.target.explorer);
@@ -151,7 +151,7 @@ function overPlan(explorer: string, sum: DailySum, plan: Plan): string | undefin
   const usable = plan.credits * (1 - plan.reservePercent / 100);
   if (needed <= usable) return undefined;
   const what = `${explorer}: the watches need ${countOf(needed)} credits a ${plan.per}, the plan leaves ${countOf(usable)}`;
-  // Rounded up: what is said must fit.
+  // Rounded up: a plan of the printed size must suffice.
   const longer = usable === 0 ? null : Math.ceil((needed / usable) * 10) / 10;
   const fits = longer === null ? 'Watch nothing there' : `Intervals ${longer} times as long would fit`;
   return `${what}, ${countOf(needed - usable)} too few. ${fits}; or watch less.`;

@@ -1,4 +1,4 @@
-/** Values by key. What was not asked for between two sweeps is forgotten. */
+/** Values by key. A value that is not used between two sweeps is dropped. */
 export class GenerationCache<T> {
   readonly #byKey = new Map<string, { readonly value: T; isUsed: boolean }>();
 

@@ -1,5 +1,5 @@
-// Rule files become watches: all problems of all files at once, or every watch with everything resolved. Pure over the
-// texts that it is given, so that a reload and `check` see exactly what the start saw.
+// Loads rule files: every watch with everything resolved, or all problems of all files at once. Pure over the texts
+// that it is given, so that start, reload and `check` give the same result.
 import type { Loading } from './compile/model.ts';
 import type { AnyKind } from '../core/model/kind.ts';
 import type { Watch } from '../core/model/watch.ts';
@@ -30,13 +30,13 @@ export interface LoadedRules {
 
 export interface RuleTools {
   readonly kinds: readonly AnyKind[];
-  /** Kept from load to load, it makes the next one cheaper. */
+  /** Passed to every load, it makes the next one faster. */
   readonly cache?: RuleCache | undefined;
 }
 
 const MOST_WATCHES = 100_000;
 
-/** Checks and compiles all rule files against the config. Never throws, and applies nothing by halves. */
+/** Checks and compiles all rule files against the config. Never throws. */
 export function loadRules(config: Config, files: readonly RuleFile[], tools: RuleTools): LoadedRules {
   const cache = tools.cache ?? createRuleCache();
   const catalogue = createCatalogue(config, tools.kinds, cache);
@@ -54,7 +54,7 @@ export function loadRules(config: Config, files: readonly RuleFile[], tools: Rul
     if (watches.length > MOST_WATCHES) break;
   }
   cache.sweep();
-  // By now it is known which explorers and channels are used, and so what they miss.
+  // Only now is it known which explorers and channels are used, and so which missing secrets are problems.
   problems.push(...catalogue.problems);
   if (watches.length > MOST_WATCHES)
     problems.push(fileProblem(config.file, `the rules make more than ${MOST_WATCHES} watches`));
@@ -77,7 +77,7 @@ function loadFile(source: Source, loading: Loading): void {
   for (const [i, watch] of watches.entries()) compileWatch({ source, path: ['watches', i], defaults }, watch, loading);
 }
 
-/** When the file's outer shape is wrong, its watches are still looked at: every problem at once. */
+/** When the outer shape of the file is wrong, its watches are still checked: all problems at once. */
 function halfRead(written: unknown): { defaults: Defaults; watches: readonly unknown[] } {
   const { defaults, watches } = (written ?? {}) as { defaults?: unknown; watches?: unknown };
   return { defaults: parseEach(DefaultsShape, defaults), watches: Array.isArray(watches) ? watches : [] };

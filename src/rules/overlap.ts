@@ -1,6 +1,6 @@
-// Whether two conditions can both be true of the same values, as far as that is certain: where each has an alternative
-// that compares nothing but one and the same subject with constants. Other subjects may depend on each other, so
-// nothing is concluded from them.
+// Whether two conditions can both be true of the same values. It is certain only where each has an alternative that
+// compares one single subject, the same in both, with constants. Other subjects may depend on each other, so nothing is
+// concluded from them.
 import type { Clause, Comparison } from '../core/model/condition.ts';
 import { OPPOSITE } from './language/comparison-operators.ts';
 import { intersect, isEmpty, numbersThat, wholeOnly, type ValueSet } from './language/analysis/value-sets.ts';
@@ -13,14 +13,14 @@ export interface Overlap {
 /** Whether the values of a subject are whole numbers. */
 export type IsWhole = (subject: Comparison['subject']) => boolean;
 
-/** The alternatives of both that can hold together; null when none certainly can. */
+/** Two alternatives that can hold together; null when none certainly can. */
 export function overlapOf(one: Clause, other: Clause, isWhole: IsWhole): Overlap | null {
   for (const a of alternativesOf(one))
     for (const b of alternativesOf(other)) if (canBoth(a, b, isWhole)) return { one: a.clause, other: b.clause };
   return null;
 }
 
-/** A condition is true where one of its alternatives is; an alternative holds where its subject is among `values`. */
+/** A condition is true where one of its alternatives is. An alternative is true where its subject is among `values`. */
 interface Alternative {
   readonly clause: Clause;
   readonly subject: Comparison['subject'];
@@ -48,7 +48,7 @@ function comparing(clause: Clause, { subject, operator, bound }: Comparison): Al
   return { clause, subject, values: numbersThat(operator, bound) };
 }
 
-/** Parts that must all hold: an alternative only where each is a single comparison of the same subject. */
+/** Parts that must all hold. They are an alternative only if each is a single comparison of the same subject. */
 function together(clause: Clause): readonly Alternative[] {
   const parts = clause.parts.map((part) => alternativesOf(part));
   const [first, ...others] = parts.flatMap((alternatives) => (alternatives.length === 1 ? alternatives : []));

@@ -1,4 +1,4 @@
-// Which files are rules. The only part of loading that looks at the disk.
+// Finds rule files. The only part of loading that reads directories.
 import { globSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Config, ReadFile } from '../config/model.ts';
@@ -14,12 +14,12 @@ export interface RuleFiles {
 const MOST_FILES = 1000;
 const UNREADABLE = 'Put a file there that the daemon may read, or take it out of the rules.';
 
-/** Tests stand beside the rules that they test, and are never rules themselves. */
+/** Test files lie beside the rules that they test; they are no rules. */
 function isTestFile(path: string): boolean {
   return /\.test\.ya?ml$/.test(path);
 }
 
-/** The files that `rules:` names, in the order of their paths. A pattern that finds nothing is a problem. */
+/** The files that `rules:` names, in the order of their paths. A pattern without a match is a problem. */
 export function readRuleFiles(config: Config, readFile: ReadFile, list: ListFiles = listFiles): RuleFiles {
   const problems: Problem[] = [];
   const paths = new Set<string>();

@@ -1,5 +1,5 @@
-// What an alert is, by the keys that it says: an event, a count over events, or a condition. What belongs to another
-// form is a mistake, never ignored.
+// The type of an alert, by the keys that it has: an event, a count over events, or a condition. A key of another type
+// is a problem, never ignored.
 import type { CountAlert } from '../../core/model/watch.ts';
 import type { EventName } from '../../core/model/ids.ts';
 import { hintFor } from '../../config/nearest.ts';
@@ -13,7 +13,7 @@ import type { WrittenAlert } from '../schema/shape.ts';
 type Form = 'event' | 'at_least' | 'none_for' | 'condition';
 type Key = keyof typeof OWNERS;
 
-/** Which key each key goes with, for the complaint. */
+/** The key that each key needs beside it, for the message. */
 const OWNERS = {
   if: 'on',
   at_least: 'on',
@@ -40,7 +40,7 @@ function formOf(alert: WrittenAlert): Form {
   return alert.none_for === undefined ? 'event' : 'none_for';
 }
 
-/** What the alert lacks to be of a form, and what it says that belongs to another one. */
+/** Reports the keys that the alert lacks, and those that belong to another type. */
 export function complainOfForm(compiling: Compiling, alert: WrittenAlert, path: Path): void {
   const { complain } = compiling;
   complainOfStart(compiling, alert, path);
@@ -94,16 +94,16 @@ function complainOfEvent({ kind, complain, hasAddress }: Compiling, on: EventNam
     complain([...path, 'on'], { message: `${on} exists only with of`, hint: 'Say whose transactions are meant.' });
 }
 
-/** What makes a count fire; null when the alert is none. */
+/** The threshold of a count; null when the alert is none. */
 export function firesOf({ at_least: atLeast, none_for: noneFor }: WrittenAlert): CountAlert['fires'] | null {
   if (atLeast !== undefined) return { type: 'at-least', count: atLeast.count, withinMs: atLeast.within };
   return noneFor === undefined ? null : { type: 'none-for', ms: noneFor };
 }
 
-/** What groups may be told apart by: never a stranger's words, which he could vary at will. */
+/** Types that `per` may group by. Free text is not among them: its author could make any number of groups. */
 const GROUPING: readonly string[] = ['address', 'hash', 'word', 'int', 'bool'];
 
-/** The paths of `per`, complete; what is no path is complained of. */
+/** The full paths of `per`. Names that are no path are reported. */
 export function groupPaths({ complain }: Compiling, alert: WrittenAlert, path: Path, language: Language): string[] {
   const written = alert.per ?? [];
   return written.flatMap((name, i) => {
@@ -124,10 +124,10 @@ export function groupPaths({ complain }: Compiling, alert: WrittenAlert, path: P
   });
 }
 
-// Each poll is a sample at most: more than this would make memory and every poll slow.
+// Each poll adds at most one sample. More would make memory large and every poll slow.
 const MOST_SAMPLES = 20_000;
 
-/** Complains of a window that the watch's pace cannot fill; undefined when it can. */
+/** What is wrong with a window for the watch's interval; undefined when it is fine. */
 export function windowComplaint(ms: number, intervalMs: number): { message: string; hint: string } | undefined {
   if (ms < intervalMs)
     return {

@@ -27,7 +27,7 @@ export interface AlertParts {
   readonly text: CompiledTemplate | null;
 }
 
-/** Compiles every part; what is wrong is complained of at its place. */
+/** Compiles every part; mistakes are reported at their places. */
 export function compileParts(
   compiling: Compiling,
   { written, path, isWhole }: ReadAlert,
@@ -65,7 +65,7 @@ function affordable({ affords, complain }: Compiling, path: Path, text: string, 
   return false;
 }
 
-/** What is known of another event alone would be waited for in vain. */
+/** A field that is known only of another event would keep the condition unknown for ever. */
 function complainOfOthers(
   { kind, complain }: Compiling,
   path: Path,
@@ -80,7 +80,7 @@ function complainOfOthers(
   }
 }
 
-/** A count that looks back over less than the watch's pace would miss what happens between two polls. */
+/** A count over less time than one interval would miss what happens between two polls. */
 function complainOfPace({ complain, intervalMs }: Compiling, { at_least, none_for }: WrittenAlert, path: Path): void {
   const spans = [
     [['at_least', 'within'], at_least?.within],

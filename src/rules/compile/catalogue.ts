@@ -1,4 +1,4 @@
-// What the rules may name: explorers, addresses, tokens, channels and kinds, each looked up with "did you mean".
+// Names that rules may use: explorers, addresses, tokens, channels and kinds, each looked up with "did you mean".
 import type { Address } from '../../core/values/address.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import type { Recipient } from '../../core/model/ids.ts';
@@ -12,21 +12,21 @@ import { BEFORE, FUNCTIONS, METHODS, RESERVED_NAMES } from '../language/words.ts
 export interface Catalogue {
   readonly config: Config;
   readonly kinds: readonly AnyKind[];
-  /** Of the config alone: names that a condition could not tell from a field. Complete once all rules are compiled. */
+  /** Of the config alone: names that equal a field in a condition. Complete once all rules are compiled. */
   readonly problems: readonly Problem[];
   kind(name: string): AnyKind | undefined;
-  /** Undefined when there is none. What it misses becomes a problem, since it is needed now. */
+  /** Undefined when there is none. Secrets that it lacks become problems, since a watch uses it. */
   explorer(name: string): Explorer | undefined;
   recipients(channel: string): readonly Recipient[] | undefined;
   language(kind: AnyKind, explorer: string): Language;
-  /** The name under which people know an address, whoever wrote it. */
+  /** The name that the config gives an address, whichever rule uses it. */
   nameOf(address: Address): string | null;
   tokenNameOf(address: Address, explorer: string): string | null;
-  /** Warnings about what no watch uses, and about channels that are used. */
+  /** Warnings about names that no watch uses, and about channels that are used. */
   unused(): Problem[];
 }
 
-/** What a load looks names up in; made anew for each. */
+/** What a load looks names up in; one per load. */
 export function createCatalogue(config: Config, kinds: readonly AnyKind[], cache: RuleCache): Catalogue {
   return new ConfigCatalogue(config, kinds, cache);
 }
@@ -147,12 +147,12 @@ class ConfigCatalogue implements Catalogue {
 /** A name of the config, and what that word is in conditions. */
 type Clash = readonly [name: string, meaning: string];
 
-/** Names of the config stand in conditions beside fields, functions and nouns: each word has one meaning. */
+/** In a condition, names of the config stand beside fields, functions and nouns: each word may have one meaning. */
 function clashesWith({ names }: Config, words: ReadonlyMap<string, string>): readonly Clash[] {
   return [...words].filter(([word]) => names.has(word));
 }
 
-/** Words of every condition, whatever its kind. */
+/** Words that exist in every condition, of whatever kind. */
 const LANGUAGE_WORDS: ReadonlyMap<string, string> = new Map([
   ...RESERVED_NAMES.map((name) => [name, 'a word of CEL'] as const),
   ...[...FUNCTIONS, ...METHODS].map((name) => [name, 'a function'] as const),
@@ -164,7 +164,7 @@ function wordsOf({ name: kind, noun, fields }: AnyKind): ReadonlyMap<string, str
   return new Map([...ownFields, [noun, `the noun of ${kind}`]]);
 }
 
-/** `except`: names that mean something else in a condition; they are problems by themselves. */
+/** `except`: names with another meaning in a condition; they are reported separately. */
 function meaningsOn(config: Config, explorer: string, except: ReadonlySet<string>): ReadonlyMap<string, Meaning> {
   const meanings = new Map<string, Meaning>();
   for (const [name, meaning] of config.names) if (!except.has(name)) meanings.set(name, meaningOn(meaning, explorer));

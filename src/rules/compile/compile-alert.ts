@@ -48,7 +48,7 @@ function readAlert(compiling: Compiling, written: unknown, path: Path): Alert {
     complainOfForm(compiling, parsed.value, path);
     return { path, written: parsed.value, isWhole: true, notify: recipientsOf(compiling, parsed.value, path) };
   }
-  // What could be read of it is looked at further, for all of its problems at once.
+  // The parts that could be read are checked further, so that all problems are reported at once.
   compiling.add(parsed.problems);
   return { path, written: { id: '', ...parseEach(AlertShape, written) }, isWhole: false, notify: [] };
 }

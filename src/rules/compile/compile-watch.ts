@@ -1,5 +1,5 @@
-// One watch of a file: its keys are checked, its names resolved, its alerts compiled, and it is spread over explorers,
-// addresses and tokens.
+// Compiles one watch of a file: checks its keys, resolves its names, compiles its alerts, and makes one instance per
+// explorer, address and token.
 import type { AnyKind } from '../../core/model/kind.ts';
 import type { Schedule } from '../../core/model/watch.ts';
 import { parseAt, parseEach, unknownKeys } from '../../config/issues.ts';
@@ -17,7 +17,7 @@ import { WatchShape, type WrittenWatch } from '../schema/shape.ts';
 const EVERY_MS = 60_000;
 const MAX_PAGES = 20;
 
-/** Adds the watch's instances to what is loaded, and all that is wrong with it to the problems. */
+/** Adds the watch's instances to the result, and everything wrong with it to the problems. */
 export function compileWatch(place: Place, written: unknown, loading: Loading): void {
   const compiler = new WatchCompiler(place, loading);
   if (isMap(written)) compiler.compile(written);
@@ -152,13 +152,13 @@ class WatchCompiler {
   }
 }
 
-/** What could be read of a watch's own keys. `broken` names those that could not: then there will be no instance. */
+/** The keys of a watch that could be read. `broken` names those that could not: then there is no instance. */
 interface Shaped {
   readonly watch: WrittenWatch;
   readonly broken: ReadonlySet<string>;
 }
 
-/** Below the keys that could be read, so that the rest of the watch is checked all the same. */
+/** Defaults for keys that could not be read, so that the rest of the watch is checked all the same. */
 const FALLBACK: WrittenWatch = { id: '', kind: '', metrics: true, alerts: [] };
 
 /** Making a schema strict costs more than using it. */
@@ -175,7 +175,7 @@ function isPossible(kind: AnyKind, key: string): boolean {
   return !((key === 'of' && kind.of === 'none') || (key === 'token' && kind.token === 'none'));
 }
 
-/** The explorers whose names the alerts are compiled with; without an instance any one shows the mistakes. */
+/** The explorers to compile the alerts for. Without an instance, any one explorer shows the mistakes. */
 function explorersOf(instances: readonly Instance[], { config }: Catalogue): readonly string[] {
   const names = [...new Set(instances.map(({ explorer }) => explorer.name))];
   return names.length > 0 ? names : [...config.explorers.keys()].slice(0, 1);

@@ -1,4 +1,4 @@
-// Fan-out: one instance per explorer, address and token. Which name, group or order led to it never matters.
+// Fan-out: one instance per explorer, address and token. The name, group or order that led to it does not matter.
 import { Address } from '../../core/values/address.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import type { Explorer } from '../../config/model.ts';
@@ -12,11 +12,11 @@ export interface Instance {
   readonly explorer: Explorer;
   readonly address: Address | null;
   readonly token: Address | null;
-  /** What tells it from its siblings, for people; null when it is alone. */
+  /** A label that tells it from the other instances of the rule; null when it is the only one. */
   readonly label: string | null;
 }
 
-/** All instances of a watch; what cannot be resolved is complained of, and has no instance. */
+/** All instances of a watch. A name that cannot be resolved is reported and has no instance. */
 export function spread(compiling: Compiling): readonly Instance[] {
   const explorers = explorersOf(compiling);
   const instances = new Map<string, Instance>();
@@ -35,7 +35,7 @@ export function spread(compiling: Compiling): readonly Instance[] {
   return [...instances.values()].map((instance) => ({ ...instance, label: labelOf(compiling, instance, fans) }));
 }
 
-/** A group of one is a group as well: what is added to it later must not rename the others. */
+/** A group with one member counts as a group: adding a member must not rename the others. */
 function namesSeveral({ watch: { of = [] }, catalogue }: Compiling): boolean {
   return of.length > 1 || of.some((name) => catalogue.config.names.get(name)?.type === 'group');
 }
@@ -112,7 +112,7 @@ function unknownName(
 ): { message: string; hint?: string | undefined } {
   if (/^0x/i.test(written)) return { message: addressComplaint(written) };
   if (what === 'address') return { message: `no address ${quote(written)}`, hint: hintFor(written, names) };
-  // Tokens have names that are alike: one that is near is as likely another token as a misspelling.
+  // Names of tokens are alike: a similar one is as likely another token as a misspelling.
   const near = nearest(written, names);
   const hint =
     near === undefined

@@ -42,7 +42,7 @@ export function watchOf(compiling: Compiling, { instance, alerts, options, sched
 
 const SANDBOX_CHAIN = '31337';
 
-/** What is compared by default, what alerts on change compare, and what anything reads of the values before. */
+/** Paths that are compared by default, that alerts on change compare, and that anything reads of the values before. */
 function trackedBy(comparedByDefault: readonly string[], alerts: readonly CompiledAlert[]): readonly string[] {
   const paths = alerts.flatMap(({ rule, readsBefore }) => {
     const compared = rule.type === 'event' && rule.on === 'changed' ? (rule.if?.reads ?? []) : [];
@@ -51,14 +51,14 @@ function trackedBy(comparedByDefault: readonly string[], alerts: readonly Compil
   return [...new Set([...comparedByDefault, ...paths])].toSorted();
 }
 
-/** What the conditions of event alerts read, but for what changes while an item stays what it is. */
+/** Paths that the conditions of event alerts read, without those that change while an item stays the same. */
 function judgedBy(fleeting: readonly string[], alerts: readonly CompiledAlert[]): readonly string[] {
   const paths = alerts.flatMap(({ rule }) => (rule.type === 'event' ? (rule.if?.reads ?? []) : []));
   const isFleeting = (path: string): boolean => fleeting.some((one) => path === one || path.startsWith(`${one}.`));
   return [...new Set(paths)].filter((path) => !isFleeting(path)).toSorted();
 }
 
-/** Of each path that is looked back over, the longest window. */
+/** For each path with windows, the longest window. */
 function longestWindows(alerts: readonly CompiledAlert[]): readonly Span[] {
   const longest = new Map<string, number>();
   for (const { path, ms } of alerts.flatMap(({ windows }) => windows))
@@ -66,7 +66,7 @@ function longestWindows(alerts: readonly CompiledAlert[]): readonly Span[] {
   return [...longest].map(([path, ms]) => ({ path, ms }));
 }
 
-/** The same options give the same text, in whatever order they were written. */
+/** The same options give the same text, in whatever order they are written. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part === 'bigint') return part.toString();

@@ -1,4 +1,4 @@
-// What the parts of compilation share.
+// Types that the parts of compilation share.
 import type { Problem } from '../../config/problem.ts';
 import type { Path, ProblemAt } from '../../config/yaml/written.ts';
 import type { Source } from '../../config/yaml/yaml.ts';
@@ -15,19 +15,19 @@ export interface Place {
   readonly defaults: Defaults;
 }
 
-/** What the alerts and the instances of a watch need to know about it. */
+/** What the alerts and the instances of a watch need to know of it. */
 export interface Compiling {
   readonly place: Place;
   readonly catalogue: Catalogue;
   readonly kind: AnyKind;
   readonly watch: WrittenWatch;
   readonly hasAddress: boolean;
-  /** Between two polls; what windows are measured by. */
+  /** Between two polls, for checking windows. */
   readonly intervalMs: number;
   readonly complain: (path: Path, at: ProblemAt) => void;
   readonly warn: (path: Path, at: ProblemAt) => void;
   readonly add: (problems: readonly Problem[]) => void;
-  /** Whether the file may still have this condition or text compiled. */
+  /** Whether the file may have this condition or text compiled as well. */
   readonly affords: (text: string, explorer: string) => boolean;
 }
 

@@ -1,4 +1,4 @@
-// Whom an alert tells.
+// The recipients of an alert.
 import { hintFor } from '../../config/nearest.ts';
 import { quote } from '../../config/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';

@@ -1,5 +1,5 @@
-// When a watch asks. node-cron runs `cron:`; what it would accept and then do otherwise than a reader expects is
-// refused here.
+// When a watch is polled. node-cron runs `cron:`. Expressions that it would accept but run differently than a reader
+// expects are refused here.
 import { parse, validate } from 'node-cron';
 import type { Instant } from '../../lib/clock.ts';
 import type { Schedule, Watch } from '../../core/model/watch.ts';
@@ -94,7 +94,7 @@ function partsOf(expression: string): { readonly times: readonly number[]; reado
   return { times: times.toSorted((a, b) => a - b), days };
 }
 
-// A field that node-cron could not make into numbers ("L") counts as every day: an estimate on the safe side.
+// A field that cannot be expanded into numbers (such as "L") counts as every day, so that the estimate is not too low.
 function isDay(at: Date, { ofMonth, months, ofWeek }: Days): boolean {
   const isDate = ofMonth.includes(at.getUTCDate()) || ofMonth.some(Number.isNaN);
   const isWeekday =

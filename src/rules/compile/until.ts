@@ -24,7 +24,7 @@ interface Pair {
   readonly until: CompiledCondition;
 }
 
-/** An end that never comes, that comes with the beginning, or that can hold at the same time as the beginning. */
+/** Why `until` cannot end the alert: it is never true, it holds whenever `while` does, or both can be true at once. */
 function pairMistake({ kind }: Compiling, { while: held, until }: Pair): string | null {
   if (!isPossible(held.constraints.whenFalse, until.constraints.whenTrue))
     return 'until is never true once while is false: the alert would never end';

@@ -1,5 +1,5 @@
-// A condition taken apart where `&&`, `||` and `!` join it. Each part is compiled by itself, by the same compiler, so
-// that a part is evaluated exactly as it is within the whole.
+// A condition taken apart at `&&`, `||` and `!`. Each part is compiled separately by the same compiler, so that it is
+// evaluated as it is within the whole.
 import { Amount } from '../../core/values/amount.ts';
 import type { Clause, Comparison } from '../../core/model/condition.ts';
 import type { CompiledCondition, ConditionUse, Language } from './model.ts';
@@ -12,7 +12,9 @@ import { WINDOWS } from './words.ts';
 
 type Own = Pick<CompiledCondition, 'text' | 'reads' | 'windows' | 'evaluate'>;
 
-/** `own` is the whole condition, and `ast` its tree. Where one part does not compile alone, it has no parts. */
+/**
+ * `own` is the whole condition, and `ast` its tree. When one part does not compile alone, the condition has no parts.
+ */
 export function clauseOf(language: Language, own: Own, use: ConditionUse, ast: Node): Clause {
   const joins = JOINS[ast.op] ?? null;
   const texts = joins === null ? [] : joinedBy(ast).map((node) => textOf(own.text, node));
@@ -32,7 +34,7 @@ export function clauseOf(language: Language, own: Own, use: ConditionUse, ast: N
 
 const JOINS: Readonly<Record<string, Clause['joins']>> = { '&&': 'all', '||': 'any', '!_': 'not' };
 
-/** As it is written. A node knows neither its outermost parentheses nor that its last number had underscores. */
+/** The text as written. A node's offsets leave out its outermost parentheses and the underscores of its last number. */
 function textOf(text: string, { start, end: parsedEnd }: Node): string {
   const end = parsedEnd + (/^\w*/.exec(text.slice(parsedEnd))?.[0].length ?? 0);
   const whole = wholeSpan(text, { start, end });

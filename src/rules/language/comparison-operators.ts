@@ -7,7 +7,7 @@ export function isComparisonOperator(op: string): op is ComparisonOperator {
   return Object.hasOwn(OPPOSITE, op);
 }
 
-/** Holds where the other does not: `!(x < 5)` is `x >= 5`. */
+/** The operator of the negation: `!(x < 5)` is `x >= 5`. */
 export const OPPOSITE: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   '<': '>=',
   '<=': '>',
@@ -17,7 +17,7 @@ export const OPPOSITE: Readonly<Record<ComparisonOperator, ComparisonOperator>> 
   '!=': '==',
 };
 
-/** The sides change places: `5 < x` is `x > 5`. */
+/** The operator with the sides swapped: `5 < x` is `x > 5`. */
 export const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   '<': '>',
   '<=': '>=',

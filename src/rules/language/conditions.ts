@@ -1,5 +1,5 @@
-// A condition's text becomes a function from an evaluation context to true, false or unknown. Everything that can be wrong is found
-// when the rule is loaded; what cannot be decided later, whatever the reason, is unknown.
+// Compiles the text of a condition into a function from an evaluation context to true, false or unknown. Mistakes are
+// found when the rule is loaded. What cannot be decided at evaluation is unknown.
 import { ParseError, type ParseResult } from '@marcbachmann/cel-js';
 import type { EvaluationContext } from '../../core/model/condition.ts';
 import type { Truth } from '../../core/model/ids.ts';
@@ -18,7 +18,7 @@ import { timeZoneMistakes } from './reading/time-zones.ts';
 
 const LONGEST = 8192;
 
-/** A condition; its mistakes' offsets count in `text`. */
+/** A condition. Offsets of its mistakes refer to `text`. */
 export function compileCondition(language: Language, text: string, use: ConditionUse): Compiled<CompiledCondition> {
   if (text.trim() === '') return refused([{ message: 'the condition is empty', start: 0, end: 1 }]);
   if (text.length > LONGEST)
@@ -85,7 +85,7 @@ function syntaxMistake(error: unknown, source: string): Mistake {
   return { message, hint, start: Math.min(start, Math.max(0, source.length - 1)), end };
 }
 
-/** The braces of a template, around what stands by itself in a condition. */
+/** The braces of a template, written around a field of a condition. */
 function bracesMistake(source: string): Mistake | undefined {
   const start = source.indexOf('{{');
   if (start < 0) return undefined;
@@ -99,7 +99,7 @@ function bracesMistake(source: string): Mistake | undefined {
   };
 }
 
-/** What CEL's own type check finds, and what it lets pass though it can never be meant. */
+/** Mistakes that CEL's own type check finds, and some that it misses. */
 function check(language: Language, program: ParseResult, source: string): Mistake[] {
   const empty = emptyLists(nodeOf(program.ast));
   if (empty.length > 0) return empty;

@@ -1,5 +1,5 @@
-// What functions, methods and filters are for. A test compares the names with those that the language knows. Examples of
-// functions and methods are of the kinds: a condition speaks of the fields of one.
+// Documentation of functions, methods and filters. A test compares the names with those of the language. Examples are
+// those of the kinds, since a condition reads the fields of one kind.
 
 export interface FunctionDoc {
   readonly signature: string;
@@ -20,7 +20,7 @@ export const FUNCTION_DOCS: Readonly<Record<string, FunctionDoc>> = {
 };
 
 export interface WindowDoc extends FunctionDoc {
-  /** A condition that looks back over a path. */
+  /** A condition with a window over the path. */
   readonly example: (path: string) => string;
 }
 

@@ -1,5 +1,5 @@
-// What the alerts of one kind may say on one explorer: conditions and templates, each distinct text compiled once,
-// however many watches use it.
+// Conditions and templates of one kind on one explorer. Each distinct text is compiled once, however many watches use
+// it.
 import type { Compiled } from './mistake.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import { type Constant, createCelEnvironment } from './cel/environment.ts';

@@ -1,6 +1,6 @@
-// What is wrong in a condition or a template.
+// Mistakes in a condition or a template.
 
-/** Something wrong in a text: where, what, and what to do. */
+/** A mistake: what is wrong, where, and what to do. */
 export interface Mistake {
   readonly message: string;
   readonly hint?: string | undefined;

@@ -1,4 +1,4 @@
-// What the alerts of one kind may say on one explorer.
+// The language of one kind on one explorer, and what it compiles texts into.
 import type { Condition, Template } from '../../core/model/condition.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import type { Address } from '../../core/values/address.ts';
@@ -6,10 +6,10 @@ import type { CelEnvironment } from './cel/environment.ts';
 import type { TruthConstraints } from './analysis/constraints.ts';
 import type { Compiled } from './mistake.ts';
 
-/** A name of the config as it is on this explorer; `absent` tokens have no address there. */
+/** What a name of the config means on this explorer; `absent`: the token has no address there. */
 export type Meaning = Address | readonly Address[] | 'absent';
 
-/** What a text may speak of beside the thing itself: the values before, and the watch's own history. */
+/** What a text may read beside the present values: the values before, and windows over the watch's history. */
 export interface ConditionUse {
   readonly before: boolean;
   readonly windows: boolean;
@@ -22,7 +22,7 @@ export interface Language {
   readonly cel: CelEnvironment;
   condition(text: string, use: ConditionUse): Compiled<CompiledCondition>;
   template(text: string, use: TemplateUse): Compiled<CompiledTemplate>;
-  /** Forgets the texts that were not asked for since the last sweep. */
+  /** Drops the texts that were not used since the last sweep. */
   sweep(): void;
 }
 
@@ -33,7 +33,7 @@ export interface CompiledCondition extends Condition {
 }
 
 export interface TemplateUse extends ConditionUse {
-  /** A title becomes the subject of a mail: no stranger may write into it. */
+  /** A title becomes the subject of a mail: it must hold no text from the chain. */
   readonly as: 'title' | 'text';
 }
 

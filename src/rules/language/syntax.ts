@@ -1,11 +1,11 @@
-// The syntax tree of cel-js, as far as conditions look at it. Literals are replaced in it before it is checked.
+// The parts of cel-js's syntax tree that conditions use. Literals are replaced in it before the type check.
 import type { ASTNode } from '@marcbachmann/cel-js';
 import type { Span } from '../../config/problem.ts';
 
 export interface Node {
   readonly op: string;
   args: unknown;
-  /** Offsets in the expression; `pos` is where an error about it points. */
+  /** Offsets in the expression; `pos` is the place of an error about it. */
   readonly pos: number;
   readonly start: number;
   readonly end: number;
@@ -41,7 +41,7 @@ export const isBinary = (node: Node): node is Binary => BINARY.has(node.op);
 
 const BINARY = new Set(['==', '!=', 'in', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '&&', '||', '[]']);
 
-/** The expressions inside an expression, in the order in which they are written. */
+/** The expressions inside an expression, in the order of the text. */
 export function childrenOf(node: Node): readonly Node[] {
   if (isAccess(node)) return [node.args[0]];
   if (isCall(node)) return node.args[1];
@@ -50,12 +50,12 @@ export function childrenOf(node: Node): readonly Node[] {
   return Array.isArray(node.args) ? (node.args as Node[]) : [node.args as Node];
 }
 
-/** What `&&`, `||` or `!` joins: `a && b && c` is three parts. */
+/** The operands of `&&`, `||` or `!`: `a && b && c` has three. */
 export function joinedBy(node: Node): readonly Node[] {
   return childrenOf(node).flatMap((child) => (child.op === node.op && node.op !== '!_' ? joinedBy(child) : [child]));
 }
 
-/** Where an expression stands in its text, with the parentheses at its ends, which a node's own offsets leave out. */
+/** The offsets of an expression with its outer parentheses, which a node's own offsets leave out. */
 export function wholeSpan(text: string, { start, end }: Span): Span {
   const { opened, closed } = unmatched(text.slice(start, end));
   let [from, to] = [start, end];

@@ -3,12 +3,12 @@ import type { Severity } from '../../core/model/ids.ts';
 
 export const SEVERITIES = ['info', 'warning', 'critical'] as const satisfies readonly Severity[];
 
-/** Functions and methods that a condition may call; everything else is refused by name. */
+/** Functions that a condition may call; any other is refused. */
 export const FUNCTIONS: readonly string[] = [
   ...['has', 'size', 'amount', 'percent', 'duration', 'timestamp', 're', 'glob'],
   ...MEASURES,
 ];
-/** Functions that look back over the watch's own history. */
+/** Functions over the watch's own history. */
 export const WINDOWS: readonly string[] = MEASURES;
 /** How titles and texts name them: `change_1h`. */
 export const WINDOW_NAME = new RegExp(`^(${MEASURES.join('|')})_(\\d+(?:ms|[smhd]))$`);
@@ -29,15 +29,15 @@ export const METHODS: readonly string[] = [
   ...['contains', 'startsWith', 'endsWith', 'lowerAscii', 'upperAscii', 'trim', 'size'],
   ...TIME_GETTERS,
 ];
-/** Names that CEL keeps for itself: none of ours may be one of them. */
+/** Names reserved by CEL: a field with such a name is written after the noun. */
 export const RESERVED_NAMES: readonly string[] = [
   ...['bool', 'bytes', 'double', 'dyn', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint'],
   ...['cel', 'google', 'optional', 'true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for'],
   ...['function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while', 'prototype'],
 ];
 
-/** The record as it last was. */
+/** The record with its values before the change. */
 export const BEFORE = 'before';
 
-/** Where windows find the history of what is looked at: no name that a rule could write. */
+/** Key of the history in the evaluation context: a name that no rule can write. */
 export const HISTORY = '#history';

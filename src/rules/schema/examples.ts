@@ -44,7 +44,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ format: ['text'], from: ['chainwarden@example.com'], to: [['oncall@example.com']] },
 };
 
-/** What the shapes themselves leave without words, since their parts are read one by one. */
+/** Descriptions that the shapes themselves lack, since their parts are parsed one by one. */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   explorers: 'explorers by name; a rule names one of them',
   addresses: 'addresses and groups of addresses by name',

@@ -1,4 +1,4 @@
-// What one may write in the rules of a kind, as plain data: made of the tables that loading itself uses.
+// The reference of a kind, as data, made of the tables that loading uses.
 import type { AnyRecord, FieldType } from '../../core/values/fields.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import { inColumns } from '../../lib/columns.ts';
@@ -21,7 +21,7 @@ export interface Reference {
   readonly sections: readonly Section[];
 }
 
-/** How many dots a path of the reference has at most; the tables go on below. */
+/** Depth of the listed paths; deeper fields exist and are not listed. */
 const DEEPEST = 2;
 
 /** All kinds, a row each. */
@@ -36,7 +36,7 @@ export function kindsReference(kinds: readonly AnyKind[]): Reference {
   };
 }
 
-/** Everything that a rule of one kind may say. `kinds`: all of them, for examples that this one does not have. */
+/** The reference of one kind. `kinds`: all of them, for examples that this one does not have. */
 export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Reference {
   const measured = kind.while?.measured ?? null;
   return {
@@ -165,7 +165,7 @@ function docRows<D extends FunctionDoc>(
   return Object.entries(docs).map(([name, doc]) => [doc.signature, doc.doc, exampleOf(name, doc)]);
 }
 
-/** An example of another kind's fields says which kind. */
+/** An example of another kind's fields is prefixed with that kind. */
 function exampleFor(kind: AnyKind, name: string, kinds: readonly AnyKind[]): string {
   const own = kind.examples[name];
   if (own !== undefined) return own;
@@ -199,7 +199,7 @@ export function asMarkdown({ title, summary, notes, sections }: Reference): stri
   return [`## ${title}`, summary, ...(notes.length > 0 ? [notes.join(' ')] : []), ...tables].join('\n\n');
 }
 
-/** The first and an example are code. */
+/** The first cell and an example are set as code. */
 function markRow(row: readonly string[]): string[] {
   return row.map((cell, i) => {
     const isCode = i === 0 || (i > 1 && i === row.length - 1 && /[(={]/.test(cell));

@@ -1,5 +1,5 @@
-// Schemas for editors, made of the definitions that loading uses. An editor reads YAML with types, so that an unquoted
-// address or number is none of its texts: every scalar is therefore taken in any of its forms.
+// Schemas for editors, made of the definitions that loading uses. An editor reads an unquoted address or number as a
+// number, so every scalar is accepted in any YAML type.
 import { z } from 'zod';
 import type { AnyKind } from '../../core/model/kind.ts';
 import { strict } from '../../config/channels.ts';
@@ -53,10 +53,10 @@ export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema 
   });
 }
 
-/** What every schema for editors says it is. */
+/** Common beginning of all schemas. */
 export const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
-/** A zod schema for editors: every scalar is taken in any of its forms. */
+/** A zod schema for editors: every scalar is accepted in any YAML type. */
 export function toJson(schema: z.ZodType): JsonSchema {
   const json = z.toJSONSchema(schema, {
     target: 'draft-7',
@@ -95,7 +95,9 @@ function explainedKeys(properties: JsonSchema): JsonSchema {
   return Object.fromEntries(entries);
 }
 
-/** One key may mean two things: a schema may have examples of its own, and where only some words are legal, one of them is shown. */
+/**
+ * One key may mean two things, so a schema may have examples of its own; of an enumeration one value is the example.
+ */
 function examplesOf(key: string, value: JsonSchema): readonly unknown[] | undefined {
   if ('const' in value) return undefined;
   const own = value['examples'] as readonly unknown[] | undefined;
@@ -153,7 +155,7 @@ function alertSchema(kind: AnyKind): JsonSchema {
   return { ...schema, properties: { ...event, on, ...condition } };
 }
 
-/** Keys that the notifier names may be written as secrets. */
+/** Keys that the notifier declares as secrets may be references to secrets. */
 function channelSchema(notifier: AnyNotifier): JsonSchema {
   const schema = toJson(strict(notifier.config));
   const secret = toJson(SecretText);

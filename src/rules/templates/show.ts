@@ -1,4 +1,4 @@
-// How a field's value stands in a title or a text, and the filters that change it.
+// How a field's value is shown in a title or a text, and the filters that change it.
 import { Address } from '../../core/values/address.ts';
 import { Amount, formatAmount } from '../../core/values/amount.ts';
 import { isKnownWord } from '../../core/values/decoding.ts';
@@ -35,7 +35,7 @@ export const FILTER_TYPES: Readonly<Record<string, readonly FieldType['type'][]>
   short: ['address', 'hash'],
 };
 
-/** What stands for a value that is not known. */
+/** Shown for an unknown value. */
 export const UNKNOWN = 'unknown';
 
 /** What stands in a title for a word that its field is not known to have. */
@@ -60,7 +60,7 @@ export function showValue(type: FieldType, value: Value): Segment {
 
 const MOST_LISTED = 10;
 
-/** A list with a stranger's text in it is a stranger's text as a whole; each item is made harmless by itself first. */
+/** A list that contains text from the chain is untrusted as a whole; each item is sanitised first. */
 function showList(of: FieldType, value: Value): Segment {
   const items = Array.isArray(value) ? value : [];
   const shown = items.slice(0, MOST_LISTED);

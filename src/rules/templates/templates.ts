@@ -1,6 +1,5 @@
-// Titles and texts. Liquid reads the template; what it may hold is `{{ path }}` and `{{ path | filter }}`, nothing
-// else, and it renders nothing: a template becomes segments, in which a stranger's text stays closed until a channel's
-// encoder opens it.
+// Titles and texts. Liquid only parses the template, which may contain `{{ path }}` and `{{ path | filter }}` and
+// nothing else. A template becomes segments; untrusted text stays marked until a notifier's encoder renders it.
 import { Liquid, LiquidError, TokenKind, TypeGuards, type Template as LiquidTemplate } from 'liquidjs';
 import { hintFor } from '../../config/nearest.ts';
 import { parseDuration, quote } from '../../config/scalars.ts';
@@ -17,7 +16,7 @@ import { WINDOW_NAME } from '../language/words.ts';
 const LONGEST = 16 * 1024;
 const LONGEST_TITLE = 200;
 
-// The parser alone: no tag and no filter of Liquid's own is left in it.
+// Only Liquid's parser is used: its own tags and filters are removed.
 const liquid = createParser();
 
 function createParser(): Liquid {
@@ -38,13 +37,13 @@ type Part = { readonly text: string } | Output;
 interface Output {
   readonly field: Resolved;
   readonly filter: Filter | undefined;
-  /** A name of the config: shown whatever the view holds. */
+  /** A name of the config: shown whatever the view contains. */
   readonly constant?: Address;
   /** What the watch's history answers, such as `change_1h`. */
   readonly window?: Window;
 }
 
-/** A title or a text; its mistakes' offsets count in `source`. */
+/** A title or a text. Offsets of its mistakes refer to `source`. */
 export function compileTemplate(language: Language, source: string, use: TemplateUse): Compiled<CompiledTemplate> {
   const longest = use.as === 'title' ? LONGEST_TITLE : LONGEST;
   if (source.trim() === '') return refused({ message: `the ${use.as} is empty`, start: 0, end: 1 });

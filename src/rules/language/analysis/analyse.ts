@@ -1,8 +1,8 @@
-// What can be seen of a condition without a single answer of the chain: parts that are always the same, and parts that
-// contradict each other. A rule that silently cannot fire is worse than one that is refused.
+// Static analysis of a condition: parts that always have the same value, and parts that contradict each other. A rule
+// that can never fire is refused rather than loaded.
 //
-// For each part, the analysis knows which values its fields may have where the part is true, and where it is false. It
-// always errs on the side of "may be": what is refused here is certain.
+// For each part, the analysis computes which values its fields may have where the part is true, and where it is false.
+// When in doubt a value counts as possible, so that only certain mistakes are refused.
 import { quote } from '../../../config/scalars.ts';
 import type { Language } from '../model.ts';
 import type { Mistake } from '../mistake.ts';
@@ -22,7 +22,7 @@ export interface Analysis {
 
 const NO_SCOPE: Scope = new Map();
 
-/** Looks at a condition that passed the type check. `source` is the text that its offsets count in. */
+/** Analyses a condition that passed the type check. `source` is the text that offsets refer to. */
 export function analyse(language: Language, ast: Node, source: string): Analysis {
   const analyst = new Analyst(createTerms(language), source);
   analyst.analyseNode(ast, NO_SCOPE);
@@ -47,7 +47,7 @@ class Analyst {
     return { whenTrue: this.#logic(ast, true, NO_SCOPE), whenFalse: this.#logic(ast, false, NO_SCOPE) };
   }
 
-  /** A part that is true or false: its own parts first, so that the smallest one is complained of. */
+  /** A part that is true or false. Its own parts come first, so that the smallest wrong part is reported. */
   analyseNode(node: Node, scope: Scope): void {
     const before = this.mistakes.length;
     if (this.#terms.isFixed(node, scope)) {
@@ -60,13 +60,13 @@ class Analyst {
       this.#findDuplicates(parts, scope);
     } else if (node.op === '?:') this.#analyseChoice(node, scope);
     else this.#analysePlain(node, scope);
-    // A part that is wrong by itself makes the whole wrong as well.
+    // A part that is wrong by itself makes the whole wrong, so only the part is reported.
     if (this.mistakes.length > before) return;
     this.#complainUnlessOpen(node, this.#logic(node, true, scope), 'never');
     if (this.mistakes.length === before) this.#complainUnlessOpen(node, this.#logic(node, false, scope), 'always');
   }
 
-  /** `true` and `false` are what a choice is for. */
+  /** A literal `true` or `false` is allowed only as a branch of `?:`. */
   #analyseChoice(node: Node, scope: Scope): void {
     const [asked, ...branches] = childrenOf(node);
     if (asked !== undefined) this.analyseNode(asked, scope);
@@ -87,7 +87,10 @@ class Analyst {
     this.#analyseChildren(node, scope);
   }
 
-  /** What is no truth itself may hold some: `transfers.exists(t, ...)`, `size(transfers.filter(t, ...)) > 2`. */
+  /**
+   * A part that is not a truth value may contain some: `transfers.exists(t, ...)`, `size(transfers.filter(t, ...)) >
+   * 2`.
+   */
   #analyseChildren(node: Node, scope: Scope): void {
     if (isCall(node) && node.args[0] === 'has') return;
     if (isMethodCall(node) && COMPREHENSIONS.includes(node.args[0])) {
@@ -115,7 +118,7 @@ class Analyst {
       this.#complain(node, 'a division by zero is never known', 'Divide by something else.');
   }
 
-  /** `a && b && a`, `x in [1, 2, 1]`: one of them was meant to be something else. */
+  /** Repeated parts, such as `a && b && a` or `x in [1, 2, 1]`: one of them was meant to be something else. */
   #findDuplicates(items: readonly Node[], scope: Scope): void {
     const seen = new Set<string>();
     for (const item of items) {

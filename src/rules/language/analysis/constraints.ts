@@ -4,14 +4,14 @@ import type { ValueSet } from './value-sets.ts';
 
 export interface Constraint {
   readonly values: ValueSet;
-  /** The parts that say so. */
+  /** The parts of the condition that the constraint follows from. */
   readonly by: readonly Node[];
 }
 
-/** What is known of each subject; a subject that is not there may have any value. */
+/** Constraints by subject. A subject that is missing may have any value. */
 export type Constraints = ReadonlyMap<string, Constraint>;
 
-/** `clash`: it is impossible, because of these parts; none when the part is impossible by itself. */
+/** `clash`: it is impossible because of these parts; empty when the part is impossible by itself. */
 export type Outcome = Constraints | { readonly clash: readonly Node[]; readonly why?: string };
 
 /** What holds where a condition is true, and where it is false. */

@@ -35,7 +35,7 @@ export function createDomains({ kind, fieldOf, constantOf }: DomainTerms): (node
     return domainOfType(fieldOf(node, scope));
   }
 
-  /** What was never below zero cannot fall by more than all of it. */
+  /** A value that is never below zero can fall by at most all of it. */
   function domainOfWindow(name: string, args: readonly Node[]): Domain {
     const [named] = args.length > 1 ? args : [];
     const type = named !== undefined ? fieldOf(named, NO_SCOPE) : typeAt(kind.fields, kind.while?.measured ?? '');
@@ -64,7 +64,7 @@ function domainOfType(type: FieldType | undefined): Domain {
   return { isWhole: type.type === 'int', least: type.least === 0 ? ZERO : null, most: null };
 }
 
-/** What the getters of a time give at most; all of them begin at 0. */
+/** The largest results of the time getters; each starts at 0. */
 const MOST: Readonly<Record<string, number>> = {
   getMonth: 11,
   getDayOfMonth: 30,

@@ -1,5 +1,5 @@
-// Where a condition is true, and where it is false: for every field that it compares with constants, the values that
-// the field may have there. `a && b` narrows, `a || b` widens; when nothing is left, the condition is never so.
+// Where a condition is true, and where it is false: the values that every field compared with constants may have there.
+// `a && b` narrows, `a || b` widens. When no value is left, the condition is never true.
 import type { Constraint, Constraints, Outcome } from './constraints.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import { type ComparisonOperator, MIRRORED, OPPOSITE, isComparisonOperator } from '../comparison-operators.ts';
@@ -10,7 +10,7 @@ import type { Terms } from './terms.ts';
 import { asName, isNamed, isNumeric } from './node-types.ts';
 import { type ValueSet, intersect, isEmpty, numbersThat, setOfNames, unite, wholeOnly } from './value-sets.ts';
 
-/** Whether both can be so at the same time, as far as one can see. */
+/** Whether both can hold at once; true when in doubt. */
 export function isPossible(a: Outcome, b: Outcome): boolean {
   return !('clash' in meet(a, b));
 }
@@ -18,7 +18,7 @@ export function isPossible(a: Outcome, b: Outcome): boolean {
 const NOTHING: Constraints = new Map();
 const ZERO = new Amount(0n, 0);
 
-/** What is known where a part of a condition is true, or false: `wanted` says which. Remembers every part it saw. */
+/** The constraints where a part of a condition is true, or false as `wanted` says. Visited parts are remembered. */
 export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: Scope) => Outcome {
   const known = { true: new Map<Node, Outcome>(), false: new Map<Node, Outcome>() };
 
@@ -52,7 +52,7 @@ export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: 
     return opaque(node, wanted, scope);
   }
 
-  /** A part that is looked at as a whole: it is either true or false. */
+  /** A part that is not taken apart: it is either true or false. */
   function opaque(node: Node, wanted: boolean, scope: Scope): Outcome {
     return only(terms.keyOf(node, scope), { values: setOfNames([String(wanted)]), by: [node] });
   }
@@ -93,7 +93,7 @@ export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: 
     return among(key, named(names, !wanted, a, scope), node);
   }
 
-  /** Of a closed set, without some are the others. */
+  /** Of a closed set, "all but some" is the set of the others. */
   function named(names: readonly string[], isWithout: boolean, subject: Node, scope: Scope): ValueSet {
     const all = terms.namesFor(subject, scope);
     if (all === undefined || !isWithout) return setOfNames(names, isWithout);
@@ -126,7 +126,7 @@ function amongNumbers(numbers: readonly Amount[], wanted: boolean): ValueSet {
     : numbers.reduce<ValueSet>((set, one) => intersect(set, numbersThat('!=', one)), all);
 }
 
-/** Numbers within what the subject can be at all. */
+/** The numbers that the subject can have at all. */
 function bounded(key: string, wanted: ValueSet, { node, domain }: { node: Node; domain: Domain }): Outcome {
   const possible: ValueSet = {
     type: 'numbers',
@@ -153,13 +153,13 @@ function only(key: string, known: Constraint): Outcome {
   return isEmpty(known.values) ? { clash: [] } : new Map([[key, known]]);
 }
 
-/** A negation is named as a whole: without its `!` it would say the opposite. */
+/** A negation is shown as a whole: without its `!` it would mean the opposite. */
 function attributedTo(node: Node, outcome: Outcome): Outcome {
   if ('clash' in outcome) return outcome;
   return new Map([...outcome].map(([key, { values }]) => [key, { values, by: [node] }]));
 }
 
-/** Both are so. */
+/** Both hold. */
 function meet(a: Outcome, b: Outcome): Outcome {
   if ('clash' in a) return a;
   if ('clash' in b) return b;
@@ -173,7 +173,7 @@ function meet(a: Outcome, b: Outcome): Outcome {
   return both;
 }
 
-/** One of them is so: only what is known in either case is known. */
+/** One of them holds: only what both imply is known. */
 function join(a: Outcome, b: Outcome): Outcome {
   if ('clash' in a) return b;
   if ('clash' in b) return a;

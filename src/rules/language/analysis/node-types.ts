@@ -20,7 +20,7 @@ export function isNamed(node: Node): boolean {
   return ['string', 'bool', 'Address', 'Hash'].includes(type) || type.startsWith('Record');
 }
 
-/** How a constant is written when it stands beside this: only texts of the chain know upper and lower case. */
+/** A constant in the form in which it is compared with `beside`: letter case counts only for texts of the chain. */
 export function asName({ name }: { readonly name: string }, beside: Node): string {
   return typeOf(beside) === 'string' ? name : name.toLowerCase();
 }

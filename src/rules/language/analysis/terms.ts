@@ -1,5 +1,5 @@
-// The parts of a condition as the analysis sees them: constants, what they are compared with, and which values that may
-// have at all.
+// The parts of a condition for the analysis: constants, the subjects that they are compared with, and the values that a
+// subject can have at all.
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { FieldType } from '../../../core/values/fields.ts';
@@ -33,7 +33,7 @@ export function createTerms(language: Language) {
       .join(', ')})`;
   }
 
-  /** A record that is compared is compared as the address that it is. */
+  /** A record in a comparison stands for its address field. */
   function subjectOf(node: Node, scope: Scope): string {
     const table = cel.records.get(typeOf(node));
     const identity = table === undefined ? undefined : identityOf(table);
@@ -68,7 +68,7 @@ export function createTerms(language: Language) {
     return Object.hasOwn(kind.fields.fields, name) || name === kind.noun || name === BEFORE;
   }
 
-  /** Whether it names nothing that could be different tomorrow. */
+  /** Whether its value is always the same: constants and names of the config only. */
   function isFixed(node: Node, scope: Scope): boolean {
     if (isName(node)) return !scope.has(node.args) && !isField(node.args) && names.has(node.args);
     if (isCall(node) && !FIXED_CALLS.has(node.args[0])) return false;
@@ -84,7 +84,7 @@ export function createTerms(language: Language) {
     return childrenOf(node).every((child) => isFixedBut(child, variable, scope));
   }
 
-  /** The value of an expression that is fixed and simple enough to be known now. */
+  /** The value of a fixed expression, when it is simple enough to be computed at load. */
   function constantOf(node: Node, scope: Scope): Constant | undefined {
     if (isText(node)) return { name: node.args };
     if (node.op === 'value') {
@@ -130,7 +130,7 @@ export function createTerms(language: Language) {
     return items.every((item) => item !== undefined) ? items : undefined;
   }
 
-  /** The words that a closed set has, or true and false; undefined when there may be others. */
+  /** The words of a closed set, or true and false; undefined when there may be others. */
   function namesFor(node: Node, scope: Scope): readonly string[] | undefined {
     if (typeOf(node) === 'bool') return ['true', 'false'];
     const type = fieldOf(node, scope);

@@ -3,7 +3,7 @@
 import { Amount } from '../../../core/values/amount.ts';
 import type { ComparisonOperator } from '../comparison-operators.ts';
 
-/** Null = without an end. */
+/** Null = unbounded. */
 export interface Range {
   readonly low: Amount | null;
   readonly isLowIn: boolean;
@@ -11,7 +11,7 @@ export interface Range {
   readonly isHighIn: boolean;
 }
 
-/** `isWithout`: every name but these. Ranges are sorted and apart from each other. */
+/** `isWithout`: every name except these. Ranges are sorted and disjoint. */
 export type ValueSet =
   | { readonly type: 'numbers'; readonly ranges: readonly Range[] }
   | { readonly type: 'names'; readonly names: ReadonlySet<string>; readonly isWithout: boolean };
@@ -41,7 +41,7 @@ export function isEmpty(set: ValueSet): boolean {
   return set.type === 'numbers' ? set.ranges.length === 0 : !set.isWithout && set.names.size === 0;
 }
 
-/** What is in both. Sets of two sorts say nothing about each other. */
+/** The intersection. Sets of different types say nothing about each other. */
 export function intersect(a: ValueSet, b: ValueSet): ValueSet {
   if (a.type === 'numbers' && b.type === 'numbers')
     return { type: 'numbers', ranges: a.ranges.flatMap((one) => b.ranges.flatMap((other) => overlap(one, other))) };
@@ -51,7 +51,7 @@ export function intersect(a: ValueSet, b: ValueSet): ValueSet {
   return setOfNames(b.isWithout ? a.names.difference(b.names) : a.names.intersection(b.names));
 }
 
-/** What is in either; undefined when that says nothing. */
+/** The union; undefined when it constrains nothing. */
 export function unite(a: ValueSet, b: ValueSet): ValueSet | undefined {
   if (a.type === 'numbers' && b.type === 'numbers')
     return { type: 'numbers', ranges: merged([...a.ranges, ...b.ranges]) };
@@ -100,7 +100,7 @@ function lowerHigh(a: Range, b: Range): boolean {
   return order < 0 || (order === 0 && !a.isHighIn);
 }
 
-/** Without it, a chain of `(a || b) && (c || d)` would double its ranges at each step. */
+/** Bounds the number of ranges: a chain of `(a || b) && (c || d)` would double them at each step. */
 function merged(ranges: readonly Range[]): readonly Range[] {
   const sorted = ranges.toSorted((a, b) => (higherLow(a, b) ? (higherLow(b, a) ? 0 : 1) : -1));
   const apart: Range[] = [];

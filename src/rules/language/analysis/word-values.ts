@@ -1,4 +1,4 @@
-// Words are enumerations: what they are compared with has to be one of their values.
+// Words are enumerations: a comparison with a value that the enumeration does not have is a mistake.
 import { RE2JS } from 're2js';
 import { hintFor } from '../../../config/nearest.ts';
 import { quote } from '../../../config/scalars.ts';
@@ -16,7 +16,7 @@ interface Complaints {
   readonly doubts: readonly Mistake[];
 }
 
-/** A value that a closed set does not have is a mistake; an open one may have it tomorrow, which is a doubt. */
+/** A value that a closed set does not have is a mistake. An open set may get it later, which is a doubt. */
 export function wordComplaints(node: Node, terms: Terms, scope: Scope): Complaints {
   const mistakes: Mistake[] = [];
   const doubts: Mistake[] = [];
@@ -63,7 +63,7 @@ function comparedTexts(node: Node, wordOf: (side: Node | undefined) => Word | un
   });
 }
 
-/** A pattern that fits none of the values there are. */
+/** A pattern that matches none of the known values. */
 function patternMistake(node: Node, wordOf: (side: Node | undefined) => Word | undefined): Mistake | undefined {
   const test = testOf(node);
   const word = test === undefined ? undefined : wordOf(test.subject);

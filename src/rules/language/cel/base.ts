@@ -1,4 +1,4 @@
-// What every condition may use, whatever it looks at: types, operators and functions.
+// Types, operators and functions of every condition, of whatever kind.
 import { Environment } from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
 import { Address } from '../../../core/values/address.ts';
@@ -9,7 +9,7 @@ import { amountOf, percentOf, registerNumbers } from './numbers.ts';
 
 const LIMITS = { maxAstNodes: 500, maxDepth: 32, maxListElements: 500, maxMapEntries: 0, maxCallArguments: 4 };
 
-// Without it cel-js would look for promises in every result.
+// Without this option cel-js would look for promises in every result.
 const SYNC = { async: false };
 
 /** Cloned for every kind and explorer. */

@@ -1,4 +1,4 @@
-// What stands in quotes in a condition: checked once, when the rule is loaded.
+// Quoted literals in a condition, checked once when the rule is loaded.
 import { RE2JS } from 're2js';
 import { addressComplaint, quote } from '../../../config/scalars.ts';
 import { Address } from '../../../core/values/address.ts';
@@ -7,7 +7,7 @@ import type { Mistake } from '../mistake.ts';
 import { percentOf } from '../cel/numbers.ts';
 import { childrenOf, isAccess, isBinary, isName, isText, type Node } from '../syntax.ts';
 
-/** What a function takes in quotes; `hint` for a text that is none of it. */
+/** A literal that a function takes; `hint` for a text that it does not accept. */
 export interface Literal {
   readonly test: (text: string) => boolean;
   readonly example: string;
@@ -34,8 +34,8 @@ export const LITERALS: Readonly<Record<string, Literal>> = {
 };
 
 /**
- * The number that stands in quotes, times and durations in seconds, so that they may be added:
- * `literalNumber('percent', '5') // 0.05`. Undefined for other functions, and for a text that is none of theirs.
+ * The number of a quoted literal. Times and durations are in seconds, so that they can be added:
+ * `literalNumber('percent', '5') // 0.05`. Undefined for other functions, and for a text that they do not accept.
  */
 export function literalNumber(name: string, text: string): Amount | undefined {
   return Object.hasOwn(NUMBERS, name) ? NUMBERS[name]?.(text) : undefined;
@@ -67,13 +67,13 @@ const UNIT_SECONDS: Readonly<Record<string, Amount>> = {
   ms: new Amount(1n, 3),
 };
 
-/** A date of the 30th of February would quietly be one of March. */
+/** JavaScript would read February 30 as a day in March. */
 function isInItsMonth(text: string): boolean {
   const midnight = `${text.slice(0, 10)}T00:00:00Z`;
   return new Date(midnight).toISOString().startsWith(text.slice(0, 10));
 }
 
-/** `*` stands for any text, `?` for one character; the whole text has to fit. */
+/** `*` stands for any text, `?` for one character; the whole text has to match. */
 export function globPattern(glob: string): RE2JS {
   const body = glob.replace(/[*?]|[^*?]+/g, (part) => (part === '*' ? '.*' : part === '?' ? '.' : RE2JS.quote(part)));
   return RE2JS.compile(`(?s)^${body}$`);
@@ -87,7 +87,7 @@ export function emptyLists(node: Node): Mistake[] {
   return [...mistakes, { message: 'nothing is in an empty list', hint: 'Name what may be in it.', start, end }];
 }
 
-/** Texts and addresses that are compared and can never be the same. */
+/** Comparisons of texts and addresses that can never be equal. */
 export function literalMistakes(node: Node): Mistake[] {
   const mistakes = childrenOf(node).flatMap(literalMistakes);
   if (!isBinary(node) || !['==', '!=', 'in'].includes(node.op)) return mistakes;
@@ -104,7 +104,7 @@ export function literalMistakes(node: Node): Mistake[] {
   return [...mistakes, ...addressesForTexts(left, right), ...addressesForTexts(right, left)];
 }
 
-/** `symbol == USDC`: a name of the config is its address, which no symbol is. */
+/** `symbol == USDC`: a name of the config is an address, and no symbol equals an address. */
 function addressesForTexts(field: Node, other: Node): Mistake[] {
   const name = isAccess(field) ? field.args[1] : isName(field) ? field.args : undefined;
   if (name === undefined || name === MAY_BE_ADDRESS || field.checkedType?.name !== 'string') return [];
@@ -119,7 +119,7 @@ function addressesForTexts(field: Node, other: Node): Mistake[] {
   }));
 }
 
-/** Texts of this name are whatever a contract was given. */
+/** Fields of this name hold any text that a contract chose. */
 const MAY_BE_ADDRESS = 'value';
 
 function complaintAbout(text: string, type: string): string | undefined {

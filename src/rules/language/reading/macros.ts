@@ -1,11 +1,11 @@
-// What replaces CEL's own evaluation of single nodes: `has`, windows, and the steps of `exists` and the like.
+// Replacements for CEL's own evaluation of single nodes: `has`, windows, and the bodies of `exists` and the like.
 import type { History, Window } from '../../../core/model/condition.ts';
 import type { Amount } from '../../../core/values/amount.ts';
 import { spend } from '../cel/limits.ts';
 import { childrenOf, type Node } from '../syntax.ts';
 import { HISTORY } from '../words.ts';
 
-/** Each run of what exists() and the like do for every item counts its nodes. */
+/** Counts the nodes of a body each time that `exists` and the like evaluate it for an item. */
 export function countSteps(body: Node): void {
   const steps = sizeOf(body);
   body.evaluate = (evaluator, node, context) => {
@@ -47,7 +47,7 @@ export function hasMacro(field: Node) {
   };
 }
 
-/** Looks back over the history in the evaluation context; what is not known there makes the condition unknown. */
+/** Evaluates a window on the history in the evaluation context. An unknown value makes the condition unknown. */
 export function windowMacro(window: Window) {
   return {
     typeCheck: (checker: Checker): unknown => checker.getType('Amount'),

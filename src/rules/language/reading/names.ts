@@ -7,7 +7,7 @@ import { identityOf } from '../cel/environment.ts';
 import type { Language } from '../model.ts';
 import { BEFORE, RESERVED_NAMES, WINDOW_NAME } from '../words.ts';
 
-/** A field that was named: its full path in the table, and whether the value before is meant. */
+/** A resolved field: its full path in the table, and whether the value before is meant. */
 export interface Resolved {
   /** Empty for the record itself. */
   readonly path: string;
@@ -62,7 +62,7 @@ function unknownName(name: string, kind: string): string {
 function hintForName({ kind, names }: Language, name: string, rest: readonly string[]): string | undefined {
   const window = WINDOW_NAME.exec(name);
   if (window !== null) return `In a condition it is ${window[1] ?? ''}("${window[2] ?? ''}").`;
-  // `tx.value` where the record is called otherwise.
+  // `tx.value` where the kind has another noun.
   if (rest.length > 0 && typeAt(kind.fields, rest.join('.')) !== undefined)
     return `Here it is ${kind.noun}.${rest.join('.')}.`;
   const direct = nearest(name, [...Object.keys(kind.fields.fields), ...names.keys(), kind.noun, BEFORE]);
@@ -84,7 +84,7 @@ interface LookBehind {
   readonly isBefore: boolean;
 }
 
-// Behind free-form JSON the table says nothing more.
+// Paths into free-form JSON are not checked: the table does not describe them.
 function follow(table: AnyRecord, names: readonly string[], { skipped, isBefore }: LookBehind): Resolution {
   let type: FieldType = { type: 'record', record: table };
   const path: string[] = [];
@@ -108,7 +108,7 @@ function follow(table: AnyRecord, names: readonly string[], { skipped, isBefore 
   return { path: path.join('.'), before: isBefore, type };
 }
 
-/** A record that is looked at as a whole is looked at for the address that it is. */
+/** The path that is read: of a record, that of its address field. */
 export function readPath({ path, type }: Resolved): string {
   const identity = type.type === 'record' ? identityOf(type.record) : undefined;
   return identity === undefined ? path : `${path}.${identity}`;

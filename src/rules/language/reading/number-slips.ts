@@ -1,7 +1,7 @@
-// Numbers as people write them elsewhere: 1,000,000 and 1M and 10%. Each is said with what to write here.
+// Numbers as they are written elsewhere: 1,000,000 and 1M and 10%. The message says how to write them here.
 import type { Mistake } from '../mistake.ts';
 
-/** The slip that the place `at` lies in, or right behind; undefined where there is none. */
+/** The mistake at or just before the offset `at`; undefined when there is none. */
 export function numberSlip(source: string, at: number): Mistake | undefined {
   return SLIPS.flatMap(({ pattern, mistake }) =>
     [...source.matchAll(pattern)].flatMap((found) => {
@@ -13,7 +13,7 @@ export function numberSlip(source: string, at: number): Mistake | undefined {
 }
 
 interface Slip {
-  /** Bounded repetitions only: a long text must not take long. */
+  /** Repetitions are bounded, so that a long text does not take long. */
   readonly pattern: RegExp;
   readonly mistake: (found: RegExpExecArray) => Pick<Mistake, 'message' | 'hint'>;
 }

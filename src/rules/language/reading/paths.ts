@@ -11,25 +11,25 @@ export interface Paths {
   readonly reads: ReadonlySet<string>;
   /** Those of them that were read of the last known values. */
   readonly readsBefore: ReadonlySet<string>;
-  /** Windows of the watch's history that are asked. */
+  /** Windows of the watch's history that are used. */
   readonly windows: readonly Window[];
   /** The node at the left end of a chain of dots. */
   baseOf(node: Node): Node;
   /** Whether it is a name of the config. */
   isConstant(node: Node, locals: ReadonlySet<string>): boolean;
-  /** Notes that the path is read, or says what is wrong with it. */
+  /** Records that the path is read, or returns the mistake. */
   read(node: Node, locals: ReadonlySet<string>): Mistake | undefined;
-  /** Notes that the history of a path is read; the path that the rule named, or the kind's own. */
+  /** Records that a window over a path is used: the path that the rule named, or the kind's default. */
   lookBack(window: Omit<Window, 'path'>, named: Node | undefined): Window | Complaint;
 }
 
-/** Says what is wrong, for whoever knows the place. */
+/** What is wrong, without its place. */
 export interface Complaint {
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** For one condition: it gathers what is read. */
+/** The paths of one condition, recorded while it is read. */
 export function createPaths(language: Language, { before, windows: canLook }: ConditionUse): Paths {
   const windows: Window[] = [];
   const reads = new Set<string>();
@@ -82,7 +82,7 @@ export function createPaths(language: Language, { before, windows: canLook }: Co
   };
 }
 
-/** The path whose history is meant; without names, the one that the kind measures. */
+/** The path of a window; without names, the kind's default. */
 export function historyPath(
   language: Language,
   { canLook, names }: { canLook: boolean; names: readonly string[] | undefined },
@@ -104,7 +104,7 @@ export function namesOf(node: Node): readonly string[] | undefined {
   return chain[0] !== undefined && isName(chain[0]) ? chain.map(nameOf) : undefined;
 }
 
-/** `a`, `a.b`, `a.b.c` for `a.b.c`; starts with what is no dot. */
+/** `a`, `a.b`, `a.b.c` for `a.b.c`; the first node is no access. */
 function chainOf(node: Node): readonly Node[] {
   return isAccess(node) ? [...chainOf(node.args[0]), node] : [node];
 }

@@ -1,4 +1,4 @@
-// The walk over a condition before CEL checks it: literals become exact, names are resolved, forbidden calls are found.
+// Visits a condition before CEL's type check: numbers become exact, names are resolved, forbidden calls are reported.
 import { RE2JS } from 're2js';
 import { isNotYet } from '../../../config/issues.ts';
 import { hintFor } from '../../../config/nearest.ts';
@@ -30,11 +30,11 @@ export interface Around {
   /** Variables of `exists`, `all` and the like. */
   readonly locals: ReadonlySet<string>;
   readonly nesting: number;
-  /** Where an item of a list is named: CEL counts items in numbers of its own. */
+  /** Inside an index such as `[0]`: CEL expects its own integers there. */
   readonly isIndex?: boolean;
 }
 
-/** Visits a tree once and changes it in place; what is wrong with it gathers in `mistakes`. */
+/** Visits a tree once and changes it in place; mistakes are collected in `mistakes`. */
 export class Preparation {
   readonly mistakes: Mistake[] = [];
   readonly #source: string;
@@ -143,7 +143,7 @@ export class Preparation {
     }
   }
 
-  /** `amount`, `percent`, `duration` and `timestamp` take a text in quotes, which is read once here. */
+  /** `amount`, `percent`, `duration` and `timestamp` take a quoted text, which is parsed once, here. */
   #checkLiteral(node: Call, literal: Literal | undefined): void {
     if (literal === undefined) return;
     const [name, [arg, ...others]] = node.args;
@@ -157,7 +157,7 @@ export class Preparation {
   #visitMethod(node: MethodCall, around: Around): void {
     const [name, receiver, args] = node.args;
     if (!METHODS.includes(name)) {
-      // The method's name stands behind the receiver and its dot.
+      // The method's name follows the receiver and a dot.
       const start = this.#source.indexOf(name, receiver.end);
       const span = { start: start < 0 ? node.start : start, end: (start < 0 ? node.start : start) + name.length };
       if (name === 'matches') this.#complain(span, 'matches() is not used here', REGEX_HINT);
@@ -188,7 +188,7 @@ export class Preparation {
     }
   }
 
-  /** Numbers become Amounts of exactly what was written; an address that lost its quotes stays an address. */
+  /** Numbers become Amounts of exactly the written value. An unquoted address stays an address. */
   #makeExact(node: Node, { isIndex = false }: Around): void {
     const { args } = node;
     if (isIndex || typeof args === 'boolean' || typeof args === 'string' || args === null) return;

@@ -1,4 +1,4 @@
-// Time zones in conditions: `timestamp.getHours("Europe/Berlin")`. One that does not exist would leave the condition
+// Time zones in conditions: `timestamp.getHours("Europe/Berlin")`. A zone that does not exist would make the condition
 // unknown for ever.
 import { nearest } from '../../../config/nearest.ts';
 import { quote } from '../../../config/scalars.ts';
@@ -27,7 +27,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** The zone of that city, else one that is spelled much like it. */
+/** The zone of that city, else one with a similar name. */
 function hintOf(written: string): string {
   const zones = Intl.supportedValuesOf('timeZone');
   const city = written.trim().replaceAll(' ', '_').toLowerCase();
