@@ -1,4 +1,4 @@
-// Where an alert stands in its life, and what holds it back.
+// The state of an alert, and what it waits for.
 import { heldFor } from '../core/alerts/condition-state.ts';
 import type { Alert, ConditionState, GroupState, Memory } from '../core/model/memory.ts';
 import type { AlertRule, CountAlert, StatefulAlert } from '../core/model/watch.ts';
@@ -8,7 +8,7 @@ import { REASON_WORDS } from '../core/model/reason-words.ts';
 import { activeSince, isActive } from '../core/alerts/emission.ts';
 import { plain, untrusted } from '../lib/untrusted.ts';
 
-/** The states of an alert by key, as lines; what is not remembered is as good as inactive. */
+/** The states of an alert by key, as lines. An alert without memory is inactive. */
 export function stateLines(rule: AlertRule, memory: Memory, now: Instant): string[] {
   const known = Object.entries(memory.alerts[rule.id] ?? {});
   if (rule.type === 'event') return eventLines(known.map(([, alert]) => alert));
@@ -41,7 +41,7 @@ function stateText(rule: StatefulAlert, state: ConditionState, { data, coveredUn
   const waits = wait === 0 ? '' : `, held ${counted} of ${showDuration(wait)}`;
   const isUnsure = isActive(state) && data !== null && data.state !== 'ok';
   const unsure = isUnsure ? `, unverified since ${showInstant(data.since)}` : '';
-  // Inactive is also what is unknown: the condition's own line says which.
+  // An unknown condition is inactive too; the line of the condition says that it is unknown.
   const words = state.state === 'inactive' ? '' : `: ${REASON_WORDS[STATE_WORDS[state.state]]}`;
   return `${state.state}${since}${waits}${unsure}${words}`;
 }
@@ -77,7 +77,7 @@ function eventLines(alerts: readonly Alert[]): string[] {
   return lines;
 }
 
-/** Items that are still asked about. */
+/** Items whose condition is still unknown. */
 function openOf(alerts: readonly Alert[]): string {
   const open = alerts.filter(({ type }) => type === 'open').length;
   return open === 0 ? '' : `, ${open} open: ${REASON_WORDS.open}`;

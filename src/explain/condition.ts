@@ -1,4 +1,4 @@
-// A condition, part by part: what each part came to, and the values that it reads.
+// A condition, part by part: the result of each part, and the values that it reads.
 import { historyOf } from '../core/alerts/history.ts';
 import { type Instant, showDuration } from '../lib/clock.ts';
 import type { Memory } from '../core/model/memory.ts';
@@ -9,7 +9,7 @@ import type { Watch } from '../core/model/watch.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { fieldText, measureText, whyNoHistory, windowName } from './values.ts';
 
-/** What a condition is explained on: the last look, with the history that stands in the state file. */
+/** What a condition is explained on: the last snapshot, with the history of the state file. */
 export interface ExplainContext {
   readonly watch: Watch;
   readonly evaluation: EvaluationContext;
@@ -18,7 +18,7 @@ export interface ExplainContext {
   readonly isStale: boolean;
 }
 
-/** `memory` is of the same watch and checksum as the look. */
+/** `memory` is of the same watch and checksum as the snapshot. */
 export function explainContextOf(watch: Watch, snapshot: Snapshot, memory: Memory): ExplainContext {
   const { at, view, before, isStale } = snapshot;
   const pace = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };
@@ -26,7 +26,7 @@ export function explainContextOf(watch: Watch, snapshot: Snapshot, memory: Memor
   return { watch, evaluation: { view, before, history }, samples: memory.history, at, isStale };
 }
 
-/** What the daemon's own step would make of it on this look. */
+/** What the daemon's own step would decide on this snapshot. */
 export function truthOf({ evaluation, isStale }: ExplainContext, condition: Condition): Truth {
   return isStale && !condition.headOnly ? 'unknown' : condition.evaluate(evaluation);
 }
@@ -79,7 +79,7 @@ function windowLine(window: Clause['windows'][number], { watch, evaluation, samp
   return `${name} = unknown: ${whyNoHistory(window, samples[window.path] ?? [], at)}`;
 }
 
-/** What is not known of what the condition reads, for whoever wonders why it is unknown. */
+/** The unknown values that the condition reads: they are why it is unknown. */
 export function unknownOf(condition: Condition, context: ExplainContext): string {
   if (context.isStale && !condition.headOnly) return STALE;
   const limit = condition.limitOf(context.evaluation);

@@ -3,7 +3,7 @@ import type { Memory } from '../core/model/memory.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
 
-/** How good the data of a watch is: `data error since 2026-01-01T00:02:00Z`, `blind since 2026-01-01T00:01:00Z`. */
+/** The data state of a watch: `data error since 2026-01-01T00:02:00Z`, `blind since 2026-01-01T00:01:00Z`. */
 export function dataWords(watch: Watch, memory: Memory, now: Instant): string[] {
   const { data } = memory;
   const since = blindFrom(watch, memory, now);
@@ -11,7 +11,7 @@ export function dataWords(watch: Watch, memory: Memory, now: Instant): string[] 
   return since === null ? state : [...state, `blind since ${showInstant(since)}`];
 }
 
-/** Since when it is blind by what is remembered, whether or not a daemon runs; null when it is not. */
+/** Since when the watch is blind according to its memory, whether or not a daemon runs; null when it is not. */
 export function blindFrom(
   { schedule: { intervalMs } }: Watch,
   memory: Memory | undefined,

@@ -1,4 +1,4 @@
-// What there is to say of a watch, from the rule and the state file alone: nothing is asked, and nothing is written.
+// Explains a watch from the rule and the state file alone: nothing is requested, and nothing is written.
 import { healthOf } from '../core/model/health.ts';
 import { decodeSnapshot } from '../core/model/snapshot.ts';
 import { conditionText } from '../core/alerts/message.ts';
@@ -18,7 +18,7 @@ import { fieldText } from './values.ts';
 
 /** What the state file knows of a watch. */
 export interface ExplainInput {
-  /** Null: it was not asked yet, or there is no state file. */
+  /** Null: the watch was not polled yet, or there is no state file. */
   readonly memory: Memory | null;
   readonly diagnostics: StoredDiagnostics | null;
   /** The newest first. */
@@ -26,7 +26,7 @@ export interface ExplainInput {
   readonly now: Instant;
 }
 
-/** Lines to read: the watch, then each of `alerts`, which are some or all of its own. */
+/** Lines of text: the watch, then each of `alerts`, which are some or all of its own. */
 export function explainWatch(watch: Watch, alerts: readonly AlertRule[], facts: ExplainInput): string[] {
   const context = contextOf(watch, facts);
   return [
@@ -37,7 +37,7 @@ export function explainWatch(watch: Watch, alerts: readonly AlertRule[], facts: 
   ];
 }
 
-/** Memory of another checksum is of something else that was looked at. */
+/** Memory of another checksum belongs to something else that was watched. */
 function contextOf(watch: Watch, { memory, diagnostics }: ExplainInput): ExplainContext | null {
   if (memory === null || memory.checksum !== watch.checksum || diagnostics === null || diagnostics.snapshot === null)
     return null;
@@ -114,14 +114,14 @@ function unknownLines(alert: AlertRule, { data }: Memory, context: ExplainContex
   return [...bad, `held back: it is unknown; ${unknownOf(condition, context)}`];
 }
 
-/** Counts need every item; of a list that was read in part the rest is still told. */
+/** Counts need every item. Of a list that was read in part, single events are still sent. */
 const UNDECIDED: Readonly<Record<AlertRule['type'], readonly DataState[]>> = {
   condition: ['nodata', 'throttled', 'error'],
   event: ['nodata', 'throttled', 'error'],
   count: ['nodata', 'throttled', 'error', 'partial', 'stale'],
 };
 
-/** How far it is from firing, or from its end. */
+/** How far the alert is from firing, or from resolving. */
 function changeLines(alert: AlertRule, memory: Memory | null, context: ExplainContext): string[] {
   if (alert.type === 'condition') return conditionChange(alert, memory, context);
   if (alert.if === null) return [];
@@ -133,12 +133,12 @@ function conditionChange(alert: ConditionAlert, memory: Memory | null, context: 
   if (state?.type !== 'condition' || !state.output)
     return needLines('to fire', needsOf(alert.while.clause(), true, context));
   const over = needsOf(alert.while.clause(), false, context);
-  // A pending alert is over as soon as `while` is: `until` is asked only after it fired.
+  // A pending alert ends as soon as `while` is false; `until` is only evaluated while it fires.
   const until = alert.until === null || state.state === 'pending' ? [] : needsOf(alert.until.clause(), true, context);
   return needLines('to end', [...new Set([...over, ...until])]);
 }
 
-/** All of them are needed: none may read as another way. */
+/** All of them are needed, so they are joined with "and". */
 function needLines(aim: string, needs: readonly string[]): string[] {
   return needs.map((need, i) => `${i === 0 ? aim : 'and'.padStart(aim.length)}: ${need}`);
 }

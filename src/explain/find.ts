@@ -1,4 +1,4 @@
-// Which watch, and which of its alerts, a person means.
+// Finds the watch, and the alerts of it, that an argument names.
 import { hintFor } from '../config/nearest.ts';
 import { quote } from '../config/scalars.ts';
 import type { AlertRule, Watch } from '../core/model/watch.ts';

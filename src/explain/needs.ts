@@ -1,12 +1,12 @@
-// What would have to change for a condition to become true, or false: the distance, where one number is compared with a
-// constant; else the parts that stand in the way.
+// What would have to change for a condition to become true, or false: the difference, where one number is compared with
+// a constant; else the parts that have the wrong value.
 import type { Clause, Comparison } from '../core/model/condition.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { OPPOSITE } from '../rules/language/comparison-operators.ts';
 import type { ExplainContext } from './condition.ts';
 import { numberText, subjectName, subjectValue } from './values.ts';
 
-/** Sentences that all have to come about; none when it is so already. */
+/** Sentences that all have to become true; empty when the condition has the wanted value already. */
 export function needsOf(clause: Clause, wanted: boolean, context: ExplainContext): string[] {
   if (clause.evaluate(context.evaluation) === wanted) return [];
   const [first] = clause.parts;
@@ -18,7 +18,7 @@ export function needsOf(clause: Clause, wanted: boolean, context: ExplainContext
   return [clause.compares === null ? become(clause, wanted) : distanceOf(clause.compares, wanted, context)];
 }
 
-/** A part that is as wanted already would have made the whole so: every alternative needs something. */
+/** If one alternative had the wanted value, so would the whole: so every alternative needs something. */
 function anyOf(alternatives: readonly (readonly string[])[]): string {
   return alternatives.map((needs) => needs.join(' and ')).join('; or ');
 }

@@ -1,4 +1,4 @@
-// Values as people read them: what a view holds at a path, and what a window looks back to.
+// Values for people: of a path of a view, and of a window.
 import { formatDuration } from '../config/scalars.ts';
 import { Amount, formatAmount } from '../core/values/amount.ts';
 import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
@@ -9,7 +9,7 @@ import type { Watch } from '../core/model/watch.ts';
 import { plain, plainJoined, untrusted, type Untrusted } from '../lib/untrusted.ts';
 import { FILTERS, showValue } from '../rules/templates/show.ts';
 
-/** Undefined when it is not known. A stranger's text stands in quotes, and is harmless. */
+/** Undefined when it is unknown. Untrusted text is quoted and sanitised. */
 export function fieldText(view: AnyView, path: string): string | undefined {
   const type = typeAt(recordTypeOf(view), path);
   const value = valueAt(view, path);
@@ -20,18 +20,18 @@ export function fieldText(view: AnyView, path: string): string | undefined {
   return plainJoined([showValue(type, value)]);
 }
 
-/** `change("1h")`; with its path where that is not what the kind looks back over by itself. */
+/** `change("1h")`; with its path where that is not the kind's default. */
 export function windowName({ kind }: Watch, { measure, path, ms }: Window): string {
   return `${measure}(${path === kind.while?.measured ? '' : `${path}, `}"${formatDuration(ms)}")`;
 }
 
-/** What the left side of a comparison is called. */
+/** The name of the left side of a comparison. */
 export function subjectName(watch: Watch, subject: Comparison['subject']): string {
   if (subject.type === 'window') return windowName(watch, subject.window);
   return subject.isBefore ? `before.${subject.path}` : subject.path;
 }
 
-/** Its value as an exact number; undefined when it is not known. */
+/** Its value as an exact number; undefined when it is unknown. */
 export function subjectValue(
   subject: Comparison['subject'],
   { view, before, history }: EvaluationContext,
@@ -50,7 +50,7 @@ export function numberText(watch: Watch, subject: Comparison['subject'], number:
   return type?.type === 'duration' ? showDuration(number.toNumber()) : formatAmount(number);
 }
 
-/** What a window came to: percent for `change`, else a number of at most eight decimals. */
+/** The value of a window: percent for `change`, else a number of at most eight decimals. */
 export function measureText({ measure }: Window, number: Amount): string {
   const percent = measure === 'change' ? FILTERS['percent']?.(number) : undefined;
   return percent ?? formatAmount(shortened(number));
@@ -58,13 +58,13 @@ export function measureText({ measure }: Window, number: Amount): string {
 
 const MOST_DECIMALS = 8;
 
-/** A quotient has decimals that nobody wants to read. */
+/** A quotient is cut to the decimals that a person reads. */
 function shortened(number: Amount): Amount {
   const [text] = new RegExp(`^-?\\d+(?:\\.\\d{1,${MOST_DECIMALS}})?`).exec(number.toString()) ?? [''];
   return Amount.parse(text) ?? number;
 }
 
-/** Why a window has no value: for a person who waits for it. */
+/** Why a window has no value yet. */
 export function whyNoHistory({ ms, measure }: Window, runs: readonly Run[], at: number): string {
   const [oldest] = runs;
   if (oldest === undefined) return 'nothing was seen of it yet';

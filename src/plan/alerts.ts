@@ -1,5 +1,5 @@
-// Which alerts would open or close at the load, on what was last looked at: the daemon's own `step`, on a copy of the
-// memory, over a watch that sees the same once more.
+// Which alerts would open or close when the config is loaded, on the last snapshots: the daemon's own `step`, on a copy
+// of the memory, over a watch that sees the same values again.
 import { upToHead } from '../core/chain/tick-chain.ts';
 import { encodeView } from '../core/values/encoded.ts';
 import { decodeSnapshot } from '../core/model/snapshot.ts';
@@ -17,12 +17,12 @@ export interface Known {
   readonly diagnostics: StoredDiagnostics | null;
 }
 
-/** The watch is gone: what fires ends, for those who were told. */
+/** The watch is removed: firing alerts resolve, for those who got them. */
 export function linesOfRemoved({ id, name }: Pick<Watch, 'id' | 'name'>, memory: Memory, at: Instant): string[] {
   return closings(name, retire(id, memory, at));
 }
 
-/** `news`: alerts that are new or say something else; of the others nothing is said while nothing moves. */
+/** `news`: alerts that are new or were changed; the others are listed only if they open or close. */
 export function linesOfKept(watch: Watch, known: Known, news: ReadonlySet<string>): string[] {
   const { memory, diagnostics } = known;
   const isSame = memory.checksum === watch.checksum;
@@ -39,7 +39,7 @@ export function linesOfKept(watch: Watch, known: Known, news: ReadonlySet<string
   return [...closings(watch.name, decision), ...moved, ...counting(watch, news)];
 }
 
-/** Events and counts are left out: they speak of what comes. What the rule no longer has stays, to be ended. */
+/** Without events and counts, which depend on future items. Alerts that the rule no longer has stay, to be resolved. */
 function ofConditions({ alerts }: Watch, memory: Memory): Memory {
   const ids = new Set(alerts.map(({ id }) => id));
   const kept = Object.entries(memory.alerts).filter(
@@ -49,8 +49,8 @@ function ofConditions({ alerts }: Watch, memory: Memory): Memory {
 }
 
 /**
- * A step that sees what was last seen, at the time when it was seen: windows then hold what they held, and nothing has
- * been held for longer. Without a snapshot it is a step that saw nothing.
+ * A step that sees the last snapshot at its own time: windows have the values that they had, and no wait is longer.
+ * Without a snapshot it is a step of a missed poll.
  */
 function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Decision {
   const at = snapshot?.at ?? (known.coveredUntil ?? 0) + 1;
@@ -75,7 +75,7 @@ function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Deci
   return step({ ...watch, kind }, memory, { type: 'seen', at, head, chain: WHOLE, seen: null, partial: null });
 }
 
-/** What would end is believed: nothing is read here that an explorer could be behind with. */
+/** An alert that would resolve counts as resolved: no explorer is asked here that could be behind. */
 const WHOLE = upToHead(Number.MAX_SAFE_INTEGER);
 
 interface Moved {
@@ -107,7 +107,7 @@ function recipientsText({ deliveries }: Decision, alert: string, type: 'firing' 
   return own.length === 0 ? 'nothing is told of it now' : `${type} is told to ${own.map(showRecipient).join(', ')}`;
 }
 
-/** What ends because the rule is gone or is another one. */
+/** Alerts that end because their rule is removed or changed. */
 function closings(name: string, { deliveries }: Decision): string[] {
   const ended = deliveries.filter(({ message }) => message.reason?.startsWith('rule ') === true);
   return [...Map.groupBy(ended, ({ message }) => `${message.alert}: ${message.reason ?? ''}`)].map(

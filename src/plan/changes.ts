@@ -1,15 +1,15 @@
-// What differs between what runs and what would run: watches, schedules, alerts, people, credits.
+// Differences between the running config and another one: watches, schedules, alerts, people, credits.
 import { singleLine } from '../lib/untrusted.ts';
 import { countOf, showRecipient } from '../rules/describe.ts';
 import type { AlertOutline, Outline, RuleOutline } from './outline.ts';
 
 type OutlinedWatch = Outline['watches'][number];
 
-/** Watches by what happens to them. Ids tell them apart, so that a new address in a rule is a new watch. */
+/** Watches by what happens to them. They are matched by id, so that a new address in a rule is a new watch. */
 export interface Changes {
   readonly added: readonly OutlinedWatch[];
   readonly removed: readonly OutlinedWatch[];
-  /** They observe something else under the same id: memory is not continued. */
+  /** They observe something else under the same id: their memory is not continued. */
   readonly anew: readonly OutlinedWatch[];
   readonly lines: readonly string[];
 }
@@ -72,7 +72,7 @@ function shown(says: string): string {
   return singleLine(says, MOST_TEXT);
 }
 
-/** Who hears of anything at all, before and after. */
+/** All recipients, before and after. */
 function peopleLines(before: Outline, after: Outline): string[] {
   const was = recipientsOf(before);
   const now = recipientsOf(after);

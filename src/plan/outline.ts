@@ -1,4 +1,4 @@
-// What runs, in short: what `plan` compares. The daemon leaves it in the state file at every load.
+// A summary of the running config, for `plan` to compare with. The daemon writes it into the state file at every load.
 import { z } from 'zod';
 import { formatDuration } from '../config/scalars.ts';
 import { conditionText } from '../core/alerts/message.ts';
@@ -25,7 +25,7 @@ export type Outline = z.infer<typeof Outline>;
 export type RuleOutline = z.infer<typeof RuleOutline>;
 export type AlertOutline = z.infer<typeof AlertOutline>;
 
-/** What these watches are, in short. */
+/** The summary of these watches. */
 export function outlineOf(watches: readonly Watch[]): Outline {
   const rules: Record<string, RuleOutline> = {};
   for (const watch of watches) rules[watch.rule] ??= ruleOf(watch);
@@ -36,7 +36,7 @@ export function outlineOf(watches: readonly Watch[]): Outline {
   };
 }
 
-/** What a daemon left behind; null when it is none, or of another release. */
+/** The summary that a daemon wrote; null when there is none, or it is of another release. */
 export function readOutline(written: unknown): Outline | null {
   return Outline.safeParse(written).data ?? null;
 }
@@ -50,7 +50,7 @@ function plainly({ channel, recipient }: Recipient): Recipient {
   return { channel, recipient };
 }
 
-/** Everything that decides whether the alert speaks, on one line. */
+/** Everything that decides whether the alert is sent, on one line. */
 function alertText(alert: AlertRule): string {
   const words = [`${alert.severity}:`];
   if (alert.type === 'condition') words.push('while', alert.while.text);

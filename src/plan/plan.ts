@@ -1,4 +1,4 @@
-// What another config would change, before it is loaded: a comparison and a dry step, which write and send nothing.
+// What another config would change, before it is loaded: a comparison, and a step that writes and sends nothing.
 import type { Memory } from '../core/model/memory.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch.ts';
@@ -8,14 +8,14 @@ import { linesOfKept, linesOfRemoved } from './alerts.ts';
 import { changesOf, type Changes } from './changes.ts';
 import { outlineOf, type Outline } from './outline.ts';
 
-/** What the state file holds; both empty when there is none. */
+/** The contents of the state file; both empty when there is none. */
 export interface State {
   readonly memories: ReadonlyMap<WatchId, Memory>;
   readonly diagnostics: ReadonlyMap<WatchId, StoredDiagnostics>;
   readonly now: Instant;
 }
 
-/** Lines to read; `before` is what runs, or the config that is compared with. */
+/** Lines of text. `before` is the running config, or the one to compare with. */
 export function planOf(before: Outline, watches: readonly Watch[], state: State): string[] {
   const after = outlineOf(watches);
   const changes = changesOf(before, after);
@@ -52,7 +52,7 @@ function alertLines(
   return [...removed, ...stayed, ...never];
 }
 
-/** Alerts that are new, or say something else than they did. */
+/** Alerts that are new, or were changed. */
 function newsOf(rule: string, before: Outline, after: Outline): ReadonlySet<string> {
   const was = before.rules[rule]?.alerts ?? {};
   const now = Object.entries(after.rules[rule]?.alerts ?? {});

@@ -1,4 +1,4 @@
-// Bodies on their way into the file: compressed once, apart from polls, and known by their hash.
+// Bodies for the recording: compressed once each, stored apart from polls, identified by their hash.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, inflateSync } from 'node:zlib';
@@ -10,7 +10,7 @@ export interface Packed {
   readonly bytes: Buffer;
 }
 
-/** A body that a poll may need. Packed when the first one does; its own bytes are let go then. */
+/** A body that a poll may need. It is compressed when the first poll needs it; then its own bytes are released. */
 export interface Body {
   packed(): Promise<Packed>;
 }
@@ -33,7 +33,7 @@ export function unpack(bytes: Uint8Array): Buffer {
   return inflateSync(bytes);
 }
 
-/** Compressing runs on a thread of its own; hashing 60 kB takes a tenth of a millisecond. */
+/** Compression runs on another thread; hashing 60 kB takes a tenth of a millisecond. */
 async function pack(plain: Buffer): Promise<Packed> {
   return { hash: createHash('sha256').update(plain).digest(), bytes: await deflated(plain) };
 }

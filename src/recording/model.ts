@@ -1,18 +1,18 @@
-// What a recording holds: polls, the answers that each of them used, and bodies, each stored once.
+// The contents of a recording: polls, the answers that each of them used, and bodies, each stored once.
 import type { Memory } from '../core/model/memory.ts';
 import type { Head, MissReason, TickChain } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { Cursor, Question } from '../core/model/question.ts';
 
-/** What was asked, never how: without host, key or headers. */
+/** The question, without host, key or headers. */
 export type RecordedQuestion = Pick<Question, 'explorer' | 'operation' | 'path' | 'params'>;
 
-/** One call of a `Read`, and what it gave: a body by its number, or the reason why there was no usable answer. */
+/** One call of a `Read`, and its result: a body by its number, or the reason why there was no usable answer. */
 export interface RecordedAnswer {
   readonly asked: RecordedQuestion;
   readonly cursor: Cursor | null;
-  /** Whether it was a second reading. */
+  /** Whether it was a second reading of the same page. */
   readonly again: boolean;
   readonly gave: { readonly body: number } | Refusal;
 }
@@ -31,13 +31,13 @@ export interface RecordedPoll {
   readonly head: Head | null;
   /** How far the explorer had read, where that was asked for; null where it was not. */
   readonly chain: TickChain | null;
-  /** Until when the watch was covered before this poll; a restart may have forgotten some of it. */
+  /** Until when the watch was covered before this poll. A restart may set it back. */
   readonly coveredUntil: Instant | null;
-  /** Before this poll. Kept now and then, for a replay to begin with; null where it was not. */
+  /** The memory before this poll. Stored every few hours, for a replay to start from; null where it was not. */
   readonly memory: Memory | null;
 }
 
-/** Equal for equal questions, whichever way their parameters were written. */
+/** Equal for equal questions, in whatever order their parameters are. */
 export function keyOfAsked({ explorer, operation, path, params }: RecordedQuestion): string {
   return JSON.stringify([explorer, operation, path, sortedEntries(params)]);
 }

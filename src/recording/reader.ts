@@ -1,4 +1,4 @@
-// Reads a recording for a replay. What comes out of the file is checked here, and trusted from then on.
+// Reads a recording for a replay. Rows are validated here.
 import { z } from 'zod';
 import { type Memory } from '../core/model/memory.ts';
 import { type Head, MISS_REASONS } from '../core/model/observation.ts';
@@ -33,7 +33,7 @@ export interface Recording extends Disposable {
   has(watch: WatchId): boolean;
   /** In the order in which they took effect. */
   polls(watch: WatchId): Iterable<RecordedPoll>;
-  /** Every tick in which the first page of a question was asked for, by whichever watch. */
+  /** Every tick in which any watch asked for the first page of a question. */
   ticks(asked: RecordedQuestion): Iterable<RecordedTick>;
   /** What one poll read, in order. */
   answers(poll: number): readonly RecordedAnswer[];
@@ -191,7 +191,7 @@ function cursorFrom(text: string | null): Cursor | null {
   return text === null ? null : texts.parse(JSON.parse(text));
 }
 
-/** A memory that is still blank has no version: it comes out as the first one, which changes nothing that is decided. */
+/** A blank memory has no version in the file. It reads back as version 0, which changes no decision. */
 function memoryFrom(watch: WatchId, text: Buffer): Memory {
   const { checksum, coveredUntil, ...parts } = memoryBody.parse(JSON.parse(text.toString('utf8')));
   return memoryOf({

@@ -55,10 +55,10 @@ interface PendingPoll {
 }
 
 const WRITE_MS = 1000;
-/** In one transaction: five milliseconds during which nothing else happens, measured where every poll is a new one. */
+/** In one transaction, which blocks the process for about five milliseconds when every poll is new. */
 const BATCH = 50;
 const MOST_WAITING = 20_000;
-/** How often a watch's memory is kept, so that what is left after the oldest polls were dropped can be replayed. */
+/** How often a watch's memory is stored: after the oldest polls are dropped, a replay starts from the next one. */
 const MEMORY_EVERY_MS = 6 * 3_600_000;
 
 /** Throws a StorageError when the file cannot be used; the text is for the operator. */
@@ -72,7 +72,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
   let writing: Promise<void> = Promise.resolve();
   let lastCause: string | null = null;
 
-  /** The memory, when it is time to keep it: first of all, where a watch starts anew, and every few hours. */
+  /** The memory, when it is due to be stored: when a watch starts anew, and every few hours. */
   function memoryToKeep({ watch, memory }: PollStart, now: Instant): Memory | null {
     const last = rememberedAt.get(watch.id);
     if (last !== undefined && now - last < MEMORY_EVERY_MS && memory.version > 0) return null;
@@ -133,7 +133,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     lastCause = null;
   }
 
-  /** One at a time, so that polls keep their order. */
+  /** One at a time, so that polls stay in order. */
   function flush(): Promise<void> {
     writing = writing.then(writeWaiting);
     return writing;
@@ -168,7 +168,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
   };
 }
 
-/** Whether another try can help: the file is busy, or its disk full. What the file will never take is let go. */
+/** Whether a retry can help: the file is locked, or the disk full. A batch that the file can never take is dropped. */
 function isForNow(error: unknown): boolean {
   return error instanceof StorageError && !isRefused(error.cause);
 }

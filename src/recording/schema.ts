@@ -1,4 +1,4 @@
-// The recording file: SQLite, with an id of its own, so that it is never taken for a state file.
+// The recording file: SQLite with its own application id, so that it is never opened as a state file.
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import {
@@ -76,7 +76,7 @@ export function openToRecord(file: string): { readonly db: Database; readonly pa
   const path = answering(file, 'open', () => settledPath(file));
   const db = answering(path, 'open', () => {
     createPrivately(path);
-    // No waiting for another program that holds the file: a batch that fails is written with the next one.
+    // No busy timeout: a batch that finds the file locked is written with the next one.
     return opened(new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true }), (fresh) => {
       prepare(fresh, path);
     });
@@ -84,12 +84,12 @@ export function openToRecord(file: string): { readonly db: Database; readonly pa
   return { db, path };
 }
 
-/** Leaves one file behind, to be copied and read anywhere; while somebody reads it, its log stays beside it. */
+/** Merges the log into the file, so that it is one file to be copied. While another process reads it, the log stays. */
 export function closeWhole(db: Database): void {
   try {
     db.exec('PRAGMA journal_mode = DELETE');
   } catch {
-    // Somebody reads, or the disk is full: a recording with its log beside it is whole too.
+    // The file is in use, or the disk full. A recording with its log beside it is complete too.
   }
   db.close();
 }
@@ -110,9 +110,9 @@ function prepare(db: Database, file: string): void {
   const isEmpty = firstNumber(db, 'SELECT count(*) FROM sqlite_schema') === 0;
   if (!isEmpty) assertRecording(db, file);
   if (!isEmpty && versionOf(db) > VERSION) throw otherRelease(db, file);
-  // So that pages of dropped polls go back to the disk. It can be said only before the first table is made.
+  // Pages of dropped polls are returned to the disk. This can only be set before the first table is made.
   if (isEmpty) db.exec('PRAGMA auto_vacuum = INCREMENTAL');
-  // NORMAL: a power cut may take the last seconds of a recording, never its soundness.
+  // NORMAL: a power cut may lose the last seconds of a recording, but does not damage it.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 1048576');
   if (!isEmpty && versionOf(db) === VERSION) return;
   inTransaction(db, () => {

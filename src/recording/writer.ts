@@ -1,4 +1,4 @@
-// The statements that write a recording, and that keep it within its bounds.
+// The statements that write a recording and keep it within its limits.
 import type { Memory } from '../core/model/memory.ts';
 import type { Head, Observation } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -33,11 +33,11 @@ export interface Bounds {
 export interface Writer {
   /** All of them or none. */
   write(polls: readonly PackedPoll[]): void;
-  /** Drops a portion of what is over the bounds, oldest polls first; whether there is more to drop. */
+  /** Drops some polls beyond the limits, the oldest first. Returns whether there is more to drop. */
   prune(bounds: Bounds, now: Instant): boolean;
 }
 
-/** How many polls are dropped at a time: some milliseconds of work. */
+/** Polls dropped at a time: some milliseconds of work. */
 const PORTION = 200;
 
 /** The tables are there already. */
@@ -82,7 +82,7 @@ export function createWriter(db: Database): Writer {
           for (const one of polls) writePoll(one);
         });
       } catch (error) {
-        // Numbers that were given in a transaction that was taken back.
+        // Numbers assigned in a transaction that was rolled back are not valid.
         numbers.forget();
         throw error;
       }
@@ -125,7 +125,7 @@ function usedBytes(db: Database): number {
   return pages * firstNumber(db, 'PRAGMA page_size');
 }
 
-/** Numbers of watches, questions and bodies, given when they are first met. */
+/** Numbers of watches, questions and bodies, assigned at first use. */
 function createNumbers(db: Database) {
   const cache = new Map<string, number>();
   const watch = db.prepare(
@@ -150,7 +150,7 @@ function createNumbers(db: Database) {
         const { explorer, operation, path, params } = asked;
         return Number(question.get(explorer, operation, path, JSON.stringify(sortedEntries(params)))?.['id']);
       }),
-    // Not cached: a body may have left the file meanwhile.
+    // Not cached: the body may have been dropped meanwhile.
     ofBody: ({ hash, bytes }: Packed) => Number((findBody.get(hash) ?? body.get(hash, bytes))?.['id']),
     forget() {
       cache.clear();
@@ -158,7 +158,7 @@ function createNumbers(db: Database) {
   };
 }
 
-/** Drops the oldest polls, those before an instant only when one is given, and the bodies that nothing needs then. */
+/** Drops the oldest polls, or only those before `before`, and the bodies that no poll needs any more. */
 function createDrop(db: Database): (before: Instant | null) => void {
   db.exec('CREATE TEMP TABLE doomed (poll INTEGER PRIMARY KEY); CREATE TEMP TABLE loose (body INTEGER PRIMARY KEY)');
   const steps = [

@@ -18,7 +18,7 @@ import { readUntil } from '../explorer/reading/paging.ts';
 import { keyOfAsked } from '../recording/model.ts';
 import type { ReplayedPoll } from './run.ts';
 
-/** One question, and the watches that ask it: it is paid for once. */
+/** One question, and the watches that ask it: it is read once. */
 export interface QuestionGroup {
   readonly question: ListQuestion;
   readonly past: ListHistory;
@@ -67,7 +67,7 @@ export async function estimatePages(read: Read, { question, past }: QuestionGrou
 export interface History {
   /** Newest first. */
   readonly rows: readonly DatedRow[];
-  /** From here on it is whole. */
+  /** From here on it is complete. */
   readonly from: Instant;
   /** Why it does not go back as far as was asked for; null when it does. */
   readonly partial: string | null;
@@ -95,11 +95,11 @@ export async function readHistory(
   });
   const newestFirst = dated.toSorted((a, b) => b.at - a.at);
   const oldest = newestFirst.at(-1)?.at;
-  // Of the oldest moment not every row may have been read.
+  // Rows of the oldest time may be missing.
   return { rows: newestFirst, from: partial === null || oldest === undefined ? from : oldest + 1, partial };
 }
 
-/** More polls than this show nothing new: their interval grows instead. */
+/** A history with more polls is replayed with a longer interval. */
 const MOST_POLLS = 100_000;
 
 /** The polls that the watch's schedule would have made over a history. */
@@ -125,10 +125,10 @@ function readingOf(head: Head | null): TickChain {
   return head === null ? 'unknown' : upToHead(Number(head.height));
 }
 
-/** A head that stands still is not to be seen in the past of another list. */
+/** A head estimated from another list never counts as standing still. */
 const NEVER_STALE_MS = Number.MAX_SAFE_INTEGER;
 
-/** Where the chain was, by the pace at which the blocks of these rows were made: what confirmations are counted from. */
+/** The head at a time, estimated from the rate at which the blocks of these rows were made, for confirmations. */
 function estimateHeads(rows: readonly DatedRow[], past: ListHistory): (at: Instant) => Head | null {
   const [last, first] = [placeOf(rows[0], past), placeOf(rows.at(-1), past)];
   if (last === null || first === null || last.at <= first.at) return () => null;

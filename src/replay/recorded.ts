@@ -1,8 +1,8 @@
 // A recording as polls of a watch.
 //
-// A watch that was recorded is polled when it was, and reads what it read then. One that was not is polled whenever its
-// first question was asked by anyone, and reads what was read in that tick. What the recording does not hold is a poll
-// without an answer: unknown, never guessed.
+// A watch that was recorded is polled at the recorded times and reads the recorded answers. Any other is polled
+// whenever some watch asked its first question, and reads the answers of that tick. An answer that was not recorded is
+// a missed poll.
 import { upToHead } from '../core/chain/tick-chain.ts';
 import { readMemory, readTickChain } from '../engine/observe.ts';
 import type { AnyView } from '../core/values/fields.ts';
@@ -26,7 +26,7 @@ import type { ReplayedPoll } from './run.ts';
 
 export interface RecordedOptions {
   readonly recording: Recording;
-  /** Called for each question of a watch that the recording cannot answer, as often as it is met. */
+  /** Called for each question of a watch that the recording has no answer to, each time. */
   readonly onNotRecorded: (watch: Watch, path: string) => void;
 }
 
@@ -60,20 +60,20 @@ function* pollsOf(watch: Watch, options: RecordedOptions): Generator<ReplayedPol
 }
 
 /**
- * The id of the first poll that a replay can start from: where the oldest polls were dropped, the first one whose memory
- * was kept, for only from there on ids agree with those that were told. None at all: from the first poll, blank.
+ * The id of the first poll to replay. Where the oldest polls were dropped, it is the first one with a stored memory:
+ * only from there on ids equal those that were sent. Without any, it is the first poll, with a blank memory.
  */
 function firstToReplay(watch: WatchId, recording: Recording): number {
   for (const { id, memory } of recording.polls(watch)) if (memory !== null) return id;
   return 0;
 }
 
-/** At the beginning what the daemon remembered; later on only where it had started anew. */
+/** For the first poll the stored memory; later only where the daemon started anew. */
 function memoryFor(watch: Watch, { memory }: RecordedPoll, isFirst: boolean): Memory | undefined {
   if (memory === null) return undefined;
   const isBlank = memory.state === null && memory.data === null && Object.keys(memory.alerts).length === 0;
   if (isBlank) return blankMemory(watch);
-  // As the daemon does with the state of a release that it cannot read.
+  // The daemon treats a state that it cannot read in the same way.
   return isFirst ? (readMemory(watch, memory) ?? { ...memory, state: null }) : undefined;
 }
 
@@ -91,7 +91,7 @@ function* ticksFor(watch: Watch, options: RecordedOptions): Generator<ReplayedPo
   if (!isAny) options.onNotRecorded(watch, question.path);
 }
 
-/** What the tick showed of the chain; where nobody asked then, the head that was last known. */
+/** What the tick showed of the chain; when it was not asked for then, the last known head. */
 async function chainOf(watch: Watch, shelves: AnswerSources, decode: Decode, head: Head | null): Promise<TickChain> {
   const missing: string[] = [];
   const onNotRecorded = (_watch: Watch, path: string): number => missing.push(path);
@@ -101,7 +101,7 @@ async function chainOf(watch: Watch, shelves: AnswerSources, decode: Decode, hea
 
 type Decode = (question: Question, body: number) => AnyView | Page;
 
-/** Where answers are looked for, in this order, and only when they are needed. */
+/** Where answers are looked up, in this order; each is loaded on demand. */
 type AnswerSources = readonly (() => readonly RecordedAnswer[])[];
 
 function createRead(
@@ -119,7 +119,7 @@ function createRead(
     return found;
   }
 
-  /** Asked again, a question gets its next answer, as it did then. */
+  /** A question that is asked again gets its next answer, as it did then. */
   function find(key: string): RecordedAnswer | undefined {
     const times = taken.get(key) ?? 0;
     taken.set(key, times + 1);
@@ -142,12 +142,12 @@ function createRead(
     return decode(question, found.gave.body);
   }
 
-  // What `decode` made sure of: the value is what the question's shape and record promise.
+  // The cast is safe: `decode` makes what the question's shape and record promise.
   return {
     one: (question) => answer(question, null, false) as Promise<never>,
     page: (question, cursor) => answer(question, cursor, false) as Promise<never>,
     pageAgain: (question, cursor) => answer(question, cursor, true) as Promise<never>,
-    // What was not read again then is no hole in the recording.
+    // A page that was not swept then is no gap in the recording.
     sweepPage: async (question, cursor) =>
       given(question, find(keyOf({ asked: question, cursor, again: false }))) as never,
   };
@@ -161,7 +161,7 @@ function keyOf({
   return `${keyOfAsked(asked)} ${cursorText(cursor) ?? ''} ${again ? 'again' : ''}`;
 }
 
-/** Most polls see what the one before saw. */
+/** Most polls see the same as the one before. */
 const MOST_DECODED = 32;
 
 function createDecoder(watch: Watch, recording: Recording): Decode {

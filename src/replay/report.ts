@@ -1,4 +1,4 @@
-// What a replay tells, as data for a printer: each thing that would have been said, and how noisy each alert was.
+// The result of a replay as data: each message that would have been sent, and how many each alert sent.
 import type { Delivery, Message } from '../core/model/delivery.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch.ts';
@@ -10,12 +10,12 @@ export interface ReplayReport {
   readonly until: Instant;
   /** By time. */
   readonly entries: readonly Entry[];
-  /** Every alert of every watch, the noisiest first; those that said nothing too. */
+  /** Every alert of every watch, those with most messages first; those without messages too. */
   readonly alerts: readonly AlertNoise[];
   readonly messagesPerDay: number;
 }
 
-/** One thing that would have been said. All text is safe to print. */
+/** One message that would have been sent. All text is safe to print. */
 export interface Entry {
   readonly at: Instant;
   readonly severity: Message['severity'];
@@ -39,7 +39,7 @@ export interface AlertNoise {
   readonly watch: string;
   readonly alert: string;
   readonly severity: Message['severity'];
-  /** Events, or firings; not their ends, retractions and corrections. */
+  /** Events, or firings; not resolves, retractions and corrections. */
   readonly count: number;
   readonly perDay: number;
   /** Null for events, and where it never fired. */
@@ -54,12 +54,12 @@ export interface Range {
 }
 
 const DAY_MS = 86_400_000;
-/** Of a shorter time nothing is said about a day. */
+/** Rates per day are not computed for a shorter time. */
 const SHORTEST_MS = 1000;
 
 /**
- * storyOf(watches, said, { from, until }): what was said before `from` counts only as far as it was still firing.
- * `knownFrom`: since when there are polls of a watch, where that is later; a day's noise is told by this time alone.
+ * replayReportOf(watches, messages, { from, until }): messages before `from` count only as far as the alert was still
+ * firing. `knownFrom`: since when there are polls of a watch, where that is later; rates are computed over this time.
  */
 export function replayReportOf(
   watches: readonly Watch[],

@@ -1,5 +1,5 @@
-// Polls that were, or could have been, through the same `observe` and the same `step` as the daemon's. Nothing is sent and
-// nothing is kept: what comes out is what would have been said.
+// Replays polls through the daemon's own `poll` and `step`. Nothing is sent and nothing is stored: the result is what
+// would have been sent.
 import type { Delivery } from '../core/model/delivery.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
@@ -12,7 +12,7 @@ import { blankMemory } from '../core/step.ts';
 import { isStop, pollSafely } from '../engine/observe.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** One poll to be made again. */
+/** One poll to be replayed. */
 export interface ReplayedPoll {
   readonly at: Instant;
   readonly head: () => Head | null;
@@ -21,9 +21,9 @@ export interface ReplayedPoll {
   readonly canAskHead: boolean;
   /** How far the explorer had read. */
   readonly chain: () => Promise<TickChain>;
-  /** What the watch starts from here instead of what it remembers; undefined = it goes on. */
+  /** The memory to start from instead of that of the poll before; undefined = continue. */
   readonly memory?: Memory;
-  /** Until when the daemon knew the watch to be covered; undefined = since the last poll. */
+  /** Until when the daemon held the watch to be covered; undefined = since the last poll. */
   readonly coveredUntil?: Instant | null;
 }
 
@@ -52,19 +52,19 @@ export async function* replay(
 
 function startOf(memory: Memory, { at, memory: given, coveredUntil }: ReplayedPoll): Memory {
   const start = given ?? memory;
-  // The clock was set back, and the daemon's memory with it.
+  // The clock was set back, and the daemon shifted its memory.
   if (start.coveredUntil !== null && start.coveredUntil > at && typeof coveredUntil === 'number')
     return shiftClock(start, start.coveredUntil - coveredUntil);
   return coveredUntil === undefined || coveredUntil === start.coveredUntil ? start : { ...start, coveredUntil };
 }
 
-/** One alert that was said, to all who would have been told of it. */
+/** One message, and all its deliveries. */
 export interface ReplayedMessage {
   readonly watch: Watch;
   readonly deliveries: readonly Delivery[];
 }
 
-/** The deliveries of a decision by what they say: several recipients of one message are one saying. */
+/** The deliveries of a decision grouped by message: one message may go to several recipients. */
 export function messagesOf({ watch, decision }: ReplayedDecision): ReplayedMessage[] {
   const byMessage = Map.groupBy(
     decision.deliveries,

@@ -1,5 +1,4 @@
-// Recorded answers in the place of an explorer: what is asked is looked up, decoded as the client decodes it, and
-// never guessed.
+// Recorded answers in place of an explorer. Each question is looked up and decoded as the client decodes it.
 import type { AnyView, Fields, View } from '../core/values/fields.ts';
 import type { Head } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -17,7 +16,7 @@ import { decodeAnswer } from '../explorer/reading/decode.ts';
 import { createPageSizes } from '../explorer/reading/page-sizes.ts';
 import type { RecordedAnswer } from './model.ts';
 
-/** A test did not give an answer that was asked for: its author has to. */
+/** The test gives no answer to a question that was asked. */
 export class MissingAnswer extends Error {
   override readonly name = 'MissingAnswer';
 }

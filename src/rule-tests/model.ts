@@ -1,4 +1,4 @@
-// A rule test is one test of one watch: polls over time, and everything that may be said.
+// A test of one watch: polls over time, and all messages that are expected.
 import type { Address } from '../core/values/address.ts';
 import type { SyntheticRow } from '../core/model/kind.ts';
 import type { Head, MissReason } from '../core/model/observation.ts';

@@ -10,7 +10,7 @@ import { MissingAnswer } from './answers.ts';
 import type { Poll, RuleTest } from './model.ts';
 import { createScriptedExplorer } from './scripted-explorer.ts';
 
-/** One message, and every channel that it goes to. */
+/** One message, and the channels that it goes to. */
 export interface SentMessage {
   readonly poll: Poll;
   readonly message: Message;
@@ -26,11 +26,11 @@ export interface PollResult {
 export interface RuleTestRun {
   readonly polls: readonly PollResult[];
   readonly sent: readonly SentMessage[];
-  /** Why it could not go on: an answer is missing, or there is a defect; null when it went to its end. */
+  /** Why the run stopped: an answer is missing, or there is a defect; null when it reached the end. */
   readonly broken: string | null;
 }
 
-/** Why a run could not go on is part of what it gives. */
+/** Never rejects: the reason of a failure is part of the result. */
 export async function runRuleTest(test: RuleTest): Promise<RuleTestRun> {
   const { watch } = test;
   const explorer = createScriptedExplorer(watch);
@@ -59,7 +59,7 @@ function startOf({ watch, isWithoutBaseline, polls }: RuleTest): Memory {
 }
 
 function sentAt({ poll, decision }: PollResult): SentMessage[] {
-  // One message is owed to each who is told; people think of it as one.
+  // One delivery per recipient is one message for the person who wrote the test.
   const byMessage = Map.groupBy(decision.deliveries, ({ message: { type, key, episode, seq } }) =>
     [type, key, episode, seq].join(),
   );

@@ -1,7 +1,7 @@
 import type { Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 
-/** What is exported of the process; cli/terminal.ts looks it up. */
+/** Metrics of the process, read by cli/terminal.ts. */
 export interface ProcessFacts {
   readonly startedAt: Instant;
   cpuSeconds(): number;
@@ -30,9 +30,9 @@ export interface DaemonMetrics {
   recordingFailed(): void;
   /** The memory of a watch was read again after a commit that was not kept. */
   memoryRecalled(cause: 'superseded' | 'rejected'): void;
-  /** A loop failed and was started again. */
+  /** A loop failed and was restarted. */
   loopRestarted(loop: LoopName): void;
-  /** A network error that nobody listened for; the daemon went on. */
+  /** A network error without a listener; the daemon continued. */
   networkErrorUncaught(): void;
 }
 
@@ -47,7 +47,7 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
   const recalls = registry.counter('chainwarden_memory_recalls_total');
   const restarts = registry.counter('chainwarden_loop_restarts_total');
   const uncaught = registry.counter('chainwarden_uncaught_network_errors_total');
-  // So that even the first failure is an increase.
+  // Starts at zero, so that the first failure is an increase.
   for (const loop of LOOPS) restarts.inc({ loop }, 0);
   for (const cause of ['superseded', 'rejected']) recalls.inc({ cause }, 0);
   if (process !== undefined) mirrorProcess(registry, process);
@@ -57,7 +57,7 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
       build.set({ version, node, sqlite }, 1);
     },
     schedulerLag(seconds) {
-      // A clock that was set back makes a tick early, which is no lag.
+      // After a clock was set back a tick is early, which counts as no lag.
       lag.observe(Math.max(0, seconds));
     },
     reload(accepted, at) {

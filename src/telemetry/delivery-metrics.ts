@@ -9,11 +9,11 @@ interface OutboxCount {
 }
 
 export interface DeliveryMetrics {
-  /** Starts the channel's counters at zero, so that even the first failure is an increase. */
+  /** Starts the channel's counters at zero, so that the first failure is an increase. */
   channelOpened(channel: string): void;
   delivery(delivery: { readonly channel: string; readonly outcome: Outcome['type'] }): void;
   deliveryDead(channel: string): void;
-  /** Asked on each scrape; the last one given counts. When it rejects, the series are absent from that scrape. */
+  /** Called on each scrape; the last function set is used. When it rejects, the series are absent from that scrape. */
   mirrorOutbox(count: () => Promise<readonly OutboxCount[]>): void;
 }
 
@@ -23,7 +23,7 @@ export function createDeliveryMetrics(registry: MetricRegistry): DeliveryMetrics
   const deliveries = registry.counter('chainwarden_deliveries_total');
   const dead = registry.counter('chainwarden_deliveries_dead_total');
   const opened = new Set<string>();
-  // What the present scrape has counted: asked once, told in two metrics.
+  // The counts of the present scrape: read once, used by two metrics.
   let owed: readonly OutboxCount[] | null = null;
   let countOutbox: () => Promise<readonly OutboxCount[]> = () => Promise.resolve([]);
 
@@ -51,7 +51,7 @@ export function createDeliveryMetrics(registry: MetricRegistry): DeliveryMetrics
   };
 }
 
-/** Channels that owe nothing are known to owe nothing: 0, not absent. */
+/** A channel without owed deliveries exports 0; it is not absent. */
 function rowsOf(owed: readonly OutboxCount[], opened: ReadonlySet<string>): [{ channel: string }, number][] {
   const rowsByChannel = new Map([...opened].map((channel) => [channel, 0]));
   for (const { channel, rows } of owed) rowsByChannel.set(channel, rows);

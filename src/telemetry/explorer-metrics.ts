@@ -25,13 +25,16 @@ interface RequestFacts {
 export interface ExplorerMetrics {
   explorerHeaders(headers: HeaderFacts): void;
   request(request: RequestFacts): void;
-  /** `record` is the name of the record's type, such as `Token`; the names of the fields are not ours to export. */
+  /**
+   * `record` is the name of the record type, such as `Token`. Names of fields come from the explorer and are not
+   * exported.
+   */
   unknownFields(found: { readonly explorer: string; readonly record: string; readonly count: number }): void;
   head(head: { readonly explorer: string; readonly height: bigint; readonly timestamp: Instant }): void;
   /** Asked on each scrape: the explorers whose plan refuses, and what for; the last one given counts. */
   mirrorRests(read: () => Iterable<readonly [explorer: string, rest: PlanRest]>): void;
   forks(found: { readonly explorer: string; readonly areForked: boolean }): void;
-  /** Takes out what was last seen of an explorer that is no longer configured. Its counters stay. */
+  /** Removes the gauges of an explorer that is no longer configured. Its counters stay. */
   forgetExplorer(explorer: string): void;
 }
 
@@ -59,7 +62,7 @@ export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics
     },
     request({ explorer, operation, outcome, seconds }) {
       requests.inc({ explorer, operation, outcome });
-      // A clock that was set back meanwhile would make it negative.
+      // Negative when the clock was set back meanwhile.
       duration.observe({ explorer, operation }, Math.max(0, seconds));
     },
     unknownFields({ explorer, record, count }) {

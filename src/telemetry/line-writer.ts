@@ -2,15 +2,15 @@ import { Buffer } from 'node:buffer';
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 
-/** Hands lines to a file descriptor without ever waiting for whoever reads it. */
+/** Writes lines to a file descriptor without ever blocking on its reader. */
 export interface LineWriter {
-  /** Never throws. A line that finds no place is dropped and counted. */
+  /** Never throws. A line that cannot be written or buffered is dropped and counted. */
   readonly write: (line: string) => void;
-  /** Resolves when the whole line has found its place; rejects when it found none. Not counted as dropped. */
+  /** Resolves when the whole line was written; rejects when it could not be. Not counted as dropped. */
   readonly put: (line: string) => Promise<void>;
-  /** Resolves when every line has found its place, or after `budgetMs`. */
+  /** Resolves when every line was written, or after `budgetMs`. */
   flushed(budgetMs: number): Promise<void>;
-  /** One last try for the lines that still wait; those that find no place are dropped. */
+  /** Tries the waiting lines once more; those that cannot be written are dropped. */
   close(): void;
 }
 
@@ -22,7 +22,7 @@ export interface LineWriterOptions {
 
 interface Waiting {
   rest: Buffer;
-  /** Null when it found its place. */
+  /** Null when it was written. */
   readonly settle: (failure: Error | null) => void;
 }
 

@@ -1,17 +1,17 @@
 export type Loggable = null | boolean | number | string | Loggable[] | { [name: string]: Loggable };
 
-// A line stays readable, and a hostile or circular value costs no more than a long line.
+// Limits: a hostile or circular value must cost no more than a long line.
 const MOST_CHARACTERS = 8192;
 const MOST_PER_TEXT = 2048;
 const MOST_ITEMS = 50;
 const MOST_DEPTH = 6;
 const MOST_FRAMES = 8;
-// A secret that lies across the cut would lose its end and be told after all: texts are searched before they are cut.
+// Texts are redacted before they are cut: a secret that the cut divides would not be recognised.
 const MOST_SEARCHED = 65_536;
 
 export interface LoggableOptions {
   readonly redact: (text: string) => string;
-  /** Stacks are for bugs; an expected failure says all in its message. */
+  /** Only unexpected errors are logged with a stack. */
   readonly stacks: boolean;
 }
 
@@ -49,7 +49,7 @@ export function toLoggable(fields: unknown, { redact, stacks }: LoggableOptions)
     }
   }
 
-  // A secret of digits only may have become a number on its way.
+  // A secret of digits only may have become a number.
   function number(value: number): Loggable {
     const shown = String(value);
     return Number.isFinite(value) && redact(shown) === shown ? value : text(shown);
@@ -100,7 +100,7 @@ export function toLoggable(fields: unknown, { redact, stacks }: LoggableOptions)
   return any(fields);
 }
 
-// An error of another realm, such as a test's, is no instance of ours.
+// An error of another realm, as in tests, is no instance of this realm's Error.
 function isError(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
 }

@@ -11,15 +11,15 @@ export interface LogOptions {
   /** `json`: an object per line, for collectors. `text`: a line that a person reads on a terminal. */
   readonly format: 'json' | 'text';
   readonly clock: Clock;
-  /** Takes one line with its line feed. What it throws is swallowed: a full disk must not stop a poll. */
+  /** Takes one line with its line feed. Errors that it throws are ignored: a full disk must not stop a poll. */
   readonly write: (line: string) => void;
-  /** Values that no line may show, in whatever spelling. */
+  /** Secrets, which are masked in every line in whatever encoding. */
   readonly secrets?: readonly string[];
   /** Lines that `write` refused. */
   readonly onDropped?: (lines: number) => void;
 }
 
-/** A log that never throws, whatever it is given, and never says a secret. */
+/** A log that never throws and never writes a secret. */
 export interface SafeLog extends Log {
   /** Secrets that a reload brought; those already known stay. */
   addSecrets(secrets: readonly string[]): void;
@@ -45,7 +45,7 @@ export function createLog({ level, format, clock, write, secrets, onDropped }: L
       timestamp: () => `,"time":"${showInstant(clock.now())}"`,
       formatters: { level: (label) => ({ level: label }) },
       messageKey: 'event',
-      // pino would take a field called `err` for an error; ours are plain data already.
+      // pino treats a field named `err` as an error object; fields here are plain data already.
       serializers: { err: (value: unknown) => value },
     },
     { write: writeLine },
@@ -80,7 +80,7 @@ export function createLog({ level, format, clock, write, secrets, onDropped }: L
 
 const RESERVED: ReadonlySet<string> = new Set(['level', 'time', 'event']);
 
-/** A field called like one of the line's own would be there twice. */
+/** A field with the name of one of the line's own would appear twice. */
 function withoutReserved(fields: Loggable): Record<string, Loggable> {
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return { fields };
   return Object.fromEntries(
@@ -88,7 +88,7 @@ function withoutReserved(fields: Loggable): Record<string, Loggable> {
   );
 }
 
-/** JSON already escapes what is below a space; the rest of the world follows, for terminals that show the raw line. */
+/** JSON escapes control characters below a space; other ones are escaped here, for terminals that show the raw line. */
 function toAscii(json: string): string {
   return json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -21,7 +21,7 @@ export interface MetricRegistry {
 type Series<N extends MetricName> = readonly [labels: Labels<N>, value: number];
 type MaybePromise<T> = T | Promise<T>;
 
-/** A registry of our own: prom-client's default metrics break the naming rules that promtool checks. */
+/** A separate registry: prom-client's default metrics break the naming rules that promtool checks. */
 export function createMetricRegistry(mostSeries: number): MetricRegistry {
   const registry = new Registry();
   const renderByName = new Map<MetricName, () => Promise<string>>();
@@ -37,8 +37,8 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
     return metric;
   }
 
-  // prom-client renders 10,000 series in 35 ms and takes as long to be filled with them; most of ours are mirrored, and
-  // written straight out they take a tenth of that.
+  // prom-client takes 35 ms to render 10,000 series, and as long to be filled with them. Mirrored series are written
+  // directly in a tenth of that time.
   function render(name: MetricName, series: Iterable<readonly [Readonly<Record<string, string>>, number]>): string {
     const { type, help, labels, states }: MetricRow = METRICS[name];
     const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
@@ -55,7 +55,7 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
   return {
     gauge(name) {
       const gauge = made(name, new Gauge(configuration(name)));
-      // prom-client starts a gauge without labels at 0; what nobody has said yet is absent.
+      // prom-client starts a gauge without labels at 0; a gauge without a value must be absent.
       if (METRICS[name].labels.length === 0) gauge.remove({});
       return gauge;
     },
@@ -66,10 +66,10 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
     },
     async text() {
       const parts: string[] = [];
-      // What is left out is known when all the others are rendered.
+      // The number of series left out is known once all other metrics are rendered.
       for (const [, renderOne] of [...renderByName].sort(leftOutLast)) {
         parts.push(await renderOne());
-        // Polls that are due run between two metrics, not after all of them.
+        // Yields between two metrics, so that polls that are due do not wait for all of them.
         await afterIo();
       }
       return `${parts.join('\n\n')}\n`;

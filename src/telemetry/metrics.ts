@@ -6,11 +6,11 @@ import { createMetricRegistry } from './metric-registry.ts';
 import { createWatchMetrics, type WatchMetrics } from './watch-metrics.ts';
 
 /**
- * One function for each thing that can happen. None of them throws, and nothing needs them in order to work: a room
- * asks for its own part, such as `Pick<ExplorerMetrics, 'request'>`. What they fill is in metric-table.ts.
+ * One function for each event that is counted. None of them throws, and the program works without them: a room takes
+ * only the part it needs, such as `Pick<ExplorerMetrics, 'request'>`. The metrics are listed in metric-table.ts.
  */
 export interface Metrics extends ExplorerMetrics, WatchMetrics, DeliveryMetrics, DaemonMetrics {
-  /** The text format 0.0.4. Rendered at most once a second, whoever asks, and once for all who ask meanwhile. */
+  /** The text format 0.0.4. Rendered at most once a second, and once for all concurrent requests. */
   text(): Promise<string>;
 }
 
@@ -22,7 +22,7 @@ export interface MetricsOptions {
   readonly mostSeries?: number;
 }
 
-// 35 ms of rendering.
+// Rendering takes about 35 ms.
 const MOST_SERIES = 10_000;
 const CACHED_MS = 1000;
 
@@ -54,7 +54,7 @@ function onceASecond(clock: Clock, render: () => Promise<string>): () => Promise
 
   return async () => {
     const ageMs = last === null ? Infinity : clock.now() - last.at;
-    // A negative age is a clock that was set back: what was rendered may be from any time.
+    // A negative age means that the clock was set back: the last rendering may be of any time.
     if (last !== null && ageMs >= 0 && ageMs < CACHED_MS) return last.text;
     inFlight ??= renderNow();
     return inFlight;

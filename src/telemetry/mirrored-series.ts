@@ -14,19 +14,19 @@ export interface AlertCount {
   readonly count: number;
 }
 
-/** How the condition of one alert does on one watch. */
+/** Health of the condition of one alert on one watch. */
 export interface AlertHealth {
   readonly watch: string;
   readonly alert: string;
   readonly health: Health;
 }
 
-/** What the last poll of a watch was worth. */
+/** Data state of a watch after its last poll. */
 export interface WatchData extends WatchLabels {
   readonly state: DataState;
 }
 
-/** A watch that is blind, and why: a word of a fixed list. */
+/** A watch that is blind, with its reason, a word of a fixed list. */
 export interface WatchBlind extends WatchLabels {
   readonly explorer: string;
   readonly reason: string;
@@ -36,7 +36,7 @@ export function* alertsOf(counts: Iterable<AlertCount>): Generator<[Omit<AlertCo
   for (const { watch, alert, severity, state, count } of counts) yield [{ watch, alert, severity, state }, count];
 }
 
-// Five series for every alert would say no more than one for each that needs a look, and reach the limit of series.
+// Only alerts that need attention get a series: five for every alert would reach the limit of series.
 export function* unwellOf(healths: Iterable<AlertHealth>): Generator<[AlertHealth, number]> {
   for (const { watch, alert, health } of healths) if (health !== 'ok') yield [{ watch, alert, health }, 1];
 }
@@ -58,7 +58,7 @@ export function* blindOf(watches: Iterable<WatchBlind>): Generator<[WatchBlind, 
   for (const watch of watches) yield [watch, 1];
 }
 
-/** Summed, since the targets of a rule share their labels. */
+/** Sums the series with equal labels: the targets of a rule share theirs. */
 export function summed<L extends object>(read: () => Iterable<[L, number]>): Iterable<[L, number]> {
   return orNothing(() => {
     const sums = new Map<string, [L, number]>();
@@ -70,7 +70,7 @@ export function summed<L extends object>(read: () => Iterable<[L, number]>): Ite
   });
 }
 
-/** What cannot be read is absent from this scrape. */
+/** When the read throws, the series are absent from this scrape. */
 export function orNothing<T>(read: () => Iterable<T>): Iterable<T> {
   try {
     return read();

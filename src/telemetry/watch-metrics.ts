@@ -32,25 +32,25 @@ import {
 export interface WatchMetrics {
   poll(poll: WatchLabels & { readonly outcome: PollOutcome; readonly at: Instant }): void;
   watchUp(watch: WatchLabels, up: boolean): void;
-  /** To be told again at each successful poll: what is not confirmed for max(3 intervals, 5 minutes) disappears. */
+  /** Set again at each successful poll: a value that is not set for max(3 intervals, 5 minutes) is removed. */
   watchValue(labels: ValueLabels, value: number | null, intervalMs: number): void;
   undecided(watch: string, items: number): void;
   unfollowed(watch: string, events: number): void;
   notExamined(watch: string): void;
   skipped(watch: string): void;
-  /** Takes out one target, and its rule when it was the last one. */
+  /** Removes one target, and its rule when it was the last one. */
   forgetWatch(watch: WatchLabels): void;
-  /** Asked on each scrape; the last one given counts. When it throws, the series are absent from that scrape. */
+  /** Called on each scrape; the last function set is used. When it throws, the series are absent from that scrape. */
   mirrorAlerts(count: () => Iterable<AlertCount>): void;
-  /** The same for the health of rules; those that are well need not be left out. */
+  /** The same for the health of rules; those that are `ok` may be included. */
   mirrorHealth(read: () => Iterable<AlertHealth>): void;
-  /** The same for how good the data is. */
+  /** The same for data states. */
   mirrorData(read: () => Iterable<WatchData>): void;
-  /** The same for the watches that are blind; the others are left out. */
+  /** The same for blind watches; the others are left out. */
   mirrorBlind(read: () => Iterable<WatchBlind>): void;
 }
 
-// A gauge that keeps the last value of a watch that fails looks like a watch that works.
+// Values expire: a gauge that keeps the last value of a failing watch looks like a working one.
 const VALUE_KEPT_MS = 5 * 60_000;
 const VALUE_KEPT_INTERVALS = 3;
 

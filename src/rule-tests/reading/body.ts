@@ -2,9 +2,9 @@ import { parseDocument } from 'yaml';
 import type { Path } from '../../config/yaml/written.ts';
 
 /**
- * The JSON of a body that stands in a test file; undefined when it is none. Everywhere else scalars are text; here
- * JSON's own types count, so the part is read once more, after the file passed every check on its size and depth.
- * Integers of any length stay exact.
+ * The JSON of a body that is written in a test file; undefined when it is none. Elsewhere scalars are read as text, but
+ * here the types of JSON count, so this part of the file is parsed again. By then the file has passed the checks of its
+ * size and depth. Integers of any length stay exact.
  */
 export function jsonAt(text: string, path: Path): string | undefined {
   try {
@@ -22,7 +22,7 @@ function partOf(whole: unknown, step: string | number): unknown {
   return typeof whole === 'object' && whole !== null ? Reflect.get(whole, step) : undefined;
 }
 
-/** Where a number would lose digits, text: the decoder takes both. */
+/** A number that would lose digits becomes text: the decoder accepts both. */
 function exactly(value: bigint): number | string {
   return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
 }

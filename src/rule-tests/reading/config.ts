@@ -1,5 +1,5 @@
-// The config that a test stands on: the one it names, with nothing in it that could send or needs a secret; or one made
-// up from the names that the rules use.
+// The config of a test: the one that it names, without channels and secrets, or one synthesized from the names that the
+// rules use.
 import { loadConfig } from '../../config/config.ts';
 import type { Config, ConfigTools, Loaded } from '../../config/model.ts';
 import type { AnyNotifier } from '../../notifiers/notifier.ts';
@@ -7,13 +7,13 @@ import { z } from 'zod';
 import { syntheticAddress } from '../../watches/synthetic.ts';
 import type { UsedNames } from './names.ts';
 
-/** Reads a config for its names alone. */
+/** Reads a config for its names only. */
 export function loadOfflineConfig(file: string, tools: ConfigTools): Loaded {
   const loaded = loadConfig(file, tools);
   return loaded.config === null ? loaded : { ...loaded, config: offline(loaded.config) };
 }
 
-/** No secret is missed, and each channel is told once, by its name. */
+/** Nothing needs a secret, and each channel has one recipient with its own name. */
 function offline(config: Config): Config {
   const explorers = [...config.explorers].map(([name, explorer]) => [name, { ...explorer, missing: [] }] as const);
   const channels = [...config.channels].map(
@@ -35,10 +35,10 @@ const NO_CHANNEL: AnyNotifier = {
   },
 };
 
-/** How the made-up config is called where it is named in a problem. */
+/** Name of the synthesized config in problems. */
 const MADE_UP = '(config made up, for the test names none)';
 
-/** A config with these names, none of which leads anywhere. */
+/** A config with these names. None of its explorers and channels exists. */
 export function syntheticConfig({ explorers, addresses, groups, tokens, channels }: UsedNames): Loaded {
   const addressOf = (name: string) => syntheticAddress(name).text;
   const single = [...addresses].filter((name) => !groups.has(name) && !tokens.has(name));

@@ -15,7 +15,7 @@ interface Row {
   readonly polls: readonly Poll[];
 }
 
-/** The row, or null when something in it is wrong, which is said. */
+/** The row, or null when something in it is wrong; problems go to the file. */
 export function readExpectation({ file, watch }: TestedWatch, { written, path, test, polls }: Row): Expected | null {
   const parsed = parseAt(ExpectShape, written, { source: file.source, path });
   if ('problems' in parsed) return file.add(parsed.problems);

@@ -1,4 +1,4 @@
-// Which files are tests of rules.
+// Finds test files.
 import { globSync, statSync } from 'node:fs';
 import { join, normalize, sep } from 'node:path';
 

@@ -1,5 +1,5 @@
-// The names that rule files use, for a test that stands on no config. What is close to a field is left out: it is a
-// slip, and loading says so.
+// The names that rule files use, for a test without a config. A name that is similar to a field is left out: it is
+// probably misspelt, and loading reports it.
 import { nearest } from '../../config/nearest.ts';
 import { LABEL, NAME } from '../../config/scalars.ts';
 import { type Written, isMap } from '../../config/yaml/written.ts';

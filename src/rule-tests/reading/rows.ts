@@ -1,4 +1,4 @@
-// A row of `saw`: when, and what the poll saw, as the kind of the watch has it.
+// A row of `saw`: the time of a poll, and what it saw.
 import { parseAt, unknownKey } from '../../config/issues.ts';
 import { quote } from '../../config/scalars.ts';
 import { type Instant, showDuration } from '../../lib/clock.ts';
@@ -18,7 +18,7 @@ const LARGEST_ANSWER = 8 * 1024 * 1024;
 /** What `headOf` computes for a chain with a block every nine seconds or less. */
 const STALE_AFTER_MS = 180_000;
 
-/** The row, or null when something in it is wrong, which is said. */
+/** The row, or null when something in it is wrong; problems go to the file. */
 export function readRow(tested: TestedWatch, row: { written: unknown; path: Path; startedAt: Instant }): Poll | null {
   const { file } = tested;
   const { written, path } = row;
@@ -98,7 +98,7 @@ class RowReader {
     const { source } = this.#tested.file;
     const strangers = Object.keys(own).filter((name) => name !== key);
     this.#tested.file.add(strangers.map((name) => unknownKey(source, this.#path, name, [key, ...COMMON])));
-    // An empty list is a text without characters when nothing stands behind its key.
+    // A key without a value reads as an empty text, which stands for an empty list here.
     const list = own[key] === '' ? [] : own[key];
     if (!Array.isArray(list)) return this.#complain([key], { message: 'must be a list' });
     return list.flatMap((item, i) => this.#row(item, [key, i], i) ?? []);

@@ -1,4 +1,4 @@
-// A test file as a schema. What a row of `saw` says beside its time is the kind's to read.
+// The schema of a test file. The fields of a row of `saw` depend on the kind and are checked elsewhere.
 import { z } from 'zod';
 import { duration, integer, oneOrMore, text } from '../../config/scalars.ts';
 import { MISS_REASONS } from '../../core/model/observation.ts';
@@ -46,7 +46,7 @@ export const AnswerShape = z.strictObject({
   file: text('a file that holds the body; relative paths start at this file').optional(),
 });
 
-/** What every row may say, whatever the kind. */
+/** Keys of every row, whatever the kind. */
 export const RowShape = z.strictObject({
   at: at(),
   missed: z

@@ -1,4 +1,4 @@
-// Values of a test, written as in rules, in the form in which the core remembers them: amounts in whole units, exact.
+// Values of a test, written as in rules, encoded as they are stored in memory: amounts in whole units, exact.
 import { parseDuration, quote } from '../../config/scalars.ts';
 import { hintFor } from '../../config/nearest.ts';
 import { type Path, type ProblemAt, type Written, type WrittenMap, isMap } from '../../config/yaml/written.ts';
@@ -11,15 +11,15 @@ import { identityOf } from '../../rules/language/cel/environment.ts';
 import type { AddressOf } from '../model.ts';
 
 export interface ValueReader {
-  /** Relative times count from here. */
+  /** Relative times refer to this time. */
   readonly at: Instant;
   readonly addressOf: AddressOf;
-  /** Names that were perhaps meant. */
+  /** Names for hints. */
   readonly names: readonly string[];
   complain(path: Path, at: ProblemAt): void;
 }
 
-/** The fields of one record as a view. `moreNames` are legal beside the fields, for the hint. */
+/** The fields of one record as a view. `moreNames` are allowed beside the fields, for hints. */
 export function viewOfWritten(
   record: AnyRecord,
   written: WrittenMap,
@@ -87,7 +87,7 @@ function encodeList(of: FieldType, written: Written, path: Path, reader: ValueRe
 
 type ScalarType = Exclude<FieldType['type'], 'json' | 'record' | 'list'>;
 
-/** Each gives what `decodeEncoded` reads; undefined when it is none. */
+/** Each returns what `decodeEncoded` reads; undefined when the text is no such value. */
 const SCALARS: Readonly<Record<ScalarType, (written: string, reader: ValueReader) => Json | undefined>> = {
   bool: (written) => (written === 'true' ? true : written === 'false' ? false : undefined),
   int: (written) => (/^[+-]?\d+$/.test(bare(written)) ? bare(written) : undefined),

@@ -32,7 +32,7 @@ export interface TestedWatch {
   readonly config: Config | null;
 }
 
-/** Null when there is none, or what the rules stand on cannot be read; the file then has a problem that says so. */
+/** Null when there is no watch, or a file that the test names cannot be read; the problems say so. */
 export function readWatches(
   file: TestFile,
   { rules, config }: { readonly rules: readonly string[]; readonly config: string | undefined },

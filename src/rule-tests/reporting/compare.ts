@@ -1,4 +1,4 @@
-// What was expected beside what was said: the longest common story, and what stands out of it.
+// Compares the expected messages with those sent: their longest common sequence, and what differs.
 import { Address } from '../../core/values/address.ts';
 import { Amount } from '../../core/values/amount.ts';
 import type { Message } from '../../core/model/delivery.ts';
@@ -38,12 +38,12 @@ export function compare({ expected, addressOf }: RuleTest, { sent }: RuleTestRun
   return lines;
 }
 
-/** `firing` of `alert.firing`: whatever states there are, they are called as the message calls them. */
+/** `firing` of `alert.firing`: states have the names that messages have. */
 export function stateOf({ type }: Message): string {
   return type.slice(type.indexOf('.') + 1);
 }
 
-/** The text as people get it. */
+/** The text as it is sent. */
 export function textOf(message: Message): string {
   return linesOf(message).join('\n');
 }
@@ -52,7 +52,7 @@ function isSame(expected: Expected, { poll, message }: SentMessage): boolean {
   return expected.at === poll.at && expected.alert === message.alert && expected.state === stateOf(message);
 }
 
-/** For each expectation the index of what was said, where the two are the same step of the story. */
+/** For each expectation the index of the message that matches it in the common sequence. */
 function longestCommon(expected: readonly Expected[], sent: readonly SentMessage[]): (number | undefined)[] {
   const lengths = commonLengths(expected, sent);
   let from = 0;
@@ -66,7 +66,7 @@ function longestCommon(expected: readonly Expected[], sent: readonly SentMessage
   });
 }
 
-/** `lengths[e][s]`: how many steps the two have in common from there on. */
+/** `lengths[e][s]`: length of the common sequence from there on. */
 function commonLengths(expected: readonly Expected[], sent: readonly SentMessage[]): number[][] {
   const lengths: number[][] = [];
   lengths[expected.length] = new Array<number>(sent.length + 1).fill(0);
@@ -133,7 +133,7 @@ function partOf(whole: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Numbers by their value, addresses without regard to case or by their name, everything else as text. */
+/** Numbers are compared by value, addresses without letter case or by name, everything else as text. */
 function isEqual(wanted: string | null, is: string | null, addressOf: AddressOf): boolean {
   if (wanted === null || is === null || wanted === is) return wanted === is;
   const [a, b] = [Amount.parse(wanted.replaceAll('_', '')), Amount.parse(is)];

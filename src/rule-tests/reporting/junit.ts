@@ -1,10 +1,10 @@
-// Results as JUnit XML, which every CI shows.
+// Results as JUnit XML, for CI systems.
 import type { Problem } from '../../config/problem.ts';
 import { summarize } from '../../config/problem.ts';
 import type { TestResult } from './report.ts';
 import { show } from './show.ts';
 
-/** One suite per file; a file that cannot be read, or whose rules cannot, is a suite with an error for each problem. */
+/** One suite per file. A file that cannot be loaded is a suite with one error per problem. */
 export function toJUnit(results: readonly TestResult[], problems: readonly Problem[]): string {
   const byFile = Map.groupBy(results, ({ test }) => test.file);
   const broken = Map.groupBy(problems, ({ file }) => file);
@@ -37,7 +37,7 @@ function errorCase(problem: Problem): string {
   return `    <testcase${head}>\n      <error message="a problem in the file">${text}</error>\n    </testcase>\n`;
 }
 
-/** What XML 1.0 cannot hold at all becomes a box. */
+/** Characters that XML 1.0 cannot hold become a replacement character. */
 function escape(text: string): string {
   return text
     .toWellFormed()
@@ -45,7 +45,7 @@ function escape(text: string): string {
     .replace(/[&<>"'\r]/g, numbered);
 }
 
-/** In attributes white space would become blanks. */
+/** In attributes, XML parsers turn white space into blanks. */
 function attributes(values: Readonly<Record<string, string | number>>): string {
   return Object.entries(values)
     .map(([name, value]) => ` ${name}="${escape(String(value)).replace(/[\t\n]/g, numbered)}"`)

@@ -1,4 +1,4 @@
-// What people read of a test: one line when it went well, the story beside the expectation when it did not.
+// The report of a test: one line when it passed, polls and messages beside the expectation when it failed.
 import { formatDuration } from '../../config/scalars.ts';
 import { typeAt, valueAt } from '../../core/values/fields.ts';
 import type { AlertRule, ConditionAlert, Watch } from '../../core/model/watch.ts';
@@ -14,13 +14,13 @@ import { show } from './show.ts';
 export interface TestResult {
   readonly test: RuleTest;
   readonly isOk: boolean;
-  /** Why not; empty when it is. */
+  /** Why it failed; empty when it passed. */
   readonly details: readonly string[];
-  /** The alerts that were said, as expected. */
+  /** The messages that were sent as expected. */
   readonly output: readonly string[];
 }
 
-/** The run beside what was expected of it. */
+/** Compares a run with its expectations. */
 export function resultOf(test: RuleTest, run: RuleTestRun): TestResult {
   const lines = compare(test, run);
   const isOk = run.broken === null && lines.every(isRight);
@@ -37,7 +37,7 @@ function isRight(line: Line): boolean {
   return line.type === 'as-expected' && line.differences.length === 0;
 }
 
-/** Polls and messages in the order of time; `+` was said and not expected, `-` the other way round, `!` differs. */
+/** Polls and messages in order of time. `+` was sent and not expected, `-` expected and not sent, `!` differs. */
 function timeline(test: RuleTest, run: RuleTestRun, lines: readonly Line[]): string[] {
   const { polls, watch } = test;
   const width = Math.max(...polls.map(({ offset }) => offset.length));
@@ -91,7 +91,7 @@ function wordsOf({ message, to }: SentMessage): string {
   return `${message.alert} ${stateOf(message)}, ${message.severity}, to ${to.map(ours).join(', ')}: ${ours(message.title)}`;
 }
 
-/** What the decision says of it; where it says nothing, what is remembered of the alert. */
+/** The reasons of the decision; without any, the state of the alert. */
 function whyNothingSent({ alert: id }: Expected, { watch }: RuleTest, ran: PollResult | undefined): string[] {
   if (ran === undefined) return ['this poll was not reached'];
   const { observation, decision } = ran;
@@ -121,7 +121,7 @@ function reasonOf(reason: Reason, id: string, output: ExplainedPoll): string | n
 function explained(type: keyof typeof REASON_WORDS, { alert, watch, ran }: ExplainedPoll): string {
   const words = type === 'told' ? 'another item was told' : `${type}: ${REASON_WORDS[type]}`;
   if (type === 'unknown' && alert?.type === 'condition') return `${words}${unknownFields(alert, watch, ran)}`;
-  // Polls that a test leaves out are polls that never came, of which the lifecycle counts three.
+  // A gap between polls counts as at most three intervals, as after missed polls.
   const interval = formatDuration(watch.schedule.intervalMs);
   const counted = `; from poll to poll at most three intervals of ${interval} count`;
   return `${words}${type === 'still-pending' || type === 'still-recovering' ? counted : ''}`;

@@ -1,4 +1,4 @@
-// What is written in a test or said by a rule, on one line that is safe to print.
+// Shows what a test wrote, or what a rule sent, on one line that is safe to print.
 import type { Written } from '../../config/yaml/written.ts';
 import { Amount } from '../../core/values/amount.ts';
 import { plain, singleLine, untrusted } from '../../lib/untrusted.ts';
@@ -6,12 +6,12 @@ import type { WrittenRow } from '../reading/shape.ts';
 
 const LONGEST = 100;
 
-/** The author's own words. */
+/** Text written by the author of the test. */
 export function show(text: string): string {
   return singleLine(text, LONGEST * 3);
 }
 
-/** What is asked, of a path that may have been copied with its whole address: `addresses/0x…/tokens`. */
+/** The path behind `/api/v2/` of a path or URL: `addresses/0x…/tokens`. */
 export function pathOf(written: string): string {
   return written.replace(/^.*\/api\/v2\//, '').replace(/^\/|\?.*$/g, '');
 }
@@ -31,7 +31,7 @@ function showWritten(written: Written, isInner = false): string {
   return isInner ? `{ ${entries.join(', ')} }` : entries.join(', ');
 }
 
-/** A number is left as it is; anything else may be a stranger's text that was copied into the test. */
+/** A number is shown as it is; anything else is sanitised, since it may be copied from the chain. */
 function showScalar(text: string): string {
   return Amount.parse(text.replaceAll('_', '')) === undefined ? plain(untrusted(text)) : text;
 }

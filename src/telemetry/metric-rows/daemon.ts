@@ -11,7 +11,7 @@ export const DAEMON_METRICS = {
     type: 'histogram',
     help: 'How long after its due time a tick was started.',
     labels: [],
-    // A quiet daemon is late by milliseconds; a quarter of a second is what nobody notices, a minute is an incident.
+    // The usual lag is milliseconds; up to a quarter of a second has no effect; a minute is an incident.
     buckets: [0.01, 0.05, 0.25, 1, 5, 15, 60],
   },
   chainwarden_scheduler_skipped_total: {
@@ -64,7 +64,7 @@ export const DAEMON_METRICS = {
     help: 'Series of a metric that are not exported, because it has reached its limit of series.',
     labels: ['metric'],
   },
-  // The three facts about the process that every dashboard asks for, under the names that they expect.
+  // Metrics of the process that dashboards expect under these names.
   process_cpu_seconds_total: {
     type: 'counter',
     help: 'User and system CPU time spent.',

@@ -36,7 +36,8 @@ export const EXPLORER_METRICS = {
     type: 'histogram',
     help: 'Time from sending a request until the last byte of its answer, failed requests included.',
     labels: ['explorer', 'operation'],
-    // Healthy explorers answer within 50 ms to 1 s; 10 s (to the headers) and 30 s (to the last byte) are our limits.
+    // Healthy explorers answer within 50 ms to 1 s. The client's limits are 10 s (to the headers) and 30 s (to the last
+    // byte).
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   },
   chainwarden_explorer_unknown_fields_total: {
