@@ -3,7 +3,7 @@ import { EXIT } from './exit.ts';
 import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Prints a line per watch and what all of them cost; with problems, all of those, and the code for them. */
+/** Prints a line per watch and the total cost. With problems it prints all of them, and returns their exit code. */
 export function check(terminal: Terminal, { config: file }: ConfigOption): number {
   const { config, watches } = loadOrFail(terminal, file, EXIT.problems);
   const { lines, warnings } = describeWatches(watches, config);

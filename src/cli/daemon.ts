@@ -1,4 +1,4 @@
-// A life of the daemon, from its log to its last line: what `run` and `record` share.
+// Runs the daemon from opening its log until it ends: the common part of `run` and `record`.
 import { openApp } from '../app/app.ts';
 import type { Setup } from '../app/setup.ts';
 import { secretsOf } from '../config/config.ts';
@@ -19,16 +19,19 @@ export interface DaemonOptions extends ConfigOption {
 }
 
 export interface DaemonRun extends Reloadable {
-  /** Ends by itself after this long; null = never. */
+  /** Stops after this long; null = never. */
   readonly forMs: number | null;
   readonly hint: string;
   readonly openRecorder: (tools: RecorderTools) => Recorder | null;
 }
 
-/** What a recorder needs beside its file and its bounds. */
+/** What a recorder needs beside its file and its limits. */
 export type RecorderTools = Pick<RecorderOptions, 'clock' | 'log'> & { readonly onFailed: () => void };
 
-/** Lives until a signal. The first one stops within ten seconds, the second at once: nothing unsent is lost. */
+/**
+ * Runs until a signal. The first one stops the daemon within ten seconds, the second at once; no unsent delivery is
+ * lost.
+ */
 export async function runDaemon(terminal: Terminal, options: DaemonOptions, daemonRun: DaemonRun): Promise<number> {
   const { clock, pid, versions } = terminal;
   const { setup, tools } = daemonRun;
@@ -45,9 +48,9 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
   };
   terminal.onCrash((error) => {
     if (!isNetworkError(error)) {
-      // It interrupted code of ours, perhaps a poll between its commit and the memory that the daemon holds, or a reload
-      // in the middle of its swap. From then on the daemon might decide by other state than that of its state file. A
-      // new process starts from the file.
+      // The error interrupted code of the daemon, perhaps between a commit and the memory in this process, or in the
+      // middle of a reload. From then on its decisions might differ from the state file. A new process starts from the
+      // file.
       crash(error);
       return;
     }
@@ -100,7 +103,7 @@ interface LogSources {
   readonly metrics: Metrics;
 }
 
-/** The daemon's own log, on a standard error that waits for nobody. */
+/** The daemon's own log, on a standard error that never blocks. */
 function openLog(terminal: Terminal, { logLevel, logFormat }: DaemonOptions, { setup, metrics }: LogSources): SafeLog {
   const onDropped = (lines: number): void => {
     metrics.logDropped(lines);

@@ -1,7 +1,7 @@
 import { StorageError, StoreBusyError } from '../store/store.ts';
 import { WebError } from '../web/server.ts';
 
-/** Exit codes, after sysexits(3): what a supervisor may conclude from them. */
+/** Exit codes, after sysexits(3), for supervisors. */
 export const EXIT = {
   ok: 0,
   /** `check` found problems; a test of rules failed; a `notify test` was not accepted. */
@@ -16,7 +16,7 @@ export const EXIT = {
   config: 78,
 } as const;
 
-/** A command cannot go on: what to tell the person, and the exit code. */
+/** A command cannot continue: the message for the person, and the exit code. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code: number;
@@ -27,7 +27,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Null for what nobody foresaw: a defect. */
+/** Null for an unexpected error: a defect. */
 export function exitCodeOf(error: unknown): number | null {
   if (error instanceof CommandError) return error.code;
   if (error instanceof StoreBusyError) return EXIT.busy;

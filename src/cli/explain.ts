@@ -12,7 +12,9 @@ import type { Terminal } from './terminal.ts';
 const MOST_WATCHES = 20;
 const MOST_DELIVERIES = 5;
 
-/** Why an alert fires or does not, from the rules and the state file: it asks the network nothing and writes nothing. */
+/**
+ * Explains why an alert fires or does not, from the rules and the state file. It makes no request and writes nothing.
+ */
 export async function explain(terminal: Terminal, name: string, { config: file }: ConfigOption): Promise<number> {
   const { config, watches } = loadOrFail(terminal, file);
   const found = findWatches(watches, name);

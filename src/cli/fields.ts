@@ -9,7 +9,7 @@ export interface FieldsOptions {
   readonly format: 'text' | 'markdown';
 }
 
-/** Prints what the rules of a kind may say; without one, the kinds. */
+/** Prints the reference of a kind; without one, the list of kinds. */
 export function fields(terminal: Terminal, name: string | undefined, { format }: FieldsOptions): number {
   const reference = referenceOf(name);
   terminal.out(format === 'markdown' ? asMarkdown(reference) : asText(reference));

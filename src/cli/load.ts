@@ -5,7 +5,7 @@ import { createRuleCache } from '../rules/cache.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What every command that reads the config is given: its file. */
+/** The option of every command that reads the config. */
 export interface ConfigOption {
   readonly config: string;
 }
@@ -16,7 +16,7 @@ export interface Reloadable {
   readonly tools: SetupTools & { readonly sources: Sources };
 }
 
-/** What `loadOrFail` gives, for those who run it. */
+/** The result of `loadOrFail`. */
 export function loadToRun(terminal: Terminal, file: string): Reloadable {
   const sources = createSources(terminal.readFile);
   const { readFile, listFiles } = sources;

@@ -16,7 +16,7 @@ import { readVersion } from './version.ts';
 
 const CONFIG = ['-c, --config <file>', 'the config file', 'config.yaml'] as const;
 
-/** Runs the command that argv names; resolves with the exit code when all was said. Never rejects. */
+/** Runs the command that argv names; resolves with the exit code when all output was written. Never rejects. */
 export async function main(terminal: Terminal): Promise<number> {
   let code: number = EXIT.ok;
   const program = createProgram(terminal, (ended) => {

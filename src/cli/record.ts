@@ -12,16 +12,16 @@ export interface RecordOptions extends Omit<DaemonOptions, 'dry'> {
   readonly for?: number;
 }
 
-// A file for this alone may be as large as it becomes.
+// A file for this alone may have any size.
 const BOUNDS = { keepMs: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTEGER };
 
-/** Polls as a dry run does, with a memory of its own, sends nothing, and writes down what it sees. */
+/** Polls as a dry run does, with a memory of its own, and records what it sees. It sends nothing. */
 export async function record(command: Terminal, options: RecordOptions): Promise<number> {
-  // Beside a daemon of the same config, whose port is taken.
+  // A daemon of the same config may run, and use the port.
   const terminal = { ...command, env: { ...command.env, CHAINWARDEN_LISTEN: '127.0.0.1:0' } };
   const loaded = loadToRun(terminal, options.config);
   const file = resolve(options.out);
-  // Its polls start from a blank memory: behind those of another recording they would make no sense.
+  // Its polls start from a blank memory, so they cannot follow those of another recording.
   if (existsSync(file)) throw new CommandError(EXIT.usage, `${options.out} exists. Name a new file with --out.`);
   const code = await runDaemon(
     terminal,

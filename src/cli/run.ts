@@ -4,7 +4,7 @@ import { runDaemon, type DaemonOptions, type RecorderTools } from './daemon.ts';
 import { loadToRun } from './load.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Runs the daemon until a signal; with `dry`, everything but the sending. */
+/** Runs the daemon until a signal; with `dry`, without sending. */
 export async function run(terminal: Terminal, options: DaemonOptions): Promise<number> {
   const loaded = loadToRun(terminal, options.config);
   const { recording, rules } = loaded.setup.config;
@@ -12,12 +12,12 @@ export async function run(terminal: Terminal, options: DaemonOptions): Promise<n
     ...loaded,
     forMs: null,
     hint: hintFor(rules, options),
-    // A dry run leaves nothing behind.
+    // A dry run stores nothing.
     openRecorder: (tools) => (recording === null || options.dry ? null : openOrGoOn(recording, tools)),
   });
 }
 
-/** A recording that cannot be opened must not keep the daemon from its work. */
+/** A recording that cannot be opened must not stop the daemon. */
 function openOrGoOn(settings: RecordingSettings, tools: RecorderTools): Recorder | null {
   try {
     return openRecorder({ ...settings, ...tools });

@@ -1,4 +1,4 @@
-// How the daemon wants its runtime, wherever it is started: the unit, the image, npm, npx, or by hand.
+// Runtime flags of the daemon, the same however it is started: by the unit, the image, npm, npx, or by hand.
 import { setFlagsFromString } from 'node:v8';
 
 /**

@@ -1,4 +1,4 @@
-// What a command may know of the process it runs in.
+// The process as commands see it.
 import type { ReadFile } from '../config/model.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { isReadableByAll, readRegularFile, writeRegularFile } from '../lib/regular-file.ts';
@@ -17,22 +17,22 @@ export interface Terminal {
   readonly facts: ProcessFacts;
   /** Standard output: results, a line each. */
   out(line: string): void;
-  /** Standard output: an alert. Resolves when it has found its place, which may take as long as nobody reads. */
+  /** Standard output: an alert. Resolves when it was written, which waits for as long as the reader does not read. */
   print(line: string): Promise<void>;
   /** Standard error: problems and the log; `text` ends with its own line feed. */
   err(text: string): void;
   /**
-   * From now on `err` waits for nobody: what its reader does not take in time is dropped and counted. For a daemon,
-   * which a full pipe must neither stop nor fill with lines that nobody reads.
+   * From now on `err` does not block: lines that its reader does not take in time are dropped and counted. For a
+   * daemon, which must not stop or grow because of a full pipe.
    */
   waitForNobody(onDropped: (lines: number) => void): void;
-  /** Resolves when what `err` was given has found its place, within reason. To be awaited before the process ends. */
+  /** Resolves when the text given to `err` was written, or after a limit. To be awaited before the process ends. */
   flushed(): Promise<void>;
   readonly readFile: ReadFile;
   readonly isReadableByAll: (path: string) => boolean;
   writeFile(path: string, text: string): void;
   onSignal(name: SignalName, react: () => void): void;
-  /** Something was thrown where nobody catches. Left alone, the runtime would print it as it is, secrets included. */
+  /** Called for an uncaught error. Node would print it unredacted. */
   onCrash(react: (error: unknown) => void): void;
   /** Ends the process at once. */
   exit(code: number): void;
@@ -44,7 +44,7 @@ const FLUSH_BUDGET_MS = 1000;
 const LARGEST_FILE = 1024 * 1024;
 
 export function createTerminal(process: NodeJS.Process): Terminal {
-  // A reader that went away (`| head`) must not end the daemon.
+  // A reader that closes the pipe (`| head`) must not end the daemon.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
   let writer: LineWriter | null = null;
@@ -86,7 +86,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     },
     async flushed() {
       await writer?.flushed(FLUSH_BUDGET_MS);
-      // Lines that wait on would keep the process alive for as long as nobody reads.
+      // Waiting lines would keep the process alive for as long as the pipe is full.
       writer?.close();
       printer?.close();
     },

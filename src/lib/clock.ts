@@ -1,10 +1,10 @@
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number;
 
-/** The only source of time and of waiting. Tests pass one that stands still until it is told to move. */
+/** The only source of time and of waiting. Tests pass a fake clock, which moves when told. */
 export interface Clock {
   now(): Instant;
-  /** Milliseconds since some moment of the past. Goes on evenly, also when the clock is set. */
+  /** Milliseconds of a monotonic clock: it runs evenly, also when the system clock is set. */
   monotonic(): number;
   /**
    * Resolves after `ms`, or at once when the signal aborts: waking early is not an error. Counts time that passes: a
@@ -13,7 +13,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-// Node fires a timer longer than this at once, so a longer sleep is slept in pieces.
+// Node fires a longer timer at once, so a longer sleep is divided.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -38,7 +38,7 @@ function nap(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** A signal that aborts with the parent's or after `ms`; `done()` releases both, so nothing is left behind. */
+/** A signal that aborts with the parent's or after `ms`; `done()` releases both. */
 export interface Deadline {
   readonly signal: AbortSignal;
   done(): void;
@@ -71,7 +71,7 @@ export function after(ms: number, act: () => void): () => void {
   };
 }
 
-/** Calls `act` when nothing touched it for `ms`, and again after each later touch. Real time. */
+/** Calls `act` when it was not touched for `ms`, and again after each later touch. Real time. */
 export function whenIdle(ms: number, act: () => void): { touch(): void; done(): void } {
   const timer = setTimeout(act, ms);
   return {
@@ -84,7 +84,7 @@ export function whenIdle(ms: number, act: () => void): { touch(): void; done(): 
   };
 }
 
-/** RFC 3339 in UTC, whole seconds when there is nothing finer: `showInstant(0) // '1970-01-01T00:00:00Z'`. */
+/** RFC 3339 in UTC, in whole seconds unless there are milliseconds: `showInstant(0) // '1970-01-01T00:00:00Z'`. */
 export function showInstant(at: Instant): string {
   return new Date(at).toISOString().replace('.000Z', 'Z');
 }
@@ -110,7 +110,7 @@ export function showDuration(ms: number): string {
   return `${ms < 0 ? '-' : ''}${parts.join('')}`;
 }
 
-/** Resolves once everything that arrived in this turn of the event loop has been handled. */
+/** Resolves once all events of this turn of the event loop were handled. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

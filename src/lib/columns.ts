@@ -1,4 +1,4 @@
-/** Rows as lines, with their cells under each other; the last column is ragged. */
+/** Rows as lines with aligned columns; the last column is not padded. */
 export function inColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 
-/** Whether the path lies below the directory; by its real path, so that neither `..` nor a link leads out. */
+/** Whether the path lies below the directory, by its real path: neither `..` nor a link leads out. */
 export function isInside(directory: string, path: string): boolean {
   try {
     const way = relative(realpathSync(directory), realpathSync(path));

@@ -1,8 +1,8 @@
-/** One holder at a time, in the order of asking. */
+/** A mutex: one holder at a time, in the order of the calls. */
 export interface Mutex {
-  /** Resolves when the mutex is held, with the function that gives it back. Giving it back twice is harmless. */
+  /** Resolves when the mutex is held, with the function that releases it, which may be called twice. */
   acquire(): Promise<() => void>;
-  /** Holds it for as long as the work takes. */
+  /** Holds it while `work` runs. */
   hold<T>(work: () => Promise<T>): Promise<T>;
 }
 

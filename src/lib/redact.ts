@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 import { secretsIn, SHORTEST_ANYWHERE, spellingsOf, type Spelling } from './secret-spellings.ts';
 import { unescaped, unescapedAgain } from './unescaped.ts';
 
-/** Takes secrets out of text by their value, wherever the text came from and however it spells them. */
+/** Replaces secrets in text, wherever the text came from and however they are escaped in it. */
 export interface Redactor {
   readonly redact: (text: string) => string;
-  /** The same for a body of JSON, which stays JSON; the very bytes where there is nothing to take out. */
+  /** The same for a JSON body, which stays JSON; the same bytes when it holds no secret. */
   readonly redactJson: (body: Buffer) => Buffer;
   readonly add: (secrets: readonly string[]) => void;
 }
@@ -22,13 +22,13 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     const before = known.size;
     for (const secret of more) if (secret !== '') known.add(secret);
     if (known.size === before) return;
-    // Longest first: of a secret and of what it is a part of, the whole is taken out.
+    // Longest first: where one secret is part of another, the longer one is replaced.
     spellings = spellingsOf(known).sort((a, b) => b.literal.length - a.literal.length);
     pattern = spellings.length === 0 ? NOTHING : new RegExp(spellings.map(({ source }) => source).join('|'), 'g');
     inJson = [...known].flatMap(secretsIn).filter(isUnlikeData).flatMap(spellingsInJson);
   }
 
-  // Nearly no text holds a secret: looking for the bare letters costs a tenth of the pattern.
+  // Few texts hold a secret: searching for its letters first costs a tenth of the pattern.
   function redactBare(text: string): string {
     return spellings.some(({ literal }) => text.includes(literal)) ? text.replace(pattern, REDACTED) : text;
   }
@@ -53,10 +53,10 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
 /** The first character and the one behind the last. */
 type Range = readonly [start: number, end: number];
 
-/** Servers escape what they echo, and what passes two of them is escaped twice. */
+/** Servers escape what they echo, and a second server escapes it again. */
 const MOST_LAYERS = 2;
 
-/** `text` without what is found in it once its escapes are undone. */
+/** `text` without the secrets that are found in its unescaped form. */
 function withoutEscaped(text: string, pattern: RegExp): string {
   const found: Range[] = [];
   let layer = unescaped(text);
@@ -90,7 +90,7 @@ function withoutNeed(escape: string, code: string | undefined): string {
   return /^[!#-[\]-~]$/.test(character) ? character : escape;
 }
 
-/** Digits alone may be any amount, and a short secret any word: taking them out would spoil what is read. */
+/** A secret of digits could be any amount, and a short one any word: replacing it would damage what is read. */
 function isUnlikeData(secret: string): boolean {
   return secret.length >= SHORTEST_ANYWHERE && !/^\d+$/.test(secret);
 }

@@ -1,4 +1,4 @@
-// Reads and writes files that people name. A FIFO would keep the process waiting, and a device never ends.
+// Reads and writes files named by people, regular files only: a FIFO blocks the process, and a device has no end.
 import {
   closeSync,
   constants,
@@ -21,7 +21,7 @@ const KIB = 1024;
 
 /** The text of a regular file of at most `maxBytes`. Throws a `FileRefused`, or what the system says. */
 export function readRegularFile(path: string, maxBytes: number): string {
-  // Looked at after it was opened, so that nothing can be put in its place between the two.
+  // Checked after opening, so that the file cannot be exchanged in between.
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(fd);
@@ -70,7 +70,7 @@ const UNWRITABLE: Readonly<Record<string, string>> = {
 
 /** Whether the rights of a file let every user of the machine read it. No where it cannot be looked at. */
 export function isReadableByAll(path: string): boolean {
-  // Windows has no such rights: Node makes them up.
+  // On Windows Node synthesizes the rights.
   if (platform === 'win32') return false;
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && (stats.mode & constants.S_IROTH) !== 0;
@@ -84,7 +84,7 @@ function nameOf(stats: Stats): string {
 
 const PIECE = 64 * KIB;
 
-/** In pieces: the size that the system names may be 0, as below /proc, or change meanwhile. */
+/** Read in pieces: the reported size may be 0, as below /proc, or change meanwhile. */
 function readAtMost(fd: number, most: number): Buffer {
   const pieces: Buffer[] = [];
   for (let left = most; left > 0;) {

@@ -1,11 +1,11 @@
-// How a secret may be spelled where somebody else wrote it down.
+// Forms in which a secret may appear in text of others.
 import { Buffer } from 'node:buffer';
 import { escapeHtml } from './untrusted.ts';
 
-// A shorter secret is taken out only where it stands alone: otherwise a password such as "no" would eat every log.
+// A shorter secret is replaced only where it stands alone: a password such as "no" would otherwise damage every log.
 export const SHORTEST_ANYWHERE = 8;
 const SHORTEST_IN_BASE64 = 6;
-// Shorter paths, such as /api/v2, are nobody's secret.
+// Shorter paths, such as /api/v2, are not secret.
 const SHORTEST_PATH = 12;
 
 /** A pattern, and the letters without which it cannot match. */

@@ -1,7 +1,7 @@
-// The well-known inhabitants of the sandbox chain. They are constants, whatever the seed, so that a config and the
+// Well-known addresses and tokens of the sandbox chain. They do not depend on the seed, so that a config and the
 // example rules can name them.
 
-/** Accounts and contracts that something happens to all the time. */
+/** Accounts and contracts with constant activity. */
 export const ADDRESSES = {
   /** Holds coins, USDC that crosses one million both ways, and spam that arrives and vanishes. */
   treasury: '0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0',
@@ -19,7 +19,7 @@ export const TOKENS = {
   USDC: '0x51BEEe539Ee496D28B2Bf8BED91D0b7F3A5599D8',
   /** ERC-20 with 18 decimals; its supply changes now and then. */
   ACME: '0x58417121Ca53640bD6260680dE6633ee049b5159',
-  /** ERC-20 that turns scam and back. */
+  /** ERC-20 whose reputation becomes scam, and ok again. */
   SPAM: '0x5980438e17DE8762D9482cF198721537d6B97B8c',
   /** ERC-721. */
   BADGE: '0xfdC438E7F35Bc3ec308138c8F491E9a34d23784f',
@@ -27,7 +27,7 @@ export const TOKENS = {
   ITEMS: '0x42be076a8Ecb6000C5c89Fd151429Bb071BB8380',
 } as const;
 
-/** Contracts that stand behind what the accounts do. */
+/** Contracts that the accounts use. */
 export const CONTRACTS = {
   router: '0x3c54fbFfcC0dCB1dAA210F8c51Bb20751258b3AB',
   implementation: '0x4CB3b1E2Dc546b7FE398A4Bc36955173F4f96AF8',

@@ -1,5 +1,5 @@
-// What the control API has changed, on top of the chain that follows from the seed. It dies with the process, and
-// every part of it is bounded.
+// Changes made through the control API, on top of the chain that follows from the seed. Held in memory only, and
+// bounded.
 import type { TokenBase } from './chain/catalogue.ts';
 import type { AddressKey } from './chain/keys.ts';
 import type { Reputation } from './chain/tokens.ts';
@@ -37,7 +37,7 @@ interface Delay {
 }
 
 export interface Overlay {
-  /** Goes up with every change: what was rendered before is old. */
+  /** Increases with every change: answers rendered before are stale. */
   version: number;
   readonly coins: Map<AddressKey, bigint>;
   /** By holder, then by token and piece. */
@@ -75,13 +75,13 @@ export function createOverlay(): Overlay {
 
 const MOST_CHANGES = 10_000;
 
-/** Refuses what would let the overlay grow without end. */
+/** Refuses changes beyond the limit of the overlay. */
 export function assertRoom(size: number, what: string): void {
   if (size >= MOST_CHANGES)
     throw new ControlProblem(`there are ${MOST_CHANGES} ${what} already: start the sandbox anew`);
 }
 
-/** By which a holding is found: the token in lower case, and the piece. */
+/** The key of a holding: the token in lower case, and the piece. */
 export function holdingKey(token: string, tokenId: string | null): string {
   return `${token.toLowerCase()}|${tokenId ?? ''}`;
 }

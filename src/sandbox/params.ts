@@ -4,7 +4,7 @@ import { TOKEN_TYPES } from './chain/catalogue.ts';
 import type { Operation } from './operations.ts';
 import type { Dialect } from './releases/dialect.ts';
 
-/** Says what is wrong with a value; undefined = nothing. */
+/** What is wrong with a value; undefined = nothing. */
 type Check = (text: string) => string | undefined;
 
 /** By name. */
@@ -34,12 +34,12 @@ function listOf(legal: readonly string[]): Check {
   return (text) => someOf(text) ?? (splitList(text).every(isLegal) ? undefined : 'Invalid value for enum');
 }
 
-/** A list without a value would be no filter at all. */
+/** A list without a value would filter nothing. */
 function someOf(text: string): string | undefined {
   return splitList(text).length === 0 ? 'Invalid value: an empty list' : undefined;
 }
 
-/** Values of a comma-separated list; brackets around it are forgiven. */
+/** Values of a comma-separated list; brackets around it are ignored. */
 export function splitList(text: string): string[] {
   return text
     .replace(/[[\]\s]/g, '')
@@ -104,12 +104,12 @@ const WITHOUT_CONFIDENTIAL = TOKEN_TYPES.filter((type) => type !== 'ERC-7984');
 const EVERYWHERE: Declared = { apikey: anything, key: anything };
 
 export interface ReadParams {
-  /** Only those that mean something. */
+  /** Only those with a meaning for the operation. */
   readonly params: Params;
   readonly problems: readonly Invalid[];
 }
 
-/** Reads the parameters of a request as a release does: whatever is wrong is a problem, or left out. */
+/** Reads the parameters as a release does: wrong ones are problems, or left out. */
 export function createParamsReader(dialect: Dialect): (operation: Operation, params: Params) => ReadParams {
   const declared = declaredBy(dialect);
   return (operation, params) => {
@@ -127,7 +127,7 @@ function refuseWrong(checks: ReadonlyMap<string, Check>, params: Params): ReadPa
   return { params, problems };
 }
 
-/** Of a list the legal words stay: when none is left, nothing is filtered. */
+/** Of a list the legal words are kept; when none is left, nothing is filtered. */
 function leaveOutWrong(checks: ReadonlyMap<string, Check>, params: Params): ReadParams {
   const kept = [...params].flatMap(([parameter, text]): [string, string][] => {
     const check = checks.get(parameter);

@@ -1,4 +1,4 @@
-/** A control call that cannot be done. The message says why and what would do. */
+/** A control call that cannot be carried out. The message says why, and what to do. */
 export class ControlProblem extends Error {
   override readonly name = 'ControlProblem';
 }

@@ -1,4 +1,4 @@
-// From the address that was asked to the operation that is meant.
+// Maps the path of a request to its operation.
 import { API_KEY, CHAIN_ID } from './names.ts';
 import { answer, type Answer } from './answer.ts';
 import type { Operation } from './operations.ts';
@@ -19,7 +19,7 @@ export interface Route {
 
 const API_PATH = /^(?:\/([^/]{1,64}))?\/api\/v2\/(.{1,300}?)\/?$/;
 
-/** Undefined for what is no address of the API. A parameter given twice counts with its last value. */
+/** Undefined for a path that is not of the API. Of a parameter given twice the last value counts. */
 export function parseRoute(target: string): Route | undefined {
   const [path, query] = splitOnce(target, '?');
   const match = API_PATH.exec(path);

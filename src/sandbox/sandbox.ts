@@ -1,4 +1,4 @@
-// The embedded explorer: a simulated chain, the API over it, and what the control API does to both.
+// The embedded explorer: a simulated chain, the explorer API over it, and the control API that changes both.
 import type { Clock } from '../lib/clock.ts';
 import { createApi, type ApiAnswer, type ApiRequest } from './api.ts';
 import { createControl, type Control } from './control/control.ts';
@@ -20,7 +20,7 @@ export interface SandboxOptions {
   readonly control?: boolean;
   /** Head of a manual chain before anything is mined; 100 when left out. */
   readonly startBlock?: number;
-  /** A chain on which nothing happens by itself: blocks are empty, balances and reputations stand still. */
+  /** A chain without activity of its own: blocks are empty, balances and reputations constant. */
   readonly quiet?: boolean;
   /** Rows of a full page, 1 to 50; 50 when left out. */
   readonly pageSize?: number;

@@ -1,4 +1,4 @@
-// The sandbox on a socket. Plain node:http, so that a connection can be cut in the middle of an answer.
+// Serves the sandbox over HTTP. It uses node:http directly, so that a connection can be cut in the middle of an answer.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answer, replyOf, type Answer, type Reply } from './answer.ts';
@@ -14,7 +14,7 @@ import type { Sandbox } from './sandbox.ts';
 export interface Served extends AsyncDisposable {
   /** `http://127.0.0.1:1234`: the base of both forms. */
   readonly url: string;
-  /** Cuts every connection. Safe to call twice. */
+  /** Closes every connection. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const KEEP_ALIVE_MS = 120_000;
 export async function serveSandbox(sandbox: Sandbox, port = 0): Promise<Served> {
   const server = createServer((request, response) => void handle(sandbox, request, response));
   server.maxConnections = MOST_CONNECTIONS;
-  // Longer than any client pauses: a connection that ends just as it is used again looks like an outage.
+  // Longer than any client pauses: a connection that closes just as it is used again looks like an outage.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('clientError', (_error, socket) => socket.destroy());
   // A connection that could not be accepted, for want of file descriptors: the client sees it, and the next one may be.
@@ -57,7 +57,7 @@ function close(server: Server): Promise<void> {
 }
 
 async function handle(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // A client that goes away in the middle is no error.
+  // A client that disconnects in the middle is no error.
   response.on('error', () => undefined);
   try {
     const target = request.url ?? '/';

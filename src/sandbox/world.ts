@@ -1,4 +1,4 @@
-// Everything that an answer is made of, put together once.
+// The simulated chain with everything that answers are made of.
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { Row } from './answer.ts';
 import { createManualCalendar, createRunningCalendar, type Calendar } from './chain/calendar.ts';
@@ -39,7 +39,7 @@ export interface World {
   refRow(address: string): Row;
   /** The transaction that created a contract on this chain; undefined for anything else. */
   creationOf(address: string): Creation | undefined;
-  /** One of the anonymous crowd. */
+  /** An address of the anonymous accounts. */
   account(number: number): string;
   /** As of the head; null = never seen. */
   coin(address: string): bigint | null;
@@ -93,7 +93,7 @@ function createParts(options: WorldOptions) {
   const naturalOf = rememberBlocks(compose, isLively);
   const forks = options.hasFaults ? createForks(seed) : NO_FORKS;
   const calendar = createCalendar(options);
-  // A head that is moved by hand would have to be moved on before a call can be seen.
+  // With a manual head, a late trace would need more blocks before a call can be seen.
   const tracesLate = isLively && options.blockTimeMs !== 'manual';
   const chain = { seed, isLively, tracesLate, overlay, forks, timetable, naturalOf };
   const refs = createRefs(accounts, tokens, dialect);
@@ -130,7 +130,7 @@ function createCalendar({ blockTimeMs, clock, startBlock }: WorldOptions): Calen
   return blockTimeMs === 'manual' ? createManualCalendar(clock, startBlock) : createRunningCalendar(clock, blockTimeMs);
 }
 
-/** The slots with a timetable of their own. Their phases are those of the balances that they explain. */
+/** The lanes of scheduled transactions. Their phases are those of the balances that they change. */
 function planLanes(seed: number, tokens: TokenBook, ledger: Ledger): Lane[] {
   return [
     { every: 2, phase: phaseOf(seed, PURPOSE.fillers, 2), patterns: VAULT_PATTERNS },
@@ -193,7 +193,7 @@ function createRefs(accounts: Accounts, tokens: TokenBook, dialect: Dialect): (a
   };
 }
 
-/** First as a flag, later as a word. */
+/** Releases send it first as a flag, later as a word. */
 function reputationOf(isScam: boolean): Row {
   return { is_scam: isScam, reputation: isScam ? 'scam' : 'ok' };
 }

@@ -1,6 +1,5 @@
-// The daemon's own small web server: three routes to read, for Prometheus and for whoever supervises the process.
-// Whatever is not written below does not exist. Of what is wrong it tells names of the config, and words of fixed lists:
-// the detail stands in the log.
+// The daemon's web server: three routes to read, for Prometheus and for supervisors. Every other path is 404. Answers
+// hold names of the config and words of fixed lists only; details are in the log.
 import { createServer, type Server } from 'node:http';
 import { isIP, type AddressInfo, type Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -14,7 +13,7 @@ export interface WebOptions {
   /** 0 = any free one. */
   readonly port: number;
   readonly metricsText: () => Promise<string>;
-  /** The loops turn. */
+  /** Whether the loops run. */
   readonly isAlive: () => boolean;
   readonly readiness: () => Readiness;
   readonly log?: Pick<Log, 'warn'>;
@@ -23,9 +22,9 @@ export interface WebOptions {
 }
 
 export interface Readiness {
-  /** Config loaded, state file at work, every watch polled once. */
+  /** Config loaded, state file usable, every watch polled once. */
   readonly isReady: boolean;
-  /** What people should know, ready or not. Names of the config, and words of fixed lists. */
+  /** Notes for people, ready or not: names of the config and words of fixed lists. */
   readonly lines: readonly string[];
 }
 
@@ -56,7 +55,7 @@ function createApp({ host, metricsText, isAlive, readiness, log, onRejected }: W
     secureHeaders({
       contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
       xFrameOptions: 'DENY',
-      // Plain HTTP: a promise about HTTPS would be ignored or, behind a proxy, be the proxy's to make.
+      // Plain HTTP: HSTS would be ignored here or, behind a proxy, is the proxy's to set.
       strictTransportSecurity: false,
     }),
     async (c, next) => {
@@ -97,12 +96,12 @@ function inUrl(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }
 
-// Slow or many clients cost us these limits and nothing else.
+// Bounds what slow or many clients can cost.
 const LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   keepAliveTimeout: 5_000,
-  // Node looks for late clients this often; its default of 30 s would turn 5 s into 35.
+  // How often Node looks for late clients; its default of 30 s would turn 5 s into 35.
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 8_192,
 };
@@ -113,7 +112,7 @@ const IDLE_MS = 10_000;
 
 function createHardenedServer(options: WebOptions): Server {
   const app = createApp(options);
-  // HTTP/1.0 probes send no host name; the standard Request and Response stay the process's own.
+  // HTTP/1.0 probes send no Host header. Request and Response of the process are not replaced.
   const answer = getRequestListener(app.fetch, { hostname: inUrl(options.host), overrideGlobalObjects: false });
   const waiting = createWaitingRoom(options.onRejected);
   const server = createServer(LIMITS, (request, response) => {
@@ -130,7 +129,7 @@ function createHardenedServer(options: WebOptions): Server {
     });
     waiting.enter(socket);
   });
-  // Also for a client that asks and then does not read.
+  // Also for a client that sends a request and does not read the answer.
   server.timeout = IDLE_MS;
   server.on('drop', () => options.onRejected?.('sockets'));
   return server;
@@ -142,8 +141,8 @@ interface WaitingRoom {
 }
 
 /**
- * Whoever comes when it is full takes the place of the one that waits longest: connections that ask for nothing must
- * not keep a supervisor from its answer, however many there are.
+ * When the server is full, a new connection replaces the one that has waited longest, so that idle connections, however
+ * many, cannot keep a supervisor from its answer.
  */
 function createWaitingRoom(onRejected: WebOptions['onRejected']): WaitingRoom {
   const waiting = new Set<Socket>();
@@ -170,7 +169,7 @@ function listen(server: Server, { host, port, log }: WebOptions): Promise<Addres
     });
     server.listen(port, host, () => {
       server.removeAllListeners('error');
-      // From now on an error of the listening socket must not end the daemon: watches and deliveries go on.
+      // From now on an error of the listening socket must not end the daemon.
       server.on('error', (error) => log?.warn('web:failed', { error }));
       resolve(server.address() as AddressInfo);
     });
@@ -195,7 +194,7 @@ function explain({ code, message }: NodeJS.ErrnoException, address: string): str
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // The callback's error says only that it was closed before.
+    // The callback's error only says that it was closed before.
     server.close(() => {
       resolve();
     });

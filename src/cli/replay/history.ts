@@ -1,5 +1,5 @@
-// Replay over what the explorers of the config still know. They are asked only after the price was said: first what the
-// estimate costs, then what all of it does; beyond a limit only with --yes.
+// Replay over what the explorers of the config still hold. The price is printed before they are asked: first that of
+// the estimate, then that of the whole. Above a limit it needs --yes.
 import { createExplorers, type Explorers } from '../../app/explorers.ts';
 import type { Setup } from '../../app/setup.ts';
 import { secretsOf } from '../../config/config.ts';
@@ -31,11 +31,11 @@ import { readVersion } from '../version.ts';
 export interface HistoryOptions extends TimeRangeOptions {
   /** Of one question, at most. */
   readonly maxPages: number;
-  /** Asks the explorers whatever it costs. */
+  /** Makes the requests whatever they cost. */
   readonly yes: boolean;
 }
 
-/** Up to this many requests are made without being told to. */
+/** Up to this many requests are made without --yes. */
 const MOST_UNASKED = 100;
 
 /** Null when it stopped at the price. */
@@ -86,7 +86,7 @@ function mayEstimate(terminal: Terminal, groups: readonly QuestionGroup[], { yes
 
 interface Priced {
   readonly group: QuestionGroup;
-  /** Of one tick: what the estimate read is not asked for again. */
+  /** One tick: pages that the estimate read are not requested again. */
   readonly read: Read;
   readonly pages: number;
 }
@@ -107,7 +107,7 @@ async function price(
   return priced;
 }
 
-/** Pages that were read for the estimate are paid already. */
+/** Without the pages that the estimate read. */
 function mayAsk(terminal: Terminal, priced: readonly Priced[], { yes, maxPages }: HistoryOptions): boolean {
   const rows = priced.map(({ group: { question }, pages }) => ({
     name: `${question.explorer} ${question.path}`,
@@ -149,7 +149,7 @@ async function readBack(terminal: Terminal, group: QuestionGroup, read: Read, re
   }
 }
 
-/** An explorer that does not answer leaves its watches out; the others go on. */
+/** The watches of an explorer that does not answer are left out; the others continue. */
 function left(terminal: Terminal, group: QuestionGroup, error: unknown): null {
   if (!(error instanceof Missed)) throw error;
   terminal.err(`${namesOf(group)}: left out, for the explorer did not answer (${singleLine(error.message)})\n`);
@@ -174,7 +174,7 @@ function openExplorers(terminal: Terminal, config: Config): Explorers {
   });
 }
 
-/** An embedded explorer starts a server: only where it is asked. */
+/** An embedded explorer starts a server, so only those that are asked are opened. */
 function askedOnly(config: Config, groups: readonly QuestionGroup[]): Config {
   const asked = new Set(groups.map(({ question }) => question.explorer));
   return { ...config, explorers: new Map([...config.explorers].filter(([name]) => asked.has(name))) };

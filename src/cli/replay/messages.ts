@@ -1,4 +1,4 @@
-// What both sorts of replay share: what the watches would have said, and the time that is asked for.
+// The common part of both replays: the messages of the watches, and the range of time.
 import { parseDuration } from '../../config/scalars.ts';
 import { type Instant, showInstant } from '../../lib/clock.ts';
 import type { Watch } from '../../core/model/watch.ts';
@@ -13,7 +13,7 @@ export interface TimeRangeOptions {
   readonly until?: string;
 }
 
-/** Everything that the watches would have said over their polls. */
+/** All messages that the watches would have sent over their polls. */
 export async function replayAll(
   terminal: Terminal,
   watches: readonly Watch[],
@@ -31,7 +31,7 @@ export async function replayAll(
   return messages;
 }
 
-/** `24h` counts back from the end; a time is itself. */
+/** `24h` is a time before the end; an RFC 3339 time is itself. */
 export function rangeOf({ since, until }: TimeRangeOptions, whole: Range): Range {
   const at = (text: string | undefined, otherwise: Instant): Instant =>
     text === undefined ? otherwise : instantOf(text, whole.until);
@@ -47,7 +47,7 @@ export function rangeOf({ since, until }: TimeRangeOptions, whole: Range): Range
   );
 }
 
-/** Throws a `CommandError` for what is neither. */
+/** Throws a `CommandError` for any other text. */
 export function instantOf(text: string, end: Instant): Instant {
   const ms = parseDuration(text);
   if (ms !== undefined) return end - ms;

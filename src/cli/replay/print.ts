@@ -1,9 +1,9 @@
-// A replay's story as lines for people, or as one JSON document.
+// Prints a replay as lines for people, or as one JSON document.
 import { showDuration, showInstant } from '../../lib/clock.ts';
 import { inColumns } from '../../lib/columns.ts';
 import { nameOf, type Entry, type AlertNoise, type ReplayReport } from '../../replay/report.ts';
 
-/** A timeline, then a line per alert that spoke, then what all of it would have been in a day. */
+/** A timeline, then a line per alert with messages, then the totals per day. */
 export function storyAsText(story: ReplayReport): string[] {
   const { from, until, entries, alerts, messagesPerDay } = story;
   const loud = alerts.filter(({ count, isFiring }) => count > 0 || isFiring);

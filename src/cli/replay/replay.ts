@@ -1,5 +1,5 @@
-// Rules over what was: a recording, or what an explorer still knows. No channel is opened and no state file: it can
-// never send, and leaves nothing behind.
+// Runs rules over the past: a recording, or what an explorer still holds. It opens no channel and no state file, so it
+// sends and stores nothing.
 import type { Setup } from '../../app/setup.ts';
 import type { Watch } from '../../core/model/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
@@ -18,7 +18,7 @@ export interface ReplayOptions extends ConfigOption, HistoryOptions {
   readonly format: 'text' | 'json';
 }
 
-/** Says what the rules would have told; without a recording, after the price of asking the explorers. */
+/** Prints what the rules would have sent; without a recording, after printing the price of asking the explorers. */
 export async function replay(
   terminal: Terminal,
   ruleFiles: readonly string[],

@@ -1,9 +1,9 @@
-// Pages of rows that are made while they are read.
+// Pages of lists whose rows are generated on demand.
 import type { Page, Row } from '../answer.ts';
 import { numberOf, type Params } from '../params.ts';
 import type { World } from '../world.ts';
 
-/** What was asked of a list. */
+/** A request for a page of a list. */
 export interface ListRequest {
   /** Only those that mean something. */
   readonly params: Params;
@@ -27,7 +27,7 @@ export function toListRequest({ dialect, pageSize }: World, params: Params, sent
   return { params, size, echoed, count: itemsCount === 'none' ? {} : { items_count: before + size } };
 }
 
-/** So many blocks were looked at without filling the page; the next page goes on below. */
+/** Height at which the search stopped without filling the page; the next page continues below it. */
 export interface Pause {
   readonly pausedBelow: number;
 }

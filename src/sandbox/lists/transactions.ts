@@ -20,7 +20,7 @@ export function listTransactions(world: World, request: ListRequest): Page {
   return takePage(rows, request, { item: (mined) => renderMined(world, mined), cursor: minedCursor });
 }
 
-/** `addresses/{hash}/transactions`: what waits comes first, then what is mined, newest first. */
+/** `addresses/{hash}/transactions`: pending ones first, then mined ones, newest first. */
 export function listAddressTransactions(world: World, address: string, request: ListRequest): Page {
   const { params } = request;
   const key = keyOf(address);
@@ -39,7 +39,7 @@ export function listAddressTransactions(world: World, address: string, request: 
   );
 }
 
-/** The specification has one cursor for all transactions, so what waits has a place among blocks there too. */
+/** The specification has one cursor for all transactions, so pending ones have a position among blocks there too. */
 function listPending(world: World, request: ListRequest, matches: Matches): Page {
   const isSpecified = world.dialect.release === null;
   const below = placeOf(request.params);
@@ -69,7 +69,7 @@ function isOneOf({ method }: Transaction, methods: readonly string[]): boolean {
   return method !== null && (methods.includes(method.name) || methods.includes(method.id));
 }
 
-/** Only methods that nobody ever calls: looking for them down to genesis would be in vain. */
+/** Filters by methods that no transaction calls: searching down to genesis would find nothing. */
 function isHopeless({ overlay }: World, params: Params): boolean {
   const methods = splitList(params.get('method') ?? '');
   if (methods.length === 0) return false;

@@ -1,4 +1,4 @@
-// What releases do differently, apart from the fields of their rows.
+// Differences between releases, apart from the fields of their rows.
 import type { Operation } from '../operations.ts';
 import type { Release } from './release.ts';
 

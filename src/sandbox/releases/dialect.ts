@@ -1,4 +1,4 @@
-// How the sandbox answers: as the specification has it, or as a release that is found in practice.
+// How the sandbox answers: as the specification says, or as a release found in practice.
 import type { Row } from '../answer.ts';
 import type { Operation } from '../operations.ts';
 import { BEHAVIOUR_BY_RELEASE, SPECIFIED, type Behaviour } from './behaviour.ts';
@@ -13,7 +13,7 @@ export interface Dialect extends Omit<Behaviour, 'strict'> {
   isStrict(operation: Operation): boolean;
   /** The standard of a token, as it is shown and filtered by. */
   tokenType(type: string): unknown;
-  /** `row` as it is specified; `beyond` makes the fields that only releases know, or know better. */
+  /** `row` as specified; `beyond` makes the fields that only releases have, or write better. */
   write(record: RecordName, row: Row, beyond: () => Row): Row;
 }
 

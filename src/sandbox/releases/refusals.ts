@@ -1,5 +1,5 @@
-// How requests are refused. The specification knows 404 and 422; releases, and the proxy of the multichain form in front of
-// them, have words of their own.
+// How requests are refused. The specification has 404 and 422; releases, and the proxy of the multichain form in front
+// of them, have messages of their own.
 import { answer, notFound, unprocessable, type Answer, type Invalid } from '../answer.ts';
 import type { Dialect } from './dialect.ts';
 

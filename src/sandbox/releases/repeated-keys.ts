@@ -6,7 +6,7 @@ interface Right extends Reply {
   readonly again: () => unknown;
 }
 
-/** Every key of the cursor twice, the old value last: a reader that lets the last one win goes round in a circle. */
+/** Every key of the cursor twice, the old value last: a reader that takes the last one never moves on. */
 export function repeatKeys(right: Right, params: Params): Reply {
   const body = right.again();
   if (!isPage(body) || body.next_page_params === null) return right;

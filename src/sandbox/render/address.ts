@@ -25,7 +25,7 @@ export function renderAddress(world: World, address: string): Row {
   return { ...world.dialect.write('address-details', details, () => ({})), ...world.refRow(hash) };
 }
 
-/** Contracts that were there from the start were created by nobody. */
+/** Contracts of the genesis block have no creator. */
 function creationOf(world: World, { hash, is_contract }: AddressRef): Row {
   const creation = world.creationOf(hash);
   return {

@@ -44,7 +44,7 @@ export function renderMined(world: World, mined: Mined): Row {
   return world.dialect.write('transaction', row, () => beyond(world, transaction, height));
 }
 
-/** Not in a block yet: what only a block can tell is null. */
+/** Not in a block yet: fields that only a block determines are null. */
 export function renderWaiting(world: World, { transaction }: Waiting): Row {
   const most = feeCap(transaction);
   const row = {
@@ -74,7 +74,7 @@ export function renderWaiting(world: World, { transaction }: Waiting): Row {
 const BLOB = 3;
 const SET_CODE = 4;
 
-/** What releases say beyond the specification. */
+/** Fields that releases send beyond the specification. */
 function beyond(world: World, transaction: Transaction, height: number | null): Row {
   const { types, envelope } = transaction;
   const envelopes = [
@@ -90,7 +90,7 @@ function beyond(world: World, transaction: Transaction, height: number | null): 
   };
 }
 
-/** The sender lets the contract that it calls act for it. */
+/** The sender authorises the contract that it calls to act for it. */
 function authorizationOf({ from, to, nonce, hash }: Transaction): Row {
   const [r, s] = [BigInt(hash), BigInt(hash) >> 1n];
   const signature = { r: String(r), s: String(s), v: nonce % 2 };
@@ -134,7 +134,7 @@ function renderFixed(world: World, transaction: Transaction): Row {
   };
 }
 
-/** A failure whose trace is not there yet has no reason yet. */
+/** A failed transaction without a trace has no reason yet. */
 function renderOutcome(world: World, { transaction, height }: Mined): Row {
   const { status, result, reason, calls } = transaction;
   if (!world.chain.isTraced(height)) {
