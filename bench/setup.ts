@@ -57,7 +57,7 @@ function configText({ port, listen }: RunOptions): string {
   return `
 explorers:
   bench: { form: instance, instance_url: 'http://127.0.0.1:${port}/daemon', concurrency: ${CONCURRENCY} }
-channels: { hook: { type: webhook, url: 'http://127.0.0.1:${port}/hook', secret: whsec_${SECRET} } }
+channels: { hook: { type: webhook, url: 'http://127.0.0.1:${port}/hook', secret: whsec_${SECRET}, allow: [127.0.0.0/8] } }
 http: { listen: 127.0.0.1:${listen} }
 state: { file: ./state.db }
 rules: [rules/*.yaml]

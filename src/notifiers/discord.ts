@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { fitted, toLines } from './rendering/lines.ts';
+import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { createPoster, jsonOf, TOTAL_MS, type Answer, type Reading } from './wire/post-json.ts';
-import { addressWarnings, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
+import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const SECOND_MS = 1000;
@@ -31,7 +32,9 @@ const config = z
       .max(100)
       .optional()
       .describe('In a forum or media channel: the title of the post that each alert opens.'),
+    allow: Allow,
   })
+  .superRefine(mustBeAllowed('url', ({ url }) => hostOf(url)))
   .refine(({ thread_id, thread_name }) => thread_id === undefined || thread_name === undefined, {
     error: 'must have `thread_id` or `thread_name`, not both',
   });
@@ -50,7 +53,7 @@ export function discordWith({ totalMs }: { totalMs: number }): Notifier<DiscordC
     recipients: (_to, channel) => [channel],
     warnings: ({ url }) => addressWarnings(url),
     open(to, tools) {
-      const poster = createPoster({ tools, totalMs, secrets: secretsOf(to.url) });
+      const poster = createPoster({ tools, totalMs, allow: to.allow, secrets: secretsOf(to.url) });
       const url = addressOf(to);
       return {
         send: ({ message }, _attempt, signal) => poster.postJson({ url, body: bodyOf(message, to) }, signal, read),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isPrivate } from '../lib/loopback.ts';
 import type { Notifier } from './notifier.ts';
+import { Allow, createEgress, mustBeAllowed } from './wire/egress.ts';
 import { isPlainAddress, parseMailAddress } from './wire/mail-address.ts';
 import { toMime } from './wire/mime.ts';
 import { parseSmtpUrl, submit, type SmtpLimits } from './wire/smtp.ts';
@@ -10,27 +10,30 @@ const DAY_MS = 24 * 3_600_000;
 // A connection per message and no pool: one refused recipient or stuck connection must not hold up the others.
 const LIMITS: SmtpLimits = { connectMs: 25_000, greetingMs: 15_000, totalMs: 60_000 };
 
-const config = z.strictObject({
-  from: z
-    .string()
-    .refine((text) => parseMailAddress(text) !== undefined, 'must be name@example.com or Name <name@example.com>')
-    .describe('The sender: `name@example.com` or `Name <name@example.com>`. Its domain also stands in message ids.'),
-  to: z
-    .array(z.string().refine(isPlainAddress, 'must be a plain address such as name@example.com'))
-    .min(1, 'must name at least one address')
-    .refine(areDifferent, 'names an address twice')
-    .describe('The recipients. Each gets a message of its own, so that one refused address stops no other.'),
-  smtp: z
-    .string()
-    .refine(
-      (text) => parseSmtpUrl(text) !== undefined,
-      'must be smtp://user:password@host:port or smtps://…, special characters percent-encoded, without options',
-    )
-    .describe(
-      'The mail server: `smtps://user:password@host` speaks TLS from the start (port 465), `smtp://` uses STARTTLS ' +
-        'when the server offers it (port 587). A password is only ever sent encrypted, or to this machine.',
-    ),
-});
+const config = z
+  .strictObject({
+    from: z
+      .string()
+      .refine((text) => parseMailAddress(text) !== undefined, 'must be name@example.com or Name <name@example.com>')
+      .describe('The sender: `name@example.com` or `Name <name@example.com>`. Its domain also stands in message ids.'),
+    to: z
+      .array(z.string().refine(isPlainAddress, 'must be a plain address such as name@example.com'))
+      .min(1, 'must name at least one address')
+      .refine(areDifferent, 'names an address twice')
+      .describe('The recipients. Each gets a message of its own, so that one refused address stops no other.'),
+    smtp: z
+      .string()
+      .refine(
+        (text) => parseSmtpUrl(text) !== undefined,
+        'must be smtp://user:password@host:port or smtps://…, special characters percent-encoded, without options',
+      )
+      .describe(
+        'The mail server: `smtps://user:password@host` speaks TLS from the start (port 465), `smtp://` uses STARTTLS ' +
+          'when the server offers it (port 587). A password is only ever sent encrypted, or to this machine.',
+      ),
+    allow: Allow,
+  })
+  .superRefine(mustBeAllowed('smtp', ({ smtp }) => parseSmtpUrl(smtp)?.host));
 
 type EmailConfig = z.infer<typeof config>;
 
@@ -44,12 +47,13 @@ export function emailWith(limits: SmtpLimits): Notifier<EmailConfig> {
     secrets: ['smtp'],
     giveUpAfterMs: 5 * DAY_MS,
     recipients: (to) => to.to,
-    warnings: ({ smtp }) => warningsOf(parseSmtpUrl(smtp)?.host ?? ''),
+    warnings: () => [],
     open(to, tools) {
       const from = parseMailAddress(to.from);
       const server = parseSmtpUrl(to.smtp);
       if (from === undefined || server === undefined)
         throw new Error(`channel ${tools.channel}: \`from\` or \`smtp\` is not what the config allows`);
+      const route = { server, limits, egress: createEgress(to.allow) };
       return {
         async send(delivery, attempt, signal) {
           const { recipient } = delivery;
@@ -57,7 +61,7 @@ export function emailWith(limits: SmtpLimits): Notifier<EmailConfig> {
             return { type: 'rejected', why: `${recipient} is no longer in \`to\` of channel ${tools.channel}` };
           try {
             const message = await toMime(delivery, from, attempt);
-            return await submit(server, limits, { from: from.address, to: recipient }, message, signal);
+            return await submit(route, { from: from.address, to: recipient }, message, signal);
           } catch {
             return { type: 'again', why: `${server.host}: the message could not be written` };
           }
@@ -68,10 +72,6 @@ export function emailWith(limits: SmtpLimits): Notifier<EmailConfig> {
       };
     },
   };
-}
-
-function warningsOf(host: string): string[] {
-  return isPrivate(host) ? [`mails go to ${host}, an address of a private or link-local network`] : [];
 }
 
 function areDifferent(addresses: readonly string[]): boolean {

@@ -4,35 +4,40 @@ import { z } from 'zod';
 import type { Delivery, Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { fitted, toLines } from './rendering/lines.ts';
+import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { createPoster, jsonOf, TOTAL_MS, type Answer, type Reading } from './wire/post-json.ts';
-import { addressWarnings, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
+import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 /** 4,096 bytes of message, and 8,192 of JSON with all else in it: counted as JSON, both hold. */
 const MOST_MESSAGE_BYTES = 4000;
 
-const config = z.strictObject({
-  url: z
-    .string()
-    .refine((text) => isWebAddress(text) && /^https?:\/\/[^/]+\/?$/.test(text), `${WEB_ADDRESS}, without a path`)
-    .meta({ description: 'The server, such as `https://ntfy.sh`.', examples: ['https://ntfy.sh'] }),
-  topic: z
-    .string()
-    .regex(/^[-\w]{1,64}$/, 'must be 1 to 64 letters, digits, dashes and underscores')
-    .meta({
-      description: 'The topic. Whoever knows its name reads it, unless the server restricts it: treat it as a secret.',
-      examples: [{ env: 'NTFY_TOPIC' }],
-    }),
-  token: z
-    .string()
-    .regex(/^tk_\w{8,}$/, 'must be an access token such as tk_…')
-    .optional()
-    .meta({
-      description: 'An access token of the server: `tk_…`. Needed where the topic is restricted.',
-      examples: [{ env: 'NTFY_TOKEN' }],
-    }),
-});
+const config = z
+  .strictObject({
+    url: z
+      .string()
+      .refine((text) => isWebAddress(text) && /^https?:\/\/[^/]+\/?$/.test(text), `${WEB_ADDRESS}, without a path`)
+      .meta({ description: 'The server, such as `https://ntfy.sh`.', examples: ['https://ntfy.sh'] }),
+    topic: z
+      .string()
+      .regex(/^[-\w]{1,64}$/, 'must be 1 to 64 letters, digits, dashes and underscores')
+      .meta({
+        description:
+          'The topic. Whoever knows its name reads it, unless the server restricts it: treat it as a secret.',
+        examples: [{ env: 'NTFY_TOPIC' }],
+      }),
+    token: z
+      .string()
+      .regex(/^tk_\w{8,}$/, 'must be an access token such as tk_…')
+      .optional()
+      .meta({
+        description: 'An access token of the server: `tk_…`. Needed where the topic is restricted.',
+        examples: [{ env: 'NTFY_TOKEN' }],
+      }),
+    allow: Allow,
+  })
+  .superRefine(mustBeAllowed('url', ({ url }) => hostOf(url)));
 
 type NtfyConfig = z.infer<typeof config>;
 
@@ -50,7 +55,7 @@ export function ntfyWith({ totalMs }: { totalMs: number }): Notifier<NtfyConfig>
     open(to, tools) {
       const { url, topic, token } = to;
       const secrets = [...secretsOf(url), topic, ...(token === undefined ? [] : [token])];
-      const poster = createPoster({ tools, totalMs, secrets });
+      const poster = createPoster({ tools, totalMs, allow: to.allow, secrets });
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
       return {
         send: (delivery, _attempt, signal) =>

@@ -6,6 +6,7 @@ import type { Delivery, Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { toLines } from './rendering/lines.ts';
 import { ours } from './rendering/wording.ts';
+import { Allow } from './wire/egress.ts';
 import { createPoster, TOTAL_MS, type Answer, type Reading } from './wire/post-json.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -21,6 +22,7 @@ const config = z.strictObject({
     .regex(/^\w{32}$/, 'must be an integration key of 32 letters and digits')
     .describe('The integration key of a service: Integrations, Events API v2.'),
   region: z.enum(['us', 'eu']).default('us').describe('Where the account is: `us` or `eu`.'),
+  allow: Allow,
 });
 
 type PagerdutyConfig = z.infer<typeof config>;
@@ -42,7 +44,7 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
     recipients: (_to, channel) => [channel],
     warnings: () => [],
     open(to, tools) {
-      const poster = createPoster({ tools, totalMs, secrets: [to.routing_key] });
+      const poster = createPoster({ tools, totalMs, allow: to.allow, secrets: [to.routing_key] });
       const url = `${hosts[to.region]}/v2/enqueue`;
       return {
         send: (delivery, _attempt, signal) =>

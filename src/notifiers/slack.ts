@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { Delivery, Outcome } from '../core/model/delivery.ts';
 import type { Notifier, OpenNotifier } from './notifier.ts';
 import { fitted, toLines, type Line, type Lines } from './rendering/lines.ts';
+import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { createPoster, jsonOf, TOTAL_MS, type Answer, type JsonCall, type Reading } from './wire/post-json.ts';
-import { addressWarnings, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
+import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** A text object holds 3,000 characters, all blocks about 13,000 (undocumented); the fallback takes as much again. */
@@ -33,7 +34,9 @@ const config = z
       .refine(isWebAddress, WEB_ADDRESS)
       .optional()
       .describe('An incoming webhook, in place of `token` and `channel`. It is a secret; messages name the host only.'),
+    allow: Allow,
   })
+  .superRefine(mustBeAllowed('url', ({ url }) => (url === undefined ? undefined : hostOf(url))))
   .superRefine(({ token, channel, url }, context) => {
     const isBot = token !== undefined && channel !== undefined && url === undefined;
     const isHook = token === undefined && channel === undefined && url !== undefined;
@@ -58,7 +61,7 @@ export function slackWith({ totalMs, api }: { totalMs: number; api: string }): N
         ...(to.token === undefined ? [] : [to.token]),
         ...(to.url === undefined ? [] : secretsOf(to.url)),
       ];
-      const poster = createPoster({ tools, totalMs, secrets, mostAnswerBytes: MOST_ANSWER_BYTES });
+      const poster = createPoster({ tools, totalMs, allow: to.allow, secrets, mostAnswerBytes: MOST_ANSWER_BYTES });
       const { url = api, token, channel } = to;
       const headers = {
         'content-type': 'application/json; charset=utf-8',

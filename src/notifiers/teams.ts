@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { fitted, toLines } from './rendering/lines.ts';
+import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { createPoster, TOTAL_MS, type Answer, type Reading } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
@@ -15,13 +16,16 @@ const RETIRED =
   'is an address of the former connectors, which are retired: in the channel choose Workflows, "Send webhook alerts to ' +
   'a channel", and copy the address that it shows';
 
-const config = z.strictObject({
-  url: z
-    .string()
-    .refine(isWebAddress, WEB_ADDRESS)
-    .refine((text) => !isWebAddress(text) || !/(?:^|\.)webhook\.office\.com$/.test(hostOf(text)), RETIRED)
-    .describe('The address of the workflow. It is a secret; messages name the host only.'),
-});
+const config = z
+  .strictObject({
+    url: z
+      .string()
+      .refine(isWebAddress, WEB_ADDRESS)
+      .refine((text) => !isWebAddress(text) || !/(?:^|\.)webhook\.office\.com$/.test(hostOf(text)), RETIRED)
+      .describe('The address of the workflow. It is a secret; messages name the host only.'),
+    allow: Allow,
+  })
+  .superRefine(mustBeAllowed('url', ({ url }) => hostOf(url)));
 
 type TeamsConfig = z.infer<typeof config>;
 
@@ -36,8 +40,8 @@ export function teamsWith({ totalMs }: { totalMs: number }): Notifier<TeamsConfi
     giveUpAfterMs: 3 * DAY_MS,
     recipients: (_to, channel) => [channel],
     warnings: ({ url }) => addressWarnings(url),
-    open({ url }, tools) {
-      const poster = createPoster({ tools, totalMs, secrets: secretsOf(url) });
+    open({ url, allow }, tools) {
+      const poster = createPoster({ tools, totalMs, allow, secrets: secretsOf(url) });
       return {
         send: ({ message }, _attempt, signal) => poster.postJson({ url, body: bodyOf(message) }, signal, read),
         [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { fitted, toLines, type Line } from './rendering/lines.ts';
+import { Allow } from './wire/egress.ts';
 import { createPoster, jsonOf, TOTAL_MS, type Answer, type Reading } from './wire/post-json.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -30,6 +31,7 @@ const config = z.strictObject({
     .regex(/^[1-9]\d{0,9}$/, 'must be the number of a topic')
     .optional()
     .meta({ description: 'The number of a topic in a group that has topics.', examples: ['42'] }),
+  allow: Allow,
 });
 
 type TelegramConfig = z.infer<typeof config>;
@@ -46,7 +48,13 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
     recipients: (_to, channel) => [channel],
     warnings: () => [],
     open(to, tools) {
-      const poster = createPoster({ tools, totalMs, secrets: secretsIn(to), mostAnswerBytes: MOST_ANSWER_BYTES });
+      const poster = createPoster({
+        tools,
+        totalMs,
+        allow: to.allow,
+        secrets: secretsIn(to),
+        mostAnswerBytes: MOST_ANSWER_BYTES,
+      });
       const url = `${api}/bot${to.token}/sendMessage`;
       // A group that becomes a supergroup gets another number, which the answer tells.
       let { chat } = to;

@@ -1,30 +1,33 @@
 // One POST per delivery, as Standard Webhooks has it.
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { isPrivate } from '../lib/loopback.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Delivery } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { toBody } from './rendering/body.ts';
+import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { createPoster, TOTAL_MS, type JsonCall } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-const config = z.strictObject({
-  url: z
-    .string()
-    .refine(isWebAddress, WEB_ADDRESS)
-    .describe('Where alerts are posted to. May hold a secret, and is never shown: messages name the host only.'),
-  secret: z
-    .string()
-    .refine((text) => keyOf(text) !== undefined, 'must be whsec_ and 24 to 64 bytes in base64')
-    .optional()
-    .describe(
-      'Signs every call as in Standard Webhooks: `whsec_` and 24 to 64 random bytes in base64, for instance from ' +
-        '`openssl rand -base64 32`. Without it calls are not signed.',
-    ),
-});
+const config = z
+  .strictObject({
+    url: z
+      .string()
+      .refine(isWebAddress, WEB_ADDRESS)
+      .describe('Where alerts are posted to. May hold a secret, and is never shown: messages name the host only.'),
+    secret: z
+      .string()
+      .refine((text) => keyOf(text) !== undefined, 'must be whsec_ and 24 to 64 bytes in base64')
+      .optional()
+      .describe(
+        'Signs every call as in Standard Webhooks: `whsec_` and 24 to 64 random bytes in base64, for instance from ' +
+          '`openssl rand -base64 32`. Without it calls are not signed.',
+      ),
+    allow: Allow,
+  })
+  .superRefine(mustBeAllowed('url', ({ url }) => hostOf(url)));
 
 type WebhookConfig = z.infer<typeof config>;
 
@@ -41,7 +44,7 @@ export function webhookWith({ totalMs }: { readonly totalMs: number }): Notifier
     recipients: (_to, channel) => [channel],
     warnings: warningsOf,
     open(to, tools) {
-      const poster = createPoster({ tools, totalMs, secrets: [...secretsOf(to.url), ...keysIn(to)] });
+      const poster = createPoster({ tools, totalMs, allow: to.allow, secrets: [...secretsOf(to.url), ...keysIn(to)] });
       return {
         send: (delivery, attempt, signal) => poster.postJson(callOf(to, delivery, attempt, tools.clock), signal),
         [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
@@ -51,13 +54,11 @@ export function webhookWith({ totalMs }: { readonly totalMs: number }): Notifier
 }
 
 function warningsOf({ url, secret }: WebhookConfig): string[] {
-  const host = hostOf(url);
   return [
     ...(secret === undefined
       ? ['calls are not signed: set `secret` so that the receiver can tell them from others']
       : []),
     ...addressWarnings(url),
-    ...(isPrivate(host) ? [`calls go to ${host}, an address of a private or link-local network`] : []),
   ];
 }
 

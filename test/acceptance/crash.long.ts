@@ -35,8 +35,8 @@ test('kill -9 in a loop: every event arrives at least once, and a copy has the i
 explorers: { chain: { form: instance, instance_url: '${served.url}' } }
 addresses: { vault: ${sandbox.addresses.vault} }
 channels:
-  hook: { type: webhook, url: '${hook.origin}/alerts' }
-  post: { type: email, from: a@example.com, to: [b@example.com], smtp: '${post.url}' }
+  hook: { type: webhook, url: '${hook.origin}/alerts', allow: [127.0.0.0/8] }
+  post: { type: email, from: a@example.com, to: [b@example.com], smtp: '${post.url}', allow: [127.0.0.0/8] }
 http: { listen: 127.0.0.1:0 }
 rules: [rules.yaml]
 `,

@@ -33,7 +33,7 @@ test('one life of the daemon: told, kept alive by a bad edit, changed by a good 
 explorers:
   chain: { form: multichain, base_url: '${gate.url}', chain_id: '31337', api_key: { env: KEY } }
 addresses: { vault: ${sandbox.addresses.vault} }
-channels: { hook: { type: webhook, url: { env: HOOK }, secret: { env: SECRET } } }
+channels: { hook: { type: webhook, url: { env: HOOK }, secret: { env: SECRET }, allow: [127.0.0.0/8] } }
 http: { listen: 127.0.0.1:0 }
 rules: [rules/*.yaml]
 `,
@@ -151,7 +151,7 @@ test('a defect that nobody catches ends it with 70, and what is said of it holds
     'rules/a.yaml': BLOCKS,
     'config.yaml': `
 explorers: { chain: { form: sandbox } }
-channels: { hook: { type: webhook, url: { env: HOOK } } }
+channels: { hook: { type: webhook, url: { env: HOOK }, allow: [127.0.0.0/8] } }
 http: { listen: 127.0.0.1:0 }
 rules: [rules/*.yaml]
 `,

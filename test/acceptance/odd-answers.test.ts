@@ -26,7 +26,7 @@ test('no answer of a receiver ends the daemon: what was taken is not sent again,
     'rules/a.yaml': 'watches: [{ id: head, kind: blocks, every: 1s, alerts: [{ id: any, on: new }] }]\n',
     'config.yaml': `
 explorers: { chain: { form: instance, instance_url: '${served.url}' } }
-channels: { hook: { type: webhook, url: '${hook.origin}' } }
+channels: { hook: { type: webhook, url: '${hook.origin}', allow: [127.0.0.0/8] } }
 http: { listen: 127.0.0.1:0 }
 rules: [rules/*.yaml]
 `,

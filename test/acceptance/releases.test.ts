@@ -65,7 +65,7 @@ explorers:
 ${explorers.join('\n')}
 addresses: { vault: ${ADDRESSES.vault}, treasury: ${ADDRESSES.treasury} }
 tokens: { USDC: ${TOKENS.USDC}, ACME: ${TOKENS.ACME} }
-channels: { hook: { type: webhook, url: { env: HOOK } } }
+channels: { hook: { type: webhook, url: { env: HOOK }, allow: [127.0.0.0/8] } }
 http: { listen: 127.0.0.1:0 }
 rules: [rules/*.yaml]
 `;

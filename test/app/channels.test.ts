@@ -139,8 +139,8 @@ function aConfig(smtp: string, hook = 'https://hooks.example.com') {
   const text = `
 explorers: { chain: { form: sandbox } }
 channels:
-  post: { type: email, from: a@example.com, to: [ops@example.com], smtp: '${smtp}' }
-  hook: { type: webhook, url: '${hook}' }
+  post: { type: email, from: a@example.com, to: [ops@example.com], smtp: '${smtp}', allow: [127.0.0.0/8] }
+  hook: { type: webhook, url: '${hook}', allow: [127.0.0.0/8] }
 rules: [rules.yaml]
 `;
   const { config } = loadConfig('config.yaml', { env: {}, readFile: () => text, notifiers });

@@ -95,7 +95,10 @@ async function nextOf(reacts: readonly (() => void)[]): Promise<void> {
 test('notify test sends a sample and prints the answer', async () => {
   await using hook = await createWebhookSink();
   using folder = createFolder({
-    'config.yaml': CONFIG.replace('{ type: log }', `{ type: log }, hook: { type: webhook, url: '${hook.origin}' }`),
+    'config.yaml': CONFIG.replace(
+      '{ type: log }',
+      `{ type: log }, hook: { type: webhook, url: '${hook.origin}', allow: [127.0.0.0/8] }`,
+    ),
     'rules.yaml': RULES.replace('every', 'notify: screen, every'),
   });
   const file = join(folder.path, 'config.yaml');
@@ -119,7 +122,7 @@ test('a dry run sends nothing and leaves no state behind', async () => {
   using folder = createFolder({
     'config.yaml': `
 explorers: { chain: { form: sandbox, block_time: 1s } }
-channels: { hook: { type: webhook, url: '${hook.origin}' } }
+channels: { hook: { type: webhook, url: '${hook.origin}', allow: [127.0.0.0/8] } }
 http: { listen: 127.0.0.1:0 }
 rules: [rules.yaml]
 `,

@@ -19,7 +19,7 @@ function configWith({ explorer, hook }: { explorer: string; hook: string }): str
   return `
 explorers: { chain: ${explorer} }
 addresses: { treasury: ${ADDRESSES.treasury}, vault: ${ADDRESSES.vault} }
-channels: { hook: { type: webhook, url: '${hook}', secret: '${SECRET}' } }
+channels: { hook: { type: webhook, url: '${hook}', secret: '${SECRET}', allow: [127.0.0.0/8] } }
 state: { file: ./state/state.db }
 http: { listen: 127.0.0.1:0 }
 rules: [rules.yaml]

@@ -51,7 +51,9 @@ describe('a key that every user of the machine could read', () => {
   });
 
   test.each([
-    ["channels: { screen: { type: log }, hook: { type: webhook, url: 'http://127.0.0.1:1/alerts' } }"],
+    [
+      "channels: { screen: { type: log }, hook: { type: webhook, url: 'http://127.0.0.1:1/alerts', allow: [127.0.0.1] } }",
+    ],
     [
       "channels: { screen: { type: log }, mail: { type: email, from: a@b.c, to: [a@b.c], smtp: 'smtp://mail.example' } }",
     ],
@@ -63,7 +65,7 @@ describe('a key that every user of the machine could read', () => {
 
   test.each([
     ["url: 'https://hooks.example.com/services/T0/B0/hunter2hunter2'", 'channels.hook.url'],
-    ["url: 'http://127.0.0.1:1', secret: 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz'", 'channels.hook.secret'],
+    ["url: 'https://hooks.example.com', secret: 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz'", 'channels.hook.secret'],
   ])('the secrets of channels are looked at as well: %s', async (keys, place) => {
     const text = CONFIG.replace('api_key: KEY_HERE', '').replace('log }', `log }, hook: { type: webhook, ${keys} }`);
     expect(await warnings({ 'config.yaml': [text, 0o644], 'rules.yaml': [RULES, 0o644] })).toContain(
@@ -115,14 +117,5 @@ describe('what others could read on the network', () => {
   ])('nothing is said of %s', async (keys) => {
     const text = CONFIG.replace("instance_url: 'https://explorer.example.com', api_key: KEY_HERE", keys);
     expect(await warnings({ 'config.yaml': [text, 0o600], 'rules.yaml': [RULES, 0o600] })).toBe('');
-  });
-
-  test('mails that go to a private address are said', async () => {
-    const mail = "mail: { type: email, from: a@b.cc, to: [a@b.cc], smtp: 'smtp://192.168.1.1' }";
-    const text = IN_CLEAR.replace('log }', `log }, ${mail}`);
-    const rules = RULES.replace('[screen]', '[mail]');
-    expect(await warnings({ 'config.yaml': [text, 0o600], 'rules.yaml': [rules, 0o600] })).toContain(
-      'channels.mail: mails go to 192.168.1.1, an address of a private or link-local network',
-    );
   });
 });

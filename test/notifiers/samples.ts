@@ -81,3 +81,6 @@ export function someTools(): NotifierTools & { readonly printed: string[] } {
 }
 
 export const never = new AbortController().signal;
+
+/** What a channel needs to reach the receivers of tests. */
+export const LOOPBACK = ['127.0.0.0/8'];

@@ -5,7 +5,7 @@ import { discordWith } from '../../src/notifiers/discord.ts';
 import { slackWith } from '../../src/notifiers/slack.ts';
 import { telegramWith } from '../../src/notifiers/telegram.ts';
 import { status, type Answer } from '../support/sinks.ts';
-import { aDelivery, aMessage, aResolvedMessage, never, someTools } from './samples.ts';
+import { aDelivery, aMessage, aResolvedMessage, LOOPBACK, never, someTools } from './samples.ts';
 import { DISCORD_PATH, serve, serviceNamed, SLACK_TOKEN, TELEGRAM_TOKEN } from './services.ts';
 
 const PATIENT_MS = 20_000;
@@ -142,7 +142,10 @@ describe('telegram', () => {
     await using served = await serve(serviceNamed('telegram'));
     served.answerNext(json({ ok: false, parameters: { migrate_to_chat_id: -1009876543210 } }, 400));
     const telegram = telegramWith({ totalMs: PATIENT_MS, api: served.origin });
-    await using sender = telegram.open({ token: TELEGRAM_TOKEN, chat: '-42', topic: '5' }, someTools());
+    await using sender = telegram.open(
+      { token: TELEGRAM_TOKEN, chat: '-42', topic: '5', allow: LOOPBACK },
+      someTools(),
+    );
     expect(await sender.send(aDelivery(), 1, never)).toEqual({
       type: 'again',
       afterMs: 1000,
@@ -211,16 +214,18 @@ describe('discord', () => {
     await using served = await serve(serviceNamed('discord'));
     const url = served.origin + DISCORD_PATH;
     const discord = discordWith({ totalMs: PATIENT_MS });
-    await using inThread = discord.open({ url, thread_id: '987654321098765432' }, someTools());
+    await using inThread = discord.open({ url, thread_id: '987654321098765432', allow: LOOPBACK }, someTools());
     await inThread.send(aDelivery(), 1, never);
-    await using inForum = discord.open({ url, thread_name: 'Alerts' }, someTools());
+    await using inForum = discord.open({ url, thread_name: 'Alerts', allow: LOOPBACK }, someTools());
     await inForum.send(aDelivery(), 1, never);
     expect(served.calls.all.map(({ path }) => path)).toEqual([
       `${DISCORD_PATH}?wait=true&thread_id=987654321098765432`,
       `${DISCORD_PATH}?wait=true`,
     ]);
     expect(JSON.parse(served.calls.all[1]?.body ?? '')).toMatchObject({ thread_name: 'Alerts' });
-    expect(discord.config.safeParse({ url, thread_id: '987654321098765432', thread_name: 'x' }).success).toBe(false);
+    expect(
+      discord.config.safeParse({ url, thread_id: '987654321098765432', thread_name: 'x', allow: LOOPBACK }).success,
+    ).toBe(false);
     expect(discord.config.safeParse({ url: 'https://discord.com/channels/1/2' }).success).toBe(false);
   });
 });

@@ -9,6 +9,7 @@ import { slackWith } from '../../src/notifiers/slack.ts';
 import { teamsWith } from '../../src/notifiers/teams.ts';
 import { telegramWith } from '../../src/notifiers/telegram.ts';
 import { webhookWith } from '../../src/notifiers/webhook.ts';
+import { LOOPBACK } from './samples.ts';
 import { createWebhookSink, status, type Answer, type WebhookCall, type WebhookSink } from '../support/sinks.ts';
 
 export interface Service {
@@ -153,7 +154,7 @@ export const SERVICES: readonly Service[] = [
     saysWhether: true,
     open: (origin, tools, totalMs) =>
       slackWith({ totalMs, api: `${origin}/api/chat.postMessage` }).open(
-        { token: SLACK_TOKEN, channel: 'C0123ABCD' },
+        { token: SLACK_TOKEN, channel: 'C0123ABCD', allow: LOOPBACK },
         tools,
       ),
   },
@@ -163,7 +164,8 @@ export const SERVICES: readonly Service[] = [
     body: slackMessage.omit({ channel: true }),
     thanks: status(200, {}, 'ok'),
     saysWhether: true,
-    open: (origin, tools, totalMs) => slackWith({ totalMs, api: origin }).open({ url: origin + HOOK_PATH }, tools),
+    open: (origin, tools, totalMs) =>
+      slackWith({ totalMs, api: origin }).open({ url: origin + HOOK_PATH, allow: LOOPBACK }, tools),
   },
   {
     name: 'telegram',
@@ -172,7 +174,10 @@ export const SERVICES: readonly Service[] = [
     thanks: json({ ok: true, result: { message_id: 7, text: 'x'.repeat(6000) } }),
     saysWhether: true,
     open: (origin, tools, totalMs) =>
-      telegramWith({ totalMs, api: origin }).open({ token: TELEGRAM_TOKEN, chat: '-1001234567890' }, tools),
+      telegramWith({ totalMs, api: origin }).open(
+        { token: TELEGRAM_TOKEN, chat: '-1001234567890', allow: LOOPBACK },
+        tools,
+      ),
   },
   {
     name: 'discord',
@@ -181,7 +186,8 @@ export const SERVICES: readonly Service[] = [
     body: discordMessage,
     thanks: json({ id: '1234567890', content: 'x'.repeat(6000) }),
     saysWhether: false,
-    open: (origin, tools, totalMs) => discordWith({ totalMs }).open({ url: origin + DISCORD_PATH }, tools),
+    open: (origin, tools, totalMs) =>
+      discordWith({ totalMs }).open({ url: origin + DISCORD_PATH, allow: LOOPBACK }, tools),
   },
   {
     name: 'teams',
@@ -189,7 +195,7 @@ export const SERVICES: readonly Service[] = [
     body: teamsMessage,
     thanks: status(202),
     saysWhether: false,
-    open: (origin, tools, totalMs) => teamsWith({ totalMs }).open({ url: origin + FLOW_PATH }, tools),
+    open: (origin, tools, totalMs) => teamsWith({ totalMs }).open({ url: origin + FLOW_PATH, allow: LOOPBACK }, tools),
   },
   {
     name: 'pagerduty',
@@ -199,7 +205,7 @@ export const SERVICES: readonly Service[] = [
     saysWhether: false,
     open: (origin, tools, totalMs) =>
       pagerdutyWith({ totalMs, hosts: { us: origin, eu: 'https://eu.example' } }).open(
-        { routing_key: PAGERDUTY_KEY, region: 'us' },
+        { routing_key: PAGERDUTY_KEY, region: 'us', allow: LOOPBACK },
         tools,
       ),
   },
@@ -211,7 +217,10 @@ export const SERVICES: readonly Service[] = [
     thanks: json({ id: 'm1', event: 'message' }),
     saysWhether: false,
     open: (origin, tools, totalMs) =>
-      ntfyWith({ totalMs }).open({ url: origin, topic: 'our-alerts', token: 'tk_0123456789abcdef' }, tools),
+      ntfyWith({ totalMs }).open(
+        { url: origin, topic: 'our-alerts', token: 'tk_0123456789abcdef', allow: LOOPBACK },
+        tools,
+      ),
   },
   {
     name: 'webhook',
@@ -219,7 +228,7 @@ export const SERVICES: readonly Service[] = [
     body: z.strictObject({ type: z.string(), timestamp: z.iso.datetime(), data: z.record(z.string(), z.unknown()) }),
     thanks: status(204),
     saysWhether: false,
-    open: (origin, tools, totalMs) => webhookWith({ totalMs }).open({ url: `${origin}/hook` }, tools),
+    open: (origin, tools, totalMs) => webhookWith({ totalMs }).open({ url: `${origin}/hook`, allow: LOOPBACK }, tools),
   },
 ];
 

@@ -10,6 +10,8 @@ import { absorbErrors } from '../../lib/request-errors.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import type { NotifierTools } from '../notifier.ts';
+import { createEgress, EGRESS_REFUSED } from './egress.ts';
+import { hostOf } from './web-address.ts';
 
 /** One try, from the first packet to the last byte of the answer. */
 export const TOTAL_MS = 15_000;
@@ -19,6 +21,8 @@ const MOST_ANSWER_SHOWN = 200;
 interface PosterOptions {
   readonly tools: Pick<NotifierTools, 'clock' | 'version'>;
   readonly totalMs: number;
+  /** Networks that are not public, and may be called all the same. */
+  readonly allow: readonly string[];
   /** Taken out of what is shown of an answer. */
   readonly secrets: readonly string[];
   /** How much of an answer is read, 4 KiB by default. More for services that repeat the message in it. */
@@ -58,7 +62,9 @@ export interface Poster extends AsyncDisposable {
   postJson(call: JsonCall, signal: AbortSignal, read?: ReadAnswer): Promise<Outcome>;
 }
 
-export function createPoster({ tools, totalMs, secrets, mostAnswerBytes = MOST_ANSWER_BYTES }: PosterOptions): Poster {
+export function createPoster(options: PosterOptions): Poster {
+  const { tools, totalMs, allow, secrets, mostAnswerBytes = MOST_ANSWER_BYTES } = options;
+  const egress = createEgress(allow);
   const { redact } = createRedactor(secrets);
   const show = (text: string): string => singleLine(redact(text), MOST_ANSWER_SHOWN);
   // A connection per call: one kept open may be closed by the other side just as the next call leaves, and then
@@ -66,6 +72,7 @@ export function createPoster({ tools, totalMs, secrets, mostAnswerBytes = MOST_A
   const agents = { http: new http.Agent({ keepAlive: false }), https: new https.Agent({ keepAlive: false }) };
   const client = got.extend({
     agent: agents,
+    dnsLookup: egress.lookup,
     followRedirect: false,
     throwHttpErrors: false,
     decompress: false,
@@ -75,6 +82,9 @@ export function createPoster({ tools, totalMs, secrets, mostAnswerBytes = MOST_A
 
   async function exchange({ url, body, headers = {} }: JsonCall, signal: AbortSignal): Promise<Answer | Outcome> {
     const { host } = new URL(url);
+    // Nobody looks up a bare address.
+    const refusal = egress.refusalOf(hostOf(url));
+    if (refusal !== null) return notAllowed(refusal);
     const deadline = createDeadline(signal, totalMs);
     try {
       const request = client.stream.post(url, { body, headers, signal: deadline.signal });
@@ -179,9 +189,15 @@ function bounded(ms: number): number {
   return Math.min(Math.max(Math.ceil(ms), SECOND_MS), HOUR_MS);
 }
 
+// A name server may mend it by itself, else a person has to.
+function notAllowed(why: string): Outcome {
+  return { type: 'again', why: `not connected: ${why}`, atLeastMs: AFTER_REFUSAL_MS, auth: true };
+}
+
 // Only codes are shown: the words of an error may quote the address.
 function outcomeOfError(error: unknown, host: string): Outcome {
   if (!(error instanceof RequestError)) return { type: 'again', why: `${host}: the call could not be made` };
+  if (error.code === EGRESS_REFUSED) return notAllowed(error.message);
   const why = `${host}: ${error.code === 'ERR_ABORTED' ? 'stopped before an answer came' : error.code}`;
   return { type: error.timings?.upload === undefined ? 'again' : 'unknown', why };
 }

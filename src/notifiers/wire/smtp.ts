@@ -1,6 +1,9 @@
 // One SMTP conversation: connect, log in, hand over one message for one recipient, leave. nodemailer speaks the
 // protocol; its transport is not used, since only here it can be seen whether the final dot had left when a
-// connection broke. Before it, the message was certainly not taken; after it, nobody knows.
+// connection broke. Before it, the message was certainly not taken; after it, nobody knows. The connection is made here
+// as well: nodemailer would look the name up by itself, and go wherever it leads.
+import { once } from 'node:events';
+import net, { type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { createDeadline } from '../../lib/clock.ts';
@@ -8,6 +11,7 @@ import { bareHost, isLoopback } from '../../lib/loopback.ts';
 import { createRedactor } from '../../lib/redact.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
+import { EGRESS_REFUSED, type Egress } from './egress.ts';
 
 /** Where mails are handed in, read from `smtp://user:password@host:port`. */
 interface SmtpServer {
@@ -24,6 +28,13 @@ export interface SmtpLimits {
   readonly greetingMs: number;
   /** From the first packet to the answer behind the final dot. */
   readonly totalMs: number;
+}
+
+/** How to get a mail to its server. */
+export interface SmtpRoute {
+  readonly server: SmtpServer;
+  readonly limits: SmtpLimits;
+  readonly egress: Egress;
 }
 
 interface Envelope {
@@ -61,20 +72,61 @@ function loginOf(url: URL): SmtpServer['login'] | undefined {
 
 /** Hands one message over. Never throws; neither the password nor what was made of it is in any outcome. */
 export async function submit(
-  server: SmtpServer,
-  limits: SmtpLimits,
+  route: SmtpRoute,
   envelope: Envelope,
   message: Buffer,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const connection = connectionTo(server, limits);
+  const { server, limits } = route;
   const deadline = createDeadline(signal, limits.totalMs);
+  try {
+    const socket = await connect(route, deadline.signal);
+    const connection = connectionOver(socket, server, limits);
+    return await handOver(connection, server, { ...envelope, message }, deadline.signal);
+  } catch (error) {
+    return outcomeOf(error as SmtpError, server.host, false, shownBy(server));
+  } finally {
+    deadline.done();
+  }
+}
+
+async function connect({ server, limits, egress }: SmtpRoute, signal: AbortSignal): Promise<Socket> {
+  const { host, port } = server;
+  // Nobody looks up a bare address.
+  const refusal = egress.refusalOf(host);
+  if (refusal !== null) throw Object.assign(new Error(refusal), { code: EGRESS_REFUSED });
+  const deadline = createDeadline(signal, limits.connectMs);
+  const socket = net.connect({ host, port, lookup: egress.lookup });
+  // For as long as it lives: whoever works with it has listeners of their own.
+  socket.on('error', ignore);
+  try {
+    await once(socket, 'connect', { signal: deadline.signal });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw deadline.signal.aborted ? deadline.signal.reason : error;
+  } finally {
+    deadline.done();
+  }
+}
+
+function ignore(): void {
+  // See above.
+}
+
+/** What became of the message, once there is a connection. */
+async function handOver(
+  connection: SMTPConnection,
+  server: SmtpServer,
+  { message, ...envelope }: Envelope & { readonly message: Buffer },
+  signal: AbortSignal,
+): Promise<Outcome> {
   const body = Readable.from([message]);
   let isHandedOver = false;
   body.once('end', () => (isHandedOver = true));
   const show = shownBy(server);
   try {
-    const answer = await Promise.race([talk(connection, server, envelope, body), broken(connection, deadline.signal)]);
+    const answer = await Promise.race([talk(connection, server, envelope, body), broken(connection, signal)]);
     connection.quit();
     return { type: 'sent', answer: show(answer) };
   } catch (error) {
@@ -83,7 +135,6 @@ export async function submit(
     if (failure.responseCode !== undefined) connection.quit();
     return outcomeOf(failure, server.host, isHandedOver, show);
   } finally {
-    deadline.done();
     connection.close();
     body.destroy();
   }
@@ -93,8 +144,9 @@ export async function submit(
 const CLOSE_MS = 1000;
 const MOST_RESPONSE_BYTES = 64 * 1024;
 
-function connectionTo({ host, port, secure, login }: SmtpServer, limits: SmtpLimits): SMTPConnection {
+function connectionOver(socket: Socket, { host, port, secure, login }: SmtpServer, limits: SmtpLimits): SMTPConnection {
   return new SMTPConnection({
+    connection: socket,
     host,
     port,
     secure,
@@ -170,13 +222,16 @@ const AFTER_PERMANENT_MS = 5 * MINUTE_MS;
 const AFTER_LOGIN_MS = 15 * MINUTE_MS;
 
 function outcomeOf(error: SmtpError, host: string, isHandedOver: boolean, show: Show): Outcome {
+  if (error.code === EGRESS_REFUSED)
+    return { type: 'again', why: `not connected: ${error.message}`, atLeastMs: AFTER_LOGIN_MS, auth: true };
   if (error.responseCode === undefined) {
     const why = `${host}: ${reasonOf(error, isHandedOver)}`;
-    if (error.code === 'EAUTH') return { type: 'again', why, atLeastMs: AFTER_LOGIN_MS };
+    if (error.code === 'EAUTH') return { type: 'again', why, atLeastMs: AFTER_LOGIN_MS, auth: true };
     return { type: isHandedOver ? 'unknown' : 'again', why };
   }
   const why = `${host} answered ${show(error.response ?? '')}${error.command === undefined ? '' : ` to ${error.command}`}`;
-  return { type: 'again', why, atLeastMs: waitAfter(error.code, error.responseCode) };
+  const atLeastMs = waitAfter(error.code, error.responseCode);
+  return { type: 'again', why, atLeastMs, ...(error.code === 'EAUTH' ? { auth: true } : {}) };
 }
 
 // A refusal for good is tried again too, slowly: quotas are raised, filters corrected, mailboxes made.

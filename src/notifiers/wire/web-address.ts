@@ -10,9 +10,9 @@ export function isWebAddress(text: string): boolean {
 /** What a message of a refused address says. */
 export const WEB_ADDRESS = 'must be an http: or https: address such as https://hooks.example.com/alerts';
 
-/** `hooks.example.com`, `::1`: the name or the bare address. */
+/** `hooks.example.com`, `::1`: the name or the bare address; empty when it is no address of the web at all. */
 export function hostOf(address: string): string {
-  return bareHost(new URL(address).hostname);
+  return bareHost(URL.parse(address)?.hostname ?? '');
 }
 
 /** Things worth saying at load. */

@@ -1,0 +1,146 @@
+// Where channels may connect to. A config or a name server that somebody tampered with could otherwise make the daemon
+// post to services of its own network, or read what a cloud keeps for its machines. Public addresses are open; loopback,
+// private, link-local and other special ones only where the channel's `allow` says so. Checked is the very address that
+// is connected to: a name may lead elsewhere a second later.
+import dns from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { z } from 'zod';
+
+/** The `code` of the error with which a connection is refused. */
+export const EGRESS_REFUSED = 'ERR_EGRESS_REFUSED';
+
+export interface Egress {
+  /** What is wrong with connecting to an address; null when nothing is, and for names. */
+  readonly refusalOf: (host: string) => string | null;
+  /** Resolves a name to those of its addresses that may be connected to; fails when none is left. */
+  readonly lookup: LookupFunction;
+}
+
+export function createEgress(allow: readonly string[], resolve: typeof dns.lookup = dns.lookup): Egress {
+  const allowed = new BlockList();
+  for (const network of allow) addNetwork(allowed, network);
+
+  function refusalOf(address: string): string | null {
+    if (isIP(address) === 0 || isIn(allowed, address)) return null;
+    const what = specialOf(address);
+    return what === null ? null : `${address} is ${what}, and \`allow\` of this channel does not name it`;
+  }
+
+  const lookup: LookupFunction = (name, options, done) => {
+    resolve(name, { ...options, all: true }, (error, found) => {
+      if (error !== null) {
+        done(error, '');
+        return;
+      }
+      const open = found.filter(({ address }) => refusalOf(address) === null);
+      const [first] = open;
+      if (first === undefined) done(refusedName(name, refusalOf(found[0]?.address ?? '')), '');
+      else if (options.all === true) done(null, open);
+      else done(null, first.address, first.family);
+    });
+  };
+  return { refusalOf, lookup };
+}
+
+function refusedName(name: string, why: string | null): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${name} leads to an address inside: ${why ?? 'it has none'}`), {
+    code: EGRESS_REFUSED,
+  });
+}
+
+/** `allow` of a channel: networks and addresses. */
+export const Allow = z
+  .array(z.string().refine(isNetwork, 'must be a network such as 10.0.0.0/8, or an address'))
+  .default([])
+  .meta({
+    description:
+      'Loopback, private and link-local networks that this channel may reach, such as `127.0.0.0/8`. Public addresses ' +
+      'need no mention.',
+    examples: [['127.0.0.0/8']],
+  });
+
+/** Refuses a channel whose `key` holds a bare address, or `localhost`, that `allow` does not name. */
+export function mustBeAllowed<T extends { readonly allow: readonly string[] }>(
+  key: string,
+  hostIn: (channel: T) => string | undefined,
+): (channel: T, context: z.RefinementCtx<T>) => void {
+  return (channel, context) => {
+    const host = hostIn(channel);
+    // What is wrong with `allow` itself has been said.
+    const fault = host === undefined || !channel.allow.every(isNetwork) ? null : hostFault(host, channel.allow);
+    if (fault !== null) context.addIssue({ code: 'custom', path: [key], message: fault, input: undefined });
+  };
+}
+
+/** What is wrong with a host of the config, and the line that would allow it; null when nothing is. */
+function hostFault(host: string, allow: readonly string[]): string | null {
+  const isName = /^(?:.+\.)?localhost\.?$/i.test(host);
+  const { refusalOf } = createEgress(allow);
+  if (isName ? LOOPBACK.some((address) => refusalOf(address) === null) : refusalOf(host) === null) return null;
+  const line = isName ? '127.0.0.0/8' : isIP(host) === 4 ? `${host}/32` : `'${host}/128'`;
+  const what = isName ? 'this machine' : (specialOf(host) ?? '');
+  return `${host} is ${what}, which a channel reaches only where it is allowed: add \`allow: [${line}]\` to it`;
+}
+
+const LOOPBACK = ['127.0.0.1', '::1'];
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, more] = text.split('/');
+  const version = address.includes('%') ? 0 : isIP(address);
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+  return version !== 0 && isPrefix && more === undefined;
+}
+
+function addNetwork(list: BlockList, network: string): void {
+  const [address = '', prefix] = network.split('/');
+  const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
+  list.addSubnet(address, Number(prefix ?? (family === 'ipv4' ? 32 : 128)), family);
+}
+
+function isIn(list: BlockList, address: string): boolean {
+  return list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** `a loopback address`; null for public ones. */
+function specialOf(address: string): string | null {
+  return SPECIAL.find(({ networks }) => isIn(networks, address))?.what ?? null;
+}
+
+interface Special {
+  readonly what: string;
+  readonly networks: BlockList;
+}
+
+// The special-purpose registries of IANA (RFC 6890), without what is for documentation. 100.64.0.0/10 holds a metadata
+// service as well, and so does fd00::/8.
+const SPECIAL: readonly Special[] = [
+  special('a loopback address', ['127.0.0.0/8', '::1/128']),
+  special('a link-local address, where clouds keep what only their machines should read', [
+    '169.254.0.0/16',
+    'fe80::/10',
+  ]),
+  special('an address of a private network', [
+    ...['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fec0::/10', '64:ff9b:1::/48'],
+  ]),
+  special('no address of a single machine', [
+    ...['0.0.0.0/8', '192.0.0.0/24', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4', '::/128', 'ff00::/8', '100::/64'],
+    ...['2001::/32'],
+  ]),
+];
+
+function special(what: string, networks: readonly string[]): Special {
+  const list = new BlockList();
+  for (const network of networks.flatMap((one) => [one, ...embedded(one)])) addNetwork(list, network);
+  return { what, networks: list };
+}
+
+// An IPv4 address inside one of IPv6: compatible, translated (RFC 6052) and 6to4 (RFC 3056). Node itself knows the mapped
+// form, ::ffff:127.0.0.1.
+function embedded(network: string): string[] {
+  const [address = '', prefix = ''] = network.split('/');
+  if (isIP(address) !== 4) return [];
+  const hex = address.split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'));
+  const [a = '', b = '', c = '', d = ''] = hex;
+  const bits = Number(prefix);
+  return [`::${address}/${96 + bits}`, `64:ff9b::${address}/${96 + bits}`, `2002:${a}${b}:${c}${d}::/${16 + bits}`];
+}
