@@ -42,7 +42,8 @@ const MOST_ITEMS = 20;
 function factOf(type: FieldType, value: ValueAt): Fact | undefined {
   if (value === undefined) return undefined;
   if (type.type === 'text') return { untrusted: untrusted(rawText(value as never).slice(0, MOST_TEXT)) };
-  if (type.type === 'word' && !isKnownWord(type, value)) return { untrusted: untrusted(String(value)) };
+  if (type.type === 'word' && typeof value === 'string' && !isKnownWord(type, value))
+    return { untrusted: untrusted(value) };
   if (type.type === 'json') return { untrusted: untrusted(JSON.stringify(value).slice(0, MOST_TEXT)) };
   if (type.type === 'duration') return { text: showDuration(Number(value)) };
   if (value instanceof Amount || value instanceof Address) return { text: value.toString() };

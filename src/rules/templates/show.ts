@@ -50,7 +50,8 @@ export function showInTitle(type: FieldType, value: Value): Segment {
 export function showValue(type: FieldType, value: Value): Segment {
   if (type.type === 'list') return showList(type.of, value);
   if (type.type === 'text') return { untrusted: value as Untrusted };
-  if (type.type === 'word' && !isKnownWord(type, value)) return { untrusted: untrusted(String(value)) };
+  if (type.type === 'word' && typeof value === 'string' && !isKnownWord(type, value))
+    return { untrusted: untrusted(value) };
   if (value instanceof Amount) return { text: formatAmount(value) };
   if (value instanceof Address) return { text: value.text };
   if (value instanceof Date) return { text: showInstant(value.getTime()) };
