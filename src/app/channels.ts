@@ -1,5 +1,5 @@
-// The channels of the config, open, each with its sender. A channel whose settings did not change stays open over a
-// reload; what is owed to a channel that is gone stays in the outbox until it is back.
+// The channels of the config, opened, each with its sender. A channel with unchanged settings stays open over a reload.
+// Deliveries of a removed channel stay in the outbox until it is back.
 import type { Channel, Config } from '../config/model.ts';
 import { createSender, type Sender } from '../engine/sender.ts';
 import type { Supervise } from '../engine/supervisor.ts';
@@ -18,9 +18,9 @@ export interface ChannelsOptions {
   readonly metrics: Pick<DeliveryMetrics, 'channelOpened' | 'delivery' | 'deliveryDead'>;
   readonly print: (line: string) => Promise<void>;
   readonly version: string;
-  /** Takes every secret of the config out of a text. */
+  /** Redacts every secret of the config. */
   readonly redact: (text: string) => string;
-  /** Says what would be sent, and sends nothing. */
+  /** Logs what would be sent, and sends nothing. */
   readonly isDry: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Channels {
   /** Opens the channels that are new or have other settings; rejects when one of them cannot be opened. */
   prepare(config: Config): Promise<Prepared>;
   wake(channels: ReadonlySet<string>): void;
-  /** Lets what is in flight end; what has not after `budgetMs` is told to. */
+  /** Lets deliveries in flight end; after `budgetMs` they are aborted. */
   stop(budgetMs: number): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export function createChannels(options: ChannelsOptions): Channels {
     openByName.set(built.name, { ...built, stopping, abandoning, ended });
   }
 
-  /** Takes no more; what is in flight ends in its own time, while a successor may already be at work beside it. */
+  /** Starts no more deliveries. Those in flight end while the successor may already send. */
   function retire(name: string): void {
     const found = openByName.get(name);
     if (found === undefined) return;
@@ -140,7 +140,7 @@ function closeNotifier({ notifier }: Built): PromiseLike<void> {
   return notifier[Symbol.asyncDispose]();
 }
 
-/** Whatever a receiver echoes, its answer is stored, logged and shown without secrets: its own ones and all others. */
+/** A receiver may echo secrets: its answer is redacted before it is stored, logged or shown. */
 function withoutSecrets(notifier: OpenNotifier, redact: ChannelsOptions['redact']): OpenNotifier {
   return {
     async send(delivery, attempt, signal) {
@@ -153,7 +153,7 @@ function withoutSecrets(notifier: OpenNotifier, redact: ChannelsOptions['redact'
   };
 }
 
-/** A channel without its secret is one that no watch uses: loading made sure of it. */
+/** A channel without its secret is used by no watch: loading checked that. */
 function isUsable({ missing }: Channel): boolean {
   return missing.length === 0;
 }

@@ -20,7 +20,7 @@ export interface ExplorersOptions {
   readonly log: Log;
   readonly meter: ExplorerMeter & { forgetExplorer(explorer: string): void };
   readonly userAgent: string;
-  /** Told of every answer that was decoded, with its body. */
+  /** Called with every answer that was decoded, and its body. */
   readonly onAnswer?: (answer: object, body: Buffer) => void;
   /** Aborts the requests under way. */
   readonly signal: AbortSignal;
@@ -48,7 +48,7 @@ interface Open {
 export function createExplorers(options: ExplorersOptions): Explorers {
   const { clock, log, meter, openExplorer = createExplorer } = options;
   let openByName: ReadonlyMap<string, Open> = new Map();
-  /** Replaced, and still read by polls that began before. */
+  /** Replaced, but still read by polls that began before. */
   const replaced = new Set<Open>();
   const budgetByPlan = new Map<string, Budget>();
   const answers = createAnswerCache({ clock });
@@ -158,7 +158,7 @@ function answersIn({ decimals }: Settings['coin'], answers: AnswerCache): Answer
   };
 }
 
-/** A running sandbox cannot be changed: its chain would be another one. */
+/** A running sandbox cannot be changed: it would be another chain. */
 function staysOpen({ fingerprint, served }: Open, settings: Settings, wanted: string): boolean {
   return fingerprint === wanted || (served !== null && settings.form === 'sandbox');
 }
@@ -183,7 +183,7 @@ function whereOf(settings: Settings, served: Served | null): Where {
   };
 }
 
-// The sandbox is ours alone: no stranger's burst limiter has to be feared.
+// The sandbox belongs to this process, so there is no foreign burst limiter.
 const SANDBOX_CONCURRENCY = 8;
 
 interface Pace {

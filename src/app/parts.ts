@@ -1,4 +1,4 @@
-// What a runtime is made of, wired together: questions go to explorers, decisions to the store, deliveries to channels.
+// Wires the parts of a runtime: explorers, store, poller, channels.
 import { createBlindWatches, type BlindWatches } from '../engine/blind-watches.ts';
 import type { PollHook } from '../engine/poll.ts';
 import { createPoller, type Poller } from '../engine/poller.ts';
@@ -19,7 +19,7 @@ export interface PartsOptions extends Omit<ChannelsOptions, 'redact'>, Pick<Expl
   readonly storageState: () => StorageState;
   /** Writes down what polls see; closed by who opened it. */
   readonly recorder: Recorder | null;
-  /** Looks on at polls instead of the recorder. */
+  /** Observes polls instead of the recorder. */
   readonly hook?: PollHook;
 }
 

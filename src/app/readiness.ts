@@ -1,4 +1,4 @@
-// What /readyz answers: whether the daemon does its work, and what keeps it from some of it.
+// The answer of /readyz: whether the daemon works, and which watches are blind.
 import { showTrouble, type ExplorerTrouble } from '../core/model/explorer-trouble.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { causesOf, namesOf, showCause, type BlindWatch } from '../engine/blind-watches.ts';
@@ -17,7 +17,7 @@ export interface Work {
   readonly troubles: readonly ExplorerTrouble[];
 }
 
-/** Blind watches and a rejected reload leave it ready: a daemon that is replaced because of them sees no more. */
+/** Blind watches and a rejected reload leave it ready: replacing the daemon would not help. */
 export function readinessOf(work: Work): Readiness {
   const { isRunning, storage, isCurrent, watches, unpolled, blind, troubles } = work;
   const lines: string[] = [];

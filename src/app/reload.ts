@@ -1,4 +1,4 @@
-// Reads config and rules anew and puts them in force as a whole. Whatever goes wrong, the former ones stay in force.
+// Reads config and rules again and puts them in force as a whole. When anything fails, the former ones stay in force.
 import type { Config } from '../config/model.ts';
 import { formatProblems } from '../config/problem.ts';
 import type { ReloadEnd } from '../engine/reloader.ts';
@@ -34,7 +34,7 @@ export function createReload(options: ReloadOptions): Reload {
   let lastFailure: string | null = null;
   let isCurrent = true;
 
-  /** Tried again every so often: a line for each cause, not for each try. */
+  /** Tried again at intervals: one line per cause, not per try. */
   function failed(error: unknown): ReloadEnd {
     isCurrent = false;
     metrics.reload(false, clock.now());

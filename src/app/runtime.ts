@@ -31,7 +31,7 @@ export interface Runtime extends AsyncDisposable {
   watches(): readonly Watch[];
   /** The loops turn. */
   isRunning(): boolean;
-  /** Watches of which no poll has ended yet. */
+  /** Watches that were not polled yet. */
   unpolled(): readonly Watch[];
   blind(): readonly BlindWatch[];
   /** What keeps explorers from being asked, or from being believed. */
@@ -160,7 +160,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       isRunning = false;
       reading.abort(new DOMException('the daemon is stopping', 'AbortError'));
       await poller.idle();
-      // What is not flushed costs a `for` a few seconds at most: no reason to fail the stop.
+      // Coverage that is not flushed costs a `for` a few seconds at most, so the stop goes on.
       await poller.flush().catch((error: unknown) => {
         log.warn('storage:housekeeping-failed', { error });
       });
@@ -172,7 +172,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   };
 }
 
-/** Gives the mutex back as soon as the setup is committed or given up. */
+/** Releases the mutex when the setup is committed or disposed of. */
 function releasing(built: Prepared, release: () => void): Prepared {
   return {
     commit() {

@@ -1,4 +1,4 @@
-// The config and the rules, read together: the start, each reload and `check` see exactly the same.
+// Reads the config and the rules together, the same way for start, reload and `check`.
 import { loadConfig, secretsOf } from '../config/config.ts';
 import type { Config, ConfigTools, ReadFile } from '../config/model.ts';
 import { sortProblems, type Problem } from '../config/problem.ts';

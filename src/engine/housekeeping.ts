@@ -1,6 +1,6 @@
-// Housekeeping, every ten seconds: until when each watch was covered goes to disk. Once a day: what was settled a month
-// ago leaves the outbox. Where the state has reached its size, what was settled leaves at once, the last day's last: it is
-// a record, and what is owed is not.
+// Every ten seconds writes until when each watch was covered. Once a day removes deliveries that were settled a month
+// ago. When the state has reached its maximum size, settled deliveries are removed at once, the newest last: they are
+// only a record.
 import { showDuration, type Clock } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';

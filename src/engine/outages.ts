@@ -1,5 +1,5 @@
-// One line when an explorer stops answering, or answers for another reason, and one when it is back: not one per poll.
-// So too for what a watch has to say of its own readings.
+// Logs one line when an explorer stops answering, or fails for another reason, and one when it answers again, not one
+// per poll. The same for notes of a watch about its own readings.
 import type { MissReason, Observation } from '../core/model/observation.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { WatchId } from '../core/model/ids.ts';
@@ -11,7 +11,7 @@ export interface Outages {
   storageWorks(): void;
 }
 
-// These speak of the thing that was asked for, not of the explorer.
+// These reasons concern the thing that was asked for, not the explorer.
 const ABOUT_THE_QUESTION: ReadonlySet<MissReason> = new Set(['not-found', 'unprocessable', 'shape']);
 
 export function createOutages(log: Log): Outages {

@@ -1,4 +1,4 @@
-// What a poll hands on: to those who look on while it reads, and to its commit.
+// What a poll hands to hooks, while it reads, and to its commit.
 import type { Decision } from '../core/model/decision.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { HeadNeed, Observation, TickChain } from '../core/model/observation.ts';
@@ -6,7 +6,7 @@ import type { Read } from '../core/model/question.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { Instant } from '../lib/clock.ts';
 
-/** Looks on at what polls read and what came of it, as a recording does. Must neither throw nor delay. */
+/** Observes what polls read and their results, as a recording does. Must neither throw nor delay. */
 export interface PollHook {
   onPoll(poll: PollStart, read: Read): HookedPoll;
 }
@@ -20,13 +20,13 @@ export interface PollStart {
 }
 
 export interface HookedPoll {
-  /** To be read by instead. */
+  /** The reader to use instead. */
   readonly read: Read;
-  /** What came of it is in force. Polls without effect end without this. */
+  /** The result of the poll is in force. Not called for polls without effect. */
   settled(observation: Observation): void;
 }
 
-/** What came of a poll. */
+/** The result of a poll. */
 export interface Decided {
   readonly watch: Watch;
   readonly observation: Observation;

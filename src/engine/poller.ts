@@ -1,6 +1,6 @@
-// A poll: observe, step, commit. Then, and only then, the senders are woken.
+// A poll: observe, step, commit; after that the senders are woken.
 //
-// A watch is never polled twice at once: a tick that finds it still running is skipped and counted, for a queue of late
+// A watch is never polled twice at once. A tick that finds it still running is skipped and counted: a queue of late
 // polls would only make the explorer slower.
 import type { HealthByAlert } from '../core/model/health.ts';
 import { showsHead } from '../core/model/watch.ts';
@@ -28,10 +28,12 @@ export interface PollerOptions {
   readonly store: Store;
   readonly readerOf: (explorer: string) => Reader | undefined;
   readonly clock: Clock;
-  /** How long a decision that owes nothing waits to be committed with others, in real milliseconds; 0 when left out. */
+  /**
+   * How long a decision without deliveries waits to be committed with others, in real milliseconds; 0 when left out.
+   */
   readonly silentWaitMs?: number;
   readonly log: Log;
-  /** Called after each poll with what came of it. */
+  /** Called after each poll with its result. */
   readonly onPolled: (watch: Watch, observation: Observation, decision: Decision) => void;
   readonly onSkipped: (watch: Watch) => void;
   /** Called where a poll was due and the memory of the watch is damaged. */
@@ -45,7 +47,7 @@ export interface PollerOptions {
   readonly onOwed: (channels: ReadonlySet<string>) => void;
 }
 
-/** Watches whose memory was read and that are not polled yet. Letting go of it takes nothing. */
+/** Watches whose memory was read and that are not polled yet. Dropping it releases everything. */
 export interface PreparedWatches {
   /** From now on these watches are polled, and no others. Does not fail. */
   commit(): void;
@@ -59,9 +61,9 @@ export interface Poller {
   /** Polls all of them; ends when every one has been decided. Never throws. */
   poll(watches: readonly Watch[], signal: AbortSignal): Promise<void>;
   memoryOf(watch: WatchId): Memory | undefined;
-  /** How the conditions of a watch's alerts do. */
+  /** Health of the conditions of a watch's alerts. */
   healthOf(watch: WatchId): HealthByAlert;
-  /** Writes down until when each watch was covered, and what it looked at. */
+  /** Writes down until when each watch was covered, and its last snapshot. */
   flush(): Promise<void>;
   /** Resolves when no poll is running. */
   idle(): Promise<void>;
@@ -109,7 +111,7 @@ export function createPoller(options: PollerOptions): Poller {
     const pollReader = pollReaderOf(watch, reader, hooked?.read ?? read);
     const judged = await pollSafely(watch, memory, pollReader, log);
     chains.read(watch.target.explorer, reader.blocks());
-    // What was read while stopping has no effect, nor for a watch that a reload took out meanwhile.
+    // A poll that ends while the daemon stops has no effect, nor has one of a watch that a reload removed meanwhile.
     if (judged === null || signal.aborted || !held.has(watch.id)) return;
     outages.polled(watch, judged.observation);
     await recovery.commit({ watch, ...judged, hooked, chain: pollReader.chain });
@@ -131,7 +133,7 @@ export function createPoller(options: PollerOptions): Poller {
     };
   }
 
-  /** The store has kept what this process does not know of: its deliveries may be due. */
+  /** The store holds a commit that this process does not know: its deliveries may be due. */
   function replace(watch: Watch, stored: Memory | undefined): void {
     if (!held.has(watch.id)) return;
     held.replace(watch, stored);
@@ -148,7 +150,7 @@ export function createPoller(options: PollerOptions): Poller {
     return judged === null ? null : { ...decided, ...judged };
   }
 
-  /** A clock that was set back would leave the watch blind, and its waits running, until it has caught up. */
+  /** After a clock was set back, the watch would be blind, and its waits longer, until the clock has caught up. */
   function withoutClockSkew(memory: Memory, watch: Watch): Memory {
     const now = clock.now();
     if (memory.coveredUntil === null || memory.coveredUntil <= now) return memory;
@@ -156,14 +158,14 @@ export function createPoller(options: PollerOptions): Poller {
     return shiftClock(memory, memory.coveredUntil - (now - 1));
   }
 
-  /** Not when a reload took the watch out meanwhile, even if it was put back since: then it began anew. */
+  /** False when a reload removed the watch meanwhile, even if it was added again since: then it started anew. */
   function isInForce({ watch: { id }, decision }: Decided): boolean {
     return held.has(id) && held.versionOf(id) === decision.expects;
   }
 
   function settle(decided: Decided): void {
     const { watch, observation, decision, hooked } = decided;
-    // Its deliveries are on disk, even when a reload took the watch out during the commit.
+    // Its deliveries are stored, even when a reload removed the watch during the commit.
     if (decision.deliveries.length > 0) onOwed(new Set(decision.deliveries.map(({ channel }) => channel)));
     if (!held.has(watch.id)) return;
     held.committed(decided);
@@ -193,7 +195,7 @@ export function createPoller(options: PollerOptions): Poller {
         }
         const polling = pollOne(watch, tickOf(watch.target.explorer), signal)
           .catch((error: unknown) => {
-            // A defect around one watch must not end the daemon. Nothing was committed, and the next poll tries again.
+            // A defect in one watch must not end the daemon. Nothing was committed; the next poll tries again.
             log.error('watch:failed', { watch: watch.name, error });
           })
           .finally(() => running.delete(watch.id));

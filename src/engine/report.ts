@@ -1,4 +1,4 @@
-// What came of each poll, for the log and the metrics.
+// Reports each poll to the log and the metrics.
 import { Amount } from '../core/values/amount.ts';
 import { valueAt, type ValueAt } from '../core/values/fields.ts';
 import { healthOf as ruleHealthOf, type HealthByAlert } from '../core/model/health.ts';
@@ -48,7 +48,7 @@ export function labelsOf({ rule, name, of }: Watch): { watch: string; of: string
   return { watch: rule, of: inBrackets === '' ? (of?.name ?? of?.address ?? '') : inBrackets };
 }
 
-/** How many alerts are in which state, for `chainwarden_alerts`. */
+/** Number of alerts in each state, for `chainwarden_alerts`. */
 export function* countAlerts(
   watches: readonly Watch[],
   memoryOf: (id: string) => Memory | undefined,
@@ -61,7 +61,7 @@ export function* countAlerts(
   }
 }
 
-/** How the condition of each alert does, for `chainwarden_rule_health`. */
+/** Health of each alert's condition, for `chainwarden_rule_health`. */
 export function* healthOfAlerts(
   watches: readonly Watch[],
   healthOf: (id: string) => HealthByAlert,
@@ -72,7 +72,7 @@ export function* healthOfAlerts(
       yield { watch: rule, alert, health: ruleHealthOf(record, now, schedule.intervalMs) };
 }
 
-/** How good the data of each watch is, for `chainwarden_watch_data_state`. */
+/** Data state of each watch, for `chainwarden_watch_data_state`. */
 export function* dataOfWatches(
   watches: readonly Watch[],
   memoryOf: (id: string) => Memory | undefined,
@@ -83,7 +83,7 @@ export function* dataOfWatches(
   }
 }
 
-/** Which watches are blind, for `chainwarden_watch_blind`. */
+/** Blind watches, for `chainwarden_watch_blind`. */
 export function* blindOfWatches(blind: readonly BlindWatch[]): Generator<WatchBlind> {
   for (const { watch, reason } of blind) yield { ...labelsOf(watch), explorer: watch.target.explorer, reason };
 }

@@ -11,7 +11,7 @@ import type { Log } from '../telemetry/log.ts';
 export interface RetirementOptions {
   readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget' | 'fenceOf'>;
   readonly isAdopted: (watch: WatchId) => boolean;
-  /** Runs the work while no reload is under way, so that a watch is not ended while it is put back. */
+  /** Runs the work while no reload is under way, so that a watch is not retired while it is added again. */
   readonly exclusively: (work: () => Promise<void>) => Promise<void>;
   /** New deliveries were committed. */
   readonly onOwed: (channels: ReadonlySet<string>) => void;
@@ -28,7 +28,7 @@ export interface Retirement {
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
-// Nothing changes without a wake; the look costs one short query.
+// Nothing changes without a wake. The check is one short query.
 const LONGEST_REST_MS = 3_600_000;
 /** Polls that are due run between two of them. */
 const AT_ONCE = 100;
@@ -40,7 +40,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
   let pauseMs = FIRST_PAUSE_MS;
 
   async function retireSome(ids: readonly WatchId[]): Promise<void> {
-    // Asked again: a reload may have put some of them back meanwhile.
+    // Checked again: a reload may have added some of them again meanwhile.
     const gone = ids.filter((id) => !isAdopted(id));
     const damaged: WatchId[] = [];
     const memories = await store.recall(gone, (id, why) => {
@@ -62,7 +62,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
     for (let i = 0; i < gone.length; i += AT_ONCE) await exclusively(() => retireSome(gone.slice(i, i + AT_ONCE)));
   }
 
-  /** One look; how long to rest after it. Never throws. */
+  /** One check; returns how long to wait for the next. Never throws. */
   async function look(): Promise<number> {
     try {
       await retireAll();
@@ -89,7 +89,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
     async run(signal) {
       signal.addEventListener('abort', wake);
       while (!signal.aborted) {
-        // Made before looking: a wake that comes meanwhile must not be lost.
+        // Created before checking, so that a wake in between is not lost.
         alarm = new AbortController();
         await clock.sleep(await look(), alarm.signal);
       }

@@ -1,15 +1,12 @@
 import type { Clock } from '../lib/clock.ts';
 
-/** For how long a loop has run. */
+/** Measures how long a loop has run. */
 export interface RunTime {
-  /** In all, up to now. To be asked at least once a minute. */
+  /** In all, up to now. To be called at least once a minute. */
   passed(): number;
 }
 
-/**
- * Added up from one question to the next. A step longer than this is no time in which the loop ran: the machine or the
- * process stood still.
- */
+/** Adds the time since the last call. A longer step does not count: the machine or the process was suspended. */
 const LONGEST_STEP_MS = 120_000;
 
 export function createRunTime(clock: Clock): RunTime {

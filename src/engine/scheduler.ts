@@ -57,7 +57,7 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
   /** Due, but not asked yet, for many others are due too. Until then their own ticks leave them out. */
   const waiting = new Set<WatchId>();
 
-  /** A clock that was set back would have everything wait until it is again as late as it was. */
+  /** After a clock was set back, the times are shifted, so that no watch waits until the clock has caught up. */
   function plan(now: Instant): void {
     queue = new TinyQueue<Group>(
       queue.data.map((group) => ({ ...group, due: nextDue(group, now) })),
@@ -90,7 +90,7 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
     for (const id of again) waiting.delete(id);
     for (let group = queue.peek(); group !== undefined && group.due <= now; group = queue.peek()) {
       queue.pop();
-      // Before the tick: one that throws must not take its watches out of the queue.
+      // Before the tick: one that throws must not remove its watches from the queue.
       queue.push({ ...group, due: nextDue(group, now) });
       onLag(secondsSince(clock, group.due));
       const due = withoutWaiting(group.watches);
@@ -107,7 +107,7 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
     set(watches, atOnce) {
       const now = clock.now();
       all = watches.toSorted((a, b) => rankOf(a) - rankOf(b));
-      // What fell due while the new set was read would wait for another interval.
+      // What became due while the new set was read would wait for another interval.
       const overdue = queue.data.filter((group) => group.due <= now).flatMap((group) => group.watches);
       const ids = new Set([...atOnce, ...overdue].map(({ id }) => id));
       queue = new TinyQueue<Group>(groupsOf(all, now), byDue);
@@ -140,7 +140,7 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
   };
 }
 
-// Without anything due the loop still looks up now and then, in case the clock was moved.
+// Wakes now and then even when nothing is due, in case the clock was set.
 const LONGEST_SLEEP_MS = 60_000;
 
 function groupsOf(watches: readonly Watch[], now: Instant): Group[] {
@@ -158,7 +158,9 @@ function groupsOf(watches: readonly Watch[], now: Instant): Group[] {
   return [...groupByKey.values()];
 }
 
-/** Of watches that are due together, those with the most severe alert ask first: there may be one request for all. */
+/**
+ * Of watches that are due together, those with the most severe alert ask first: the plan may allow one request only.
+ */
 function rankOf({ alerts }: Watch): number {
   return Math.min(...alerts.map(({ severity }) => RANK_OF[severity]));
 }

@@ -41,11 +41,11 @@ interface SenderOptions {
   readonly onDead: () => void;
 }
 
-/** How many deliveries may be in flight at once. */
+/** Deliveries in flight at once. */
 const MOST_IN_FLIGHT = 4;
 // A row may be late without a wake: the wall clock jumped, the machine slept, or another program changed the outbox.
 const LONGEST_REST_MS = 60_000;
-// Keeps a store that contradicts itself, or a clock that goes backwards, from making the loop spin.
+// Bounds the loop when the store contradicts itself or the clock goes backwards.
 const SHORTEST_REST_MS = 100;
 const GRACE_PERIOD_MS = 1000;
 /** What is owed grows older in steps of this length: each is a commit. */
@@ -84,10 +84,10 @@ export function createSender(options: SenderOptions): Sender {
     const fence = store.fenceOf(`channel:${channel}`);
     const claimed = await store.claim({ channel, limit: free, at, leaseMs: LEASE_MS }, fence);
     for (const delivery of claimed) start(delivery, abandon);
-    // With every slot taken, the first that is freed wakes the loop.
+    // With every slot taken, the first that becomes free wakes the loop.
     if (claimed.length === free) return null;
     const due = await store.nextDue(channel);
-    // No wait is as long as that: the clock was set back, and the wait is over.
+    // No wait is that long: the clock was set back, so the wait is over.
     return due !== null && due - clock.now() > LONGEST_WAIT_MS ? claimDue(abandon, due) : due;
   }
 
@@ -168,8 +168,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /**
-   * A channel that is down fails many deliveries for one reason: the first is a warning, the rest are detail. What only
-   * a person can put right is an error.
+   * A channel that is down fails many deliveries for one reason: the first is logged as a warning, the rest at debug
+   * level. A reason that only a person can remove is logged as an error.
    */
   function report({ delivery, attempt }: Claimed, { state, outcome }: Settlement): void {
     const fields = {
@@ -209,7 +209,7 @@ export function createSender(options: SenderOptions): Sender {
   async function run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
     stop.addEventListener('abort', wake);
     while (!stop.aborted) {
-      // Set before looking: a wake that comes while we look must not be lost.
+      // Created before checking, so that a wake in between is not lost.
       wakeSignal = new AbortController();
       const restMs = await claimOnce(stop, abandon);
       await clock.sleep(Math.min(Math.max(restMs, SHORTEST_REST_MS), LONGEST_REST_MS), wakeSignal.signal);

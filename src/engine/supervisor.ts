@@ -9,7 +9,7 @@ import type { Log, LogFields } from '../telemetry/log.ts';
 
 export interface Loop {
   readonly name: LoopName;
-  /** Says in the log which of several loops of that name it is. */
+  /** Names the loop in the log, where several share a name. */
   readonly about?: LogFields;
   /** Started again after a failure, with what it still holds. */
   readonly run: (signal: AbortSignal) => Promise<void>;
@@ -46,7 +46,7 @@ export function createSupervisor({ clock, log, onRestart }: SupervisorOptions): 
   };
 }
 
-/** Null when the loop ended because it was told to. */
+/** Null when the loop ended because its signal aborted. */
 async function failureOf(run: Loop['run'], signal: AbortSignal): Promise<unknown> {
   try {
     await run(signal);
@@ -56,7 +56,7 @@ async function failureOf(run: Loop['run'], signal: AbortSignal): Promise<unknown
   }
 }
 
-/** Asked anew after each wait: a signal may abort meanwhile. */
+/** A function, since a signal may abort between two checks. */
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
