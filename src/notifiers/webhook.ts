@@ -1,10 +1,10 @@
 // One POST per delivery, as Standard Webhooks has it.
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '../lib/clock.ts';
-import type { Delivery } from '../core/model/delivery.ts';
+import type { Instant } from '../lib/clock.ts';
 import type { Notifier } from './notifier.ts';
 import { toBody } from './rendering/body.ts';
+import { bodyFault, compileBody } from './rendering/body-template.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { createPoster, TOTAL_MS, type JsonCall } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
@@ -25,6 +25,19 @@ const config = z
         'Signs every call as in Standard Webhooks: `whsec_` and 24 to 64 random bytes in base64, for instance from ' +
           '`openssl rand -base64 32`. Without it calls are not signed.',
       ),
+    body: z
+      .string()
+      .superRefine((source, context) => {
+        const fault = bodyFault(source);
+        if (fault !== null) context.addIssue(fault);
+      })
+      .optional()
+      .meta({
+        description:
+          'A body of your own, in place of the usual one: JSON with fields in its texts, such as ' +
+          '`{"text": "{{ title }}"}`. The fields are those of the usual body.',
+        examples: ['{"text": "{{ title }}", "amount": "{{ fields.balance }}"}'],
+      }),
     allow: Allow,
   })
   .superRefine(mustBeAllowed('url', ({ url }) => hostOf(url)));
@@ -45,8 +58,13 @@ export function webhookWith({ totalMs }: { readonly totalMs: number }): Notifier
     warnings: warningsOf,
     open(to, tools) {
       const poster = createPoster({ tools, totalMs, allow: to.allow, secrets: [...secretsOf(to.url), ...keysIn(to)] });
+      const write = to.body === undefined ? toBody : compileBody(to.body);
       return {
-        send: (delivery, attempt, signal) => poster.postJson(callOf(to, delivery, attempt, tools.clock), signal),
+        send(delivery, attempt, signal) {
+          const { id } = delivery;
+          const call = callOf(to, { id, body: write(delivery), attempt, at: tools.clock.now() });
+          return poster.postJson(call, signal);
+        },
         [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
       };
     },
@@ -62,18 +80,24 @@ function warningsOf({ url, secret }: WebhookConfig): string[] {
   ];
 }
 
+interface Try {
+  readonly id: string;
+  readonly body: string;
+  readonly attempt: number;
+  readonly at: Instant;
+}
+
 /** The body is the same on every try; what differs between tries is in the headers. */
-function callOf({ url, secret }: WebhookConfig, delivery: Delivery, attempt: number, clock: Clock): JsonCall {
-  const body = toBody(delivery);
-  const timestamp = String(Math.floor(clock.now() / 1000));
+function callOf({ url, secret }: WebhookConfig, { id, body, attempt, at }: Try): JsonCall {
+  const timestamp = String(Math.floor(at / 1000));
   const key = secret === undefined ? undefined : keyOf(secret);
   const headers = {
-    'webhook-id': delivery.id,
+    'webhook-id': id,
     'webhook-timestamp': timestamp,
     'chainwarden-attempt': String(attempt),
   };
   if (key === undefined) return { url, body, headers };
-  const signature = createHmac('sha256', key).update(`${delivery.id}.${timestamp}.${body}`).digest('base64');
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
   return { url, body, headers: { ...headers, 'webhook-signature': `v1,${signature}` } };
 }
 

@@ -8,8 +8,48 @@ import { linesOf, ours, pagesOf } from './wording.ts';
  * The JSON of one alert, as webhooks carry it and `format: json` prints it; always one alert. Amounts are decimal text
  * in whole units, unknown fields are left out. The same delivery gives the same bytes every time.
  */
-export function toBody({ id, message }: Delivery): string {
-  return JSON.stringify({
+export function toBody(delivery: Delivery): string {
+  return JSON.stringify(bodyOf(delivery));
+}
+
+type Body = ReturnType<typeof bodyOf>;
+
+/** Every field of a body by its bare name, with those in it; `any` where they differ from alert to alert. */
+export const BODY_FIELDS: Readonly<
+  Record<Exclude<keyof Body, 'data'> | keyof Body['data'], readonly string[] | 'any' | 'one value'>
+> = {
+  type: 'one value',
+  timestamp: 'one value',
+  id: 'one value',
+  key: 'one value',
+  episode: 'one value',
+  seq: 'one value',
+  watch: 'one value',
+  alert: 'one value',
+  kind: 'one value',
+  severity: 'one value',
+  explorer: 'one value',
+  chain_id: 'one value',
+  of: ['name', 'address'],
+  token: ['address', 'symbol', 'decimals'],
+  title: 'one value',
+  text: 'one value',
+  condition: 'one value',
+  rule: 'one value',
+  observed_at: 'one value',
+  since: 'one value',
+  resolved_at: 'one value',
+  reason: 'one value',
+  late: 'one value',
+  fields: 'any',
+  before: 'any',
+  links: 'any',
+  summary: ['of', 'count', 'keys'],
+};
+
+/** The same before it is text. */
+export function bodyOf({ id, message }: Delivery) {
+  return {
     type: message.type,
     timestamp: showInstant(message.at),
     data: {
@@ -39,7 +79,7 @@ export function toBody({ id, message }: Delivery): string {
       links: pagesOf(message),
       ...(message.summary === null ? {} : { summary: message.summary }),
     },
-  });
+  };
 }
 
 function ofIn({ of }: Message) {
