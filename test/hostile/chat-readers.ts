@@ -47,7 +47,7 @@ function readSlack(body: string): ChatReading {
   return {
     text: [...plain, ...marked, fallback].join('\n'),
     markup: [
-      ...matches(plain.join('\n'), /<[!@#][^>]*>?|<https?:|@(?:here|channel|everyone)/g),
+      ...matches(plain.join('\n'), /<[!@#]|<[^<>\s][^<>]*>|@(?:here|channel|everyone)/g),
       ...matches(text, /[<>]|@(?:here|channel|everyone)/g),
       ...marked.filter((line) => !/^<https?:\/\/[^\s<>|]+>$/.test(line)),
     ],

@@ -22,6 +22,12 @@ export const STRANGERS: Readonly<Record<string, (text: string) => Message>> = {
       },
       before: { symbol: strange(text), gone: strange(text) },
     }),
+  'the beginning of a line': (text) =>
+    aMessage({
+      text: [strange(text), { text: ' arrived\n' }, strange(text), { text: ' left' }],
+      fields: {},
+      before: {},
+    }),
   'the name of a field': (text) => aMessage({ fields: { [`x${text}`]: 1 }, before: {} }),
 };
 
