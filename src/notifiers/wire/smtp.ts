@@ -2,8 +2,7 @@
 // protocol; its transport is not used, since only here it can be seen whether the final dot had left when a
 // connection broke. Before it, the message was certainly not taken; after it, nobody knows. The connection is made here
 // as well: nodemailer would look the name up by itself, and go wherever it leads.
-import { once } from 'node:events';
-import net, { type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { createDeadline } from '../../lib/clock.ts';
@@ -11,6 +10,7 @@ import { bareHost, isLoopback } from '../../lib/loopback.ts';
 import { createRedactor } from '../../lib/redact.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
+import { connect } from './connect.ts';
 import { EGRESS_REFUSED, type Egress } from './egress.ts';
 
 /** Where mails are handed in, read from `smtp://user:password@host:port`. */
@@ -77,10 +77,10 @@ export async function submit(
   message: Buffer,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { server, limits } = route;
+  const { server, limits, egress } = route;
   const deadline = createDeadline(signal, limits.totalMs);
   try {
-    const socket = await connect(route, deadline.signal);
+    const socket = await connect(server, { egress, withinMs: limits.connectMs, signal: deadline.signal });
     const connection = connectionOver(socket, server, limits);
     return await handOver(connection, server, { ...envelope, message }, deadline.signal);
   } catch (error) {
@@ -88,30 +88,6 @@ export async function submit(
   } finally {
     deadline.done();
   }
-}
-
-async function connect({ server, limits, egress }: SmtpRoute, signal: AbortSignal): Promise<Socket> {
-  const { host, port } = server;
-  // Nobody looks up a bare address.
-  const refusal = egress.refusalOf(host);
-  if (refusal !== null) throw Object.assign(new Error(refusal), { code: EGRESS_REFUSED });
-  const deadline = createDeadline(signal, limits.connectMs);
-  const socket = net.connect({ host, port, lookup: egress.lookup });
-  // For as long as it lives: whoever works with it has listeners of their own.
-  socket.on('error', ignore);
-  try {
-    await once(socket, 'connect', { signal: deadline.signal });
-    return socket;
-  } catch (error) {
-    socket.destroy();
-    throw deadline.signal.aborted ? deadline.signal.reason : error;
-  } finally {
-    deadline.done();
-  }
-}
-
-function ignore(): void {
-  // See above.
 }
 
 /** What became of the message, once there is a connection. */
