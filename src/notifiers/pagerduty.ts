@@ -6,8 +6,9 @@ import type { Delivery, Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { toLines } from './rendering/lines.ts';
 import { ours } from './rendering/wording.ts';
+import { type Answer, type Reading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';
-import { createPoster, TOTAL_MS, type Answer, type Reading } from './wire/post-json.ts';
+import { createPoster, TOTAL_MS } from './wire/post-json.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;

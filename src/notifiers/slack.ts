@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { Delivery, Outcome } from '../core/model/delivery.ts';
 import type { Notifier, OpenNotifier } from './notifier.ts';
 import { fitted, toLines, type Line, type Lines } from './rendering/lines.ts';
+import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
-import { createPoster, jsonOf, TOTAL_MS, type Answer, type JsonCall, type Reading } from './wire/post-json.ts';
+import { createPoster, TOTAL_MS, type JsonCall } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const DAY_MS = 24 * 3_600_000;

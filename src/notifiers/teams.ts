@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { fitted, toLines } from './rendering/lines.ts';
+import { type Answer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
-import { createPoster, TOTAL_MS, type Answer, type Reading } from './wire/post-json.ts';
+import { createPoster, TOTAL_MS } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const DAY_MS = 24 * 3_600_000;

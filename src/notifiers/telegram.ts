@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { fitted, toLines, type Line } from './rendering/lines.ts';
+import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';
-import { createPoster, jsonOf, TOTAL_MS, type Answer, type Reading } from './wire/post-json.ts';
+import { createPoster, TOTAL_MS } from './wire/post-json.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const SECOND_MS = 1000;

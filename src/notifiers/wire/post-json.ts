@@ -1,15 +1,16 @@
 // One JSON call over HTTP, for every channel that speaks it: no redirects, and no tries of its own, since the outbox
-// tries again. What an answer means is one table for all; a channel says only where its service differs.
+// tries again.
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import got, { RequestError, type PlainResponse, type Request } from 'got';
-import { createDeadline, type Clock } from '../../lib/clock.ts';
+import { createDeadline } from '../../lib/clock.ts';
 import { createRedactor } from '../../lib/redact.ts';
 import { absorbErrors } from '../../lib/request-errors.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import type { NotifierTools } from '../notifier.ts';
+import { notAllowed, readingOf, toOutcome, type Answer, type ReadAnswer } from './answers.ts';
 import { createEgress, EGRESS_REFUSED } from './egress.ts';
 import { hostOf } from './web-address.ts';
 
@@ -34,25 +35,6 @@ export interface JsonCall {
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
-
-/** What a server said. `text` is as it came, for programs: it may hold secrets. */
-export interface Answer {
-  readonly type: 'answered';
-  readonly host: string;
-  readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly text: string;
-}
-
-/** What an answer means. `afterMs`: when the server wants to be asked again. `says`: shown in place of its words. */
-export interface Reading {
-  readonly as: 'sent' | 'again' | 'auth' | 'park' | 'rejected' | 'unknown';
-  readonly afterMs?: number;
-  readonly says?: string;
-}
-
-/** Where a service differs from the table; undefined leaves it to the table. */
-export type ReadAnswer = (answer: Answer) => Reading | undefined;
 
 export interface Poster extends AsyncDisposable {
   /** The answer, or what follows from there being none. Never throws. */
@@ -101,9 +83,7 @@ export function createPoster(options: PosterOptions): Poster {
 
   function outcomeOf(end: Answer | Outcome, read?: ReadAnswer): Outcome {
     if (end.type !== 'answered') return end;
-    const reading = read?.(end) ?? readingOf(end.status);
-    const afterMs = reading.afterMs ?? waitAsked(end.headers['retry-after'], tools.clock);
-    return toOutcome(end, { ...reading, ...(afterMs === undefined ? {} : { afterMs: bounded(afterMs) }) }, show);
+    return toOutcome(end, read?.(end) ?? readingOf(end.status), { show, now: tools.clock.now() });
   }
 
   return {
@@ -115,15 +95,6 @@ export function createPoster(options: PosterOptions): Poster {
       agents.https.destroy();
     },
   };
-}
-
-/** What an answer says as JSON; undefined when it is none. */
-export function jsonOf({ text }: Answer): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 // The status has decided by now. The rest is for people, so an answer that breaks off is what came of it.
@@ -141,57 +112,6 @@ async function firstBytes(request: Request, most: number): Promise<string> {
   }
   request.destroy();
   return Buffer.concat(chunks).subarray(0, most).toString();
-}
-
-/** Those that a little patience cures: too slow, too early, too many. */
-const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
-const REFUSED: ReadonlySet<number> = new Set([401, 403, 404]);
-const GONE = 410;
-
-function readingOf(status: number): Reading {
-  if (status >= 200 && status < 300) return { as: 'sent' };
-  if (REFUSED.has(status)) return { as: 'auth' };
-  if (status === GONE) return { as: 'park' };
-  return { as: status >= 400 && status < 500 && !PASSING.has(status) ? 'rejected' : 'again' };
-}
-
-const SECOND_MS = 1000;
-const HOUR_MS = 3_600_000;
-/** A person has to correct it; meanwhile services count such calls, and some lock out who makes many. */
-const AFTER_REFUSAL_MS = HOUR_MS / 4;
-
-function toOutcome(answer: Answer, { as, afterMs, says }: Reading, show: (text: string) => string): Outcome {
-  const { host, status } = answer;
-  const words = show(says ?? answer.text);
-  const shown = words === '' ? String(status) : `${status} ${words}`;
-  if (as === 'sent') return { type: 'sent', answer: shown };
-  const why = status >= 300 && status < 400 ? movedTo(answer) : `${host} answered ${shown}`;
-  if (as === 'rejected' || as === 'unknown') return { type: as, why };
-  if (as === 'again') return { type: 'again', why, ...(afterMs === undefined ? {} : { afterMs }) };
-  return { type: 'again', why, atLeastMs: AFTER_REFUSAL_MS, ...(as === 'auth' ? { auth: true } : { park: true }) };
-}
-
-// Redirects are not followed: whoever answers at the old address could send the alerts anywhere, inside included.
-function movedTo({ host, status, headers: { location } }: Answer): string {
-  const target = (location === undefined ? '' : URL.parse(location, `https://${host}`)?.host) || 'nowhere';
-  return `moved: ${host} answered ${status} and points to ${target}; if that is right, set it as the channel's url`;
-}
-
-/** Retry-After in seconds or as a date (RFC 9110 10.2.3). */
-function waitAsked(header: string | undefined, clock: Clock): number | undefined {
-  if (header === undefined) return undefined;
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * SECOND_MS : Date.parse(header) - clock.now();
-  return Number.isNaN(ms) ? undefined : ms;
-}
-
-/** Between a second and an hour. */
-function bounded(ms: number): number {
-  return Math.min(Math.max(Math.ceil(ms), SECOND_MS), HOUR_MS);
-}
-
-// A name server may mend it by itself, else a person has to.
-function notAllowed(why: string): Outcome {
-  return { type: 'again', why: `not connected: ${why}`, atLeastMs: AFTER_REFUSAL_MS, auth: true };
 }
 
 // Only codes are shown: the words of an error may quote the address.

@@ -1,0 +1,92 @@
+// What an answer over HTTP means: one table for all channels; a channel says only where its service differs.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Instant } from '../../lib/clock.ts';
+import type { Outcome } from '../../core/model/delivery.ts';
+
+/** What a server said. `text` is as it came, for programs: it may hold secrets. */
+export interface Answer {
+  readonly type: 'answered';
+  readonly host: string;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** What an answer means. `afterMs`: when the server wants to be asked again. `says`: shown in place of its words. */
+export interface Reading {
+  readonly as: 'sent' | 'again' | 'auth' | 'park' | 'rejected' | 'unknown';
+  readonly afterMs?: number;
+  readonly says?: string;
+}
+
+/** Where a service differs from the table; undefined leaves it to the table. */
+export type ReadAnswer = (answer: Answer) => Reading | undefined;
+
+/** What an answer says as JSON; undefined when it is none. */
+export function jsonOf({ text }: Answer): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Those that a little patience cures: too slow, too early, too many. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
+const REFUSED: ReadonlySet<number> = new Set([401, 403, 404]);
+const GONE = 410;
+
+/** The table. */
+export function readingOf(status: number): Reading {
+  if (status >= 200 && status < 300) return { as: 'sent' };
+  if (REFUSED.has(status)) return { as: 'auth' };
+  if (status === GONE) return { as: 'park' };
+  return { as: status >= 400 && status < 500 && !PASSING.has(status) ? 'rejected' : 'again' };
+}
+
+const SECOND_MS = 1000;
+const HOUR_MS = 3_600_000;
+/** A person has to correct it; meanwhile services count such calls, and some lock out who makes many. */
+const AFTER_REFUSAL_MS = HOUR_MS / 4;
+
+interface Showing {
+  /** A server's words as they may be shown. */
+  readonly show: (text: string) => string;
+  readonly now: Instant;
+}
+
+/** What follows from an answer that was read. A wait that the server names in its headers is kept as well. */
+export function toOutcome(answer: Answer, { as, afterMs, says }: Reading, { show, now }: Showing): Outcome {
+  const { host, status } = answer;
+  const words = show(says ?? answer.text);
+  const shown = words === '' ? String(status) : `${status} ${words}`;
+  if (as === 'sent') return { type: 'sent', answer: shown };
+  const why = status >= 300 && status < 400 ? movedTo(answer) : `${host} answered ${shown}`;
+  if (as === 'rejected' || as === 'unknown') return { type: as, why };
+  const waitMs = afterMs ?? waitAsked(answer.headers['retry-after'], now);
+  if (as === 'again') return { type: 'again', why, ...(waitMs === undefined ? {} : { afterMs: bounded(waitMs) }) };
+  return { type: 'again', why, atLeastMs: AFTER_REFUSAL_MS, ...(as === 'auth' ? { auth: true } : { park: true }) };
+}
+
+// Redirects are not followed: whoever answers at the old address could send the alerts anywhere, inside included.
+function movedTo({ host, status, headers: { location } }: Answer): string {
+  const target = (location === undefined ? '' : URL.parse(location, `https://${host}`)?.host) || 'nowhere';
+  return `moved: ${host} answered ${status} and points to ${target}; if that is right, set it as the channel's url`;
+}
+
+/** Retry-After in seconds or as a date (RFC 9110 10.2.3). */
+function waitAsked(header: string | undefined, now: Instant): number | undefined {
+  if (header === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * SECOND_MS : Date.parse(header) - now;
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** Between a second and an hour. */
+function bounded(ms: number): number {
+  return Math.min(Math.max(Math.ceil(ms), SECOND_MS), HOUR_MS);
+}
+
+/** Of a call to an address that the channel may not reach. A name server may mend it by itself, else a person has to. */
+export function notAllowed(why: string): Outcome {
+  return { type: 'again', why: `not connected: ${why}`, atLeastMs: AFTER_REFUSAL_MS, auth: true };
+}
