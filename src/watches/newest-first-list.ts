@@ -11,6 +11,7 @@ import { afterReadings, showHeights } from './lists/gaps.ts';
 import { hasOlder, readableGaps, readOlder, type OlderReading } from './lists/older-rows.ts';
 import { lowestBlock, positionOf, positionsOf, type RowKey } from './lists/row-key.ts';
 import { isDue, sweepHour } from './lists/sweep.ts';
+import { PENDING } from './seen-rows.ts';
 
 interface ListOptions<F extends Fields> extends RowKey<F> {
   readonly maxPages: number;
@@ -34,14 +35,18 @@ export async function observeList<F extends Fields>(
   if (!isOpen && unchanged.isUnchanged(page.content, state)) return { seen: new OnePage(page, options), partial: null };
   const known = knownRowsOf(state);
   const olderPages = isOpen ? Math.max(1, Math.floor(options.maxPages / 4)) : 0;
-  const { rows, reachedEnd, partial, why, pages, next } = await readNewestFirst(read, question, {
+  const isKnown = (view: View<F>): boolean =>
+    options.isAskedFor?.(view) === false || isSettled(known, positionOf(options, view));
+  const reading = await readNewestFirst(read, question, {
     ...options,
     maxPages: Math.max(1, options.maxPages - olderPages),
     first: page,
-    isKnown: (view) => options.isAskedFor?.(view) === false || isSettled(known, positionOf(options, view)),
+    isKnown,
     endsNews: (views) => options.isChain === true && isLinked(known, positionsOf(options, views)),
     examinedTo: BigInt(highestBlock(state)),
   });
+  const { rows, reachedEnd, pages, next } = reading;
+  const { partial, why } = isJoined(rows, highestBlock(state), { ...options, isKnown }) ? WHOLE : reading;
   if (pages === 1 && partial === null && !isOpen) return { seen: new OnePage(page, options, rows), partial };
   const lowestOf = (views: readonly View<F>[]): number | null => lowestBlock(views, options);
   const newest = { next, reachedEnd, lowest: lowestOf(rows) };
@@ -51,6 +56,25 @@ export async function observeList<F extends Fields>(
   const stopped = why === null ? null : { why, resume: next, lowest: newest.lowest };
   const seen = { rows: askedFor(rows, options), stopped, reachedEnd, older: older && asked(older, options) };
   return { seen, partial: partial ?? unreadIn(state, older) };
+}
+
+const WHOLE = { partial: null, why: null };
+
+/**
+ * The newest pages reach below the highest known block, and all that is new on them lies at or above it: then nothing is
+ * left out between them and what is known, though they ended before a page without news. What comes late below is found
+ * by the sweep.
+ */
+function isJoined<F extends Fields>(
+  rows: readonly View<F>[],
+  highest: number,
+  options: RowKey<F> & { readonly isKnown: (view: View<F>) => boolean },
+): boolean {
+  const below = rows.filter((view) => {
+    const { block } = positionOf(options, view);
+    return block !== PENDING && block < highest;
+  });
+  return below.length > 0 && below.every(options.isKnown);
 }
 
 /** Of a reading that is whole as far as it goes: what of the list is still unread. */

@@ -107,7 +107,31 @@ describe('what lies below the most pages of a poll', () => {
       calls(world, 140, 'newest');
       const said = await world.poll();
       expect(said.filter((one) => one === 'newest event')).toHaveLength(140);
+      // And a page of what was not read.
+      expect(said.filter((one) => one === 'failed event')).toHaveLength(190);
     }
+  });
+
+  test('is read to its end also where all of it stands in one block', async () => {
+    await using world = await createWorld(rules(1));
+    await world.poll();
+    world.sandbox.mine();
+    for (let i = 0; i < 170; i += 1) world.sandbox.failCall({ to: 'vault', reason: 'news' });
+    expect(await polls(world, 4)).toHaveLength(170);
+    expect((await coverage(world)).unread).toEqual([]);
+  });
+
+  test('is not begun anew by a burst whose last page reaches what is known: nothing is unread between them', async () => {
+    await using world = await createWorld(rules(4));
+    await world.poll();
+    calls(world, 3);
+    await world.poll();
+    // The fourth and last page holds ten new rows, then known ones.
+    calls(world, 190);
+    world.sandbox.mine();
+    expect(await world.poll()).toHaveLength(190);
+    expect((await coverage(world)).unread).toEqual([]);
+    expect(partials(world)).toEqual([]);
   });
 
   test('is read also where the explorer refuses the position that was kept', async () => {

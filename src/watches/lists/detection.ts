@@ -161,15 +161,17 @@ function allRows<F extends Fields>({ rows, older }: ListReading<F>, row: RowKey<
 }
 
 /**
- * Where the newest pages ended above what is known, what lies between is a gap. Rows that came late among known ones may
- * have stopped it below the highest known block: then anything down to the floor may be unread.
+ * Where the newest pages ended above what is known, what lies between is a gap; so is the rest of the highest known block,
+ * where they ended in that. Rows that came late among known ones may have stopped them below it: then anything down to the
+ * floor may be unread.
  */
 function gapsAfter<F extends Fields>(state: ListState, { stopped, older }: ListReading<F>, { at }: Scope): Gaps {
   const gaps = afterReadings(state.gaps, older?.gaps ?? []);
   if (stopped === null) return gaps;
   const to = stopped.lowest ?? Number.MAX_SAFE_INTEGER;
-  const above = highestBlock(state) + 1;
-  const from = above <= to ? above : state.floor + 1;
+  const highest = highestBlock(state);
+  const lowest = state.floor + 1;
+  const from = to >= highest ? Math.max(lowest, Math.min(to, highest + 1)) : lowest;
   if (from > to) return gaps;
   return withGap(gaps, { from, to, resume: stopped.resume, reason: stopped.why, since: at });
 }

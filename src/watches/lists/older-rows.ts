@@ -92,7 +92,8 @@ async function readPart<F extends Fields>(
   const { newest, lowestOf } = options;
   const isBelow = (lowest: number | null): boolean => lowest !== null && lowest < from;
   if (newest.reachedEnd || isBelow(newest.lowest)) return { ...NOTHING, isClosed: true };
-  const isInside = newest.lowest !== null && newest.lowest <= to && to !== Infinity;
+  // Within the gap's highest block the kept position is the deeper one, or reads again what was read.
+  const isInside = newest.lowest !== null && newest.lowest < to && to !== Infinity;
   const cursor = isInside ? newest.next : (resume ?? newest.next);
   if (cursor === null) return NOTHING;
   const isDone = (rows: readonly View<F>[]): boolean => isBelow(lowestOf(rows));
