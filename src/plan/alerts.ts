@@ -68,6 +68,7 @@ function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Deci
     notes: [],
     needs: null,
     doubt: null,
+    dropped: [],
   };
   const kind = { ...watch.kind, detect: () => detection };
   const stale = { height: 0n, timestamp: at - 1, readAt: at, staleAfterMs: 0 };

@@ -36,6 +36,8 @@ function toEvent({ rev, message, ...same }: Former): EventState {
   return {
     ...same,
     turnedAt: null,
+    absentHead: null,
+    slot: null,
     retractions: same.state === 'retracted' ? 1 : 0,
     message: same.seq === 0 ? message : null,
     title: message.title,

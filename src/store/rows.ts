@@ -76,6 +76,8 @@ const told = z.array(z.object({ channel: z.string(), recipient: z.string() }));
 const event = z.object({
   ...eventShape,
   turnedAt: instant.nullable(),
+  absentHead: z.number().nullable().default(null),
+  slot: z.string().nullable().default(null),
   retractions: count,
   message: message.nullable(),
   title: z.string(),

@@ -54,7 +54,7 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
   detect(_target, state, { view, isEmptied }, scope): Detection<BalanceState> {
     const known = knownOf(state);
     const before = known?.values ?? null;
-    const nothing = { events: [], before, range: null, baseline: null, notes: [] };
+    const nothing = { events: [], before, range: null, baseline: null, notes: [], dropped: [] };
     // Unknown is no reading: what was known stays, and the first known value will be the baseline.
     if (view?.raw === undefined) return { ...nothing, state, now: view, needs: null, doubt: null };
     const { emptied, doubt, needs } = isEmptied ? readEmpty(state?.emptied ?? null, scope) : NOT_EMPTY;

@@ -129,7 +129,7 @@ function viewAt(block: Row, head: Row | undefined, at: Instant, depth?: number):
 
 function newBlock(block: Row, novelty: DetectedEvent['novelty'], view: AnyView): DetectedEvent {
   const item = { key: row.identityOf(block) ?? '', view, happenedAt: block.timestamp?.getTime() ?? null };
-  return { on: 'new', ...item, novelty, before: null, changed: [], block: placeOf(row, block) };
+  return { on: 'new', ...item, novelty, before: null, changed: [], block: placeOf(row, block), slot: null };
 }
 
 /** One event a poll, however deep: at the fork, with the number of heights replaced. */
@@ -137,7 +137,8 @@ function reorg({ block, oldHash, heights }: Fork, viewOf: (block: Row, depth: nu
   const key = `${oldHash}>${block.hash ?? ''}`;
   const view = viewOf(block, heights.length);
   const before = { hash: oldHash };
-  return { on: 'reorg', key, novelty: 'new', view, before, changed: [], happenedAt: null, block: 'nowhere' };
+  const nowhere = { happenedAt: null, block: 'nowhere', slot: null } as const;
+  return { on: 'reorg', key, novelty: 'new', view, before, changed: [], ...nowhere };
 }
 
 function pageOf(view: AnyView): string | null {

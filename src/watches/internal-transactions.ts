@@ -81,7 +81,7 @@ export const internalTransactions: Kind<Options, ListState, ListReading<Row>> = 
 
 function newCall(call: View<Row>, novelty: DetectedEvent['novelty']): DetectedEvent {
   const item = { key: row.identityOf(call) ?? '', view: call, happenedAt: call.timestamp?.getTime() ?? null };
-  return { on: 'new', ...item, novelty, before: null, changed: [], block: placeOf(row, call) };
+  return { on: 'new', ...item, novelty, before: null, changed: [], block: placeOf(row, call), slot: null };
 }
 
 function question({ explorer, address, options }: Target<Options>) {

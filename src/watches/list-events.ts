@@ -27,6 +27,7 @@ export function eventsOf<F extends Fields>(
     notes: notesOf(list),
     needs: list.needs,
     doubt: list.doubt,
+    dropped: [],
   };
 }
 

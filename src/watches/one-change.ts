@@ -18,7 +18,7 @@ export function oneChange(
   const before = state?.values ?? null;
   const changes = (state?.changes ?? firstCount(at)) + (changed.length > 0 ? 1 : 0);
   const novelty = changed.length > 0 ? 'new' : 'known';
-  const item = { key: `#${changes}`, view: now, happenedAt: null, block: 'nowhere' } as const;
+  const item = { key: `#${changes}`, view: now, happenedAt: null, block: 'nowhere', slot: null } as const;
   const event = { on: 'changed', ...item, novelty, before, changed } as const;
   return {
     state: state !== null && after === state.values ? state : { values: after, changes },
@@ -30,5 +30,6 @@ export function oneChange(
     notes: [],
     needs: null,
     doubt: null,
+    dropped: [],
   };
 }

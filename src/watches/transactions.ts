@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { EventName } from '../core/model/ids.ts';
 import type { DetectedEvent, Detection, Kind, SyntheticRow, Target } from '../core/model/kind.ts';
+import { rawText } from '../lib/untrusted.ts';
 import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/operations.ts';
 import { Transaction } from '../explorer/reading/resources.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
@@ -60,7 +61,8 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
       question: question(target),
       toDetection(list) {
         const { range, ...detection } = detectionOf(state, list);
-        return { ...detection, range: target.address === null && range !== null ? upTo(range) : range };
+        const dropped = seen.rows.filter(isDropped).flatMap(({ hash }) => hash ?? []);
+        return { ...detection, dropped, range: target.address === null && range !== null ? upTo(range) : range };
       },
     }),
   coverage: coverageOf,
@@ -88,7 +90,20 @@ function detectionOf(state: ListState | null, list: NewRows<Row>): Detection<Lis
 function eventOf(on: EventName, tx: View<Row>, novelty: DetectedEvent['novelty']): DetectedEvent {
   const happenedAt = tx.timestamp?.getTime() ?? null;
   const item = { key: row.identityOf(tx) ?? '', view: tx, happenedAt, block: placeOf(row, tx) };
-  return { on, ...item, novelty, before: null, changed: [] };
+  return { on, ...item, novelty, before: null, changed: [], slot: slotOf(tx) };
+}
+
+/** A sender has one transaction of each nonce. */
+function slotOf({ from, nonce }: View<Row>): string | null {
+  const sender = from?.hash?.key;
+  return sender === undefined || nonce === undefined ? null : `${sender}/${nonce}`;
+}
+
+/** How explorers mark a transaction that nodes have forgotten, or that another one with its nonce replaced. */
+const DROPPED = 'dropped/replaced';
+
+function isDropped({ block_number, result }: View<Row>): boolean {
+  return block_number === undefined && result !== undefined && rawText(result) === DROPPED;
 }
 
 function question({ explorer, address }: Target) {

@@ -43,5 +43,5 @@ export function createUnchangedAnswers<State extends object>(): UnchangedAnswers
 
 function nothingNew<State>(state: State): Detection<State> {
   const nothing = { events: [], now: null, before: null, range: null, baseline: null, notes: [], needs: null };
-  return { state, ...nothing, doubt: null };
+  return { state, ...nothing, doubt: null, dropped: [] };
 }

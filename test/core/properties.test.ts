@@ -192,7 +192,7 @@ describe('of every history it holds that', () => {
               if (type === 'resolved' && CONDITIONS.has(alert))
                 expect(head).toBeGreaterThanOrEqual(needed.get(alert) ?? 0);
               if (['suspect', 'retracted'].includes(type) && state?.type === 'event' && state.absent > 0)
-                expect(head).toBeGreaterThanOrEqual(state.block ?? Infinity);
+                expect(head).toBeGreaterThanOrEqual(state.block ?? state.absentHead ?? Infinity);
             }
           }
         },

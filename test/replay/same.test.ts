@@ -98,6 +98,7 @@ function inOrder(deliveries: readonly Delivery[]): Delivery[] {
 }
 
 const WHAT_HAPPENED = [
+  'any corrected',
   'any event',
   'block event',
   'block retracted',

@@ -76,6 +76,8 @@ const CONFIRMED: Alert = {
   block: 17,
   absent: 0,
   turnedAt: NOON,
+  absentHead: 120,
+  slot: '0x51/7',
   retractions: 1,
   seq: 3,
   message: null,

@@ -8,6 +8,8 @@ export interface Replica {
   readonly lag?: number;
   /** On another fork: from this block on its blocks are others, and nothing is in them. */
   readonly forkedAt?: number;
+  /** It knows nothing of what waits. */
+  readonly hidesPending?: boolean;
 }
 
 export interface Replicas {
@@ -31,12 +33,16 @@ export function createReplicas(head: () => number): Replicas {
   let replica: Replica = {};
 
   /** A list without what this replica does not have; of anything else the answer that was given then. */
-  function asSeenBy({ lag = 0, forkedAt = Infinity }: Replica, target: string, now: Answer): Answer {
+  function asSeenBy(
+    { lag = 0, forkedAt = Infinity, hidesPending = false }: Replica,
+    target: string,
+    now: Answer,
+  ): Answer {
     const upTo = head() - lag;
     if (!/\/(?:blocks|transactions|internal-transactions)(?:\?|$)/.test(target))
       return servedByTarget.get(target)?.findLast((one) => one.head <= upTo)?.answer ?? now;
     const body = JSON.parse(Buffer.concat(now.wire).toString('utf8')) as { items?: Row[] };
-    const items = body.items?.filter((row) => (heightOf(row) ?? 0) <= upTo);
+    const items = body.items?.filter((row) => (heightOf(row) ?? (hidesPending ? Infinity : 0)) <= upTo);
     const forked = items?.flatMap((row) => ((heightOf(row) ?? 0) < forkedAt ? [row] : forkedRow(row, forkedAt)));
     return { ...now, wire: [Buffer.from(JSON.stringify({ ...body, items: forked }))] };
   }
@@ -52,7 +58,7 @@ export function createReplicas(head: () => number): Replicas {
         const answer = await transport.get(target, where, leftMs);
         const before = servedByTarget.get(target) ?? [];
         servedByTarget.set(target, before);
-        const isOther = replica.lag !== undefined || replica.forkedAt !== undefined;
+        const isOther = Object.keys(replica).length > 0;
         if (isOther) return asSeenBy(replica, target, answer);
         before.push({ head: head(), answer });
         return answer;

@@ -105,6 +105,7 @@ function detect(state: State | null, { level, items = {}, range }: GaugeReading,
     notes: [],
     needs: null,
     doubt: null,
+    dropped: [],
   };
 }
 
@@ -116,7 +117,7 @@ function noted(key: string, item: string | null | Item, isBaseline: boolean, isF
   const happenedAt = isPlaced && item.at !== undefined ? at(item.at) : null;
   const view = Gauge.make({ mood: mood ?? undefined, label: untrusted(label ?? `<b>${key}</b>`) });
   const novelty = isBaseline ? 'baseline' : isFresh ? 'new' : 'known';
-  return { on: 'new', key, novelty, view, before: null, changed: [], happenedAt, block };
+  return { on: 'new', key, novelty, view, before: null, changed: [], happenedAt, block, slot: null };
 }
 
 export const OPS: Recipient = { channel: 'ops', recipient: 'ops' };

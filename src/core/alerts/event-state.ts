@@ -7,30 +7,18 @@
 // in a row are believed, or one that proves it. What was taken back once may come and go: from then on it is told only
 // what has been so for ten minutes, so that the last message is true. Below `FINAL_DEPTH` blocks nothing is taken back,
 // and the event is forgotten; what was thrown out of its block is remembered ten times as long, for it may be mined again.
-import type { EventState } from '../model/memory.ts';
+//
+// An item that is in no block has to be missing for ten minutes as well, while the chain's head moves: not every server
+// knows of every pending transaction, and no block shows that it is gone.
 import type { EventAlert } from '../model/watch.ts';
 import type { EventTransition } from '../model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';
+import { isGone, type EventProgress, type Now, type Sighting } from './event-progress.ts';
 
 /** Blocks on top of an item after which it is final. */
 export const FINAL_DEPTH = 64;
 
-/** What one poll says of an item that matched before. */
-export type Sighting =
-  /** `other`: a value that was matched on or shown differs, and it still matches. `no-match`: it no longer matches. */
-  | { readonly type: 'seen'; readonly as: 'same' | 'other' | 'no-match'; readonly block: number | null }
-  /** Its range was read completely without it. `isProven`: another block has taken the place of its own. */
-  | { readonly type: 'absent'; readonly isProven: boolean }
-  | { readonly type: 'unread' }
-  /** It was missing from a reading that is not believed yet. */
-  | { readonly type: 'doubted' }
-  /** It was missing, but the explorer has not read as far as its block. */
-  | { readonly type: 'behind' };
-
 type Depths = Pick<EventAlert, 'confirmations' | 'provisional'>;
-
-/** The part of an event's state that polls change. */
-export type EventProgress = Pick<EventState, 'state' | 'block' | 'absent' | 'turnedAt' | 'retractions'>;
 
 export interface EventAdvance {
   /** Null: not tracked, or no longer. The same object as before when nothing changed. */
@@ -38,43 +26,34 @@ export interface EventAdvance {
   readonly transition: EventTransition | 'none';
 }
 
-/** When a poll was made, and the height of the newest block known; null when none is. */
-export interface Now {
-  readonly at: Instant;
-  readonly head: number | null;
-}
-
 /** An item matches for the first time. */
 export function beginEvent(rule: Depths, block: number | null, head: number | null): EventAdvance {
   const depth = depthOf(block, head);
   const transition = rule.provisional || depth >= rule.confirmations ? 'confirmed' : 'observed';
   const isFinal = transition === 'confirmed' && depth >= finalDepth(rule);
-  const life: EventProgress = { state: transition, block, absent: 0, turnedAt: null, retractions: 0 };
+  const life: EventProgress = { state: transition, block, ...PRESENT, retractions: 0 };
   return { after: isFinal ? null : life, transition };
 }
 
+const PRESENT = { absent: 0, turnedAt: null, absentHead: null };
+
 /** The state after one poll. */
 export function advanceEvent(rule: Depths, before: EventProgress, sighting: Sighting, now: Now): EventAdvance {
-  const depth = depthOf(sighting.type === 'seen' ? sighting.block : before.block, now.head);
+  const depth = depthOf(sighting.type === 'seen' ? sighting.block : placeOf(before), now.head);
   switch (sighting.type) {
     case 'seen':
       return advanceSeen(rule, before, sighting, { ...now, depth });
     case 'absent':
-      return isGone(before) ? stayAway(rule, before, depth) : advanceAbsent(before, sighting.isProven, now.at);
+      return isGone(before) ? stayAway(rule, before, { ...now, depth }) : advanceAbsent(before, sighting.isProven, now);
     case 'unread':
       return advanceUnread(rule, before, { ...now, depth });
     case 'doubted':
-      return isGone(before) ? stayAway(rule, before, depth) : { after: before, transition: 'none' };
+      return isGone(before) ? stayAway(rule, before, { ...now, depth }) : { after: before, transition: 'none' };
     case 'behind': {
       const ended = advanceUnread(rule, before, { ...now, depth });
       return ended.transition === 'none' ? { ...ended, transition: 'behind' } : ended;
     }
   }
-}
-
-/** It is known to be gone, so another reading without it changes nothing. */
-export function isGone({ state }: Pick<EventProgress, 'state'>): boolean {
-  return state === 'retracted' || state === 'dropped';
 }
 
 type SeenSighting = Extract<Sighting, { type: 'seen' }>;
@@ -86,7 +65,7 @@ function advanceSeen(
   { as, block }: SeenSighting,
   { at, depth }: Place,
 ): EventAdvance {
-  const current: EventProgress = { ...before, block, absent: 0, turnedAt: null };
+  const current: EventProgress = { ...before, block, ...PRESENT };
   if (as === 'no-match') return advanceMismatch(before, current);
   switch (before.state) {
     case 'observed':
@@ -113,7 +92,7 @@ function advanceMismatch(before: EventProgress, current: EventProgress): EventAd
 }
 
 function confirm(rule: Depths, current: EventProgress, transition: EventTransition, depth: number): EventAdvance {
-  const after: EventProgress = { ...current, state: 'confirmed', turnedAt: null };
+  const after: EventProgress = { ...current, state: 'confirmed', turnedAt: null, absentHead: null };
   return { after: depth >= finalDepth(rule) ? null : after, transition };
 }
 
@@ -121,16 +100,20 @@ const OBSERVED_READINGS_NEEDED = 2;
 const BELIEVED_AFTER = 3;
 const STABLE_MS = 600_000;
 
-function advanceAbsent(before: EventProgress, isProven: boolean, at: Instant): EventAdvance {
+function advanceAbsent(before: EventProgress, isProven: boolean, { at, reach }: Now): EventAdvance {
   const absent = before.absent + 1;
-  const gone: EventProgress = { ...before, absent, turnedAt: before.turnedAt ?? at };
+  const absentHead = absentHeadOf(before, reach);
+  const gone: EventProgress = { ...before, absent, turnedAt: before.turnedAt ?? at, absentHead };
   if (before.state === 'observed') {
     const isOver = isProven || absent >= OBSERVED_READINGS_NEEDED;
     return isOver
       ? { after: { ...gone, state: 'dropped' }, transition: 'dropped' }
       : { after: gone, transition: 'none' };
   }
-  const isBelieved = absent >= BELIEVED_AFTER && (before.retractions === 0 || isStable(gone, at));
+  const isWaiting = before.block === null;
+  const isLongEnough = isStable(gone, at) || (before.retractions === 0 && !isWaiting);
+  const hasMoved = !isWaiting || (absentHead !== null && reach !== null && reach > absentHead);
+  const isBelieved = absent >= BELIEVED_AFTER && isLongEnough && hasMoved;
   if (isProven || isBelieved) return { after: retracted({ ...gone, turnedAt: null }), transition: 'retracted' };
   return { after: { ...gone, state: 'suspect' }, transition: before.state === 'suspect' ? 'none' : 'suspect' };
 }
@@ -140,9 +123,10 @@ function retracted(life: EventProgress): EventProgress {
 }
 
 /** The item was present for a while and is missing again. */
-function stayAway(rule: Depths, before: EventProgress, depth: number): EventAdvance {
+function stayAway(rule: Depths, before: EventProgress, { depth, reach }: Place): EventAdvance {
   if (isForgotten(rule, before, depth)) return { after: null, transition: 'sealed' };
-  return unchangedOr(before, { ...before, turnedAt: null }, 'none');
+  const absentHead = absentHeadOf(before, reach);
+  return unchangedOr(before, { ...before, turnedAt: null, absentHead }, 'none');
 }
 
 /**
@@ -177,12 +161,22 @@ function unchangedOr(
     before.state === after.state &&
     before.block === after.block &&
     before.absent === after.absent &&
-    before.turnedAt === after.turnedAt;
+    before.turnedAt === after.turnedAt &&
+    before.absentHead === after.absentHead;
   return { after: isSame ? before : after, transition };
 }
 
 function finalDepth({ confirmations }: Depths): number {
   return Math.max(FINAL_DEPTH, confirmations);
+}
+
+function absentHeadOf({ block, absentHead }: EventProgress, reach: number | null): number | null {
+  return block === null ? (absentHead ?? reach) : null;
+}
+
+/** Its block; of what left while it waited, the one that was the head then. */
+function placeOf({ block, absentHead }: EventProgress): number | null {
+  return block ?? absentHead;
 }
 
 /** Blocks on top of it. 0 for an item that is in no block, or when the head is unknown. */

@@ -1,22 +1,23 @@
 // Tracks events that were sent, or wait for confirmations: each poll finds them unchanged, changed, gone or present
 // again.
-import { Address, isAddressText } from '../values/address.ts';
+import { Address } from '../values/address.ts';
 import { condense, expand } from '../values/condensed.ts';
 import type { Delivery, Message } from '../model/delivery.ts';
-import { blockOf, firstMessage } from './event-message.ts';
-import { advanceEvent, isGone, type Sighting } from './event-state.ts';
+import { firstMessage } from './event-message.ts';
+import type { Sighting } from './event-progress.ts';
+import { comparedPaths, isKnown, missingSighting, needFor, sightingOf, type TrackedEvent } from './event-sighting.ts';
+import { advanceEvent } from './event-state.ts';
 import { encode } from '../values/encoded.ts';
-import { valueAt, type AnyView, type Json } from '../values/fields.ts';
+import { valueAt, type AnyView } from '../values/fields.ts';
 import { eventKey } from '../model/identity.ts';
-import type { DetectedEvent } from '../model/kind.ts';
+import { replacedItems } from './replaced-items.ts';
 import type { EventState } from '../model/memory.ts';
 import { followUp, messageOf, pathsToShow } from './message.ts';
 import type { EventAlert } from '../model/watch.ts';
 import type { EventReason, Reason } from '../model/decision.ts';
 import type { HeadNeed } from '../model/observation.ts';
 import { deliveriesOf, type AlertsByKey, type Poll } from './alert-evaluation.ts';
-import { contextOf, limitOf, truthOf } from './event-matching.ts';
-import { needOf } from '../chain/tick-chain.ts';
+import { contextOf, limitOf } from './event-matching.ts';
 import { viewOf, type Remembered } from '../values/tracked.ts';
 
 /** Result of one poll for one event. */
@@ -38,31 +39,27 @@ export function trackEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): 
   );
   if (tracked.length === 0) return [];
   const eventByKey = new Map(poll.detection?.events.map((event) => [event.key, event]));
+  const replaced = replacedItems(poll.detection);
   const paths = { shown: pathsToShow(poll.watch, alert), compared: comparedPaths(poll, alert) };
-  return tracked.map(([key, state]) =>
-    trackEvent(poll, alert, { key, before: state, event: eventByKey.get(key), paths }),
-  );
-}
-
-interface TrackedEvent {
-  readonly key: string;
-  readonly before: EventState;
-  /** Undefined: this poll did not show it. */
-  readonly event: DetectedEvent | undefined;
-  /** Of the alert: what its messages show, and what makes a correction. */
-  readonly paths: { readonly shown: readonly string[]; readonly compared: readonly string[] };
+  return tracked.map(([key, before]) => {
+    const isReplaced = replaced.has(key, before);
+    const event = isReplaced ? undefined : eventByKey.get(key);
+    return trackEvent(poll, alert, { key, before, event, isReplaced, paths });
+  });
 }
 
 function trackEvent(poll: Poll, alert: EventAlert, tracked: TrackedEvent): EventStep {
   const { key, before, event, paths } = tracked;
   const seen = event === undefined ? null : { event, values: valuesOf(event.view, paths.shown) };
-  const sighting = seen === null ? missingSighting(poll, before) : sightingOf(alert, tracked, seen);
-  const { after: progress, transition } = advanceEvent(alert, before, sighting, { at: poll.time.at, head: poll.head });
+  const sighting = seen === null ? missingSighting(poll, tracked) : sightingOf(alert, tracked, seen);
+  const now = { at: poll.time.at, head: poll.head, reach: poll.reach };
+  const { after: progress, transition } = advanceEvent(alert, before, sighting, now);
   const emitted = transition === 'none' ? null : followUpOf(poll, alert, tracked, transition);
   const values = seen === null ? before.values : merged(before.values, seen.values, sighting);
-  const isSame = progress === before && values === before.values && emitted === null;
+  const slot = event === undefined ? before.slot : event.slot;
+  const isSame = progress === before && values === before.values && slot === before.slot && emitted === null;
   const told = emitted === null ? {} : { seq: emitted.seq, told: emitted.told, message: null };
-  const next = isSame ? before : { ...before, ...progress, ...told, values };
+  const next = isSame ? before : { ...before, ...progress, ...told, values, slot };
   return {
     key,
     before,
@@ -73,66 +70,6 @@ function trackEvent(poll: Poll, alert: EventAlert, tracked: TrackedEvent): Event
   };
 }
 
-/**
- * An item is only shown to be gone by a complete reading of its range, from an explorer that has read as far as its
- * block.
- */
-function missingSighting(poll: Poll, before: EventState): Sighting {
-  if (poll.detection !== null && poll.detection.doubt !== null) return { type: 'doubted' };
-  const range = poll.detection?.range ?? null;
-  const { block } = before;
-  if (!poll.isComplete || range === null || block === null || block < range.from) return { type: 'unread' };
-  const to = range.to === 'head' ? poll.reach : range.to;
-  if (to !== null && block <= to)
-    return { type: 'absent', isProven: range.replaced.includes(block) || isReplaced(poll, before, block) };
-  return isGone(before) || range.to !== 'head' ? { type: 'unread' } : { type: 'behind' };
-}
-
-/** Another block has its height, and was first shown after the item was last seen. */
-function isReplaced({ chain, time }: Poll, { turnedAt }: EventState, block: number): boolean {
-  const seenUntil = turnedAt ?? time.coveredUntil ?? Infinity;
-  return typeof chain === 'object' && chain.replaced.some(([height, since]) => height === block && since > seenUntil);
-}
-
-/** The explorer's head may show that the item is gone; the block at its height may prove it. */
-function needFor(poll: Poll, { block, ...before }: EventState, sighting: Sighting): HeadNeed | null {
-  const isOpen = sighting.type === 'behind' || (sighting.type === 'absent' && !sighting.isProven && !isGone(before));
-  return isOpen && block !== null && poll.detection?.range?.to === 'head' ? needOf(poll.chain, block) : null;
-}
-
-function sightingOf(
-  alert: EventAlert,
-  { before, paths }: TrackedEvent,
-  seen: { readonly event: DetectedEvent; readonly values: Remembered },
-): Sighting {
-  const block = blockOf(seen.event);
-  const both = paths.compared.filter((path) => isKnown(before.values, path) && isKnown(seen.values, path));
-  const isOther = both.some((path) => differ(before.values, seen.values, path));
-  if (!isOther) return { type: 'seen', as: 'same', block };
-  const truth = truthOf(alert, contextOf(seen.event, null));
-  return { type: 'seen', as: truth === 'unknown' ? 'same' : truth ? 'other' : 'no-match', block };
-}
-
-/** Paths that were matched on or are shown, without those that change while the item stays the same. */
-function comparedPaths({ watch: { kind } }: Poll, alert: EventAlert): string[] {
-  const paths = new Set([...kind.shown, ...(alert.if?.reads ?? [])]);
-  return [...paths].filter((path) => !kind.fleeting.some((one) => path === one || path.startsWith(`${one}.`)));
-}
-
-function isKnown(values: Remembered, path: string): boolean {
-  return (values[path] ?? null) !== null;
-}
-
-function differ(one: Remembered, other: Remembered, path: string): boolean {
-  return comparable(one[path]) !== comparable(other[path]);
-}
-
-/** Servers differ in the letter case of addresses, which is no change. */
-function comparable(value: Json | undefined): string {
-  const text = JSON.stringify(value ?? null);
-  return isAddressText(value) ? text.toLowerCase() : text;
-}
-
 interface FollowUp {
   readonly seq: number;
   readonly told: EventState['told'];
@@ -141,10 +78,11 @@ interface FollowUp {
 
 const NOT_FOUND = 'not found any more';
 const NO_MATCH = 'it changed, and does not match any more';
+const REPLACED = 'another one was mined in its place';
 
 /** The message of a transition: the first one goes to all recipients of the rule, later ones to those who got it. */
 function followUpOf(poll: Poll, alert: EventAlert, tracked: TrackedEvent, transition: EventReason): FollowUp | null {
-  const { before, event } = tracked;
+  const { before, event, isReplaced } = tracked;
   const { at } = poll.time;
   const seq = before.seq + 1;
   const { told } = before;
@@ -163,7 +101,7 @@ function followUpOf(poll: Poll, alert: EventAlert, tracked: TrackedEvent, transi
       return { seq, told: alert.notify, message };
     }
     case 'retracted':
-      return next('alert.retracted', event === undefined ? NOT_FOUND : NO_MATCH, null);
+      return next('alert.retracted', isReplaced ? REPLACED : event === undefined ? NOT_FOUND : NO_MATCH, null);
     case 'reinstated':
       return next('alert.reinstated', null, null);
     case 'corrected':

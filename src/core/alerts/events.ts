@@ -49,6 +49,7 @@ function beginTracking(poll: Poll, alert: EventAlert, match: Match): EventStep {
   const after: EventState | null = progress && {
     type: 'event',
     ...progress,
+    slot: event.slot,
     seq: isNotified ? 1 : 0,
     told: isNotified ? alert.notify : [],
     message: isNotified ? null : message,

@@ -201,6 +201,8 @@ export interface Detection<S> {
   readonly needs: HeadNeed | null;
   /** Set when the reading is not believed yet: the watched values are unknown, and nothing counts as gone. */
   readonly doubt: Doubt | null;
+  /** Keys of items of which the reading says that they will never be in a block. */
+  readonly dropped: readonly string[];
 }
 
 export interface Doubt {
@@ -239,4 +241,6 @@ export interface DetectedEvent {
   readonly happenedAt: Instant | null;
   /** The block it is in; `pending` while it is in none; `nowhere` when no block can take it back. */
   readonly block: number | 'pending' | 'nowhere';
+  /** Of items that share one, at most one is ever in a block: sender and nonce. Null where nothing of that sort is known. */
+  readonly slot: string | null;
 }

@@ -63,6 +63,10 @@ export interface EventState {
   readonly absent: number;
   /** Since when its presence differs from what was sent: missing while `suspect`, present while `retracted`. */
   readonly turnedAt: Instant | null;
+  /** Of what is in no block: height of the chain's head at the first reading without it; null while it is there. */
+  readonly absentHead: number | null;
+  /** What another item in a block would take from it (`DetectedEvent.slot`); null where nothing does. */
+  readonly slot: string | null;
   /** How often it was retracted. */
   readonly retractions: number;
   /** 0 = nothing was sent yet. */

@@ -12,7 +12,16 @@ import type { Item, State } from './state.ts';
 // A token or piece that is gone has to be named from memory.
 const ALWAYS_TRACKED = ['token.address_hash', 'token.symbol', 'token_id'];
 
-const NOTHING = { events: [], now: null, before: null, range: null, baseline: null, needs: null, doubt: null };
+const NOTHING = {
+  events: [],
+  now: null,
+  before: null,
+  range: null,
+  baseline: null,
+  needs: null,
+  doubt: null,
+  dropped: [],
+};
 
 /**
  * Only a complete list is a baseline: what a partial one leaves out would arrive later and never have been new. An
@@ -138,7 +147,7 @@ function eventOf(
   view: AnyView,
   before: Remembered | null,
 ): DetectedEvent {
-  return { on, key, novelty, view, before, changed: [], happenedAt: null, block: 'nowhere' };
+  return { on, key, novelty, view, before, changed: [], happenedAt: null, block: 'nowhere', slot: null };
 }
 
 function notesOf({ nameless }: HoldingsReading): string[] {

@@ -1,16 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  advanceEvent,
-  beginEvent,
-  FINAL_DEPTH,
-  type EventProgress,
-  type Sighting,
-} from '../../../src/core/alerts/event-state.ts';
+import type { EventProgress, Sighting } from '../../../src/core/alerts/event-progress.ts';
+import { advanceEvent, beginEvent, FINAL_DEPTH } from '../../../src/core/alerts/event-state.ts';
 
 const HEAD = 1000;
 
 const MINUTE = 60_000;
-const NOW = { at: 100 * MINUTE, head: HEAD };
+const NOW = { at: 100 * MINUTE, head: HEAD, reach: HEAD };
 
 /** An item so many blocks below the head; `turned`: for how many minutes it has been otherwise than told. */
 function at(
@@ -21,7 +16,7 @@ function at(
 ): EventProgress {
   const { turned, retractions = state === 'retracted' ? 1 : 0 } = change;
   const turnedAt = turned === undefined ? null : NOW.at - turned * MINUTE;
-  return { state, block: HEAD - depth, absent, turnedAt, retractions };
+  return { state, block: HEAD - depth, absent, turnedAt, absentHead: null, retractions };
 }
 
 const seen = (as: 'same' | 'other' | 'no-match', depth: number): Sighting => ({
