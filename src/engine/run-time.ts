@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 
 /** Measures how long a loop has run. */
 export interface RunTime {
-  /** In all, up to now. To be called at least once a minute. */
+  /** In all, up to now, in whole milliseconds. To be called at least once a minute. */
   passed(): number;
 }
 
@@ -17,7 +17,7 @@ export function createRunTime(clock: Clock): RunTime {
       const now = clock.monotonic();
       passedMs += Math.min(now - lookedAt, LONGEST_STEP_MS);
       lookedAt = now;
-      return passedMs;
+      return Math.floor(passedMs);
     },
   };
 }

@@ -453,6 +453,19 @@ describe('what is old, but could not be tried', () => {
     expect(ran.mock.calls.length).toBe(10);
     expect(ran.mock.calls.reduce((sum, [, ms]) => sum + ms, 0)).toBe(10 * MINUTE);
   });
+
+  test('alerts go out after the first minute of a daemon whose clock counts parts of milliseconds', async () => {
+    const clock = createFakeClock();
+    const store = await openVolatileStore();
+    const post = createOutbox(store, { ...clock, monotonic: () => clock.monotonic() * 1.000_012_3 });
+    await using sender = post.start();
+    await clock.advance(2 * MINUTE);
+    await post.owe(aDelivery({ id: 'late' }));
+    sender.wake();
+    await clock.advance(SECOND);
+    expect(post.arrived()).toEqual(['late#1']);
+    expect(post.lines('error')).toEqual([]);
+  });
 });
 
 describe('stopping', () => {
