@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
-import { openDatabase } from '../../src/store/sqlite/database.ts';
+import { firstNumber, makeDurable, openDatabase } from '../../src/store/sqlite/database.ts';
 import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
@@ -262,6 +262,21 @@ describe('damage within', () => {
     expect(error).toHaveBeenCalledWith('delivery:damaged', { error: expect.stringContaining('broken of watch w') });
     expect(await store.survey()).toMatchObject({ dead: 1 });
   });
+});
+
+test('an alert that is committed after a claim is on the disk when it is kept, also when the claim failed', async () => {
+  const file = aFile();
+  await withStore(file, (store) => commit(store, [aDecision('w', { deliveries: [aDelivery()] })], NOON));
+  const db = openDatabase(file);
+  makeDurable(db);
+  await using store = createSqliteStore(db, { file });
+  const isFull = (): boolean => firstNumber(db, 'PRAGMA synchronous') === 2;
+  db.exec(`CREATE TEMP TRIGGER refuse BEFORE UPDATE ON deliveries BEGIN SELECT raise(ABORT, 'no'); END`);
+  await expect(claim(store, 'ops', 10, NOON)).rejects.toThrow(StorageError);
+  expect(isFull()).toBe(true);
+  db.exec('DROP TRIGGER refuse');
+  expect(await claim(store, 'ops', 10, NOON)).toHaveLength(1);
+  expect(isFull()).toBe(true);
 });
 
 test('a full disk is a storage error, changes nothing, and passes when there is room again', async () => {

@@ -4,13 +4,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createMutex } from '../../lib/mutex.ts';
-import { answering, BUSY_TIMEOUT_MS, inTransaction, isBusy, storageError } from './database.ts';
+import { answering, BUSY_TIMEOUT_MS, inTransaction, isBusy, storageError, withoutSync } from './database.ts';
 
 export interface Access {
   /** Rejects with a StorageError. */
   readonly read: <T>(work: () => T) => Promise<T>;
   /** All or nothing, in one transaction. `work` may run more than once. Rejects with a StorageError. */
   readonly write: <T>(work: () => T) => Promise<T>;
+  /** The same without waiting for the disk: a power cut may take it back until the next `write`. */
+  readonly writeUnsynced: <T>(work: () => T) => Promise<T>;
   /** After the writes that were asked for. Safe to call twice. */
   readonly close: () => Promise<void>;
 }
@@ -34,12 +36,15 @@ export function createAccess(db: DatabaseSync, file: string): Access {
     }
   }
 
+  function write<T>(transaction: () => T): Promise<T> {
+    const askedAt = performance.now();
+    return writing.hold(() => whenFree('write', transaction, askedAt));
+  }
+
   return {
     read: (work) => whenFree('read', work, performance.now()),
-    write(work) {
-      const askedAt = performance.now();
-      return writing.hold(() => whenFree('write', () => inTransaction(db, work), askedAt));
-    },
+    write: (work) => write(() => inTransaction(db, work)),
+    writeUnsynced: (work) => write(() => withoutSync(db, () => inTransaction(db, work))),
     close: () =>
       writing.hold(async () => {
         if (db.isOpen)

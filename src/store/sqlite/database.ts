@@ -81,6 +81,19 @@ export function createPrivately(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
 }
 
+const NORMAL = 1;
+
+/** The file stays sound, but what `work` commits is on disk only with the next commit outside of this. */
+export function withoutSync<T>(db: DatabaseSync, work: () => T): T {
+  const usual = firstNumber(db, 'PRAGMA synchronous');
+  db.exec(`PRAGMA synchronous = ${Math.min(usual, NORMAL)}`);
+  try {
+    return work();
+  } finally {
+    db.exec(`PRAGMA synchronous = ${usual}`);
+  }
+}
+
 /** All or nothing. The write lock is taken first, so that what `work` reads still holds when it writes. */
 export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');

@@ -45,7 +45,7 @@ export function createSqliteStore(db: DatabaseSync, { file, maxBytes, owner = ''
       return takeOver(facts, owner);
     }),
   );
-  const { read, write, close } = createAccess(db, file);
+  const { read, write, writeUnsynced, close } = createAccess(db, file);
   const size = answering(file, 'prepare', () => createSizeLimit(db, file, maxBytes));
 
   /** False when another process has taken over, as one may whose lock file was deleted. */
@@ -103,9 +103,10 @@ export function createSqliteStore(db: DatabaseSync, { file, maxBytes, owner = ''
       write(() => {
         for (const id of ids) memory.forget(id);
       }),
-    claim: (claim, fence) => write(() => (isHeld(fence) ? outbox.claim(claim, damaged) : [])),
+    // A claim that a power cut takes back is like one whose process ended: the delivery goes out again, under its id.
+    claim: (claim, fence) => writeUnsynced(() => (isHeld(fence) ? outbox.claim(claim, damaged) : [])),
     ran: (channel, ms) =>
-      write(() => {
+      writeUnsynced(() => {
         outbox.ran(channel, ms);
       }),
     settle: (tried, settlement, at) => write(() => (outbox.settle(tried, settlement, at) ? 'settled' : 'superseded')),
