@@ -38,7 +38,7 @@ export function writeSetup(options: RunOptions): Setup {
   const configFile = configText(options);
   const rules = ruleFiles(options);
   mkdirSync(join(folder, 'rules'));
-  writeFileSync(join(folder, 'config.yaml'), configFile);
+  writeFileSync(join(folder, 'config.yaml'), configFile, { mode: 0o600 });
   for (const { file, text } of rules) writeFileSync(join(folder, file), text);
 
   const { config, problems } = loadConfig('config.yaml', { env: {}, readFile: () => configFile, notifiers });
