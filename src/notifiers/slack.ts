@@ -2,9 +2,9 @@
 // plain_text blocks, in which Slack looks for no markup, mention or link; the links stand in a block of their own.
 import { z } from 'zod';
 import type { Delivery, Outcome } from '../core/model/delivery.ts';
-import type { Notifier, OpenNotifier } from './notifier.ts';
+import type { Notifier } from './notifier.ts';
 import { fitted, toLines, type Line, type Lines } from './rendering/lines.ts';
-import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
+import { jsonOf, type Answer, type ReadAnswer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { createPoster, TOTAL_MS, type JsonCall } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
@@ -57,20 +57,11 @@ export function slackWith({ totalMs, api }: { totalMs: number; api: string }): N
     giveUpAfterMs: 3 * DAY_MS,
     recipients: (_to, channel) => [channel],
     warnings: ({ url }) => (url === undefined ? [] : addressWarnings(url)),
-    open(to, tools): OpenNotifier {
-      const secrets = [
-        ...(to.token === undefined ? [] : [to.token]),
-        ...(to.url === undefined ? [] : secretsOf(to.url)),
-      ];
-      const poster = createPoster({ tools, totalMs, allow: to.allow, secrets, mostAnswerBytes: MOST_ANSWER_BYTES });
-      const { url = api, token, channel } = to;
-      const headers = {
-        'content-type': 'application/json; charset=utf-8',
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      };
-      const target = channel === undefined ? {} : { channel };
-      const callOf = (body: object): JsonCall => ({ url, headers, body: JSON.stringify({ ...target, ...body }) });
-      const read = to.url === undefined ? readBot : readHook;
+    open(to, tools) {
+      const { allow } = to;
+      const { url, headers, around, secrets, read } = placeOf(to, api);
+      const poster = createPoster({ tools, totalMs, allow, secrets, mostAnswerBytes: MOST_ANSWER_BYTES });
+      const callOf = (body: object): JsonCall => ({ url, headers, body: JSON.stringify({ ...around, ...body }) });
 
       async function send({ message }: Delivery, _attempt: number, signal: AbortSignal): Promise<Outcome> {
         const lines = fitted(toLines(message), MOST_CHARACTERS, (text) => escaped(text).length + 1);
@@ -82,6 +73,22 @@ export function slackWith({ totalMs, api }: { totalMs: number; api: string }): N
       return { send, [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose]() };
     },
   };
+}
+
+/** Where messages are posted to. The two forms differ in what stands around a message, and in how they answer. */
+interface Place {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly around: { readonly channel?: string | undefined };
+  readonly secrets: readonly string[];
+  readonly read: ReadAnswer;
+}
+
+function placeOf({ url, token = '', channel }: SlackConfig, api: string): Place {
+  const headers = { 'content-type': 'application/json; charset=utf-8' };
+  if (url !== undefined) return { url, headers, around: {}, secrets: secretsOf(url), read: readHook };
+  const asBot = { ...headers, authorization: `Bearer ${token}` };
+  return { url: api, headers: asBot, around: { channel }, secrets: [token], read: readBot };
 }
 
 function withBlocks(lines: Lines): object {

@@ -2,11 +2,11 @@
 // arrives is read as its medium reads it.
 import { describe, expect, jest, test } from '@jest/globals';
 import type { Message } from '../../src/core/model/delivery.ts';
-import { aDelivery, never, someTools } from '../notifiers/samples.ts';
-import { serve, SERVICES, type Service } from '../notifiers/services.ts';
+import { aDelivery, aMessage, never, someTools } from '../notifiers/samples.ts';
+import { serve, serviceNamed, SERVICES, type Service } from '../notifiers/services.ts';
 import { CHAT_READERS, type ChatReading } from './chat-readers.ts';
 import { corpus } from './corpus.ts';
-import { STRANGERS } from './messages.ts';
+import { OURS, STRANGERS } from './messages.ts';
 import { forbiddenIn } from './readers.ts';
 
 jest.setTimeout(120_000);
@@ -65,6 +65,20 @@ describe.each(SERVICES.map((service) => [service.name, service] as const))('%s',
         name,
         ...{ markup: [], links: [], forbidden: [], addsLines: false },
       });
+    }
+  });
+});
+
+// These have no plain text, so our own words are escaped as well: a condition with two asterisks must not turn bold.
+describe.each(['discord', 'teams'])('%s', (name) => {
+  test.each(Object.entries(OURS))('shows our own words as text, in %s', async (_place, changes) => {
+    const ours = corpus.filter(([, text]) => text.length < 10_000);
+    const messages = ['harmless', ...ours.map(([, text]) => text)].map((text) => aMessage(changes(text))).map(numbered);
+    const [harmless, ...written] = await arrived(serviceNamed(name), messages);
+    if (harmless === undefined) throw new Error('nothing arrived');
+    for (const [index, [what]] of ours.entries()) {
+      const { markup, forbidden, addsLines } = judged(written[index] ?? harmless, harmless);
+      expect({ what, markup, forbidden, addsLines }).toEqual({ what, markup: [], forbidden: [], addsLines: false });
     }
   });
 });
