@@ -48,6 +48,7 @@ export function createChain(parts: ChainParts, headOf: () => number): Chain {
     timesReorganised(overlay.reorgs, height) + forks.timesReplaced(height, headOf());
   const hash = (purpose: number, height: number, version: number): string =>
     `0x${drawHex(seed, purpose, height, version, 8)}`;
+  const touchedBy = rememberTouched(overlay);
   return {
     timesReplaced,
     blockHash: (height, replaced = timesReplaced(height)) => hash(PURPOSE.blockHash, height, replaced),
@@ -60,7 +61,7 @@ export function createChain(parts: ChainParts, headOf: () => number): Chain {
       return transactions.map((transaction, position) => ({ transaction, height, position }));
     },
     waiting: () => listWaiting(parts, headOf()),
-    heightsOf: (key, height) => heightsOf(parts, key, height),
+    heightsOf: (key, height) => heightsOf(parts, key, touchedBy(key), height),
     isTraced: (height) => isTraced(parts, height, headOf()),
   };
 }
@@ -109,9 +110,13 @@ function listWaiting({ overlay, naturalOf }: ChainParts, head: number): Waiting[
 // Recurrences are merged window by window: a window is short enough to be sorted, and long enough to hold a page.
 const WINDOW = 512;
 
-function* heightsOf(parts: ChainParts, key: AddressKey, height: number): Iterable<number> {
+/** `touched`: see `touchedHeights`. */
+function* heightsOf(parts: ChainParts, key: AddressKey, touched: readonly number[], height: number): Iterable<number> {
   const recurrences = parts.isLively ? (parts.timetable.appearancesOf(key) ?? []) : [];
-  const touched = touchedHeights(parts.overlay, key);
+  if (recurrences.length === 0) {
+    yield* touched.filter((each) => each > 0 && each <= height);
+    return;
+  }
   let top = height;
   while (top > 0) {
     // Straight to the next block that counts: an old contract appears once in ten million.
@@ -128,18 +133,43 @@ function* heightsOf(parts: ChainParts, key: AddressKey, height: number): Iterabl
   }
 }
 
-/** Blocks whose content is not what the timetable says: every one that was replaced, and those with additions. */
-function touchedHeights({ reorgs, placedByHeight }: Overlay, key: AddressKey): number[] {
-  const heights = [...placedByHeight.entries()]
-    .filter(([, placed]) => placed.some(({ transaction }) => takesPart(transaction, key)))
-    .map(([height]) => height);
-  for (const { from, to } of reorgs) for (let height = from; height <= to; height++) heights.push(height);
-  return heights;
+/** Asked at each page of an address, and the same until the control API changes something. */
+function rememberTouched(overlay: Overlay): (key: AddressKey) => readonly number[] {
+  const heightsByKey = new Map<AddressKey, readonly number[]>();
+  let version = overlay.version;
+  return (key) => {
+    if (version !== overlay.version || heightsByKey.size >= MOST_REMEMBERED) heightsByKey.clear();
+    version = overlay.version;
+    const found = heightsByKey.get(key) ?? touchedHeights(overlay, key);
+    heightsByKey.set(key, found);
+    return found;
+  };
 }
+
+/**
+ * Blocks whose content is not what the timetable says, the highest first: every one that was replaced, and those with
+ * additions.
+ */
+function touchedHeights({ reorgs, placedByHeight }: Overlay, key: AddressKey): number[] {
+  const heights = new Set<number>();
+  for (const [height, placed] of placedByHeight)
+    if (placed.some(({ transaction }) => takesPart(transaction, key))) heights.add(height);
+  for (const { from, to } of reorgs) for (let height = from; height <= to; height++) heights.add(height);
+  return [...heights].sort((a, b) => b - a);
+}
+
+const partiesByTransaction = new WeakMap<Transaction, ReadonlySet<AddressKey>>();
 
 /** Whether the address stands anywhere in the transaction or in the calls inside it. */
 function takesPart(transaction: Transaction, key: AddressKey): boolean {
-  return isParty(transaction, key) || transaction.calls.some((call) => isParty(call, key));
+  const parties = partiesByTransaction.get(transaction) ?? partiesOf(transaction);
+  partiesByTransaction.set(transaction, parties);
+  return parties.has(key);
+}
+
+function partiesOf(transaction: Transaction): Set<AddressKey> {
+  const rows = [transaction, ...transaction.calls];
+  return new Set(rows.flatMap(({ from, to, created }) => [from, to, created].filter((one) => one !== null).map(keyOf)));
 }
 
 export function isParty(row: Transaction | Call, key: AddressKey): boolean {
