@@ -82,6 +82,7 @@ export function createChains({ store, log, onForks }: ChainsOptions): Chains {
     async flush() {
       for (const [explorer, chain] of chainByExplorer) {
         const { record, stored } = chain;
+        if (record === stored) continue;
         const changed = changedBlocks(stored, record);
         if (changed.length === 0) continue;
         const fence = store.fenceOf(explorerShard(explorer));
