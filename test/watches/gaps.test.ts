@@ -146,6 +146,21 @@ describe('what lies below the most pages of a poll', () => {
   });
 });
 
+test('a list is read again through its last seven hours, and no further', async () => {
+  await using world = await createWorld(rules(20));
+  await world.poll();
+  calls(world, 90, 'of yesterday');
+  await polls(world, 2);
+  await world.clock.advance(24 * 3_600_000);
+  calls(world, 60);
+  await polls(world, 2);
+  const before = world.replicas.asked.length;
+  expect(await polls(world, 60)).toEqual([]);
+  // Of 150 remembered rows the newest 60 stand on two pages; page one is read at each poll anyway.
+  expect(world.replicas.asked.length - before).toBe(61);
+  expect((await coverage(world)).sweptAt).not.toBeNull();
+});
+
 test('rows from before the baseline that are shown after it are no gap', async () => {
   await using world = await createWorld(rules(20));
   calls(world, 3, 'old');

@@ -4,6 +4,7 @@ import type { Cursor, ListQuestion, Read } from '../../core/model/question.ts';
 import { readFrom, type PagedReading, type Pages } from '../../explorer/reading/paging.ts';
 import type { Gap, GapReading } from './gaps.ts';
 import type { ListState } from '../list-state.ts';
+import { lookBackOf } from './look-back.ts';
 import type { SweepReading } from './sweep.ts';
 
 export interface OlderReading<F extends Fields> {
@@ -63,7 +64,7 @@ export async function readOlder<F extends Fields>(
   const { open } = state.sweep;
   if (open === null || read.sweepPage === undefined || left <= 0) return { rows, gaps, sweep: null };
   const sweep = { ...common, read: { page: read.sweepPage }, maxPages: left };
-  const all = { from: state.floor + 1, to: Infinity, resume: open.resume };
+  const all = { from: Math.max(state.floor, lookBackOf(state.marks)) + 1, to: Infinity, resume: open.resume };
   const { resume, isClosed } = await readPart(sweep, all);
   return { rows, gaps, sweep: { resume, isComplete: isClosed } };
 }
