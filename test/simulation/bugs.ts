@@ -6,37 +6,198 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Check } from './model.ts';
 
-export interface Bug {
+export interface Edit {
   readonly file: string;
   /** Stands in the file once. */
   readonly find: string;
   readonly replace: string;
+}
+
+export interface Bug {
+  readonly edits: readonly Edit[];
+}
+
+/** Noticed by the oracle. */
+export interface SimulatedBug extends Bug {
   /** What the oracle must call it. */
   readonly caughtAs: readonly Check[];
 }
 
-export const BUGS: Readonly<Record<string, Bug>> = {
+/** Of the connection itself, which the simulation replaces. */
+export interface WireBug extends Bug {
+  readonly tests: string;
+  /** The name of the test that must fail. */
+  readonly caughtBy: string;
+}
+
+export const BUGS: Readonly<Record<string, SimulatedBug>> = {
   'bare high-water mark': {
-    file: 'src/watches/list-state.ts',
-    find: `  return key === undefined || isFromBefore(known, position) || known.blockByKey.has(key);`,
-    replace: `  const highest = Math.max(known.floor, ...known.blockByKey.values());
+    edits: [
+      {
+        file: 'src/watches/list-state.ts',
+        find: `  return key === undefined || isFromBefore(known, position) || known.blockByKey.has(key);`,
+        replace: `  const highest = Math.max(known.floor, ...known.blockByKey.values());
   return key === undefined || isFromBefore({ ...known, floor: highest }, position) || known.blockByKey.has(key);`,
+      },
+    ],
     caughtAs: ['lost'],
   },
   'resolve on error': {
-    file: 'src/core/alerts/condition-state.ts',
-    find: `  const output = compare(truths, before);
+    edits: [
+      {
+        file: 'src/core/alerts/condition-state.ts',
+        find: `  const output = compare(truths, before);
   if (output === 'unknown')`,
-    replace: `  const compared = compare(truths, before);
+        replace: `  const compared = compare(truths, before);
   const output = compared === 'unknown' ? false : compared;
   if (compared === 'unknown' && time.at < 0)`,
+      },
+    ],
     caughtAs: ['falsely-resolved'],
   },
-  '`until` while pending': {
-    file: 'src/core/alerts/condition-state.ts',
-    find: ` || state === 'pending') return false;`,
-    replace: `) return false;`,
+  // The version stays that of the store: else the next commit is superseded, and the memory read again.
+  'cursor before commit': {
+    edits: [
+      {
+        file: 'src/engine/poller.ts',
+        find: `    await recovery.commit({`,
+        replace: `    held.replace(watch, { ...judged.decision.memory, version: judged.decision.expects });
+    await recovery.commit({`,
+      },
+    ],
+    caughtAs: ['lost'],
+  },
+  'empty on error': {
+    edits: [
+      {
+        file: 'src/watches/newest-first-list.ts',
+        find: `  const page = await read.page(question, null);`,
+        replace: `  const page = await read.page(question, null).catch(() => ({ rows: [], next: null, content: {} }));`,
+      },
+    ],
+    caughtAs: ['wrongly-retracted'],
+  },
+  'no sweep': {
+    edits: [
+      {
+        file: 'src/watches/lists/sweep.ts',
+        find: `  return open === null && hour !== now;`,
+        replace: `  return false;`,
+      },
+    ],
+    caughtAs: ['lost'],
+  },
+  'a gap ignored': {
+    edits: [
+      {
+        file: 'src/watches/lists/older-rows.ts',
+        find: `  return gaps.filter(({ to }) => to > floor);`,
+        replace: `  return [];`,
+      },
+      {
+        file: 'src/watches/lists/coverage.ts',
+        find: `[...gaps.map((gap) => unreadOf(gap, floor)), ...beyondLookBack(state)]`,
+        replace: `beyondLookBack(state)`,
+      },
+    ],
+    caughtAs: ['unnamed-gap'],
+  },
+  'a max_pages gap dropped': {
+    edits: [
+      {
+        file: 'src/watches/lists/detection.ts',
+        find: `  if (stopped === null) return gaps;`,
+        replace: `  if (stopped === null || stopped.why.endsWith('pages read')) return gaps;`,
+      },
+    ],
+    caughtAs: ['unnamed-gap'],
+  },
+  'floor 0 at an empty baseline': {
+    edits: [
+      {
+        file: 'src/watches/lists/detection.ts',
+        find: `  const floor = isPlaced ? highest : typeof chain === 'object' ? chain.head : 0;`,
+        replace: `  const floor = isPlaced ? highest : 0;`,
+      },
+    ],
     caughtAs: ['invented'],
+  },
+  'absence above the head believed': {
+    edits: [
+      {
+        file: 'src/core/alerts/event-tracking.ts',
+        find: `  if (to !== null && block <= to)`,
+        replace: `  if (to !== null)`,
+      },
+    ],
+    caughtAs: ['wrongly-retracted'],
+  },
+  'superseded not healed': {
+    edits: [
+      {
+        file: 'src/engine/commit-recovery.ts',
+        find: `        if (end !== 'superseded') return;`,
+        replace: `        return;`,
+      },
+    ],
+    caughtAs: ['lost'],
+  },
+  'windows drop ties': {
+    edits: [
+      {
+        file: 'src/core/alerts/history.ts',
+        find: `  return runs.filter((run) => run[0] < time.at && endOf(run, time) > begin).map(amountOf);`,
+        replace: `  const isTie = (run: Run, n: number) => runs.slice(0, n).some(([, , value]) => value === run[2]);
+  return runs.filter((run, n) => !isTie(run, n) && run[0] < time.at && endOf(run, time) > begin).map(amountOf);`,
+      },
+    ],
+    caughtAs: ['invented', 'lost'],
+  },
+  '`until` while pending': {
+    edits: [
+      {
+        file: 'src/core/alerts/condition-state.ts',
+        find: ` || state === 'pending') return false;`,
+        replace: `) return false;`,
+      },
+    ],
+    caughtAs: ['invented'],
+  },
+};
+
+const WIRE_TESTS = 'test/explorer/http/failures.test.ts';
+
+export const WIRE_BUGS: Readonly<Record<string, WireBug>> = {
+  'redirects followed': {
+    edits: [
+      {
+        file: 'src/explorer/http/exchange.ts',
+        find: `    hasAnswer = true;
+`,
+        replace: `    hasAnswer = true;
+    if (answer.headers.location !== undefined) {
+      resolve(exchange({ ...options, url: new URL(answer.headers.location, url) }));
+      return;
+    }
+`,
+      },
+    ],
+    tests: WIRE_TESTS,
+    caughtBy: 'a redirect is named, not followed',
+  },
+  'timer cleared at the headers': {
+    edits: [
+      {
+        file: 'src/explorer/http/exchange.ts',
+        find: `    hasAnswer = true;
+`,
+        replace: `    hasAnswer = true;
+    signal.removeEventListener('abort', onAbort);
+`,
+      },
+    ],
+    tests: WIRE_TESTS,
+    caughtBy: 'a body that drips is cut off by the one deadline, and its connection closed',
   },
 };
 
@@ -48,12 +209,14 @@ export interface Copy extends Disposable {
 
 /** The sources with a bug in them. Throws where the place of the bug cannot be found. */
 export function copyWith(name: string): Copy {
-  const bug = bugNamed(name);
+  const { edits } = bugNamed(name);
   const folder = mkdtempSync(join(tmpdir(), 'chainwarden-bug-'));
   for (const path of COPIED) cpSync(path, join(folder, path), { recursive: true });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  const file = join(folder, bug.file);
-  writeFileSync(file, patched(readFileSync(file, 'utf8'), name, bug));
+  for (const edit of edits) {
+    const file = join(folder, edit.file);
+    writeFileSync(file, patched(readFileSync(file, 'utf8'), name, edit));
+  }
   return {
     folder,
     [Symbol.dispose]() {
@@ -62,13 +225,13 @@ export function copyWith(name: string): Copy {
   };
 }
 
-export function bugNamed(name: string): Bug {
-  const bug = Object.hasOwn(BUGS, name) ? BUGS[name] : undefined;
+function bugNamed(name: string): Bug {
+  const bug = new Map<string, Bug>([...Object.entries(BUGS), ...Object.entries(WIRE_BUGS)]).get(name);
   if (bug === undefined) throw new Error(`no bug "${name}": there are ${Object.keys(BUGS).join(', ')}`);
   return bug;
 }
 
-export function patched(text: string, name: string, { file, find, replace }: Bug): string {
+export function patched(text: string, name: string, { file, find, replace }: Edit): string {
   const places = text.split(find).length - 1;
   if (places !== 1)
     throw new Error(`the bug "${name}" finds its place ${places} times in ${file}: mend it in test/simulation/bugs.ts`);
@@ -80,9 +243,12 @@ export interface Ended {
   readonly out: string;
 }
 
+// A simulation makes much that does not live long: with less room than this a tenth of its time goes to collecting it.
+const FLAGS = ['--no-warnings', '--max-semi-space-size=64'];
+
 /** Runs a program of this Node in a folder. */
 export function runIn(folder: string, args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, ['--no-warnings', ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...FLAGS, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const out: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => out.push(text));

@@ -24,8 +24,8 @@ export function drawHistory(seed: number, days: number, kinds: readonly FaultKin
 function faultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): PlannedFault[] {
   const begin = START + day * DAY_MS + (day === 0 ? CALM_MS : 0);
   const end = START + (day + 1) * DAY_MS;
-  const always = [...Array<FaultKind>(REORGS_A_DAY).fill('reorg'), 'kill' as const].filter((kind) =>
-    kinds.includes(kind),
+  const always = [...Array<FaultKind>(REORGS_A_DAY).fill('reorg'), 'kill' as const, 'late-call' as const].filter(
+    (kind) => kinds.includes(kind),
   );
   const count = draw.between(FAULTS_A_DAY.least, FAULTS_A_DAY.most);
   const [first, ...others] = kinds;

@@ -277,11 +277,26 @@ export interface ConditionReference {
   readonly forMs: number;
   /** Of what was read in one poll, after the last known value; null = unknown. */
   readonly valueOf: (poll: ReadPoll, last: number | null) => number | null;
+  /** Compares that value with those of the time before, the oldest first; left out where the value itself is judged. */
+  readonly lookBack?: LookBack;
   /** Whether it says nothing of a chain that stands still. */
   readonly needsHead: boolean;
   readonly isTrue: (value: number) => boolean;
   /** Whether it ends one that fires. */
   readonly ends: (value: number) => boolean;
+}
+
+export interface LookBack {
+  /** Of the values that are compared with. Where something was wrong within it, nothing is judged. */
+  readonly ms: number;
+  /** Null = unknown. */
+  readonly compare: (value: Sample, before: readonly Sample[], intervalMs: number) => number | null;
+}
+
+/** A known value, by the clock of the daemon. */
+export interface Sample {
+  readonly clockAt: Instant;
+  readonly value: number;
 }
 
 export interface HoldingsReference {

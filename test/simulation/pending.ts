@@ -7,8 +7,6 @@ export const PENDING_FAULTS: Readonly<Partial<Record<FaultKind, string>>> = {
   'dropped-pending': 'A transaction that was told while it waited, and vanished, is not retracted.',
   'replaced-pending': 'The same, where another transaction took its nonce.',
   'changed-row': 'One history loses a row; the reason is not known yet.',
-  'empty-list': 'A list that is empty for a moment is a balance of zero.',
-  'forked-replicas': 'The oracle wants each replaced block told; the daemon tells each hash that is new.',
 };
 
 interface PendingCheck {

@@ -1,10 +1,11 @@
 // The rules of `rules.ts` once more, as plain functions over rows: no CEL, and no line of the code under test.
 import { TOKENS } from '../../src/sandbox/names.ts';
-import type { ReadPoll, References, Row } from './model.ts';
+import type { ReadPoll, References, Row, Sample } from './model.ts';
 import { INTERVAL_MS, PATHS, RECIPIENTS } from './rules.ts';
 
 const MINUTE = 60_000;
 const COIN = 10 ** 18;
+const WINDOW_MS = 120 * MINUTE;
 const USDC = TOKENS.USDC.toLowerCase();
 
 const always = (): boolean => true;
@@ -48,6 +49,17 @@ export const REFERENCES: References = {
       ends: (coins) => coins > 120,
     },
     {
+      watch: 'coin',
+      alert: 'lowest',
+      path: PATHS.coin,
+      forMs: 0,
+      needsHead: true,
+      valueOf: coinsIn,
+      lookBack: { ms: WINDOW_MS, compare: aboveLowest },
+      isTrue: (above) => above < 0,
+      ends: (above) => above >= 0,
+    },
+    {
       watch: 'usdc',
       alert: 'low',
       path: PATHS.tokens,
@@ -77,6 +89,15 @@ function coinsIn({ served }: ReadPoll): number | null {
   const answer = served.findLast((one) => one.answer !== null)?.answer ?? null;
   const coins = answer?.type === 'one' ? (answer.facts['coin_balance'] ?? null) : null;
   return coins === null ? null : Number(coins) / COIN;
+}
+
+/** How far above the lowest value since the window's beginning. Unknown when nobody knew a value at its beginning. */
+function aboveLowest({ clockAt, value }: Sample, before: readonly Sample[], intervalMs: number): number | null {
+  const begin = clockAt - WINDOW_MS;
+  const first = before.findLast((sample) => sample.clockAt <= begin);
+  if (first === undefined || first.clockAt < begin - 3 * intervalMs) return null;
+  const within = before.filter((sample) => sample.clockAt > begin && sample.clockAt < clockAt);
+  return value - Math.min(first.value, ...within.map((sample) => sample.value));
 }
 
 /**

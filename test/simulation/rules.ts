@@ -5,7 +5,7 @@ import { addressOf, REQUESTS_PER_SECOND } from './chain.ts';
 
 const EXPLORER = 'chain';
 export const BASE_URL = `https://explorer.example/${CHAIN_ID}`;
-export const INTERVAL_MS = 300_000;
+export const INTERVAL_MS = 600_000;
 
 export const CONFIG = `
 explorers:
@@ -14,7 +14,7 @@ explorers:
     base_url: 'https://explorer.example'
     chain_id: ${CHAIN_ID}
     api_key: { env: EXPLORER_KEY }
-    plan: { requests_per_second: ${REQUESTS_PER_SECOND} }
+    plan: { requests_per_second: ${REQUESTS_PER_SECOND}, credits: 1_000_000 }
 addresses:
   treasury: ${addressOf('treasury')}
   vault: ${addressOf('vault')}
@@ -36,7 +36,7 @@ watches:
   - id: vault
     kind: internal-transactions
     of: vault
-    every: 5m
+    every: 10m
     notify: [hook, post]
     alerts:
       - { id: failed, on: new, if: success == false }
@@ -44,32 +44,32 @@ watches:
   - id: newcomer
     kind: internal-transactions
     of: newcomer
-    every: 5m
+    every: 10m
     notify: [hook, post]
     alerts: [{ id: call, on: new }]
   - id: busy
     kind: internal-transactions
     of: busy
-    every: 5m
-    max_pages: 8
+    every: 10m
+    max_pages: 16
     notify: [hook, post]
     alerts: [{ id: failed, on: new, if: success == false }]
   - id: wallet
     kind: transactions
     of: wallet
-    every: 5m
+    every: 10m
     notify: [hook, post]
     alerts:
       - { id: sent, on: new }
       - { id: failed, on: mined, if: 'status == "error"' }
   - id: large
     kind: transactions
-    every: 5m
+    every: 10m
     notify: [hook, post]
     alerts: [{ id: large, on: new, if: value >= 1000 }]
   - id: blocks
     kind: blocks
-    every: 5m
+    every: 10m
     notify: [hook, post]
     alerts:
       - { id: reorg, on: reorg }
@@ -77,20 +77,22 @@ watches:
   - id: coin
     kind: balance
     of: treasury
-    every: 5m
+    every: 10m
     notify: [hook, post]
-    alerts: [{ id: low, while: balance < 100, until: balance > 120, for: 10m }]
+    alerts:
+      - { id: low, while: balance < 100, until: balance > 120, for: 10m }
+      - { id: lowest, while: 'balance < min("2h")' }
   - id: usdc
     kind: balance
     of: treasury
     token: USDC
-    every: 5m
+    every: 10m
     notify: [hook, post]
     alerts: [{ id: low, while: balance < 1_000_000 }]
   - id: tokens
     kind: holdings
     of: treasury
-    every: 5m
+    every: 10m
     notify: [hook, post]
     alerts:
       - { id: arrived, on: added }
@@ -98,7 +100,7 @@ watches:
   - id: acme
     kind: token
     token: ACME
-    every: 5m
+    every: 10m
     notify: [hook, post]
     alerts:
       - { id: scam, on: changed, if: 'reputation == "scam"' }

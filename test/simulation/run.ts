@@ -14,7 +14,7 @@ import { startDaemon } from './daemon.ts';
 import { createFaultField } from './faults/field.ts';
 import { endOf, scriptOf, START } from './history.ts';
 import { createJournal } from './journal.ts';
-import { clockOf } from './life-line.ts';
+import { clockOf, createLifeLine } from './life-line.ts';
 import { createMachine, type Machine } from './machine.ts';
 import type { History, Logs, PlannedFault } from './model.ts';
 import { createReplicas } from './replicas.ts';
@@ -36,13 +36,16 @@ export async function run(history: History): Promise<Logs> {
   using disk = new DatabaseSync(':memory:');
   migrate(disk, 'memory');
   const open = (): Store => createSqliteStore(disk, { file: 'memory' });
+  let present = createLifeLine();
+  const setup = setupFor(sinkNotifier({ ...world, line: () => present, onTaken: journal.taken }));
   const machine = createMachine({
     time,
     onLife: journal.lived,
-    boot: (line) =>
-      startDaemon({
+    boot(line) {
+      present = line;
+      return startDaemon({
         line,
-        setup: setupFor(sinkNotifier({ ...world, line, onTaken: journal.taken })),
+        setup,
         clock: clockOf(line, wall, time),
         store: storeOf({
           ...world,
@@ -61,7 +64,8 @@ export async function run(history: History): Promise<Logs> {
           onDisturbed: journal.disturbed,
         }),
         hook: journal.hook,
-      }),
+      });
+    },
   });
   for (const fault of history.faults)
     time.at(fault.at, () => {

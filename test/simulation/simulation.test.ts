@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { BUGS, patched } from './bugs.ts';
+import { BUGS, patched, WIRE_BUGS } from './bugs.ts';
 import { drawHistory, START } from './history.ts';
 import { FAULT_KINDS, type FaultKind, type History, type Logs, type Verdict } from './model.ts';
 import { judge } from './oracle/judge.ts';
@@ -41,9 +41,12 @@ test('ten days hold faults of at least thirty kinds, and no kind is left out of 
   expect(FAULT_KINDS.length - Object.keys(PENDING_FAULTS).length).toBeGreaterThanOrEqual(30);
 });
 
-test.each(Object.entries(BUGS))('the bug "%s" finds its place once', (name, bug) => {
-  expect(patched(readFileSync(bug.file, 'utf8'), name, bug)).toContain(bug.replace);
-});
+test.each([...Object.entries(BUGS), ...Object.entries(WIRE_BUGS)])(
+  'the bug "%s" finds its places once',
+  (name, bug) => {
+    for (const edit of bug.edits) expect(patched(readFileSync(edit.file, 'utf8'), name, edit)).toContain(edit.replace);
+  },
+);
 
 test('a failing history is shortened to the faults that it takes', async () => {
   const history = drawHistory(3, 6, KINDS);

@@ -13,7 +13,8 @@ const UNKNOWN: ReadonlySet<FaultKind> = new Set(['sink-unknown']);
 const GIVE_UP_AFTER_MS = 3 * 86_400_000;
 
 export interface SinkOptions {
-  readonly line: LifeLine;
+  /** Of the process that runs. */
+  readonly line: () => LifeLine;
   readonly time: VirtualTime;
   readonly field: FaultField;
   readonly onTaken: (taken: Taken) => void;
@@ -37,7 +38,9 @@ export function sinkNotifier(options: SinkOptions): AnyNotifier {
   return sink;
 }
 
-function openSink({ line, time, field, onTaken }: SinkOptions): OpenNotifier {
+function openSink({ line: lineNow, time, field, onTaken }: SinkOptions): OpenNotifier {
+  const line = lineNow();
+
   async function send({ id }: Delivery): Promise<Outcome> {
     const slow = field.lasting(SLOW, time.now());
     if (slow !== null) await time.sleep(slow.amount);

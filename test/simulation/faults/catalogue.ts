@@ -13,33 +13,42 @@ const HOUR = 60 * MINUTE;
 const LISTS = [PATHS.vault, PATHS.newcomer, PATHS.busy, PATHS.wallet, PATHS.large, PATHS.tokens] as const;
 const ALL = [...LISTS, PATHS.blocks, PATHS.coin, PATHS.acme] as const;
 
-/** Strikes answers to one path, or to all of them, within some minutes. */
+/** Strikes answers to one path, or to all of them, within some polls. */
 function answers(times: number): (draw: Draw) => Drawn {
   return (draw) => ({
-    ms: draw.between(1, 20) * MINUTE,
+    ms: draw.between(2, 40) * MINUTE,
     times: draw.between(1, times),
     path: draw.chance(0.3) ? null : draw.pick(ALL),
   });
 }
 
-/** Strikes one list, within half an hour. */
+/** Strikes every answer to one path, or to all of them, for hours at most. */
+function outage(draw: Draw): Drawn {
+  return {
+    ms: draw.between(10, 180) * MINUTE,
+    times: Number.MAX_SAFE_INTEGER,
+    path: draw.chance(0.3) ? null : draw.pick(ALL),
+  };
+}
+
+/** Strikes one list, within an hour. */
 function lists(times: number): (draw: Draw) => Drawn {
-  return (draw) => ({ ms: 30 * MINUTE, times: draw.between(1, times), path: draw.pick(LISTS) });
+  return (draw) => ({ ms: HOUR, times: draw.between(1, times), path: draw.pick(LISTS) });
 }
 
 function lasting(least: number, most: number): (draw: Draw) => Drawn {
   return (draw) => ({ ms: draw.between(least, most) });
 }
 
-const once = (): Drawn => ({ ms: 30 * MINUTE, times: 1 });
+const once = (): Drawn => ({ ms: HOUR, times: 1 });
 
 export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   // `amount`: after so many ms the limiter lets requests pass again.
   'rate-limited': (draw) => ({ ...answers(2)(draw), amount: draw.between(300, 4000) }),
   'server-error': answers(6),
   'bad-gateway': answers(6),
-  unavailable: answers(6),
-  unauthorized: (draw) => ({ ms: 30 * MINUTE, times: draw.between(2, 4) }),
+  unavailable: outage,
+  unauthorized: (draw) => ({ ms: HOUR, times: draw.between(2, 4) }),
   blocked: answers(4),
   'out-of-credits': (draw) => ({ ms: draw.between(10, 40) * MINUTE, times: Number.MAX_SAFE_INTEGER }),
   'not-found': answers(2),
@@ -52,7 +61,7 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   oversized: answers(2),
   'slow-headers': answers(3),
   'slow-body': answers(3),
-  dns: answers(6),
+  dns: outage,
   tls: answers(3),
   refused: answers(6),
 
@@ -73,8 +82,8 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
 
   // `amount`: so many blocks; `times` 1: what was in them is mined again, 0: it is dropped.
   reorg: (draw) => ({ times: draw.below(2), amount: depth(draw) }),
-  // `ms`: so long after its block the call is traced.
-  'late-call': lasting(10 * MINUTE, 6 * HOUR),
+  // `ms`: so long after its block the call is traced, some pages below the newest ones.
+  'late-call': lasting(20 * MINUTE, 6 * HOUR),
   // `ms`: so long it waited.
   'dropped-pending': lasting(10 * MINUTE, 2 * HOUR),
   'replaced-pending': lasting(10 * MINUTE, 2 * HOUR),
@@ -83,17 +92,17 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   // `amount`: so many calls in a quarter of an hour.
   burst: (draw) => ({ amount: draw.between(70, 300) }),
   stalled: lasting(20 * MINUTE, 2 * HOUR),
-  'other-chain': lasting(5 * MINUTE, 30 * MINUTE),
+  'other-chain': lasting(5 * MINUTE, HOUR),
 
   // `amount`: so many blocks behind; `times` 1: every request goes there, 0: half of them.
   'lagging-replica': (draw) => ({
-    ms: draw.between(5, 60) * MINUTE,
+    ms: draw.between(5, 100) * MINUTE,
     amount: draw.between(1, 40),
     times: draw.below(2),
   }),
   // `amount`: so deep the other head leaves the chain; `times` 1: it becomes the chain.
   'forked-replicas': (draw) => ({
-    ms: draw.between(10, 40) * MINUTE,
+    ms: draw.between(15, 80) * MINUTE,
     amount: draw.between(1, 12),
     times: draw.below(2),
   }),
@@ -115,7 +124,7 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
 
   'commit-refused': lasting(10 * SECOND, 15 * MINUTE),
   'commit-kept-but-error': (draw) => ({ ms: HOUR, times: draw.between(1, 2) }),
-  'commit-superseded': (draw) => ({ ms: HOUR, times: draw.between(1, 2) }),
+  'commit-superseded': (draw) => ({ ms: HOUR, times: draw.between(1, 6) }),
 
   // `amount`: ms until a message is accepted.
   'slow-sink': (draw) => ({ ms: draw.between(10, 60) * MINUTE, amount: draw.between(5, 120) * SECOND }),

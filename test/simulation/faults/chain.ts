@@ -14,10 +14,7 @@ export function commandsOf(fault: PlannedFault): Command[] {
     case 'reorg':
       return [reorganise(at, amount, fault.times === 1)];
     case 'late-call':
-      return [
-        { do: 'call', at, id, to: 'vault', reason: 'late', isHidden: true },
-        { do: 'reveal', at: inBlock(at + ms, PLACED_AT), id },
-      ];
+      return lateCall(at, id, ms);
     case 'dropped-pending':
       return [waiting(at, id, 0), { do: 'drop', at: inBlock(at + ms, PLACED_AT), id }];
     case 'replaced-pending': {
@@ -67,6 +64,21 @@ function waiting(at: number, id: string, nonce: number): Command {
     waits: 'for ever',
     nonce: Math.floor(nonce),
   };
+}
+
+const ABOVE_LATE = 24;
+
+/** The calls above it fill three pages before it is traced. */
+function lateCall(at: number, id: string, ms: number): Command[] {
+  const above = Array.from({ length: ABOVE_LATE }, (_, i): Command => {
+    const block = at + (1 + (i % (ABOVE_LATE / 2))) * BLOCK_MS;
+    return { do: 'call', at: block, id: `${id}-${i}`, to: 'vault', reason: 'above', isHidden: false };
+  });
+  return [
+    { do: 'call', at, id, to: 'vault', reason: 'late', isHidden: true },
+    ...above,
+    { do: 'reveal', at: inBlock(at + ms, PLACED_AT), id },
+  ];
 }
 
 /** One of two calls fails only after its block was replaced; the other one does not any more. */

@@ -1,12 +1,12 @@
 // Alerts that last: what held long enough and did not fire, what fired without, and what ended without reason.
-import type { ConditionReference, Instant, Logs, Owed, ReadPoll, Served, Verdict } from '../model.ts';
+import type { ConditionReference, Instant, LookBack, Logs, Owed, ReadPoll, Sample, Served, Verdict } from '../model.ts';
 import type { Evidence } from './evidence.ts';
 import { headAt } from './heights.ts';
 import type { RightTime } from './right-time.ts';
 
 const MINUTE = 60_000;
-/** One that flaps is silent until it has been steady for half an hour. */
-const STEADY_MS = 40 * MINUTE;
+/** One that flaps is silent until it has been steady for so long. */
+const STEADY_MS = 30 * MINUTE;
 
 interface Case {
   readonly logs: Logs;
@@ -27,20 +27,24 @@ interface Valued {
   readonly value: number | null;
   /** It may have been unknown to the daemon: the head that it knew was perhaps too old, or what it decided is unknown. */
   readonly isDoubtful: boolean;
+  /** Set where nothing is judged: the values that it is compared with are doubtful. */
+  readonly isUnsure: boolean;
 }
 
 export function judgeConditions({ logs, references, pollsOf, rightTimeOf }: Evidence): Verdict[] {
   const elsewhere = logs.served.filter(({ path, replica }) => path === 'blocks' && replica !== 'chain');
   return references.conditions.flatMap((reference) => {
-    const { watch, alert, path } = reference;
+    const { watch, alert, path, lookBack } = reference;
+    const { intervalMs } = references;
     const [recipient] = references.recipients;
+    const valued = valuedPolls(pollsOf(watch, path), reference, { logs, elsewhere, intervalMs });
     const given: Case = {
       logs,
       reference,
-      polls: valuedPolls(pollsOf(watch, path), reference, logs, elsewhere),
+      polls: lookBack === undefined ? valued : comparedPolls(valued, lookBack, intervalMs),
       told: logs.owed.filter((one) => one.watch === watch && one.alert === alert && one.recipient === recipient),
       rightTime: rightTimeOf(path),
-      intervalMs: references.intervalMs,
+      intervalMs,
     };
     return [...lateOf(given), ...inventedOf(given), ...falselyResolvedOf(given)];
   });
@@ -49,8 +53,7 @@ export function judgeConditions({ logs, references, pollsOf, rightTimeOf }: Evid
 function valuedPolls(
   polls: readonly ReadPoll[],
   reference: ConditionReference,
-  logs: Logs,
-  elsewhere: readonly Served[],
+  heads: Omit<HeadCase, 'at' | 'clockAt'>,
 ): Valued[] {
   let last: number | null = null;
   let aheadMs = 0;
@@ -60,16 +63,46 @@ function valuedPolls(
     if (decided !== null) aheadMs = clockAt - at;
     const value = reference.valueOf(poll, last);
     last = value ?? last;
-    const isHeadUnsure = reference.needsHead && isHeadDoubtful(at, clockAt, logs, elsewhere);
-    return { poll, at, clockAt, value, isDoubtful: decided === null || isHeadUnsure };
+    const isHeadUnsure = reference.needsHead && isHeadDoubtful({ ...heads, at, clockAt });
+    return { poll, at, clockAt, value, isDoubtful: decided === null || isHeadUnsure, isUnsure: false };
   });
 }
 
+/** As far as it looks back the clock went evenly, and every poll was decided and knew the head. */
+function comparedPolls(polls: readonly Valued[], { ms, compare }: LookBack, intervalMs: number): Valued[] {
+  const reachMs = ms + 4 * intervalMs;
+  let unsureUntil = -Infinity;
+  const samples: Sample[] = [];
+  return polls.map((poll, n): Valued => {
+    const { at, clockAt, value, isDoubtful } = poll;
+    const before = polls[n - 1];
+    const isClockEven = before === undefined || Math.abs(clockAt - before.clockAt - (at - before.at)) < 1000;
+    if (isDoubtful || !isClockEven) unsureUntil = at + reachMs;
+    const isUnsure = at <= unsureUntil;
+    const compared = value === null || isUnsure ? null : compare({ clockAt, value }, samples, intervalMs);
+    if (value !== null) samples.push({ clockAt, value });
+    return { ...poll, value: compared, isUnsure };
+  });
+}
+
+interface HeadCase {
+  readonly at: Instant;
+  readonly clockAt: Instant;
+  readonly logs: Logs;
+  /** First pages of blocks that did not come from the chain. */
+  readonly elsewhere: readonly Served[];
+  readonly intervalMs: number;
+}
+
+/** In intervals: so long a poll may rest on a head that was read before, with one poll to spare. */
+const HEAD_KNOWN_FOR = 2.4;
+
 /** A head that stands still for long makes all else unknown; so does one that another server, or a wrong clock, shows. */
-function isHeadDoubtful(at: Instant, clockAt: Instant, { chain }: Logs, elsewhere: readonly Served[]): boolean {
-  const isStanding = chain.freezes.some(({ from, to }) => from + 10 * MINUTE < at && at < to + 12 * MINUTE);
+function isHeadDoubtful({ at, clockAt, logs: { chain }, elsewhere, intervalMs }: HeadCase): boolean {
+  const knownMs = HEAD_KNOWN_FOR * intervalMs;
+  const isStanding = chain.freezes.some(({ from, to }) => from + 10 * MINUTE < at && at < to + knownMs);
   const isClockWrong = Math.abs(clockAt - at) > 5 * MINUTE;
-  return isStanding || isClockWrong || elsewhere.some((one) => one.at <= at && at < one.at + 12 * MINUTE);
+  return isStanding || isClockWrong || elsewhere.some((one) => one.at <= at && at < one.at + knownMs);
 }
 
 /** What held, or did not hold any more, in every poll of `for` and two intervals of right time, is told by then. */
@@ -117,13 +150,13 @@ function spellsOf({ polls, intervalMs }: Case, holds: (value: number) => boolean
   return spells;
 }
 
-function lateIn({ reference, rightTime, told }: Case, { from, to }: Spell, late: Late): Verdict[] {
+function lateIn({ reference, rightTime, told, intervalMs }: Case, { from, to }: Spell, late: Late): Verdict[] {
   const isDue = (dueAt: Instant | null): dueAt is Instant =>
     dueAt !== null && dueAt <= to && isFiring(told, dueAt) === late.wasFiring;
   const dueAt = rightTime.after(from, late.ms);
   if (!isDue(dueAt)) return [];
   const isFlapping = told.findLast((one) => one.at <= dueAt)?.reason?.startsWith('flapping') === true;
-  if (isFlapping && !isDue(rightTime.after(from, late.ms + STEADY_MS))) return [];
+  if (isFlapping && !isDue(rightTime.after(from, late.ms + STEADY_MS + 2 * intervalMs))) return [];
   const since = new Date(from).toISOString();
   return [{ check: 'lost', at: dueAt, watch: reference.watch, what: `${late.what}, since ${since}` }];
 }
@@ -136,7 +169,8 @@ function isFiring(told: readonly Owed[], at: Instant): boolean {
 function inventedOf({ reference, polls, told, intervalMs }: Case): Verdict[] {
   return told.flatMap(({ type, at, reason }, n): Verdict[] => {
     const last = polls.findLastIndex((poll) => poll.poll.poll.startedAt <= at);
-    if (type !== 'alert.firing' || (polls[last]?.at ?? -1) < at) return [];
+    const poll = polls[last];
+    if (type !== 'alert.firing' || poll === undefined || poll.at < at || poll.isUnsure) return [];
     const { watch, alert } = reference;
     const isAgain = told[n - 1]?.type === 'alert.firing' && reason === null;
     if (isAgain) return [{ check: 'doubled', at, watch, what: `${alert}: fired while it was firing` }];
@@ -164,7 +198,7 @@ function heldMs(polls: readonly Valued[], { isTrue }: ConditionReference, interv
 function falselyResolvedOf({ reference, polls, told, logs }: Case): Verdict[] {
   return told.flatMap(({ type, at, reason }, n): Verdict[] => {
     const poll = polls.findLast(({ poll: { poll } }) => poll.startedAt <= at);
-    if (type !== 'alert.resolved' || reason !== null || poll === undefined || poll.at < at) return [];
+    if (type !== 'alert.resolved' || reason !== null || poll === undefined || poll.at < at || poll.isUnsure) return [];
     const why = poll.value === null ? 'nothing was known' : restsOn(poll, told[n - 1], { reference, polls, logs });
     if (why === null) return [];
     return [{ check: 'falsely-resolved', at, watch: reference.watch, what: `${reference.alert}: ended, but ${why}` }];

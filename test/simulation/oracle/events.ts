@@ -6,6 +6,8 @@ import { presencesOf, type Presence } from './occurrences.ts';
 import type { RightTime } from './right-time.ts';
 
 const HOUR_MS = 3_600_000;
+/** A list is read again each hour, some pages at each poll. */
+const SWEPT_WITHIN_MS = 2 * HOUR_MS;
 /** What lies deeper is not looked for (look-back). */
 const LOOK_BACK_MS = 7 * HOUR_MS;
 
@@ -64,9 +66,9 @@ function isOld({ stays }: ChainItem, floor: number): boolean {
   return stays.some(({ row }) => row.block !== null && row.block <= floor);
 }
 
-/** After an hour and two intervals of right time, if it still stands there and is not too old by then. */
+/** After two hours and two intervals of right time, if it still stands there and is not too old by then. */
 function dueAt({ reference, references, rightTime }: Case, item: ChainItem, presence: Presence): Instant | null {
-  const at = rightTime.after(presence.from, HOUR_MS + 2 * references.intervalMs);
+  const at = rightTime.after(presence.from, SWEPT_WITHIN_MS + 2 * references.intervalMs);
   if (at === null || (presence.to !== null && presence.to < at)) return null;
   if (presence.block !== null && at - madeAt(presence.block) > LOOK_BACK_MS) return null;
   return reference.on === 'mined' && !wasSeenWaiting(item, presence, rightTime, references) ? null : at;

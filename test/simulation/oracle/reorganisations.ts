@@ -1,4 +1,5 @@
-// Alerts about blocks that were replaced: told when a known height shows a hash that it never showed before.
+// Alerts about blocks that were replaced: told when the lowest height that does not show what it showed last shows a hash
+// that it never showed before. Another one is a fork that returns.
 import type { Instant, Owed, ReadPoll, Row, Verdict } from '../model.ts';
 import type { Evidence } from './evidence.ts';
 
@@ -34,28 +35,38 @@ export function judgeReorganisations({ logs, references, pollsOf, rightTimeOf }:
   return [...lost, ...inventedOf(told, replaced, watch, alert)];
 }
 
-/** Polls that were served another hash at a known height. */
+/** By height, what was shown there; the last one at the end. */
+type Hashes = ReadonlyMap<number, readonly string[]>;
+
+/** Polls that were served a fork that was not known. */
 function replacedIn(polls: readonly ReadPoll[]): Replaced[] {
-  const hashesByHeight = new Map<number, Set<string>>();
+  const hashesByHeight = new Map<number, readonly string[]>();
   const replaced: Replaced[] = [];
   for (const poll of polls) {
     const rows = poll.readings.flatMap((reading) => reading.rows);
-    const top = Math.max(...hashesByHeight.keys());
-    if (rows.some((row) => isNewHash(row, hashesByHeight, top)))
+    if (isNewFork(rows, hashesByHeight))
       replaced.push({
         poll,
         isFromChain: poll.served.every(({ replica, fault }) => replica === 'chain' && fault === null),
       });
     for (const { id, block } of rows)
-      if (block !== null) hashesByHeight.set(block, (hashesByHeight.get(block) ?? new Set()).add(id));
+      if (block !== null) hashesByHeight.set(block, [...without(hashesByHeight.get(block), id), id]);
   }
   return replaced;
 }
 
-function isNewHash({ id, block }: Row, hashesByHeight: ReadonlyMap<number, ReadonlySet<string>>, top: number): boolean {
-  if (block === null || block <= top - KNOWN_HEIGHTS) return false;
-  const known = hashesByHeight.get(block);
-  return known !== undefined && !known.has(id);
+function isNewFork(rows: readonly Row[], known: Hashes): boolean {
+  const top = Math.max(...known.keys());
+  const others = rows.filter(({ id, block }) => {
+    const last = block === null || block <= top - KNOWN_HEIGHTS ? undefined : known.get(block)?.at(-1);
+    return last !== undefined && last !== id;
+  });
+  const [lowest] = others.toSorted((a, b) => (a.block ?? 0) - (b.block ?? 0));
+  return lowest !== undefined && !(known.get(lowest.block ?? 0) ?? []).includes(lowest.id);
+}
+
+function without(hashes: readonly string[] | undefined, id: string): readonly string[] {
+  return (hashes ?? []).filter((hash) => hash !== id);
 }
 
 function inventedOf(told: readonly Owed[], replaced: readonly Replaced[], watch: string, alert: string): Verdict[] {
