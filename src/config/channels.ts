@@ -53,7 +53,7 @@ interface Found {
   readonly secrets: string[];
 }
 
-/** The channel's keys with every secret put in. Which keys may be secrets is the notifier's to say. */
+/** The channel's keys with every secret inserted. The notifier declares which keys may be secrets. */
 function fill(
   keys: Readonly<Record<string, unknown>>,
   path: Path,

@@ -1,5 +1,5 @@
-// The operator's settings, read once and trusted from then on. A secret that cannot be had is a problem only when a
-// watch needs it, so it stays with its explorer or channel until the rules are known.
+// Loads and checks the config. A secret that cannot be read is a problem only when a watch needs it, so it is noted at
+// its explorer or channel until the rules are known.
 import type { Config, ConfigTools, Loaded, Name, RecordingSettings } from './model.ts';
 import { dirname, resolve } from 'node:path';
 import { checksumWarnings } from './checksums.ts';
@@ -15,7 +15,7 @@ import { readListen } from './listen.ts';
 import { type WrittenMap, isMap } from './yaml/written.ts';
 import { type Source, parseYaml } from './yaml/yaml.ts';
 
-/** Reads and checks the config file: all of its problems at once, or a config to trust. Never throws. */
+/** Reads and checks the config file: all of its problems at once, or a config. Never throws. */
 export function loadConfig(file: string, tools: ConfigTools): Loaded {
   let text: string;
   try {
@@ -80,13 +80,13 @@ function recordingOf(written: Shape['recording'], directory: string): RecordingS
   return { file: resolve(directory, written.file), keepMs: written.keep, maxBytes: written.max_size };
 }
 
-/** `addresses:` with nothing below it, as in a file where the examples are commented out, says nothing. */
+/** `addresses:` with nothing below it, as in a file whose examples are commented out, counts as left out. */
 export function withoutEmpty(value: unknown): unknown {
   if (!isMap(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== ''));
 }
 
-/** When the outer shape is wrong, its parts are still looked at: every problem at once. */
+/** When the outer shape is wrong, its parts are still checked: all problems at once. */
 function halfRead(value: unknown): Shape {
   const mapAt = (key: string): WrittenMap => {
     const part = isMap(value) ? value[key] : undefined;
@@ -132,7 +132,7 @@ function missingParts(source: Source, { explorers, channels }: Shape): Problem[]
   return problems;
 }
 
-/** Every secret text of the config, for the logger to hide wherever it turns up. */
+/** Every secret text of the config, for redaction. */
 export function secretsOf(config: Config): string[] {
   const texts = [...config.channels.values()].flatMap(({ secrets }) => secrets);
   for (const explorer of config.explorers.values()) {
@@ -143,5 +143,5 @@ export function secretsOf(config: Config): string[] {
   return [...new Set(texts)].filter((text) => text.length >= SHORTEST_HIDDEN);
 }
 
-/** Hiding every "1" of a log would hide nothing else. */
+/** Too short to redact: every "1" of a log would be hidden. */
 const SHORTEST_HIDDEN = 4;

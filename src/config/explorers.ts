@@ -17,7 +17,7 @@ interface Read<T> {
   readonly problems: readonly Problem[];
 }
 
-/** One explorer, by the shape of its form; a secret that it misses is kept with it. */
+/** One explorer, by the shape of its form; missing secrets are noted in it. */
 export function readExplorer(source: Source, name: string, written: unknown, secrets: SecretReader): Read<Explorer> {
   const path = ['explorers', name];
   const form = isMap(written) ? written['form'] : undefined;
@@ -54,7 +54,7 @@ export function readExplorer(source: Source, name: string, written: unknown, sec
 
 type Parsed<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
-/** A key that crosses the network in the clear is everybody's: that must be wanted. */
+/** A key that is sent without encryption can be read by anybody on the way, so that has to be allowed explicitly. */
 function encrypted<K extends string, T extends WrittenRemote & Record<K, string>>(
   parsed: Parsed<T>,
   key: K,

@@ -1,6 +1,6 @@
-// What may stand in an HTTP header. A value that Node refuses would be found out only when the explorer is opened.
+// Values of HTTP headers, checked at load: Node would refuse them only when the explorer is opened.
 
-/** What makes a text no header value, such as `has a line break in it`; null when it is one. */
+/** Why a text is no header value, such as `has a line break in it`; null when it is one. */
 export function headerFault(text: string): string | null {
   if (/[\r\n]/.test(text)) return 'has a line break in it';
   if (/(?!\t)\p{Cc}/u.test(text)) return 'has a control character in it';

@@ -5,7 +5,7 @@ import { quote } from './scalars.ts';
 import type { Path } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
 
-/** Keys of later releases: named as such, so that nobody takes them for spelling mistakes. */
+/** Keys of later releases: reported as such, not as misspelt. */
 const NOT_YET = new Set(['repeat', 'group_by', 'self', 'heartbeat', 'silence']);
 
 export function isNotYet(name: string): boolean {
@@ -19,7 +19,7 @@ interface Place {
   readonly moreKeys?: readonly string[];
 }
 
-/** Parses what stands at the path; complaints become problems of the file, every one with its place. */
+/** Parses the value at the path. Issues become problems of the file, each with its place. */
 export function parseAt<T>(
   schema: z.ZodType<T>,
   written: unknown,
@@ -33,7 +33,7 @@ export function parseAt<T>(
 
 type Issue = z.core.$ZodIssue;
 
-// Only here is the schema known that did not know a key; its legal keys travel in the message.
+// The schema is known only here; its keys are passed on in the message.
 function legalKeysOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined;
   const definition = issue.inst?._zod.def as { shape?: object } | undefined;
@@ -42,7 +42,7 @@ function legalKeysOf(issue: z.core.$ZodRawIssue): string | undefined {
 
 const SEPARATOR = ' ';
 
-/** Of a union's complaints, those of the alternative that came furthest. */
+/** Of a union's issues, those of the alternative that matched best. */
 function deepest(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const branches = issue.errors.map((errors) => errors.flatMap(deepest));
@@ -73,7 +73,7 @@ function toProblems(issue: Issue, { source, path, moreKeys = [] }: Place): reado
   return [source.problem(full, messageOf(issue))];
 }
 
-/** Of an object that is not as it should be, the keys that are: enough to look on for further problems. */
+/** Of an object with problems, the keys that are valid, so that further problems can be found. */
 export function parseEach<S extends z.ZodObject>(shape: S, written: unknown): Partial<z.output<S>> {
   const entries = typeof written === 'object' && written !== null ? Object.entries(written) : [];
   const good = entries.flatMap(([key, value]) => {
@@ -84,7 +84,7 @@ export function parseEach<S extends z.ZodObject>(shape: S, written: unknown): Pa
   return Object.fromEntries(good) as Partial<z.output<S>>;
 }
 
-/** The first of a map's unknown keys, and how many more: finding the nearest legal key takes its time for each. */
+/** The first unknown keys of a map, and how many more: finding a similar key takes time for each. */
 export function unknownKeys(
   source: Source,
   path: Path,
@@ -98,7 +98,7 @@ export function unknownKeys(
 
 const MOST_UNKNOWN = 100;
 
-/** A key that nobody knows, with the one that was probably meant. */
+/** An unknown key, with the one that was probably meant. */
 export function unknownKey(source: Source, path: Path, key: string, legal: readonly string[]): Problem {
   if (isNotYet(key)) return source.problem(path, { key, message: `${quote(key)} is not supported yet` });
   const hint = hintFor(
@@ -130,7 +130,7 @@ function messageOf(issue: Issue): { message: string; hint?: string | undefined }
   }
 }
 
-/** A map where a list of maps is expected: most often the dash of its first item is missing. */
+/** A map where a list of maps is expected: usually the dash of its first item is missing. */
 function dashHint({ expected, input }: Extract<Issue, { code: 'invalid_type' }>): string | undefined {
   if (expected !== 'array' || typeof input !== 'object' || input === null) return undefined;
   const [first] = Object.keys(input);

@@ -1,7 +1,7 @@
 import type { Problem } from './problem.ts';
 import type { Source } from './yaml/yaml.ts';
 
-/** Where to listen: the environment says it before the config does. */
+/** The address to listen on: the environment wins over the config. */
 export function readListen(
   source: Source,
   override: string | undefined,

@@ -22,7 +22,7 @@ export interface Config {
   readonly names: ReadonlyMap<string, Name>;
   readonly channels: ReadonlyMap<string, Channel>;
   readonly state: StateSettings;
-  /** What polls see is kept there; null = nowhere. */
+  /** Where polls are recorded; null = nowhere. */
   readonly recording: RecordingSettings | null;
   readonly listen: { readonly host: string; readonly port: number };
   /** As written. */
@@ -78,7 +78,7 @@ export interface SandboxExplorer extends ExplorerBase {
   readonly control: boolean;
   /** Whether faults are drawn by the seed. */
   readonly faults: boolean;
-  /** Which release of an explorer it answers as; null = as the specification has it. */
+  /** The release of an explorer that it imitates; null = the specification. */
   readonly as: (typeof SANDBOX_RELEASES)[number] | null;
 }
 

@@ -56,7 +56,7 @@ class NameReader {
     } else this.#complain(path, 'must be an address or a list of addresses');
   }
 
-  // `trail` are the groups on the way here: a group that holds itself would never end.
+  // `trail`: the groups on the way here, so that a group that contains itself ends.
   #gather(items: readonly unknown[], path: Path, trail: readonly string[], into: Map<string, Address>): void {
     if (items.length > MOST_IN_GROUP) {
       this.#complain(path, `a group has at most ${MOST_IN_GROUP} addresses`);
@@ -93,7 +93,7 @@ class NameReader {
       return;
     }
     const named = this.#addresses[item];
-    // A group that several others name is gathered once: otherwise a few lines could take for ever.
+    // A group that several others contain is expanded once: a few lines could otherwise take exponential time.
     if (this.#gathered.has(item)) return;
     if (Array.isArray(named)) this.#gathered.add(item);
     if (Array.isArray(named)) this.#gather(named, ['addresses', item], [...trail, item], into);

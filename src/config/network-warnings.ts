@@ -1,4 +1,4 @@
-// Where explorers are asked over a network that others can listen to, or at an address that is no explorer's.
+// Warnings about explorers that are asked without encryption, or at a private or link-local address.
 import { bareHost, isLinkLocal, isLoopback } from '../lib/loopback.ts';
 import type { Explorer } from './model.ts';
 import type { Problem } from './problem.ts';

@@ -1,4 +1,4 @@
-// What is wrong in a file that a person wrote, said so that they can put it right: where, what, and what to do.
+// Problems of files that people write: what is wrong, where, and what to do.
 import { FileRefused } from '../lib/regular-file.ts';
 
 export interface Problem {
@@ -23,7 +23,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** A problem of a file that has no text to point into: it is missing, or cannot be read. */
+/** A problem of a file without a text to point into: it is missing, or cannot be read. */
 export function fileProblem(file: string, message: string, hint?: string): Problem {
   return { file, line: 1, column: 1, path: '', message, frame: '', ...(hint === undefined ? {} : { hint }) };
 }
@@ -72,7 +72,7 @@ export function sortProblems(problems: readonly Problem[]): Problem[] {
     (a, b) =>
       compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.message, b.message),
   );
-  // An alias or a shared text brings the same mistake to the same place again.
+  // An alias or a shared text causes the same problem at the same place again.
   return capped(sorted.filter((problem, i) => i === 0 || !isSame(problem, sorted[i - 1])));
 }
 
@@ -120,7 +120,7 @@ export function visible(line: string): string {
 const ANYWHERE =
   /(?<=https?:\/\/[^\s/"']+\/)[^\s"'?},\]]{8,}|whsec_[^\s"'},\]]+|\bxox[a-z]-[\w-]+|\b\d{6,20}:[\w-]{20,}|\btk_\w{8,}/gi;
 
-/** Hides what an address carries besides its place: user, password and the values of parameters. */
+/** Masks the credentials and the parameter values of a URL. */
 export function withoutKeys(text: string): string {
   return text
     .replace(/([?&][\w.-]+=)([^\s&"'},]+)/g, (_all, name: string, value: string) => name + stars(value))
@@ -131,7 +131,7 @@ function stars(value: string): string {
   return '*'.repeat(value.length);
 }
 
-/** Text of a file that is about to be printed: what cannot be seen, or moves the cursor, is shown as a box. */
+/** Text of a file for printing: invisible and control characters are shown as a box. */
 export function seen(text: string): string {
   return text.replace(UNSEEN, '\u{fffd}');
 }

@@ -1,9 +1,9 @@
-// The scalars of rules and config. A file gives text only; these turn it into values and complain in plain words.
+// Scalars of rules and config: text of a file becomes values.
 import { z } from 'zod';
 import { Address } from '../core/values/address.ts';
 import { seen, withoutKeys } from './problem.ts';
 
-/** A text with a meaning: `parse` gives its value, or undefined when it is none; `expected` says what it had to be. */
+/** A text with a meaning: `parse` returns its value, or undefined when it is none; `expected` is for the message. */
 function scalar<T>(parse: (text: string) => T | undefined, expected: string, meta: Meta = {}) {
   return z
     .string()
@@ -24,7 +24,7 @@ type Meta = { description?: string; pattern?: string };
 
 const LONGEST_QUOTED = 60;
 
-/** What was written, short enough for a message. */
+/** The written text, shortened for a message. */
 export function quote(text: string): string {
   const line = withoutKeys(seen(text));
   return line.length > LONGEST_QUOTED ? `"${line.slice(0, LONGEST_QUOTED)}…"` : `"${line}"`;
@@ -41,7 +41,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
-/** The way back, exact and in one unit: `formatDuration(90_000) // '90s'`. */
+/** The inverse, exact and in one unit: `formatDuration(90_000) // '90s'`. */
 export function formatDuration(ms: number): string {
   for (const unit of ['d', 'h', 'm', 's'])
     if (ms >= (UNIT_MS[unit] ?? 1) && ms % (UNIT_MS[unit] ?? 1) === 0) return `${ms / (UNIT_MS[unit] ?? 1)}${unit}`;
@@ -170,7 +170,7 @@ export const LABEL = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 /** The name of an address, group or token: it can stand in a condition. */
 export const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-/** Why it is no address, in words that help to see the slip. */
+/** Why a text is no address. */
 export function addressComplaint(written: string): string {
   if (/^0x[0-9a-fA-F]+$/.test(written))
     return `${quote(written)} has ${written.length - 2} hexadecimal digits: an address has 40`;

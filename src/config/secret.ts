@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A text that must not be seen: it shows as `[secret]` wherever it is printed, joined or turned into JSON. */
+/** A secret text: it shows as `[secret]` wherever it is printed, joined or turned into JSON. */
 export class Secret {
   readonly #value: string;
 

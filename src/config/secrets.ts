@@ -9,21 +9,21 @@ import type { Source } from './yaml/yaml.ts';
 
 type SecretRead = { readonly text: string } | { readonly missing: Problem };
 
-/** What makes a text unfit for its purpose, said after its name: `has a line break in it`; null when it is fit. */
+/** Why a text cannot be used, said after its name: `has a line break in it`; null when it can. */
 type Fault = (text: string) => string | null;
 
 export interface SecretReader {
   read(written: SecretText, path: Path, faultOf?: Fault): SecretRead;
-  /** What was read so far that every user of the machine can read too. */
+  /** Files read so far that every user of the machine can read. */
   exposed(): readonly Problem[];
 }
 
-/** Reads `{ env: NAME }` and `{ file: PATH }`. What it complains of names the place, never the content. */
+/** Reads `{ env: NAME }` and `{ file: PATH }`. Problems name the place, never the content. */
 export function createSecretReader(source: Source, directory: string, tools: ConfigTools): SecretReader {
   const { env, readFile, isReadableByAll = () => false } = tools;
   const exposed: Problem[] = [];
   const isConfigExposed = lazily(() => isReadableByAll(resolve(source.file)));
-  // The lines around a secret hold the secret.
+  // The lines around a secret contain the secret.
   const expose = (path: Path, message: string, hint: string): void => {
     exposed.push({ ...source.problem(path, { message, hint }), frame: '' });
   };
@@ -75,7 +75,7 @@ const HIDE_FILE = 'Take that right from others (chmod o-r).';
 
 const PUBLIC_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'origin', 'referer', 'user-agent']);
 
-/** Whether a header only says who asks, and opens nothing. */
+/** Whether a header only identifies the client, and is no credential. */
 export function isPublicHeader(name: string): boolean {
   return PUBLIC_HEADERS.has(name.toLowerCase());
 }
@@ -101,7 +101,7 @@ function isTooLong(text: string): boolean {
   return Buffer.byteLength(text) > LONGEST;
 }
 
-// Editors and `echo` end a file with a line end, which is no part of a key.
+// Editors and `echo` end a file with a line feed, which is not part of the key.
 function withoutLineEnd(text: string): string {
   return text.replace(/(?:\r?\n)+$/, '');
 }

@@ -1,7 +1,7 @@
 // The explorer client: reads one explorer of the config, in either form of the API.
 //
-// A question passes, in this order: this tick's shared answers -> the same request in flight -> the budget of its plan
-// -> the transport. Nothing is asked twice that was asked once, and nothing leaves while the plan rests.
+// A question passes, in this order: the answers shared in this tick -> the same request in flight -> the budget of its
+// plan -> the transport. No question is sent twice in a tick, and none while the plan rests.
 import type { AnyView, Fields, View } from '../core/values/fields.ts';
 import type { Coin } from '../core/model/kind.ts';
 import type { Head } from '../core/model/observation.ts';
@@ -45,7 +45,7 @@ export interface ExplorerOptions {
   readonly budget: Budget;
   /** One for all explorers, so that the cap on its size holds for the daemon. */
   readonly answers?: AnswerCache;
-  /** One for all explorers, so that large bodies come one after the other; closed by who made it. */
+  /** One for all explorers, so that large bodies are decoded one after the other; the caller closes it. */
   readonly largeBodies?: LargeBodies;
   readonly meter?: ExplorerMeter;
   /**
@@ -54,11 +54,11 @@ export interface ExplorerOptions {
    */
   readonly onAnswer?: (answer: object, body: Buffer) => void;
   readonly limits?: Partial<HttpLimits>;
-  /** What sends each request, closed with the explorer; HTTP when left out. */
+  /** Sends each request, and is closed with the explorer; HTTP when left out. */
   readonly transport?: HttpTransport;
   readonly clock: Clock;
   readonly log: Log;
-  /** Aborts what is under way: asks then throw its reason, which has no effect, instead of `Missed`. */
+  /** Aborts requests under way: they then throw its reason instead of `Missed`. */
   readonly signal: AbortSignal;
 }
 
@@ -163,7 +163,7 @@ function headReader({ question, address }: Request): HeadReader | null {
 
 type ReadAny = (question: Question, cursor: Cursor | null, tickCache: TickCache | null) => Promise<AnyView | Page>;
 
-/** The casts say what `decode.ts` made sure of: the value is what the question's shape and record promise. */
+/** The casts are safe: `decode.ts` makes what the question's shape and record promise. */
 function tickReaderOf(read: ReadAny, sweep: ReadAny): Read {
   const tickCache: TickCache = new Map();
   return {

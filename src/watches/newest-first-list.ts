@@ -20,8 +20,8 @@ interface ListOptions<F extends Fields> extends RowKey<F> {
 }
 
 /**
- * Reads the first page, and on until a page holds nothing unknown; then, of what is left of the pages, gaps and the sweep.
- * The first reading is page one alone.
+ * Reads the first page, and further ones until a page has only known rows; with the pages that remain, gaps and the
+ * sweep. The first reading is page one alone.
  */
 export async function observeList<F extends Fields>(
   question: ListQuestion<F>,
@@ -111,7 +111,7 @@ class OnePage<F extends Fields> implements ListReading<F> {
   }
 }
 
-/** What a test of a rule wrote, as a reading. */
+/** The rows that a test wrote, as a reading. */
 export function writtenReading<F extends Fields>(rows: readonly View<F>[]): ListReading<F> {
   return { rows, stopped: null, reachedEnd: false, older: null };
 }
@@ -134,7 +134,7 @@ export function detectEvents<F extends Fields>(
 ): Detection<ListState> {
   const { scope, question, toDetection } = options;
   const compute = (): Detection<ListState> => toDetection(detectList(state, seen, options));
-  // A sweep begins also where nothing changed.
+  // A sweep begins also when nothing changed.
   if (state !== null && isDue(state.sweep, sweepHour(question, scope.at))) return compute();
   return unchanged.detect(seen.content, state, scope, compute);
 }

@@ -9,7 +9,7 @@ export const CHANGED: EventSpec = {
   inBlocks: false,
 };
 
-/** What a kind with a single item detects: at most one change a poll, and the thing as it is now. */
+/** Detection of a kind with a single item: at most one change per poll, and its present values. */
 export function oneChange(
   state: Values | null,
   { after, changed }: Tracking,

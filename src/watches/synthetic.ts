@@ -1,4 +1,4 @@
-// What a test of a rule leaves out, made up: the same names give the same values in every run.
+// Synthesizes values that a test leaves out: the same names give the same values in every run.
 import { createHash } from 'node:crypto';
 import { Address } from '../core/values/address.ts';
 import { Amount } from '../core/values/amount.ts';
@@ -16,7 +16,7 @@ export function syntheticAddress(name: string): Address {
 
 const ADDRESS_LENGTH = 42;
 
-/** A row that has no name is an item of its own. */
+/** A row without a name is a separate item. */
 export function nameOf({ id, place }: SyntheticRow): string {
   return id ?? `#${place}`;
 }
@@ -26,7 +26,7 @@ interface Holding {
   readonly raw: bigint | undefined;
 }
 
-/** Whole units and the smallest one, where a test says only one of them. */
+/** Whole units and the smallest unit, where a test writes only one of them. */
 export function bothForms(written: Holding, says: ReadonlySet<string>, decimals: bigint): Holding {
   const { balance, raw } = written;
   return {
@@ -39,5 +39,5 @@ function rawOf({ digits, scale }: Amount, decimals: number): bigint {
   return scale > decimals ? digits / 10n ** BigInt(scale - decimals) : digits * 10n ** BigInt(decimals - scale);
 }
 
-/** Of a token whose decimals a test leaves out. */
+/** Decimals of a token where a test leaves them out. */
 export const SYNTHETIC_DECIMALS = 18n;

@@ -115,7 +115,7 @@ function pageOf(view: AnyView): string | null {
   return typeof hash === 'string' ? `/tx/${hash}` : null;
 }
 
-/** One without a status is pending, and in no block. */
+/** A row without a status is pending, and in no block. */
 function synthesize(written: SyntheticRow, state: ListState | null, above: number): View<Row> {
   const tx = written.view as View<Row>;
   const hash = tx.hash ?? syntheticHash(nameOf(written));

@@ -4,7 +4,7 @@ import type { Detection, Scope } from '../core/model/kind.ts';
 
 /** Which states were computed from which answers; dropped with either of them. */
 export interface UnchangedAnswers<State extends object> {
-  /** For `observe`: there is no reason to read on, nor to look at what was read. */
+  /** For `observe`: nothing further has to be read or compared. */
   isUnchanged(content: object | undefined, state: State): boolean;
   /**
    * For `detect`: what `compute` detects, or nothing without looking. `content` is that of the one page that was all there

@@ -1,4 +1,4 @@
-// Kinds that look at one thing: its remembered values, and how often they changed.
+// The state of kinds with a single item: its last values, and a count of changes.
 import { z } from 'zod';
 import type { Json } from '../core/values/fields.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -9,13 +9,16 @@ export const remembered: z.ZodType<Remembered> = z.record(z.string(), json);
 
 export interface Values {
   readonly values: Remembered;
-  /** Counts changes: each one is news, also back to a value that was there before. */
+  /** Counts changes: each one is a separate event, even back to a former value. */
   readonly changes: number;
 }
 
 export const Values: z.ZodType<Values> = z.object({ values: remembered, changes: z.number() });
 
-/** Counters make keys, so they never start where a forgotten memory once was: at the seconds since 1970. */
+/**
+ * Counters are parts of keys, so a new one must not repeat the values of a forgotten memory: it starts at the seconds
+ * since 1970.
+ */
 export function firstCount(at: Instant): number {
   return Math.floor(at / 1000);
 }

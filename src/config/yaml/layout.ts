@@ -1,4 +1,4 @@
-// The document behind a file: read once into its value, and asked for places ever after.
+// The parsed document of a file: its value, and the places of its parts.
 import {
   isAlias,
   isMap,
@@ -19,7 +19,7 @@ import { offsetsIn } from './offsets.ts';
 import { fileProblem, seen, type Problem, type Span } from '../problem.ts';
 import type { Path, ProblemAt, Written } from './written.ts';
 
-/** A few hundred aliases to small anchors are fine; a bomb grows beyond any number that a person would write. */
+/** A few hundred aliases to small anchors are allowed; more are an expansion attack. */
 const MOST_NODES = 200_000;
 const MOST_ALIASES = 200;
 const MOST_SYNTAX_PROBLEMS = 20;
@@ -27,7 +27,7 @@ const REFUSED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 type Node = ParsedNode | null | undefined;
 
-/** A file's value, and where everything in it stands; `problems` are those of its syntax. */
+/** A file's value, and the place of every part of it; `problems` are those of its syntax. */
 export class Layout {
   readonly problems: Problem[] = [];
   readonly value: Written;
@@ -62,7 +62,7 @@ export class Layout {
   }
 
   #read(): Written {
-    // What follows the first error is mostly its consequence.
+    // Errors after the first are mostly its consequences.
     const [first] = [...this.#document.errors, ...this.#document.warnings];
     if (first !== undefined) {
       this.problems.push(this.#syntaxProblem(first));

@@ -13,7 +13,7 @@ export interface Excess {
   readonly hint?: string;
 }
 
-/** The place where a text is more than the parser should be given; undefined when it is not. */
+/** The place where a text exceeds the limits of the parser; undefined when it does not. */
 export function excessIn(lines: readonly string[]): Excess | undefined {
   return tooManyMarks(lines) ?? tooDeep(lines);
 }

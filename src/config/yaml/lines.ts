@@ -1,7 +1,7 @@
 // The lines of a file, and how a place in it is shown.
 import { visible } from '../problem.ts';
 
-/** A file's text, line by line; what is shown of a line is made once, however many problems it has. */
+/** A file's text by line. Each printed line is made once, however many problems it has. */
 export class Lines {
   readonly texts: readonly string[];
   readonly #shown = new Map<number, string>();

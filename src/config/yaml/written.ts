@@ -1,4 +1,4 @@
-// What a YAML file says, and how a place in it is named.
+// The value of a YAML file, and paths into it.
 import type { Span } from '../problem.ts';
 
 /** What was written: text, lists and maps of these. */

@@ -12,7 +12,7 @@ export interface Source {
   readonly value: Written;
   lineOf(path: Path): number;
   problem(path: Path, at: ProblemAt): Problem;
-  /** Lets go of what only problems need; they can still be asked for. */
+  /** Releases what only problems need; it is made again on demand. */
   release(): void;
 }
 
@@ -27,7 +27,7 @@ export function parseYaml(file: string, text: string): Parsed {
   try {
     return read(file, text);
   } catch (error) {
-    // The parser is known to overflow the stack on hostile input: whatever it throws is a problem of the file.
+    // The parser may overflow the stack on hostile input: whatever it throws becomes a problem of the file.
     const why = error instanceof RangeError ? 'is nested too deeply' : 'cannot be read as YAML';
     return { problems: [fileProblem(file, `the file ${why}`)] };
   }

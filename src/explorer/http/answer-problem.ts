@@ -11,16 +11,16 @@ import { readPlanHeaders, readRetryAfter } from '../spending/plan-headers.ts';
 import type { AnswerHead } from './exchange.ts';
 
 export interface RequestContext {
-  /** Host and path template: the only part of an address that a message shows. */
+  /** Host and path template: the only part of a URL that a message shows. */
   readonly where: string;
   readonly hasKey: boolean;
-  /** Takes secrets out of a text that a server may have echoed them into. */
+  /** Redacts a text that a server may have echoed secrets into. */
   readonly redact: (text: string) => string;
   readonly now: Instant;
 }
 
 const MOST_SHOWN = 120;
-/** However long a server asks for. */
+/** Upper limit of what a server asks for. */
 const LONGEST_PAUSE_MS = 600_000;
 
 /** What is wrong with an answer; null when it is a JSON answer with status 200. `body` is decompressed. */

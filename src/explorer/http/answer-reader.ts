@@ -32,14 +32,14 @@ export interface WholeAnswer {
   readonly isSmall: boolean;
 }
 
-/** Both throw `Fault` for a refusal, and for what cannot be read. */
+/** Both throw `Fault` for a refusal, and for a body that cannot be read. */
 export interface AnswerReader {
   read(answer: Answer, request: Request): Promise<WholeAnswer>;
   /** Null for an answer that is too large to be decoded at once. */
   readSmall(answer: Answer, request: Request): WholeAnswer | null;
 }
 
-/** What is larger than this, decompressed, would hold up everything else for too long. */
+/** A larger body, decompressed, would block the event loop for too long. */
 const MOST_AT_ONCE = 256 * 1024;
 
 export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
@@ -50,7 +50,7 @@ export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
   function readSmall(answer: Answer, { question, where }: Request): WholeAnswer | null {
     const whole = smallBodyOf(answer, limits.maxBytes, where);
     add(secrets());
-    // A refusal of that size says nothing that people could read; its status counts.
+    // A refusal of that size has no message for people; its status counts.
     const problem = problemOf(answer, whole ?? NOTHING, { where, hasKey, redact, now: clock.now() });
     if (problem !== null) throw problem;
     if (whole === null) return null;

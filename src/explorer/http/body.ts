@@ -1,4 +1,4 @@
-// What a body is encoded in, and its bytes without that: decoded once, capped while decoding.
+// Decodes the content encoding of a body: once, capped while decoding.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Fault } from './fault.ts';
 
@@ -44,7 +44,7 @@ export function decompress(wire: Buffer, encoding: Encoding, maxBytes: number, w
 function decompressionFault(error: unknown, maxBytes: number, where: string): Fault {
   const { code } = error as { readonly code?: unknown };
   if (code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(maxBytes, where);
-  // What zlib says of a body that ends too early.
+  // Error codes of zlib for a body that ends too early.
   if (code === 'Z_BUF_ERROR') return new Fault('truncated', `${where}: the compressed answer ends too early`);
   return new Fault('encoding', `${where}: the answer cannot be decompressed`);
 }

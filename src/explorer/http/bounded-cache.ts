@@ -1,8 +1,8 @@
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 /**
- * Requests come round in turn, so throwing out the one asked longest ago would throw out the very next one, and none
- * would ever be found. Entries in use stay; a newcomer gets the place of one that was not asked for this long.
+ * Requests repeat in the same order, so evicting the least recently used one would evict the very next, and nothing
+ * would ever be found. Entries in use stay; a new one replaces one that was not used for this long.
  */
 const IDLE_AFTER_MS = 600_000;
 

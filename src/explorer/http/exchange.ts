@@ -12,10 +12,10 @@ import { tooLarge } from './body.ts';
 import { Fault } from './fault.ts';
 
 export interface HttpLimits {
-  /** For the name, and again for the connection with its encryption. */
+  /** For the name lookup, and again for the connection with its encryption. */
   readonly connectMs: number;
   readonly headersMs: number;
-  /** Without a byte. It ends nothing, but others are let through meanwhile. */
+  /** Without a byte. The request goes on, but its slot is given to others. */
   readonly quietMs: number;
   /** From the first packet to the last byte, retries included. */
   readonly totalMs: number;
@@ -137,11 +137,11 @@ function collect(answer: http.IncomingMessage, maxBytes: number, { onBytes, onTo
   });
 }
 
-/** What is waited for. */
+/** The stage that is waited for. */
 type Stage = 'name' | 'connection' | 'answer' | 'end';
 
 interface Stages {
-  /** Ends the former one. */
+  /** Ends the former stage. */
   enter(stage: Exclude<Stage, 'end'>): void;
   end(): void;
 }

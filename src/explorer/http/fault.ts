@@ -7,7 +7,7 @@ import { Missed } from '../../core/model/question.ts';
  */
 export type Retry = 'now' | 'soon' | 'after-reset' | 'no';
 
-/** A `Missed` that still knows, inside this room, whether asking again can help. */
+/** A `Missed` that also tells, within this room, whether a retry can help. */
 export class Fault extends Missed {
   readonly retry: Retry;
 

@@ -1,5 +1,5 @@
-// One request after the other until there is an answer, or a reason why there is none. The budget says when each may
-// leave; every one that left is counted, with what came of it.
+// Sends a request, with retries, until there is an answer or a reason why there is none. The budget decides when each
+// try may leave. Every try that left is counted, with its result.
 import type { AnyView } from '../../core/values/fields.ts';
 import type { Operation, Page } from '../../core/model/question.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
@@ -37,7 +37,7 @@ const MOST_RETRIES = 2;
 export function createFetchAnswer(options: FetchAnswerOptions): FetchAnswer {
   const { budget, totalMs, clock, signal } = options;
   const attempt = createAttempt(options);
-  // An operation that failed the last time is asked once, not three times: outages of one path last for days.
+  // An operation that failed the last time is tried once, not three times: outages of one path last for days.
   const failing = new Set<Operation>();
 
   async function fetchWithRetries(request: Request, slot: Slot): Promise<AnyView | Page> {
@@ -73,10 +73,10 @@ export function createFetchAnswer(options: FetchAnswerOptions): FetchAnswer {
 }
 
 const FIRST_WAIT_MS = 500;
-/** A retry comes soon or not at all: the next poll is a retry too. */
+/** Retries come soon or not at all: the next poll is a retry too. */
 const LONGEST_WAIT_MS = 5_000;
 
-/** Null when asking again at once would help nobody. */
+/** Null when a retry would not help. */
 function waitBeforeRetry({ retry, retryAfterMs }: Fault, made: number): number | null {
   const announced = retryAfterMs ?? 0;
   if (retry === 'no' || announced > LONGEST_WAIT_MS) return null;
@@ -95,7 +95,7 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
     const { operation, credits: price } = request.question;
     const ended = (fault: Fault | null): void => {
       const reason = fault?.reason ?? null;
-      // Without a key, 401 speaks of one path, not of the plan.
+      // Without a key, a 401 concerns one path, not the plan.
       const forPlan = reason === 'unauthorized' && !hasKey ? 'forbidden' : reason;
       budget.settle(ticket, { reason: forPlan, retryAfterMs: fault?.retryAfterMs ?? null, planHeaders, price });
       meter?.request({ explorer, operation, outcome: reason ?? 'ok', seconds: (clock.now() - startedAt) / 1000 });
@@ -125,7 +125,7 @@ async function valueOf(answer: Answer, request: Request, options: FetchAnswerOpt
   const id = `${explorer} ${request.address}`;
   const known = answer.status === 200 ? answers.get(id, answer.wire) : null;
   if (known?.type === 'decoded') return known.decoded as AnyView | Page;
-  // A recording wants each answer whole.
+  // A recording needs each answer as a whole.
   if (known?.type === 'same' && onAnswer === null)
     return new PageAgain(known.content, () => reader.readSmall(answer, request)?.decoded.value as Page);
   const { body, weight, decoded, isSmall } = await reader.read(answer, request);

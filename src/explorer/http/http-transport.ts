@@ -6,7 +6,7 @@ import { ENCODINGS } from './body.ts';
 import { exchange, type Answer, type HttpLimits } from './exchange.ts';
 import { Fault } from './fault.ts';
 
-/** A list takes some 8 s at worst where it comes at all; a poll that waits longer would hold up the next one. */
+/** A list takes up to 8 s; a poll that waits longer would delay the next one. */
 export const HTTP_LIMITS: HttpLimits = {
   connectMs: 5_000,
   headersMs: 10_000,
@@ -27,7 +27,7 @@ export interface HttpTransport {
    * Throws `Fault`, or the signal's reason when it aborts.
    */
   get(target: string, where: string, leftMs: number, onQuiet?: () => void): Promise<Answer>;
-  /** Lets go of idle connections. */
+  /** Closes idle connections. */
   close(): void;
 }
 
@@ -64,7 +64,7 @@ export function createHttpTransport({ auth, headers, userAgent, limits, signal }
   };
 }
 
-// Real lists hide scam tokens unless both are sent.
+// Explorers hide scam tokens unless both are sent.
 const SHOW_SCAM = { header: 'show-scam-tokens', cookie: 'show_scam_tokens=true' };
 
 function ownHeaders(extra: Readonly<Record<string, string>>, userAgent: string): Record<string, string> {

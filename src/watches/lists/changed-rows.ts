@@ -1,4 +1,4 @@
-// Known rows that say something else than before.
+// Known rows whose content differs from before.
 import type { Fields, View } from '../../core/values/fields.ts';
 import type { Scope } from '../../core/model/kind.ts';
 import type { KnownRows, ListState } from '../list-state.ts';
@@ -11,7 +11,7 @@ interface JudgedBy<F extends Fields> {
   readonly scope: Scope;
 }
 
-/** Whether a row that is known said something else before. */
+/** Whether the content of a known row was different before. */
 export function changesSince<F extends Fields>(
   { digests }: ListState,
   { blockByKey }: KnownRows,

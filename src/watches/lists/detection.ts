@@ -47,14 +47,14 @@ interface Stopped {
 }
 
 export interface NewRows<F extends Fields> {
-  /** The very same object as before when there is nothing new. */
+  /** The same object as before when there is nothing new. */
   readonly state: ListState;
   /** Oldest first. */
   readonly fresh: readonly View<F>[];
   readonly known: readonly View<F>[];
   /** Known ones whose content is another one than before. */
   readonly changed: readonly View<F>[];
-  /** The rows of the first reading, which nobody is told of. */
+  /** The rows of the first reading, which are not sent. */
   readonly baseline: readonly View<F>[] | null;
   /** Rows that could not be told from others. */
   readonly nameless: number;
@@ -73,7 +73,7 @@ export interface DetectOptions<F extends Fields> {
   readonly question: ListQuestion<F>;
 }
 
-/** Sorts what was read into new and known, and remembers it. */
+/** Sorts the rows that were read into new, known and changed ones, and remembers them. */
 export function detectList<F extends Fields>(
   former: ListState | null,
   seen: ListReading<F>,
@@ -131,7 +131,7 @@ function emptyReading(state: ListState, scope: Scope): EmptyReading {
   return isReplaced(state, scope) ? provenEmpty(scope) : readEmpty(state.emptied, scope);
 }
 
-/** All that is remembered stood in blocks that were replaced since the last reading. */
+/** Whether everything remembered was in blocks that were replaced since the last reading. */
 function isReplaced({ seen }: ListState, { chain, coveredUntil }: Scope): boolean {
   if (typeof chain !== 'object') return false;
   const since = coveredUntil ?? Infinity;
@@ -249,7 +249,7 @@ function remember<F extends Fields>(
   return { ...after, digests: digestsAfter(state.digests, before, rows, { row, scope, seen: after.seen }) };
 }
 
-/** Below the floor nothing is looked back on, whenever it is shown. */
+/** Rows below the floor are never judged, whenever they appear. */
 function markedBy<F extends Fields>(
   { marks, floor }: Pick<ListState, 'marks' | 'floor'>,
   rows: readonly View<F>[],

@@ -1,5 +1,5 @@
-// Which parts of a list were not read. A gap begins where a reading stops at its limit of pages, or where a page does not
-// come; it is read on from where that was, in the polls that follow, and closes at a row below it or at the list's end.
+// Parts of a list that were not read. A gap begins where a reading stops at its limit of pages, or where a page is
+// missed. Later polls continue it from there. It closes at a row below it, or at the end of the list.
 import { z } from 'zod';
 import type { Cursor } from '../../core/model/question.ts';
 import type { Instant } from '../../lib/clock.ts';

@@ -30,12 +30,12 @@ interface OlderOptions<F extends Fields> {
   readonly maxPages: number;
 }
 
-/** Gaps whose rows would be told: what lies at or below the floor is no news any more. */
+/** Gaps whose rows would still be sent; rows at or below the floor are too old. */
 export function readableGaps({ gaps, floor }: ListState): readonly Gap[] {
   return gaps.filter(({ to }) => to > floor);
 }
 
-/** Whether there is anything to read below the newest pages. Where nothing may be swept, only gaps count. */
+/** Whether there is anything to read below the newest pages. Where sweeping is not allowed, only gaps count. */
 export function hasOlder(state: ListState, read: Read): boolean {
   return readableGaps(state).length > 0 || (state.sweep.open !== null && read.sweepPage !== undefined);
 }
@@ -58,7 +58,7 @@ export async function readOlder<F extends Fields>(
     left -= pages;
     // A reading that went on into the next gap is continued there.
     if (reading.lowest !== null) newest = { next: reading.resume, reachedEnd, lowest: reading.lowest };
-    // What did not come for the highest one would not come for the others: the next poll tries again.
+    // What failed for the highest gap would fail for the others too: the next poll tries again.
     if (isBroken) break;
   }
   const { open } = state.sweep;
@@ -100,7 +100,7 @@ async function readPart<F extends Fields>(
   const isDone = (rows: readonly View<F>[]): boolean => isBelow(lowestOf(rows));
   const reading = await readFrom(options.read, options.question, { ...options, cursor, isDone });
   options.rows.push(...reading.rows);
-  // The position is not accepted any more: the next poll goes on behind its newest pages.
+  // The explorer no longer accepts the position: the next poll continues below its newest pages.
   if (isRefused(reading)) return { ...NOTHING, pages: 1, isBroken: true };
   const lowest = lowestOf(reading.rows);
   const isClosed = reading.reachedEnd || isBelow(lowest);

@@ -22,7 +22,7 @@ export type DigestByKey = ReadonlyMap<string, string>;
 const DIGEST_LENGTH = 6;
 const NONE = '------';
 
-/** Empty where nothing is judged: then no digests are made. */
+/** Empty when no field is judged: then no digests are made. */
 export function basisOf(paths: readonly string[]): string {
   return paths.length === 0 ? '' : digestOfText(JSON.stringify(paths));
 }

@@ -1,4 +1,4 @@
-// What tells the rows of a list apart, and where each of them stands.
+// Identity and position of the rows of a list.
 import type { AnyView, Fields, View } from '../../core/values/fields.ts';
 import type { ListHistory } from '../../core/model/kind.ts';
 import type { Cursor } from '../../core/model/question.ts';
@@ -19,13 +19,13 @@ export interface RowKey<F extends Fields> {
   cursorFrom(row: View<F>): Cursor | null;
 }
 
-/** Where the item is, for whoever asks whether it is still there. */
+/** The block of the item, for tracking it. */
 export function placeOf<F extends Fields>(row: RowKey<F>, view: View<F>): number | 'pending' {
   const block = row.blockOf(view);
   return block === undefined ? 'pending' : Number(block);
 }
 
-/** What a replay asks of the rows. */
+/** What a replay needs of the rows. */
 export function historyOf<F extends Fields>(row: RowKey<F>): ListHistory {
   const own = (view: AnyView) => view as View<F>;
   return {
@@ -38,14 +38,14 @@ export function historyOf<F extends Fields>(row: RowKey<F>): ListHistory {
   };
 }
 
-/** A row seen while pending has its block now. */
+/** Whether a row that was seen while pending has its block now. */
 export function isMinedNow<F extends Fields>(state: ListState, row: RowKey<F>, view: View<F>): boolean {
   const { key, block } = positionOf(row, view);
   return key !== undefined && block !== PENDING && isPending(state.seen, key);
 }
 
-// Answers that come again are the very same rows, and a row is looked at several times in a poll. Rows of one record
-// have one `RowKey`, so that the row alone tells which look it is.
+// Equal answers give the same row objects, and a row is read several times in a poll. All rows of a record share one
+// `RowKey`, so the row alone is a sufficient key.
 const positions = new WeakMap<object, RowPosition>();
 
 export function positionOf<F extends Fields>(row: RowKey<F>, view: View<F>): RowPosition {

@@ -36,7 +36,7 @@ export function sweepHour({ explorer, path, params }: Omit<Question, 'record'>, 
   return Math.floor(at / HOUR_MS - phase);
 }
 
-/** Not while one is under way: a new one would begin above where that is. */
+/** False while one is under way: a new one would begin above its position. */
 export function isDue({ hour, open }: Sweep, now: number): boolean {
   return open === null && hour !== now;
 }
