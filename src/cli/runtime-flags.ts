@@ -2,8 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Options that count only when the process starts. SIGUSR1 would open Node's debugger; nobody needs that here. A young
- * generation that stays small costs some collections and saves 40 MB.
+ * Options that count only when the process starts. SIGUSR1 would open Node's debugger, which the daemon does not need.
+ * A small young generation costs some collections and saves 40 MB.
  */
 export const RUNTIME_FLAGS: readonly string[] = ['--disable-sigusr1', '--max-semi-space-size=8'];
 

@@ -1,5 +1,5 @@
-// Decisions are committed together: one wait for the disk for all. One that owes a delivery is committed at once, with all
-// that are ready. A silent one waits a little for others, since nobody waits for it.
+// Commits decisions together, with one wait for the disk. A decision with deliveries is committed at once, with all
+// others that are ready. One without waits a little for others, since it delays no message.
 import type { Decision } from '../core/model/decision.ts';
 import { after, nextTurn, type Clock } from '../lib/clock.ts';
 import type { CommitResult, Fence, Shard, Store } from '../store/store.ts';
@@ -8,7 +8,7 @@ import type { Outages } from './outages.ts';
 export interface BatchOptions<Item> {
   readonly store: Pick<Store, 'commit' | 'fenceOf'>;
   readonly clock: Clock;
-  /** How long a decision that owes nothing waits for others, in real milliseconds; 0 = it is committed at once too. */
+  /** How long a decision without deliveries waits for others, in real milliseconds; 0 = it is committed at once too. */
   readonly silentWaitMs: number;
   readonly outages: Pick<Outages, 'storageFails' | 'storageWorks'>;
   readonly shardOf: (item: Item) => Shard;
@@ -22,7 +22,7 @@ export interface BatchOptions<Item> {
 export type CommitEnd = 'kept' | 'superseded' | 'rejected' | 'dropped';
 
 export interface Batch<Item> {
-  /** Resolves with what became of the item; never rejects. */
+  /** Resolves with the result of the item; never rejects. */
   add(item: Item): Promise<CommitEnd>;
 }
 
@@ -53,7 +53,7 @@ export function createBatch<Item extends { readonly decision: Decision }>(option
     for (const { item, done } of all) done(ends.get(item) ?? 'dropped');
   }
 
-  /** Nothing of it goes to disk now, so it waits for none. */
+  /** Nothing of it is written now, so it waits for no other. */
   function keepUnwritten(item: Item): CommitEnd {
     if (!isInForce(item)) return 'dropped';
     onCommitted(item);
@@ -95,7 +95,7 @@ export function createBatch<Item extends { readonly decision: Decision }>(option
 const SLOW_MS = 1000;
 const TAKEN_OVER = 'another process has taken over the state: stop one of the two';
 
-/** For a process that was taken over nothing is kept any more: that is an outage. */
+/** A process whose shard was taken over writes nothing any more: that is an outage. */
 function endOf(result: CommitResult | undefined): CommitEnd {
   return result === undefined || result === 'fenced' ? 'rejected' : result;
 }

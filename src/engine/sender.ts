@@ -1,14 +1,14 @@
-// Carries what is owed on one channel. There is one sender per channel, so that a dead channel delays no other.
+// Sends the deliveries of one channel. There is one sender per channel, so that a dead channel delays no other.
 //
 //   looking    takes from the outbox as many due deliveries as it has slots free, and starts to send each
 //   resting    until the next one is due, a commit or a freed slot wakes it, or a minute has passed
 //   parked     the receiver said that it is gone: nothing is taken until `resume`, which a reload calls
 //   stopping   takes no more; what is in flight ends, within the caller's budget
 //
-// A delivery is marked as `sending` before it leaves and settled after its outcome is known. Whoever dies in between
-// leaves it `sending` until its lease ends; then it is due again, and goes out under the same id.
-// A storage that does not answer slows the sender down and stops nothing: looking is tried again after a rest, and an
-// outcome that cannot be recorded keeps its slot until it can, so that nothing is sent twice meanwhile.
+// A delivery is marked as `sending` before it leaves and settled after its outcome is known. When the process dies in
+// between, it stays `sending` until its lease ends; then it is due again, and is sent under the same id.
+// A storage that does not answer only delays the sender: it is asked again after a wait, and an outcome that cannot be
+// recorded keeps its slot until it can be, so that nothing is sent twice meanwhile.
 import { afterOutcome, LONGEST_WAIT_MS, type Outcome, type Settlement } from '../core/model/delivery.ts';
 import type { DeliveryId } from '../core/model/ids.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
@@ -92,7 +92,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function expire(at: Instant): Promise<void> {
-    // What is in flight here is in nobody else's hands, however long its end waits to be recorded.
+    // Deliveries that are in flight here belong to this process, however long recording their outcome takes.
     const deliveries = await store.expire(channel, at, [...inFlight.keys()]);
     if (deliveries > 0) log.info('outbox:recovered', { channel, deliveries, effect: 'sent again under the same ids' });
   }
@@ -194,7 +194,10 @@ export function createSender(options: SenderOptions): Sender {
     else log[isNews ? 'warn' : 'debug'](`delivery:${outcome.type}`, { ...fields, why: outcome.why });
   }
 
-  /** One look; how long nothing is to be done after it. A failed look is waited out, whoever wakes meanwhile. */
+  /**
+   * One check of the outbox; returns how long to wait for the next. A failed check is waited out, whatever wakes the
+   * loop.
+   */
   async function claimOnce(stop: AbortSignal, abandon: AbortSignal): Promise<number> {
     try {
       const due = await claimDue(abandon);
@@ -247,7 +250,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Says once per cause that the storage does not answer, and how long to wait before the next try. */
+/** Logs once per cause that the storage does not answer, and returns how long to wait before the next try. */
 function createStorageBackoff(channel: string, log: Log) {
   const causes = new Map<string, { why: string; pauseMs: number }>();
   return {

@@ -37,7 +37,7 @@ export interface ExplorerOptions {
   readonly coin: Coin;
   /** Sent with each request, such as a Referer that a firewall requires. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Values of headers that nobody may see: like the key, they are taken out of what the server answers. */
+  /** Values of secret headers: like the key, they are redacted in what the server answers. */
   readonly secrets?: readonly string[];
   /** `chainwarden/0.1.0` */
   readonly userAgent: string;

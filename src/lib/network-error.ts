@@ -1,11 +1,11 @@
-// Codes of Node that only sockets, name lookups, TLS, HTTP parsers and streams give. Files give others, but for those of
-// their own (EIO, ENOSPC, EMFILE), which are not here.
+// Error codes that Node gives only for sockets, name lookups, TLS, HTTP parsers and streams. Codes that files give too
+// (EIO, ENOSPC, EMFILE) are not among them.
 const CODES =
   /^(?:ECONN[A-Z]+|E(?:HOST|NET)(?:UNREACH|DOWN)|EPIPE|EPROTO|ETIMEDOUT|ENOTCONN|ENOTFOUND|EAI_[A-Z]+|HPE_[A-Z_]+|ERR_(?:HTTP2?|SOCKET|SSL|STREAM|TLS)_[A-Z0-9_/]+)$/;
 
 /**
- * Whether it tells of a connection that ended, and of nothing else: `isNetworkError({ code: 'ECONNRESET' }) // true`.
- * Node reports such an error from its own callback, so it interrupts none of our code.
+ * Whether it only says that a connection ended: `isNetworkError({ code: 'ECONNRESET' }) // true`. Node emits such an
+ * error from its own callback, so it interrupts no code of the program.
  */
 export function isNetworkError(error: unknown): boolean {
   return (

@@ -1,6 +1,6 @@
-// An HTTP answer can go wrong after it was accepted: bytes behind its length, a body behind a 204, a bad chunk, a bad
-// trailer. Node reports each as an 'error' event on whatever it still holds of the request, and an 'error' event that
-// nobody listens for ends the process.
+// Errors of an HTTP request after its answer was accepted: bytes behind its length, a body behind a 204, a bad chunk, a
+// bad trailer. Node emits each as an 'error' event on some object of the request, and an 'error' event without a
+// listener ends the process.
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -25,5 +25,5 @@ export function absorbErrors(stream: Duplex): void {
 }
 
 function ignore(): void {
-  // Whoever waits for the answer has listeners of their own.
+  // The caller that waits for the answer has listeners of its own.
 }

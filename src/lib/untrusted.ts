@@ -1,6 +1,6 @@
-// Text that strangers can choose: token names, revert reasons, tags. It is a string at run time, so that it can be
-// stored and compared, but its type has none of a string's members: it cannot be joined, put into a template or passed
-// where a string is asked for. The functions of this file are the only doors out.
+// Untrusted text, which other people choose: token names, revert reasons, tags. At run time it is a string, so that it
+// can be stored and compared. Its type has none of a string's members: it cannot be joined, put into a template or
+// passed where a string is expected. Only the functions of this file return it as a string.
 declare const brand: unique symbol;
 
 export interface Untrusted {
@@ -12,7 +12,7 @@ export function untrusted(text: string): Untrusted {
   return text as unknown as Untrusted;
 }
 
-/** Opens the text for an exact comparison or for storage. Never for a person's eyes: use `plain` or `html`. */
+/** Returns the text for an exact comparison or for storage. To show it to a person, use `plain` or `html`. */
 export function rawText(text: Untrusted): string {
   return text as unknown as string;
 }
@@ -30,8 +30,9 @@ export function plain(text: Untrusted, most = MOST_CHARACTERS): string {
 }
 
 /**
- * Our text and a stranger's as one text, each stranger's part as `plain` shows it. What the two could only form
- * together is defanged as well: `evil.` beside `com`, or a stranger's word behind our own dot. Our line breaks stay.
+ * Joins text of the program and untrusted text; each untrusted part is shown as by `plain`. What the two only form
+ * together is defanged as well: `evil.` beside `com`, or an untrusted word behind a dot of the program. Line breaks of
+ * the program stay.
  */
 export function plainJoined(
   pieces: readonly ({ readonly text: string } | { readonly untrusted: Untrusted })[],
@@ -52,7 +53,7 @@ export function plainJoined(
 const INVISIBLE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\ufffc]/gu;
 
-// Most text is this already.
+// Most text needs no change.
 const PRINTABLE = /^[!-~]+(?: [!-~]+)*$/;
 
 /**
@@ -73,7 +74,7 @@ export function singleLine(text: string, most = MOST_CHARACTERS): string {
   return cap(line, most);
 }
 
-/** Escapes what is about to stand in an HTML text or in a quoted attribute. */
+/** Escapes text for HTML content or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
@@ -88,7 +89,7 @@ function cap(line: string, most: number): string {
   return characters.length <= most ? line : `${characters.slice(0, most).join('')}\u2026`;
 }
 
-/** A stranger's part of a text: its first character and the one behind its last. */
+/** An untrusted part of a text: the offsets of its first character and of the one behind its last. */
 type Span = readonly [start: number, end: number];
 
 // Mail programs and chats turn anything that looks like a scheme, a host, an address, a mention or a network path into

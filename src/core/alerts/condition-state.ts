@@ -1,10 +1,10 @@
-// The life of a condition.
+// The states of a condition.
 //
 //   inactive --true--> pending --held for `for`--> firing --false--> recovering --held for `keep_firing_for`--> inactive
 //
-// `pending` falls back to inactive in silence; `recovering` relapses to firing in silence. Unknown changes nothing but
-// stops the count: only time between two polls in a row that both knew is counted, and at most three intervals of it,
-// so that downtime and clock jumps neither fire nor resolve anything.
+// From `pending` back to inactive, and from `recovering` back to firing, no message is sent. An unknown condition leaves
+// the state unchanged and stops the count of `for`. Only time between two consecutive polls that both knew the condition
+// is counted, and at most three intervals of it, so that downtime and clock jumps neither fire nor resolve anything.
 import type { ConditionState } from '../model/memory.ts';
 import type { ConditionReason } from '../model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';

@@ -1,12 +1,12 @@
-// The life of an event about something in a block.
+// The states of an event about an item in a block.
 //
 //   observed --deep enough--> confirmed --gone--> suspect --still gone--> retracted --there for 10 min--> confirmed
 //   observed --gone--> dropped --there again--> observed
 //
-// Nothing that was not read says anything: only a complete reading of its range can show that an item is gone, and three
-// in a row are believed, or one that proves it. What was taken back once may come and go: from then on it is told only
-// what has been so for ten minutes, so that the last message is true. Below `FINAL_DEPTH` blocks nothing is taken back,
-// and the event is forgotten; what was thrown out of its block is remembered ten times as long, for it may be mined again.
+// Only a complete reading of its range can show that an item is gone. Three such readings in a row are believed, or one
+// that proves it. An item that was retracted once may come and go: from then on a message is sent only when its presence
+// was the same for ten minutes, so that the last message is true. At `FINAL_DEPTH` blocks an item is final and no longer
+// tracked. One that was removed from its block is tracked ten times as long, since it may be mined again.
 //
 // An item that is in no block has to be missing for ten minutes as well, while the chain's head moves: not every server
 // knows of every pending transaction, and no block shows that it is gone.

@@ -88,6 +88,6 @@ function withoutRows(bytes: Buffer, lists: BoundedJson['lists']): string {
 /** Why there is no JSON, for those who asked. Takes what the functions here throw. */
 export function jsonFault(error: unknown, where: string): Fault {
   if (error instanceof OverLimit) return new Fault('too-large', `${where}: the answer holds ${error.message}`);
-  // The parser quotes what it could not read, which is a stranger's text.
+  // The parser's message quotes the text that it could not read, which is untrusted.
   return new Fault('not-json', `${where}: 200, but the body is not JSON`);
 }

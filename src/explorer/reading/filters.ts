@@ -1,9 +1,9 @@
-// Newer releases answer 422 to a filter that they no longer declare. Such a question is asked once more without it,
-// and that is remembered, for the filters are a convenience: whoever asks filters again.
+// Newer releases answer 422 to a filter that they no longer declare. Such a question is asked once more without it, and
+// from then on always. The caller must filter again.
 import { Missed, type Cursor, type Operation, type Question } from '../../core/model/question.ts';
 import type { Log } from '../../telemetry/log.ts';
 
-/** What stands behind the `?`: filters, and the cursor over them, for some servers echo the filters into it. */
+/** The query: filters, and the cursor over them, since some servers echo the filters into it. */
 export type Query = Readonly<Record<string, string>>;
 
 export interface Filters {

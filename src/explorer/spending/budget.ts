@@ -49,7 +49,7 @@ export interface Budget {
   pass(where: string, signal: AbortSignal): Promise<Ticket>;
   /** Every request that left is settled, whatever became of it: others may wait for it. */
   settle(ticket: Ticket, ended: Ended): void;
-  /** Whether the plan rests so long that nobody waits for its end. */
+  /** Whether the plan rests so long that requests fail instead of waiting. */
   restsLong(): boolean;
   /** Why requests do not leave freely; null while they do. */
   rest(): PlanRest | null;
@@ -119,7 +119,7 @@ export function createBudget(options: BudgetOptions): Budget {
 
 const UNCOUNTED: WindowTicket = { window: 0 };
 
-/** The limiter counts more than we do: another program may use the same key. */
+/** The limiter counts more requests than this process: another program may use the same key. */
 function isUsedUp({ remaining, limit, resetMs }: PlanHeaders): boolean {
   return remaining === 0 && (limit ?? 0) > 0 && (resetMs ?? 0) > 0;
 }

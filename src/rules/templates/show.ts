@@ -41,7 +41,7 @@ export const UNKNOWN = 'unknown';
 /** What stands in a title for a word that its field is not known to have. */
 const OTHER = 'other';
 
-/** A known value as it stands in a title: nothing that a stranger could have worded. */
+/** A known value as it is shown in a title: never untrusted text. */
 export function showInTitle(type: FieldType, value: Value): Segment {
   return type.type === 'word' && !isKnownWord(type, value) ? { text: OTHER } : showValue(type, value);
 }

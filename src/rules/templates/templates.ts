@@ -163,7 +163,7 @@ function isShowable(type: FieldType): boolean {
     : type.type !== 'json' && type.type !== 'record';
 }
 
-/** None of them can carry a stranger's words: of a word only the values that are known are shown. */
+/** Types that hold no untrusted text: of a word only known values are shown. */
 const IN_TITLE: ReadonlySet<FieldType['type']> = new Set([
   'bool',
   'int',

@@ -1,4 +1,4 @@
-// CEL's complaints in words for the person who wrote the condition.
+// Messages for CEL's errors, for the person who wrote the condition.
 import type { ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
 import { hintFor } from '../../../config/nearest.ts';
 import { addressComplaint } from '../../../config/scalars.ts';
@@ -13,7 +13,7 @@ interface Words {
   readonly hint?: string | undefined;
 }
 
-/** Of a text that is no expression: what is wrong at the offset `at`. */
+/** For a text that is no expression: what is wrong at the offset `at`. */
 export function syntaxWords(summary: string, source: string, at: number): Words {
   const limit = /^Exceeded max(\w+) \((\d+)\)/.exec(summary);
   if (limit !== null) return { message: LIMIT_WORDS[limit[1] ?? ''] ?? `too many parts: at most ${limit[2] ?? ''}` };
@@ -25,7 +25,7 @@ export function syntaxWords(summary: string, source: string, at: number): Words 
   return { message: `no expression: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}` };
 }
 
-/** Of an expression whose parts do not fit together. */
+/** For an expression with a type error. */
 export function typeMistake(
   cel: CelEnvironment,
   error: ParseError | CelTypeError | undefined,
@@ -39,7 +39,7 @@ export function typeMistake(
   return misread ?? { ...typeWords(summary, source.slice(start, end)), start, end };
 }
 
-/** `written`: the source of the part that is complained of. */
+/** `written`: the source of the part with the error. */
 function typeWords(summary: string, written: string): Words {
   const overload = /^no such overload: (.+?) (==|!=|<=|>=|<|>|\+|-|\*|\/|%|in) (.+)$/.exec(summary);
   if (overload !== null) {
@@ -62,7 +62,7 @@ const LIMIT_WORDS: Readonly<Record<string, string>> = {
   MapEntries: 'maps are not used here',
 };
 
-/** What people write who know another language. */
+/** Syntax of other languages, and what to write instead. */
 const SLIPS: readonly [RegExp, string, string][] = [
   [/^=>/, '"=>" is no operator here', '>='],
   [/^=</, '"=<" is no operator here', '<='],
@@ -138,7 +138,7 @@ function hintForTypes(types: readonly string[], written: string): string | undef
 const DURATION = 'google.protobuf.Duration';
 const TIMESTAMP = 'google.protobuf.Timestamp';
 
-/** `Amount` is "a number" to whoever writes a rule. */
+/** `Amount` is "a number" in messages. */
 export function typeName(type: string): string {
   const list = /^list<(.+)>$/.exec(type)?.[1];
   if (list !== undefined) return `a list (${typeName(list)} each)`;

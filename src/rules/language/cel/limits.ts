@@ -1,10 +1,10 @@
-// What one evaluation of a condition may cost. What it looks at was written by strangers: a long text or long lists must
-// not take the machine's time. Beyond a limit the condition is unknown, and the limit says why.
+// Limits of one evaluation of a condition. Its values are untrusted: long texts or lists must not take much time.
+// Beyond a limit the condition is unknown, and the limit is its reason.
 //
-// Evaluation is synchronous and CEL's functions are given their arguments alone, so the count is kept here: `metered`
-// begins it, and whatever costs in proportion to foreign data calls `spend`.
+// Evaluation is synchronous, and CEL passes only arguments to functions, so the count is kept in this module: `metered`
+// starts it, and every function whose cost depends on the data calls `spend`.
 
-/** Characters of a text that re() and glob() look at. */
+/** Characters of a text that re() and glob() read. */
 export const LONGEST_SUBJECT = 4096;
 /** Items of a list, also of one within JSON. */
 export const MOST_ITEMS = 200;
@@ -24,7 +24,7 @@ const EXCEEDED = new Error('a limit was exceeded');
 let left = MOST_STEPS;
 let reason: string | null = null;
 
-/** Does the work within the limits. `limit`: which one it met, also where CEL went on without what failed. */
+/** Runs the work within the limits. `limit`: the one that was exceeded, even where CEL continued after the error. */
 export function metered<T>(work: () => T): { readonly value: T | 'unknown'; readonly limit: string | null } {
   left = MOST_STEPS;
   reason = null;
@@ -36,13 +36,13 @@ export function metered<T>(work: () => T): { readonly value: T | 'unknown'; read
   }
 }
 
-/** Throws when the evaluation has no step left. */
+/** Throws when the evaluation has used all its steps. */
 export function spend(steps: number): void {
   left -= steps;
   if (left < 0) exceed(`it takes more than ${MOST_STEPS} steps`);
 }
 
-/** Throws when a pattern may not look at this text. */
+/** Throws when the text is too long for a pattern. */
 export function spendOnPattern(text: string, instructions: number): void {
   if (text.length > LONGEST_SUBJECT) exceed(`a text is longer than ${LONGEST_SUBJECT} characters`);
   spend(Math.ceil((text.length * instructions) / PATTERN_STEP));
