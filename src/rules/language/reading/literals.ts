@@ -4,6 +4,7 @@ import { addressComplaint, quote } from '../../../config/scalars.ts';
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { Mistake } from '../mistake.ts';
+import { LARGEST_PATTERN } from '../cel/limits.ts';
 import { percentOf } from '../cel/numbers.ts';
 import { childrenOf, isAccess, isBinary, isName, isText, type Node } from '../syntax.ts';
 
@@ -73,8 +74,22 @@ function isInItsMonth(text: string): boolean {
   return new Date(midnight).toISOString().startsWith(text.slice(0, 10));
 }
 
+type CompiledPattern = { readonly pattern: RE2JS } | { readonly message: string; readonly hint: string };
+
+/** The pattern of `re()` or `glob()`, or what is wrong with it. */
+export function compilePattern(name: string, written: string): CompiledPattern {
+  try {
+    const pattern = name === 're' ? RE2JS.compile(written) : globPattern(written);
+    if (pattern.programSize() <= LARGEST_PATTERN) return { pattern };
+    return { message: 'the pattern is too large', hint: 'Repeat less often, as in {1,20} instead of {1,500}.' };
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : '';
+    return { message: `no regular expression: ${why}`, hint: 'Look-around and back references do not exist here.' };
+  }
+}
+
 /** `*` stands for any text, `?` for one character; the whole text has to match. */
-export function globPattern(glob: string): RE2JS {
+function globPattern(glob: string): RE2JS {
   const body = glob.replace(/[*?]|[^*?]+/g, (part) => (part === '*' ? '.*' : part === '?' ? '.' : RE2JS.quote(part)));
   return RE2JS.compile(`(?s)^${body}$`);
 }

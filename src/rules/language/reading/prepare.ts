@@ -1,5 +1,4 @@
 // Visits a condition before CEL's type check: numbers become exact, names are resolved, forbidden calls are reported.
-import { RE2JS } from 're2js';
 import { isNotYet } from '../../../config/issues.ts';
 import { hintFor } from '../../../config/nearest.ts';
 import { parseDuration, quote } from '../../../config/scalars.ts';
@@ -7,8 +6,7 @@ import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { Measure } from '../../../core/model/condition.ts';
 import type { Mistake } from '../mistake.ts';
-import { globPattern, LITERALS, type Literal } from './literals.ts';
-import { LARGEST_PATTERN } from '../cel/limits.ts';
+import { compilePattern, LITERALS, type Literal } from './literals.ts';
 import { countSteps, hasMacro, windowMacro } from './macros.ts';
 import type { Paths } from './paths.ts';
 import {
@@ -132,15 +130,9 @@ export class Preparation {
       return;
     }
     this.visit(subject, around);
-    try {
-      const compiled = name === 're' ? RE2JS.compile(pattern.args) : globPattern(pattern.args);
-      if (compiled.programSize() > LARGEST_PATTERN)
-        this.#complain(pattern, 'the pattern is too large', 'Repeat less often, as in {1,20} instead of {1,500}.');
-      (pattern as Node).args = compiled;
-    } catch (error) {
-      const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : '';
-      this.#complain(pattern, `no regular expression: ${why}`, 'Look-around and back references do not exist here.');
-    }
+    const compiled = compilePattern(name, pattern.args);
+    if ('message' in compiled) this.#complain(pattern, compiled.message, compiled.hint);
+    else (pattern as Node).args = compiled.pattern;
   }
 
   /** `amount`, `percent`, `duration` and `timestamp` take a quoted text, which is parsed once, here. */
