@@ -14,6 +14,7 @@ import { createReload } from './reload.ts';
 import { createRuntime, type RuntimeOptions } from './runtime.ts';
 import type { Setup, SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
+import { createStateGuard } from './state-guard.ts';
 import { watchStorage } from './storage-health.ts';
 
 export interface AppOptions extends SetupTools, Omit<RuntimeOptions, 'store' | 'storageState' | 'supervise'> {
@@ -42,6 +43,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   await using opened = new AsyncDisposableStack();
   const storage = watchStorage(opened.use(await openStore(options)));
   const { store } = storage;
+  const guard = createStateGuard({ store, clock, log });
   const supervise = createSupervisor({
     clock,
     log,
@@ -60,6 +62,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       readinessOf({
         isRunning: runtime.isRunning(),
         storage: storage.state(),
+        restoredAt: guard.restoredAt(),
         isCurrent: reload.isCurrent(),
         watches: runtime.watches().length,
         unpolled: runtime.unpolled(),
@@ -84,8 +87,18 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
     async run(signal) {
       await using _closing = closing;
-      const watchFiles = supervise({ name: 'reloader', run: (until) => reloader.run(until) }, signal);
-      await Promise.all([runtime.run(signal), watchFiles]);
+      const ending = new AbortController();
+      const until = AbortSignal.any([signal, ending.signal]);
+      const reloading = supervise({ name: 'reloader', run: (end) => reloader.run(end) }, until);
+      // The guard is not supervised: a state that is lost ends the daemon, after what was learned last is written down.
+      const works = [runtime.run(until), reloading, guard.run(until)];
+      try {
+        await Promise.all(works);
+      } finally {
+        ending.abort();
+        await Promise.allSettled(works);
+      }
+      await guard.look();
     },
   };
 }

@@ -2,12 +2,15 @@
 import { showTrouble, type ExplorerTrouble } from '../core/model/explorer-trouble.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { causesOf, namesOf, showCause, type BlindWatch } from '../engine/blind-watches.ts';
+import { showInstant, type Instant } from '../lib/clock.ts';
 import type { Readiness } from '../web/server.ts';
 import type { StorageState } from './storage-health.ts';
 
 export interface Work {
   readonly isRunning: boolean;
   readonly storage: StorageState;
+  /** When the state file was put back that somebody had taken away; null = long ago, or never. */
+  readonly restoredAt: Instant | null;
   /** The files as they are now are in force. */
   readonly isCurrent: boolean;
   readonly watches: number;
@@ -19,15 +22,18 @@ export interface Work {
 
 /** Blind watches and a rejected reload leave it ready: replacing the daemon would not help. */
 export function readinessOf(work: Work): Readiness {
-  const { isRunning, storage, isCurrent, watches, unpolled, blind, troubles } = work;
+  const { isRunning, storage, restoredAt, isCurrent, watches, unpolled, blind, troubles } = work;
   const lines: string[] = [];
   if (storage !== 'works') lines.push(STORAGE[storage]);
+  if (restoredAt !== null) lines.push(`${RESTORED} (${showInstant(restoredAt)})`);
   if (unpolled.length > 0) lines.push(`not polled yet: ${unpolled.length} of ${watches} watches: ${namesOf(unpolled)}`);
   if (!isCurrent) lines.push('config: the last reload failed, and the former config and rules are in force');
   if (blind.length > 0) lines.push(`blind: ${blind.length} of ${watches} watches`, ...causesOf(blind).map(showCause));
   lines.push(...troubles.map((trouble) => `explorer ${showTrouble(trouble)}`));
   return { isReady: isRunning && storage === 'works' && unpolled.length === 0, lines };
 }
+
+const RESTORED = 'storage: the state file or its lock was deleted or replaced, and was put back';
 
 const STORAGE: Readonly<Record<Exclude<StorageState, 'works'>, string>> = {
   fails: 'storage: the state file takes nothing; the log says why',

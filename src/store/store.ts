@@ -74,6 +74,9 @@ export interface Coverage extends Partial<StoredDiagnostics> {
   readonly until: Instant | null;
 }
 
+/** What is not where it was opened: the state itself, or the lock that keeps a second daemon away. */
+export type Moved = 'file' | 'lock';
+
 /** Told of a watch whose memory cannot be read, and why. */
 export type OnDamaged = (watch: WatchId, why: string) => void;
 
@@ -154,6 +157,13 @@ export interface Store extends AsyncDisposable {
   nextDue(channel: string): Promise<Instant | null>;
 
   survey(): Promise<Survey>;
+
+  /**
+   * Looks whether the state is still where it was opened, and puts it back where it is not; resolves with what had moved.
+   * Rejects with a `StorageError` when that cannot be done, and with a `StoreBusyError` when another daemon has taken the
+   * place: then nothing that is written outlives the process, and it has to end.
+   */
+  secure(): Promise<readonly Moved[]>;
 
   /** Drops settled deliveries older than `before`. */
   prune(before: Instant): Promise<void>;

@@ -84,6 +84,7 @@ export function storeOf({ inner, line, time, field, onKept, onSent, onDisturbed 
     expire: (channel, at, held) => write(() => inner.expire(channel, at, held)),
     nextDue: (channel) => deed(() => inner.nextDue(channel)),
     survey: () => deed(() => inner.survey()),
+    secure: () => inner.secure(),
     prune: (before) => write(() => inner.prune(before)),
     // The database outlives the process.
     [Symbol.asyncDispose]: () => Promise.resolve(),

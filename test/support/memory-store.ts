@@ -110,6 +110,7 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
       new Map(
         [...memoryById].filter(([id]) => ids === undefined || ids.includes(id)).map((entry) => structuredClone(entry)),
       ),
+    secure: async () => [],
     remembered: async () => [...memoryById.keys()],
     commit: async (decisions, at, fence) =>
       decisions.map((decision) => (isHeld(fence) ? keep(decision, at) : 'fenced')),

@@ -13,6 +13,8 @@ export interface Access {
   readonly write: <T>(work: () => T) => Promise<T>;
   /** The same without waiting for the disk: a power cut may take it back until the next `write`. */
   readonly writeUnsynced: <T>(work: () => T) => Promise<T>;
+  /** Uses the database that `change` resolves with from then on. What is to be written waits meanwhile. */
+  readonly replace: (change: (db: DatabaseSync) => Promise<DatabaseSync>) => Promise<void>;
   /** After the writes that were asked for. Safe to call twice. */
   readonly close: () => Promise<void>;
 }
@@ -20,8 +22,9 @@ export interface Access {
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 50;
 
-export function createAccess(db: DatabaseSync, file: string): Access {
+export function createAccess(opened: DatabaseSync, file: string): Access {
   const writing = createMutex();
+  let db = opened;
 
   /** `askedAt`: what waited for others has waited for the file as well. It is tried once in any case. */
   async function whenFree<T>(action: string, work: () => T, askedAt: number): Promise<T> {
@@ -45,6 +48,10 @@ export function createAccess(db: DatabaseSync, file: string): Access {
     read: (work) => whenFree('read', work, performance.now()),
     write: (work) => write(() => inTransaction(db, work)),
     writeUnsynced: (work) => write(() => withoutSync(db, () => inTransaction(db, work))),
+    replace: (change) =>
+      writing.hold(async () => {
+        db = await change(db);
+      }),
     close: () =>
       writing.hold(async () => {
         if (db.isOpen)

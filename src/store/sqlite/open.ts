@@ -1,6 +1,7 @@
 // Opens the state file for the one daemon that may write it, with a lock beside it against a second one.
 import { DatabaseSync } from 'node:sqlite';
-import { StoreBusyError, type Store } from '../store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Store } from '../store.ts';
 import {
   answering,
   assertSound,
@@ -12,12 +13,13 @@ import {
   settledPath,
 } from './database.ts';
 import { createFacts } from './facts.ts';
-import { takeLock } from './lock.ts';
+import { takeMarker } from './lost-marker.ts';
 import { migrate } from './migrations.ts';
+import { openPlace } from './place.ts';
 import { createSqliteStore, type SqliteTools } from './store.ts';
 
 /** `file`: made, with its directories, when it does not exist. */
-type SqliteOptions = Omit<SqliteTools, 'release'>;
+type SqliteOptions = Omit<SqliteTools, 'place' | 'reopen'>;
 
 /**
  * Opens the state file and brings it to the newest schema.
@@ -26,17 +28,28 @@ type SqliteOptions = Omit<SqliteTools, 'release'>;
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const file = answering(options.file, 'open', () => settledPath(options.file));
-  const lock = takeLock(file);
-  if (lock === undefined) throw new StoreBusyError(refusal(file));
-  const release = (): void => {
-    lock[Symbol.dispose]();
+  const place = openPlace(file, () => refusal(file));
+  const reopen = (): DatabaseSync => {
+    const fresh = openFile(file);
+    neverBlock(fresh);
+    return fresh;
   };
   try {
-    return storeOver(openFile(file), { ...options, file, release });
+    const db = openFile(file);
+    place.opened();
+    sayWhatWasLost(file, options.log);
+    return storeOver(db, { ...options, file, place, reopen });
   } catch (error) {
-    release();
+    place[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Once: the marker goes with it. */
+function sayWhatWasLost(file: string, log: Log | undefined): void {
+  const lost = takeMarker(file);
+  const effect = 'every watch begins with a quiet baseline, and what was owed then is not sent';
+  if (lost !== null) log?.error('storage:state-lost', { lost, effect });
 }
 
 function openFile(file: string): DatabaseSync {

@@ -10,6 +10,7 @@ import { answering, inTransaction } from './database.ts';
 import { createFacts, type Facts } from './facts.ts';
 import { createDiagnosticsView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
 import { createOutboxTable, createOutboxView } from './outbox-table.ts';
+import type { Place } from './place.ts';
 import { createSizeLimit } from './size-limit.ts';
 
 export interface SqliteTools {
@@ -20,36 +21,30 @@ export interface SqliteTools {
   /** How the next daemon that is refused names this one, such as `pid 4711`. */
   readonly owner?: string;
   readonly log?: Log;
-  /** Called once, after the database is closed. */
-  readonly release?: () => void;
+  /** Where the file is; let go of after the database is closed. Without it, it is nowhere. */
+  readonly place?: Place;
+  /** Opens what was put back there. */
+  readonly reopen?: () => DatabaseSync;
 }
 
 /**
  * The promise of `Store` over a database that was opened for writing and has the newest schema. Takes over from whoever
  * held it before. Throws a StorageError.
  */
-export function createSqliteStore(db: DatabaseSync, { file, maxBytes, owner = '', log, release }: SqliteTools): Store {
-  const { recall, remembered, diagnostics, memory, outbox, view, facts, chain } = answering(file, 'prepare', () => ({
-    recall: createRecall(db),
-    chain: createChainTable(db),
-    remembered: createRemembered(db),
-    diagnostics: createDiagnosticsView(db),
-    memory: createMemoryTable(db),
-    outbox: createOutboxTable(db),
-    view: createOutboxView(db),
-    facts: createFacts(db),
-  }));
+export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
+  const { file, owner = '', log, place, reopen } = tools;
+  let maxBytes = tools.maxBytes ?? Infinity;
+  let open = answering(file, 'prepare', () => prepare(db, file, maxBytes));
   const fence = answering(file, 'take over', () =>
     inTransaction(db, () => {
-      outbox.endLeases();
-      return takeOver(facts, owner);
+      open.outbox.endLeases();
+      return takeOver(open.facts, owner);
     }),
   );
-  const { read, write, writeUnsynced, close } = createAccess(db, file);
-  const size = answering(file, 'prepare', () => createSizeLimit(db, file, maxBytes));
+  const { read, write, writeUnsynced, replace, close } = createAccess(db, file);
 
   /** False when another process has taken over, as one may whose lock file was deleted. */
-  const isHeld = ({ epoch }: Fence): boolean => epochOf(facts) === epoch;
+  const isHeld = ({ epoch }: Fence): boolean => epochOf(open.facts) === epoch;
 
   function writeUnder(fence: Fence, work: () => void): Promise<'kept' | 'fenced'> {
     return write(() => {
@@ -61,10 +56,10 @@ export function createSqliteStore(db: DatabaseSync, { file, maxBytes, owner = ''
 
   function keep(decision: Decision, at: Instant): 'kept' | 'superseded' {
     const { watchId, expects, hasChanged, deliveries } = decision;
-    if (memory.versionOf(watchId) !== expects) return 'superseded';
+    if (open.memory.versionOf(watchId) !== expects) return 'superseded';
     if (!hasChanged && deliveries.length === 0) return 'kept';
-    memory.keep(decision);
-    outbox.add(watchId, deliveries, at);
+    open.memory.keep(decision);
+    open.outbox.add(watchId, deliveries, at);
     return 'kept';
   }
 
@@ -74,54 +69,84 @@ export function createSqliteStore(db: DatabaseSync, { file, maxBytes, owner = ''
   return {
     fenceOf: () => fence,
     setMaxBytes(bytes) {
-      size.set(bytes);
+      maxBytes = bytes;
+      open.size.set(bytes);
     },
-    recall: (ids, onDamaged) => read(() => recall(ids, onDamaged)),
-    remembered: () => read(remembered),
+    recall: (ids, onDamaged) => read(() => open.recall(ids, onDamaged)),
+    remembered: () => read(() => open.remembered()),
     commit: (decisions, at, fence) =>
       write(() => {
-        size.assertRoom();
+        open.size.assertRoom();
         const isOurs = isHeld(fence);
         return decisions.map((decision): CommitResult => (isOurs ? keep(decision, at) : 'fenced'));
       }),
     cover: (coverage, fence) =>
       writeUnder(fence, () => {
-        size.assertRoom();
-        for (const [id, one] of coverage) memory.cover(id, one);
+        open.size.assertRoom();
+        for (const [id, one] of coverage) open.memory.cover(id, one);
       }),
-    diagnostics: (ids) => read(() => diagnostics(ids)),
-    chainBlocks: (explorers) => read(() => new Map(explorers.map((explorer) => [explorer, chain.blocks(explorer)]))),
+    diagnostics: (ids) => read(() => open.diagnostics(ids)),
+    chainBlocks: (explorers) =>
+      read(() => new Map(explorers.map((explorer) => [explorer, open.chain.blocks(explorer)]))),
     keepChainBlocks: (explorer, blocks, from, fence) =>
       writeUnder(fence, () => {
-        chain.keep(explorer, blocks, from);
+        open.chain.keep(explorer, blocks, from);
       }),
     keepRunning: (outline) =>
       write(() => {
-        facts.write('running', JSON.stringify(outline));
+        open.facts.write('running', JSON.stringify(outline));
       }),
     forget: (ids) =>
       write(() => {
-        for (const id of ids) memory.forget(id);
+        for (const id of ids) open.memory.forget(id);
       }),
     // A claim that a power cut takes back is like one whose process ended: the delivery goes out again, under its id.
-    claim: (claim, fence) => writeUnsynced(() => (isHeld(fence) ? outbox.claim(claim, damaged) : [])),
+    claim: (claim, fence) => writeUnsynced(() => (isHeld(fence) ? open.outbox.claim(claim, damaged) : [])),
     ran: (channel, ms) =>
       writeUnsynced(() => {
-        outbox.ran(channel, ms);
+        open.outbox.ran(channel, ms);
       }),
-    settle: (tried, settlement, at) => write(() => (outbox.settle(tried, settlement, at) ? 'settled' : 'superseded')),
-    expire: (channel, at, held) => write(() => outbox.expire(channel, at, held)),
-    nextDue: (channel) => read(() => outbox.nextDue(channel)),
-    survey: () => read(() => view.survey()),
+    settle: (tried, settlement, at) =>
+      write(() => (open.outbox.settle(tried, settlement, at) ? 'settled' : 'superseded')),
+    expire: (channel, at, held) => write(() => open.outbox.expire(channel, at, held)),
+    nextDue: (channel) => read(() => open.outbox.nextDue(channel)),
+    survey: () => read(() => open.view.survey()),
+    async secure() {
+      const moved = place?.moved() ?? [];
+      if (place === undefined || reopen === undefined || moved.length === 0) return [];
+      await replace((former) =>
+        place.mend(moved, former, () => {
+          const fresh = reopen();
+          open = prepare(fresh, file, maxBytes);
+          return fresh;
+        }),
+      );
+      return moved;
+    },
     prune: (before) =>
       write(() => {
-        outbox.prune(before);
+        open.outbox.prune(before);
       }),
     async [Symbol.asyncDispose]() {
       await close();
-      if (isOpen) release?.();
+      if (isOpen) place?.[Symbol.dispose]();
       isOpen = false;
     },
+  };
+}
+
+/** The statements on an open file, with the limit of its size. */
+function prepare(db: DatabaseSync, file: string, maxBytes: number) {
+  return {
+    recall: createRecall(db),
+    chain: createChainTable(db),
+    remembered: createRemembered(db),
+    diagnostics: createDiagnosticsView(db),
+    memory: createMemoryTable(db),
+    outbox: createOutboxTable(db),
+    view: createOutboxView(db),
+    facts: createFacts(db),
+    size: createSizeLimit(db, file, maxBytes),
   };
 }
 

@@ -1,0 +1,51 @@
+// Looks every second whether the state is where it was opened, and has it put back.
+import type { Clock, Instant } from '../lib/clock.ts';
+import type { Store } from '../store/store.ts';
+import type { Log } from '../telemetry/log.ts';
+
+export interface StateGuard {
+  /** Until the signal aborts. Rejects when the state cannot be put back: the daemon has to end then. */
+  run(signal: AbortSignal): Promise<void>;
+  /** The same once, as the last thing that a daemon does. */
+  look(): Promise<void>;
+  /** When it was put back last, for an hour; null else. */
+  restoredAt(): Instant | null;
+}
+
+export interface StateGuardOptions {
+  readonly store: Pick<Store, 'secure'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The shortest time between two polls of a watch. */
+const LOOK_MS = 1000;
+const SAID_MS = 3_600_000;
+
+export function createStateGuard({ store, clock, log }: StateGuardOptions): StateGuard {
+  let restoredAt: Instant | null = null;
+
+  async function look(): Promise<void> {
+    const moved = await store.secure();
+    if (moved.length === 0) return;
+    restoredAt = clock.now();
+    const effect = 'what was open was put back in its place; nothing is lost. What stood there is kept as *.found';
+    log.error('storage:restored', { moved: moved.map((one) => MOVED[one]).join(', '), effect });
+  }
+
+  return {
+    look,
+    async run(signal) {
+      while (!signal.aborted) {
+        await look();
+        await clock.sleep(LOOK_MS, signal);
+      }
+    },
+    restoredAt: () => (restoredAt !== null && clock.now() - restoredAt < SAID_MS ? restoredAt : null),
+  };
+}
+
+const MOVED = {
+  file: 'the state file was deleted or replaced',
+  lock: 'its lock was deleted or replaced',
+} as const;
