@@ -61,7 +61,14 @@ export function unprocessable(problems: readonly Invalid[]): Answer {
   return answer(422, { errors });
 }
 
+declare global {
+  interface JSON {
+    /** Of every Node that this program runs on; the library of the compiler does not have it yet. */
+    rawJSON(text: string): unknown;
+  }
+}
+
 /** An integer of any size as a JSON number: JavaScript's own numbers end at 2^53. */
 export function rawInteger(value: bigint): unknown {
-  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(value));
+  return JSON.rawJSON(String(value));
 }

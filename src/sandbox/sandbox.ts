@@ -1,7 +1,7 @@
 // The embedded explorer: a simulated chain, the explorer API over it, and the control API that changes both.
 import type { Clock } from '../lib/clock.ts';
 import { createApi, type ApiAnswer, type ApiRequest } from './api.ts';
-import { createControl, type Control } from './control/control.ts';
+import { createControl, type Calls, type Control } from './control/control.ts';
 import { createDrawnFaults, NO_DRAWN_FAULTS } from './faults/drawn.ts';
 import { FaultOptions, type Fault } from './faults/fault.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
@@ -37,6 +37,8 @@ export interface Sandbox extends Control {
   readonly apiKey: string;
   readonly clock: Clock;
   readonly hasControl: boolean;
+  /** The control API by name. */
+  readonly calls: Calls;
   head(): number;
   ask(request: ApiRequest): ApiAnswer;
   /** The fault that strikes the answer to this request, if one is due. */
@@ -58,7 +60,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const world = createWorld({ seed, release, blockTimeMs, clock, startBlock, pageSize, isLively: !quiet, hasFaults });
   const drawn = hasFaults ? createDrawnFaults(seed) : NO_DRAWN_FAULTS;
   const api = createApi({ world, drawn, clock, limits: { ...DEFAULT_LIMITS, ...limits } });
-  const { control, faults } = createControl(world);
+  const { control, calls, faults } = createControl(world);
   return {
     ...control,
     addresses: ADDRESSES,
@@ -67,6 +69,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     apiKey: API_KEY,
     clock,
     hasControl,
+    calls,
     head: () => world.head(),
     ask: (request) => api.ask(request),
     takeFault({ route: { operation, path } }, status) {

@@ -1,5 +1,5 @@
 // Values as messages carry them: plain and capped, with text from the chain still marked as untrusted.
-import { rawText, untrusted } from '../../lib/untrusted.ts';
+import { rawText, untrusted, type Untrusted } from '../../lib/untrusted.ts';
 import { showDuration, showInstant } from '../../lib/clock.ts';
 import { Address } from './address.ts';
 import { Amount } from './amount.ts';
@@ -41,7 +41,7 @@ const MOST_ITEMS = 20;
 
 function factOf(type: FieldType, value: ValueAt): Fact | undefined {
   if (value === undefined) return undefined;
-  if (type.type === 'text') return { untrusted: untrusted(rawText(value as never).slice(0, MOST_TEXT)) };
+  if (type.type === 'text') return { untrusted: untrusted(rawText(value as Untrusted).slice(0, MOST_TEXT)) };
   if (type.type === 'word' && typeof value === 'string' && !isKnownWord(type, value))
     return { untrusted: untrusted(value) };
   if (type.type === 'json') return { untrusted: untrusted(JSON.stringify(value).slice(0, MOST_TEXT)) };

@@ -47,8 +47,12 @@ export interface Control {
   clearFaults(): { pending: number };
 }
 
+/** The same, over options that nobody has looked at: each call checks its own. */
+export type Calls = Readonly<Record<keyof Control, (options?: unknown) => unknown>>;
+
 export interface Controls {
   readonly control: Control;
+  readonly calls: Calls;
   readonly faults: FaultQueue;
 }
 
@@ -59,17 +63,18 @@ export function createControl(world: World): Controls {
     overlay.version += 1;
     return result;
   };
-  const control: Control = {
-    mine: (options = {}) => changed({ head: calendar.mine(read(schemas.Mine, options).blocks) }),
-    setBalance: (options) => changed(setBalance(world, read(schemas.SetBalance, options))),
-    moveBalance: (options) => changed(moveBalance(world, read(schemas.MoveBalance, options))),
-    failCall: (options) => changed(failCall(world, read(schemas.FailCall, options))),
-    addTransaction: (options = {}) => changed(addTransaction(world, read(schemas.AddTransaction, options))),
-    dropTransaction: (options) => changed(dropTransaction(world, read(schemas.DropTransaction, options))),
-    changeTransaction: (options) => changed(changeTransaction(world, read(schemas.ChangeTransaction, options))),
-    flagToken: (options) => changed(flagToken(world, read(schemas.FlagToken, options))),
-    giveToken: (options) => changed(giveToken(world, read(schemas.GiveToken, options))),
-    reorganise: (options = {}) => changed(reorganise(world, read(schemas.Reorganise, options))),
+  const control = {
+    mine: (options: unknown = {}) => changed({ head: calendar.mine(read(schemas.Mine, options).blocks) }),
+    setBalance: (options: unknown) => changed(setBalance(world, read(schemas.SetBalance, options))),
+    moveBalance: (options: unknown) => changed(moveBalance(world, read(schemas.MoveBalance, options))),
+    failCall: (options: unknown) => changed(failCall(world, read(schemas.FailCall, options))),
+    addTransaction: (options: unknown = {}) => changed(addTransaction(world, read(schemas.AddTransaction, options))),
+    dropTransaction: (options: unknown) => changed(dropTransaction(world, read(schemas.DropTransaction, options))),
+    changeTransaction: (options: unknown) =>
+      changed(changeTransaction(world, read(schemas.ChangeTransaction, options))),
+    flagToken: (options: unknown) => changed(flagToken(world, read(schemas.FlagToken, options))),
+    giveToken: (options: unknown) => changed(giveToken(world, read(schemas.GiveToken, options))),
+    reorganise: (options: unknown = {}) => changed(reorganise(world, read(schemas.Reorganise, options))),
     freeze() {
       calendar.freeze();
       return changed({ head: world.head() });
@@ -78,11 +83,11 @@ export function createControl(world: World): Controls {
       calendar.unfreeze();
       return changed({ head: world.head() });
     },
-    delayInternals: (options = {}) => changed(delayInternals(world, read(schemas.DelayInternals, options))),
+    delayInternals: (options: unknown = {}) => changed(delayInternals(world, read(schemas.DelayInternals, options))),
     releaseInternals: () => changed(releaseInternals(overlay)),
-    hideTraces: (options) => changed(hideTraces(overlay, read(schemas.HideTraces, options))),
-    lag: (options) => changed(lag(overlay, read(schemas.Lag, options))),
-    fail(options) {
+    hideTraces: (options: unknown) => changed(hideTraces(overlay, read(schemas.HideTraces, options))),
+    lag: (options: unknown) => changed(lag(overlay, read(schemas.Lag, options))),
+    fail(options: unknown) {
       faults.add(read(FaultOptions, options));
       return { pending: faults.pending };
     },
@@ -90,8 +95,8 @@ export function createControl(world: World): Controls {
       faults.clear();
       return { pending: 0 };
     },
-  };
-  return { control, faults };
+  } satisfies Calls;
+  return { control, calls: control, faults };
 }
 
 function read<S extends z.ZodType>(schema: S, options: unknown): z.output<S> {

@@ -29,7 +29,7 @@ const VERBS = {
   'clear-faults': 'clearFaults',
 } as const satisfies Record<string, keyof Control>;
 
-export async function answerControl(sandbox: Sandbox, request: IncomingMessage): Promise<Answer> {
+export async function answerControl(sandbox: Pick<Sandbox, 'calls'>, request: IncomingMessage): Promise<Answer> {
   // A page in a browser could reach the loopback under a host name of its own (DNS rebinding), and send it anything.
   if (!LOOPBACK_NAMES.includes(hostNameOf(request.headers.host)))
     return refuse(request, 421, 'misdirected request: control is for 127.0.0.1, localhost and [::1]');
@@ -40,7 +40,7 @@ export async function answerControl(sandbox: Sandbox, request: IncomingMessage):
   const type = request.headers['content-type'] ?? '';
   if (!type.startsWith('application/json')) return refuse(request, 415, 'send content-type: application/json');
   try {
-    return answer(200, run(sandbox, VERBS[verb as keyof typeof VERBS], await readJson(request)));
+    return answer(200, sandbox.calls[VERBS[verb as keyof typeof VERBS]](await readJson(request)));
   } catch (error) {
     if (error instanceof ControlProblem) return answer(422, { message: error.message });
     throw error;
@@ -55,11 +55,6 @@ function unknownVerb(request: IncomingMessage, verb: string): Answer {
 function refuse(request: IncomingMessage, status: number, message: string): Answer {
   request.resume();
   return answer(status, { message });
-}
-
-// The schema of each verb checks what it is given.
-function run(sandbox: Sandbox, verb: keyof Control, options: unknown): unknown {
-  return (sandbox as unknown as Record<keyof Control, (options: unknown) => unknown>)[verb](options);
 }
 
 const MOST_BYTES = 65_536;

@@ -17,9 +17,9 @@ export function createBase(): Environment {
   const env = new Environment({ unlistedVariablesAreDyn: false, enableOptionalTypes: false, limits: LIMITS });
   env.registerType('Amount', { ctor: Amount, fields: {} });
   // Addresses are made by `Address.parse` alone; CEL only asks which class a value is of.
-  env.registerType('Address', { ctor: Address as unknown as new () => Address, fields: {} });
+  env.registerType('Address', { ctor: Address, fields: {} });
   env.registerType('Hash', { ctor: Hash, fields: {} });
-  env.registerType('Pattern', { ctor: RE2JS as unknown as new () => RE2JS, fields: {} });
+  env.registerType('Pattern', { ctor: RE2JS, fields: {} });
   registerNumbers(env);
   registerAddresses(env);
   env.registerFunction('amount(string): Amount', amountOf, SYNC);
@@ -52,9 +52,9 @@ function registerAddresses(env: Environment): void {
 }
 
 /** A text on the other side is compared in lower case; whether it can be an address or a hash is checked at load. */
-export function registerText(env: Environment, type: string, keyOf: (value: never) => string): void {
-  env.registerOperator(`${type} == string: bool`, (a: unknown, b: string) => keyOf(a as never) === b.toLowerCase());
-  env.registerOperator(`${type} in list<string>: bool`, (a: unknown, list: readonly string[]) =>
-    list.some((item) => item.toLowerCase() === keyOf(a as never)),
+export function registerText<T>(env: Environment, type: string, keyOf: (value: T) => string): void {
+  env.registerOperator(`${type} == string: bool`, (a: T, b: string) => keyOf(a) === b.toLowerCase());
+  env.registerOperator(`${type} in list<string>: bool`, (a: T, list: readonly string[]) =>
+    list.some((item) => item.toLowerCase() === keyOf(a)),
   );
 }
