@@ -6,7 +6,11 @@ import type { Fields } from '../core/values/fields.ts';
 import type { RecordType } from '../core/values/record-type.ts';
 import type { ListQuestion, OneQuestion } from '../core/model/question.ts';
 import { headOf } from './reading/head.ts';
-import { AddressDetails, Block, InternalTransaction, Token, TokenBalance, Transaction } from './reading/resources.ts';
+import { AddressDetails } from './reading/resources/address.ts';
+import { Block } from './reading/resources/block.ts';
+import { InternalTransaction } from './reading/resources/internal-transaction.ts';
+import { Token, TokenBalance } from './reading/resources/token.ts';
+import { Transaction } from './reading/resources/transaction.ts';
 
 export interface Operation {
   /** Label in metrics, logs and recordings. */

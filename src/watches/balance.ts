@@ -6,7 +6,7 @@ import type { Read } from '../core/model/question.ts';
 import { track } from '../core/values/tracked.ts';
 import { untrusted } from '../lib/untrusted.ts';
 import { addressDetails, addressTokens, blocks } from '../explorer/operations.ts';
-import { decimalsOf, Token } from '../explorer/reading/resources.ts';
+import { decimalsOf, Token } from '../explorer/reading/resources/token.ts';
 import { Balance, believed, holderOf, type BalanceReading, type BalanceView } from './balance/reading.ts';
 import { observeToken } from './balance/token-balance.ts';
 import { bothForms, SYNTHETIC_DECIMALS } from './synthetic.ts';

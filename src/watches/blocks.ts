@@ -7,7 +7,7 @@ import type { Head } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import { Missed } from '../core/model/question.ts';
 import { blocks as chainBlocks } from '../explorer/operations.ts';
-import { Block } from '../explorer/reading/resources.ts';
+import { Block } from '../explorer/reading/resources/block.ts';
 import { headOf } from '../explorer/reading/head.ts';
 import { BLOCK_EXAMPLES } from './examples.ts';
 import { syntheticHash } from './synthetic.ts';

@@ -3,7 +3,7 @@ import { Address } from '../core/values/address.ts';
 import { valueAt, type AnyView } from '../core/values/fields.ts';
 import type { Detection, Kind, Reading, SyntheticRow, Target } from '../core/model/kind.ts';
 import { addressTokens, blocks } from '../explorer/operations.ts';
-import { decimalsOf, Token, TokenBalance } from '../explorer/reading/resources.ts';
+import { decimalsOf, Token, TokenBalance } from '../explorer/reading/resources/token.ts';
 import { baseline, compare, hasMissing } from './holdings/comparison.ts';
 import { type HoldingRow, type HoldingsReading, KnownPage, readHoldings, seenIn } from './holdings/reading.ts';
 import { State } from './holdings/state.ts';

@@ -4,7 +4,7 @@
 // when a hash appears that was never shown at its height: when a known one returns, nothing new has happened.
 import { z } from 'zod';
 import type { View } from '../core/values/fields.ts';
-import type { Block } from '../explorer/reading/resources.ts';
+import type { Block } from '../explorer/reading/resources/block.ts';
 
 type Row = View<typeof Block.fields>;
 

@@ -4,7 +4,7 @@ import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { Kind, Target } from '../core/model/kind.ts';
 import { track } from '../core/values/tracked.ts';
 import { blocks, tokenDetails } from '../explorer/operations.ts';
-import { Token } from '../explorer/reading/resources.ts';
+import { Token } from '../explorer/reading/resources/token.ts';
 import { CHANGED, oneChange } from './one-change.ts';
 import { Values } from './values.ts';
 

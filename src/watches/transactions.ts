@@ -4,7 +4,7 @@ import type { EventName } from '../core/model/ids.ts';
 import type { DetectedEvent, Detection, Kind, SyntheticRow, Target } from '../core/model/kind.ts';
 import { rawText } from '../lib/untrusted.ts';
 import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/operations.ts';
-import { Transaction } from '../explorer/reading/resources.ts';
+import { Transaction } from '../explorer/reading/resources/transaction.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';

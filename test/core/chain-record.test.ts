@@ -9,7 +9,7 @@ import {
   withPage,
   type ChainRecord,
 } from '../../src/core/chain/chain-record.ts';
-import { Block } from '../../src/explorer/reading/resources.ts';
+import { Block } from '../../src/explorer/reading/resources/block.ts';
 
 type Row = ReturnType<typeof Block.make>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { blankMemory, step } from '../../src/core/step.ts';
 import type { Explorer } from '../../src/explorer/explorer.ts';
-import { Block } from '../../src/explorer/reading/resources.ts';
+import { Block } from '../../src/explorer/reading/resources/block.ts';
 import { blocks } from '../../src/watches/blocks.ts';
 import { blockRows, openExplorer } from '../explorer/support/open.ts';
 import { sendJson, startServer } from '../explorer/support/server.ts';

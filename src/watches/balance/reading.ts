@@ -4,7 +4,8 @@ import { address, amount, natural, quantity, record, text } from '../../core/val
 import type { View } from '../../core/values/fields.ts';
 import { RecordType } from '../../core/values/record-type.ts';
 import type { Target } from '../../core/model/kind.ts';
-import { AddressDetails, Token } from '../../explorer/reading/resources.ts';
+import { AddressDetails } from '../../explorer/reading/resources/address.ts';
+import { Token } from '../../explorer/reading/resources/token.ts';
 
 const { is_verified, proxy_type, implementations, creator_address_hash } = AddressDetails.fields;
 

@@ -8,7 +8,7 @@ import { viewOf } from '../../core/values/tracked.ts';
 import { rawText } from '../../lib/untrusted.ts';
 import { addressTokens, tokenDetails } from '../../explorer/operations.ts';
 import { again, readAll, readUntil, type Pages } from '../../explorer/reading/paging.ts';
-import { decimalsOf, type TokenBalance } from '../../explorer/reading/resources.ts';
+import { decimalsOf, type TokenBalance } from '../../explorer/reading/resources/token.ts';
 import type { Values } from '../values.ts';
 import { Balance, believed, holderOf, type BalanceReading, type BalanceView } from './reading.ts';
 

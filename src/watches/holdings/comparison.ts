@@ -3,7 +3,7 @@ import type { AnyView } from '../../core/values/fields.ts';
 import type { DetectedEvent, Detection, Scope } from '../../core/model/kind.ts';
 import { track, viewOf, type Remembered, type Tracking } from '../../core/values/tracked.ts';
 import { needOf } from '../../core/chain/tick-chain.ts';
-import { TokenBalance } from '../../explorer/reading/resources.ts';
+import { TokenBalance } from '../../explorer/reading/resources/token.ts';
 import { NOT_EMPTY, readEmpty } from '../lists/emptied.ts';
 import { firstCount } from '../values.ts';
 import { type HoldingRow, type HoldingsReading, isEmpty } from './reading.ts';

@@ -4,7 +4,7 @@ import { idOf } from '../../core/model/identity.ts';
 import type { Reading } from '../../core/model/kind.ts';
 import type { ListQuestion, Page, Read } from '../../core/model/question.ts';
 import { again, readAll, type Pages } from '../../explorer/reading/paging.ts';
-import type { TokenBalance } from '../../explorer/reading/resources.ts';
+import type { TokenBalance } from '../../explorer/reading/resources/token.ts';
 import { rawText } from '../../lib/untrusted.ts';
 
 export type HoldingFields = typeof TokenBalance.fields;

@@ -4,7 +4,8 @@ import { Missed, type Cursor, type ListQuestion, type Page } from '../../../src/
 import { again, readAll, readNewestFirst, readUntil, type Pages } from '../../../src/explorer/reading/paging.ts';
 import type { Explorer } from '../../../src/explorer/explorer.ts';
 import { addressTokens } from '../../../src/explorer/operations.ts';
-import { Block, type TokenBalance } from '../../../src/explorer/reading/resources.ts';
+import { Block } from '../../../src/explorer/reading/resources/block.ts';
+import type { TokenBalance } from '../../../src/explorer/reading/resources/token.ts';
 import { rawText } from '../../../src/lib/untrusted.ts';
 import { addressOf, blockRows, openExplorer, someBlocks, someTokens, VAULT } from '../support/open.ts';
 import { sendJson, sendText, startServer, type Handler } from '../support/server.ts';

@@ -1,0 +1,91 @@
+// Records of the API (specification, section 2), as tables. `was` holds the names of older releases; `from` brings shapes
+// that differ in practice into the one that is specified.
+import {
+  address,
+  amount,
+  bool,
+  int,
+  json,
+  list,
+  natural,
+  oneOf,
+  quantity,
+  record,
+  text,
+  word,
+} from '../../../core/values/field-declarations.ts';
+import { isRow } from '../../../core/values/fields.ts';
+import { RecordType } from '../../../core/values/record-type.ts';
+import { IGNORED_KEYS } from '../../ignored-keys.ts';
+
+const TAG = { address_hash: address('whose tag it is'), display_name: text('shown'), label: text('short name') };
+const Tag = new RecordType('Tag', TAG);
+const WatchlistName = new RecordType('WatchlistName', { display_name: text('shown'), label: text('short name') });
+
+/** 2.3 `metadata`: a flat object by the specification, `{ tags: [...] }` in life. */
+export const Metadata = new RecordType('Metadata', {
+  slug: text('short name'),
+  name: text('shown'),
+  tagType: text('what sort of tag'),
+  ordinal: int('order among the tags'),
+  meta: json('free form'),
+});
+
+function firstTag(raw: unknown): unknown {
+  return isRow(raw) && Array.isArray(raw['tags']) ? (raw['tags'] as unknown[])[0] : raw;
+}
+
+/** Releases from 6.8 on list implementations instead of naming one. */
+const Implementation = new RecordType('Implementation', {
+  address_hash: address('where the code is', { was: ['address'] }),
+  name: text('name of the contract'),
+});
+
+const PROXY_TYPE = word('how the contract delegates', [
+  ...['eip1167', 'eip1822', 'eip1967', 'eip1967_oz', 'eip1967_beacon', 'eip2535', 'eip7702', 'eip930', 'erc7760'],
+  ...['master_copy', 'basic_implementation', 'basic_get_implementation', 'comptroller', 'minimal_proxy'],
+  ...['clone_with_immutable_arguments', 'resolved_delegate_proxy', 'unknown'],
+]);
+
+const IMPLEMENTATIONS = list(record(Implementation, 'one implementation'), 'contracts behind a proxy');
+
+/** 2.3 */
+export const AddressRef = new RecordType('AddressRef', {
+  hash: address('the address'),
+  name: text('name of the contract or account'),
+  implementation_name: text('name of the contract behind a proxy'),
+  implementations: IMPLEMENTATIONS,
+  is_contract: bool('whether code stands there'),
+  is_verified: bool('whether its source is verified'),
+  ens_domain_name: text('ENS name'),
+  private_tags: list(record(Tag, 'a tag'), 'tags of the key holder'),
+  public_tags: list(record(Tag, 'a tag'), 'tags that everyone sees'),
+  watchlist_names: list(record(WatchlistName, 'a name'), 'names on the watch list of the key holder'),
+  metadata: record(Metadata, 'first tag of the metadata service', { from: firstTag }),
+  proxy_type: PROXY_TYPE,
+  reputation: oneOf('what the explorer thinks of it', ['ok', 'scam'], { was: ['is_scam'], from: reputationOf }),
+});
+
+/** Releases 6.9 to 9.0 say whether it is scam, later ones how they call it. */
+function reputationOf(raw: unknown): unknown {
+  return typeof raw === 'boolean' ? (raw ? 'scam' : 'ok') : raw;
+}
+
+/** `addresses/{hash}`, for the native coin. */
+export const AddressDetails = new RecordType(
+  'AddressDetails',
+  {
+    hash: address('the address'),
+    coin_balance: quantity('coin', 'coins held'),
+    raw: natural('coins held, in the smallest unit', { was: ['coin_balance'] }),
+    is_contract: bool('whether code stands there'),
+    name: text('name of the contract or account'),
+    block_number_balance_updated_at: natural('block as of which the balance is known'),
+    exchange_rate: amount('plain', 'price of one coin in US dollars'),
+    is_verified: bool('whether its source is verified'),
+    proxy_type: PROXY_TYPE,
+    implementations: IMPLEMENTATIONS,
+    creator_address_hash: address('who created the contract'),
+  },
+  { ignored: IGNORED_KEYS.AddressDetails },
+);

@@ -1,0 +1,55 @@
+import { decode } from '../../../core/values/decoding.ts';
+import { hash, int, natural, quantity, record, text, time, word } from '../../../core/values/field-declarations.ts';
+import { isRow } from '../../../core/values/fields.ts';
+import { RecordType } from '../../../core/values/record-type.ts';
+import { AddressRef } from './address.ts';
+import { Token, tokenDecimals } from './token.ts';
+
+const Total = new RecordType(
+  'Total',
+  {
+    decimals: natural('decimals of the amount'),
+    value: quantity('own', 'amount in whole tokens'),
+    token_id: text('number of the piece'),
+  },
+  // Where nothing is said, the token counts: pieces have no decimals in their totals.
+  {
+    decimals: ({ decimals }) => (decimals === null || decimals === undefined ? undefined : tokenDecimals({ decimals })),
+  },
+);
+
+/** A batch has a total for each piece. What moved is their sum, where all are counted alike. */
+function sumOfTotals(raw: unknown): unknown {
+  if (!Array.isArray(raw)) return raw;
+  const totals = raw.filter(isRow);
+  const decimals = common(totals.map((total) => total['decimals']));
+  if (totals.length === 0 || totals.length < raw.length || decimals === undefined) return undefined;
+  const values = totals.map((total) => decode({ type: 'int', least: 0 }, total['value'], { coin: 0 }));
+  const known = values.filter((value) => typeof value === 'bigint');
+  const value = known.length < values.length ? null : String(known.reduce((a, b) => a + b, 0n));
+  return { decimals, value, token_id: common(totals.map((total) => total['token_id'])) };
+}
+
+/** The one value that all have, null included; undefined where they differ. */
+function common(values: readonly unknown[]): unknown {
+  const [first, ...others] = values.map((value) => (typeof value === 'number' ? String(value) : (value ?? null)));
+  return others.every((other) => other === first) ? first : undefined;
+}
+
+/** 2.6 */
+export const TokenTransfer = new RecordType(
+  'TokenTransfer',
+  {
+    block_hash: hash('block it happened in'),
+    transaction_hash: hash('transaction it belongs to', { was: ['tx_hash'] }),
+    log_index: int('place in the block'),
+    from: record(AddressRef, 'sender'),
+    to: record(AddressRef, 'receiver'),
+    token: record(Token, 'what was moved'),
+    total: record(Total, 'how much', { from: sumOfTotals }),
+    type: word('kind of transfer', ['token_transfer', 'token_minting', 'token_burning', 'token_spawning']),
+    method: text('method called'),
+    timestamp: time('time of its block'),
+  },
+  { decimals: (row) => tokenDecimals(row['token']) },
+);
