@@ -21,6 +21,8 @@ export interface PartsOptions extends Omit<ChannelsOptions, 'redact'>, Pick<Expl
   readonly recorder: Recorder | null;
   /** Observes polls instead of the recorder. */
   readonly hook?: PollHook;
+  /** For a clock that is not the machine's: 0 = decisions are committed without waiting for others. */
+  readonly silentWaitMs?: number;
 }
 
 export interface Parts {
@@ -60,7 +62,7 @@ export function createParts(options: PartsOptions, { signal, changing, redact }:
   const poller = createPoller({
     store,
     clock,
-    silentWaitMs: SILENT_WAIT_MS,
+    silentWaitMs: options.silentWaitMs ?? SILENT_WAIT_MS,
     log,
     readerOf: (name) => explorers.get(name),
     hook: options.hook ?? recorder,

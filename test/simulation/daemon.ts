@@ -49,6 +49,7 @@ export async function startDaemon({ line, clock, store, transport, setup, hook }
     isDry: false,
     recorder: null,
     hook,
+    silentWaitMs: 0,
     storageState: () => 'works',
   });
 
