@@ -1,5 +1,6 @@
 import type { AlertId } from '../core/model/ids.ts';
 import type { AlertRule, Watch } from '../core/model/watch.ts';
+import { withStored } from '../core/windows/closed.ts';
 import type { Instant } from '../lib/clock.ts';
 import { explainWatch, type ExplainInput } from '../explain/explain.ts';
 import { findWatches } from '../explain/find.ts';
@@ -43,7 +44,8 @@ async function inputOf({ id }: Watch, alerts: readonly AlertRule[], { reader, no
   if (reader === null) return { memory: null, diagnostics: null, deliveries: new Map(), now };
   const deliveries = new Map<AlertId, readonly StoredDelivery[]>();
   for (const alert of alerts) deliveries.set(alert.id, await reader.deliveriesOf(id, alert.id, MOST_DELIVERIES));
-  const memory = (await reader.recall([id])).get(id) ?? null;
+  const remembered = (await reader.recall([id])).get(id) ?? null;
+  const memory = remembered && withStored(remembered, await reader.samples(id));
   const diagnostics = (await reader.diagnostics([id])).get(id) ?? null;
   return { memory, diagnostics, deliveries, now };
 }

@@ -1,3 +1,6 @@
+import type { WatchId } from '../core/model/ids.ts';
+import type { Memory } from '../core/model/memory.ts';
+import { withStored } from '../core/windows/closed.ts';
 import { outlineOf, readOutline, type Outline } from '../plan/outline.ts';
 import { planOf, type State } from '../plan/plan.ts';
 import { openReaderIfAny } from '../store/open.ts';
@@ -40,8 +43,10 @@ async function runningIn(reader: StoreReader | null, terminal: Terminal): Promis
 async function stateOf(reader: StoreReader | null, terminal: Terminal): Promise<State> {
   const now = terminal.clock.now();
   if (reader === null) return { memories: new Map(), diagnostics: new Map(), now };
-  const memories = await reader.recall(undefined, (id, why) => {
+  const memories = new Map<WatchId, Memory>();
+  const recalled = await reader.recall(undefined, (id, why) => {
     terminal.err(`warning: ${why} (watch ${id})\n`);
   });
+  for (const [id, memory] of recalled) memories.set(id, withStored(memory, await reader.samples(id)));
   return { memories, diagnostics: await reader.diagnostics(), now };
 }

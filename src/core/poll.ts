@@ -11,6 +11,7 @@ import type { Alert, DataState, Memory, Samples } from './model/memory.ts';
 import type { Observation } from './model/observation.ts';
 import type { Watch } from './model/watch.ts';
 import { viewOf } from './values/tracked.ts';
+import type { Past } from './windows/stored-runs.ts';
 
 type SeenObservation = Extract<Observation, { type: 'seen' }>;
 
@@ -19,7 +20,7 @@ export interface EvaluatedPoll extends Poll {
   readonly data: DataState;
 }
 
-export function pollOf(watch: Watch, memory: Memory, observation: Observation): EvaluatedPoll {
+export function pollOf(watch: Watch, memory: Memory, observation: Observation, past: Past): EvaluatedPoll {
   const { at } = observation;
   const time = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };
   if (observation.type === 'missed') {
@@ -29,7 +30,7 @@ export function pollOf(watch: Watch, memory: Memory, observation: Observation): 
   }
   const detection = detect(watch, memory, observation);
   const samples = sample(memory.history, watch.windows, detection.now, time);
-  const context = contextOf(watch, detection, historyOf(samples, time));
+  const context = contextOf(watch, detection, historyOf(samples, time, pastOf(memory, past)));
   const isStale = isHeadStale(observation);
   return {
     watch,
@@ -44,6 +45,11 @@ export function pollOf(watch: Watch, memory: Memory, observation: Observation): 
     samples,
     data: dataStateOf(observation, { isStale, isKnown: isKnown(watch, detection) }),
   };
+}
+
+/** What is stored of a path that the memory does not name is of something else. */
+function pastOf({ history }: Memory, past: Past): Past {
+  return { window: (span) => (span.path in history ? past.window(span) : undefined) };
 }
 
 function isKnown({ kind }: Watch, { now, doubt }: Detection<unknown>): boolean {

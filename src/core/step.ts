@@ -7,7 +7,8 @@ import { stepEvents } from './alerts/events.ts';
 import type { Alert, Memory } from './model/memory.ts';
 import type { AlertId, WatchId } from './model/ids.ts';
 import type { AlertRule, Watch } from './model/watch.ts';
-import type { Decision, Reason } from './model/decision.ts';
+import { NOTHING_CLOSED, type Decision, type Reason } from './model/decision.ts';
+import { NO_PAST, type Past } from './windows/stored-runs.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Observation } from './model/observation.ts';
 import { endAll, type AlertsByKey, type AlertEvaluation, type Poll } from './alerts/alert-evaluation.ts';
@@ -19,11 +20,14 @@ export function blankMemory(watch: Watch): Memory {
   return { version: 0, checksum: watch.checksum, state: null, alerts: {}, history: {}, data: null, coveredUntil: null };
 }
 
-/** One poll: the new memory, the deliveries, and the reason of each part. */
-export function step(watch: Watch, memory: Memory, observation: Observation): Decision {
+/**
+ * One poll: the new memory, the deliveries, and the reason of each part. `past`: what windows look back on, where the
+ * memory does not hold its runs itself.
+ */
+export function step(watch: Watch, memory: Memory, observation: Observation, past: Past = NO_PAST): Decision {
   if (isOlder(memory, observation)) return nothingNew(watch.id, memory);
   const start = continued(watch, memory, observation.at);
-  const poll = pollOf(watch, start.memory, observation);
+  const poll = pollOf(watch, start.memory, observation, start.isSame ? past : NO_PAST);
   const evaluations = watch.alerts.map((alert) => evaluateAlert(poll, alert, start.memory.alerts[alert.id] ?? NONE));
   const after: Memory = {
     ...start.memory,
@@ -46,6 +50,7 @@ export function step(watch: Watch, memory: Memory, observation: Observation): De
     truths: Object.fromEntries(evaluations.map(({ id, truth }) => [id, truth])),
     needs: greatestNeed([poll.detection?.needs ?? null, ...evaluations.map(({ needs }) => needs)]),
     askAgainMs: poll.detection?.doubt?.askAgainMs ?? null,
+    closed: NOTHING_CLOSED,
   };
 }
 
@@ -56,7 +61,15 @@ function isOlder({ coveredUntil }: Memory, { at }: Observation): boolean {
 
 function nothingNew(watchId: WatchId, memory: Memory): Decision {
   const nothing = { deliveries: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null };
-  return { watchId, expects: memory.version, memory, hasChanged: false, ...nothing, askAgainMs: null };
+  return {
+    watchId,
+    expects: memory.version,
+    memory,
+    hasChanged: false,
+    ...nothing,
+    askAgainMs: null,
+    closed: NOTHING_CLOSED,
+  };
 }
 
 function differs(before: Memory, after: Memory): boolean {
@@ -91,22 +104,29 @@ export function retire(watchId: WatchId, memory: Memory, at: Instant): Decision 
 
 const NONE: AlertsByKey = {};
 
+interface Continued {
+  /** The same thing is observed. */
+  readonly isSame: boolean;
+  readonly memory: Memory;
+  readonly deliveries: Decision['deliveries'];
+}
+
 /**
  * The memory that the poll continues from. A watch that observes something else starts anew; alerts that the rule no
  * longer has end.
  */
-function continued(watch: Watch, memory: Memory, at: Instant): { memory: Memory; deliveries: Decision['deliveries'] } {
+function continued(watch: Watch, memory: Memory, at: Instant): Continued {
   const isSame = memory.checksum === watch.checksum;
   const typeById = new Map(watch.alerts.map(({ id, type }) => [id, type]));
   const goesOn = ([id, byKey]: [string, AlertsByKey]) =>
     isSame && Object.values(byKey).every(({ type }) => MEMORY_OF[typeById.get(id) ?? 'none'].includes(type));
   const all = Object.entries(memory.alerts);
   const ended = all.filter((entry) => !goesOn(entry));
-  if (isSame && ended.length === 0) return { memory, deliveries: [] };
+  if (isSame && ended.length === 0) return { isSame, memory, deliveries: [] };
   const alerts = Object.fromEntries(all.filter(goesOn));
   const deliveries = ended.flatMap(([, byKey]) => endAll(byKey, at, isSame ? 'rule removed' : 'rule changed'));
   const kept = isSame ? { ...memory, alerts } : { ...blankMemory(watch), version: memory.version };
-  return { memory: kept, deliveries };
+  return { isSame, memory: kept, deliveries };
 }
 
 /** The memory types of each alert type. An alert of another type under the same id does not continue from it. */

@@ -8,6 +8,7 @@ import type { Instant } from '../lib/clock.ts';
 import { type Watch, headQuestionOf } from '../core/model/watch.ts';
 import { Missed, type Read } from '../core/model/question.ts';
 import { step } from '../core/step.ts';
+import { NO_PAST, type Past } from '../core/windows/stored-runs.ts';
 import { judge, readChain, type Judged } from '../core/chain/tick-chain.ts';
 import type { Log } from '../telemetry/log.ts';
 
@@ -26,6 +27,8 @@ export interface PollReader {
   readonly see?: (state: unknown) => Reading<unknown>;
   /** Whether an error, other than `Missed`, ends the poll; else it is a missed poll. */
   readonly endsPoll: (error: unknown) => boolean;
+  /** What windows look back on at that moment; left out where the memory holds its runs itself. */
+  readonly past?: (at: Instant) => Promise<Past>;
 }
 
 export type Decide = (observation: Observation) => Decision;
@@ -43,7 +46,8 @@ export async function pollSafely(
   reader: PollReader,
   log: Pick<Log, 'error'>,
 ): Promise<Judged | null> {
-  return unlessStopped(poll(watch, memory, reader, decideSafely(watch, memory, log)));
+  const observation = await unlessStopped(observe(watch, memory, reader));
+  return observation === null ? null : judgeSafely(watch, memory, observation, reader, log);
 }
 
 /** What follows from an observation on another memory. Null when the daemon is stopping. */
@@ -51,15 +55,16 @@ export async function judgeSafely(
   watch: Watch,
   memory: Memory,
   observation: Observation,
-  chain: PollReader['chain'],
+  { chain, past }: Pick<PollReader, 'chain' | 'past'>,
   log: Pick<Log, 'error'>,
 ): Promise<Judged | null> {
-  return unlessStopped(judge(observation, decideSafely(watch, memory, log), chain));
+  const before = (await past?.(observation.at)) ?? NO_PAST;
+  return unlessStopped(judge(observation, decideSafely({ watch, memory, past: before }, log), chain));
 }
 
-async function unlessStopped(judged: Promise<Judged>): Promise<Judged | null> {
+async function unlessStopped<T>(work: Promise<T>): Promise<T | null> {
   try {
-    return await judged;
+    return await work;
   } catch (error) {
     if (isStop(error)) return null;
     throw error;
@@ -106,14 +111,21 @@ function isFresh(head: Head | null, { schedule }: Watch, now: Instant): boolean 
   return head !== null && head.readAt <= now && now - head.readAt < schedule.intervalMs;
 }
 
+/** What a decision rests on beside the observation. */
+interface Before {
+  readonly watch: Watch;
+  readonly memory: Memory;
+  readonly past: Past;
+}
+
 /** `step`, but a defect in it is logged and counts as a missed poll. */
-function decideSafely(watch: Watch, memory: Memory, log: Pick<Log, 'error'>): Decide {
+function decideSafely({ watch, memory, past }: Before, log: Pick<Log, 'error'>): Decide {
   return (observation) => {
     try {
-      return step(watch, memory, observation);
+      return step(watch, memory, observation, past);
     } catch (error) {
       log.error('watch:failed', { watch: watch.name, error });
-      return step(watch, memory, { type: 'missed', at: observation.at, reason: 'shape', detail: String(error) });
+      return step(watch, memory, { type: 'missed', at: observation.at, reason: 'shape', detail: String(error) }, past);
     }
   };
 }

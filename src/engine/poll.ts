@@ -15,6 +15,8 @@ export interface PollStart {
   readonly watch: Watch;
   /** Before this poll. */
   readonly memory: Memory;
+  /** The same, with the runs that are stored beside it. */
+  readonly wholeMemory: () => Promise<Memory>;
   /** The same for all polls of one tick. */
   readonly startedAt: Instant;
 }

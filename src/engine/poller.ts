@@ -5,10 +5,12 @@
 import type { HealthByAlert } from '../core/model/health.ts';
 import { showsHead } from '../core/model/watch.ts';
 import { shiftClock } from '../core/model/clock-shift.ts';
+import { withClosedApart, withStored } from '../core/windows/closed.ts';
+import type { Past } from '../core/windows/stored-runs.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
 import type { Observation } from '../core/model/observation.ts';
-import { type Clock, showInstant } from '../lib/clock.ts';
+import { type Clock, type Instant, showInstant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { Read } from '../core/model/question.ts';
@@ -20,6 +22,7 @@ import { createCommitRecovery, type RecallCause } from './commit-recovery.ts';
 import { isStop, judgeSafely, pollSafely, readTickChain, type PollReader } from './observe.ts';
 import { createHeldWatches } from './held-watches.ts';
 import { createOutages } from './outages.ts';
+import { createRunsOfWatches } from './stored-runs.ts';
 import type { Decided, PollHook } from './poll.ts';
 import { shardOf } from './shard.ts';
 import { createTicks, type Reader, type Tick } from './ticks.ts';
@@ -74,6 +77,7 @@ export function createPoller(options: PollerOptions): Poller {
   const running = new Map<WatchId, Promise<void>>();
   /** Explorers whose head some watch reads at every poll. */
   let withHead: ReadonlySet<string> = new Set();
+  const runs = createRunsOfWatches(store);
   const chains = createChains({ store, log, onForks: options.onForks });
   const outages = createOutages(log);
   const held = createHeldWatches({ store, log });
@@ -103,18 +107,23 @@ export function createPoller(options: PollerOptions): Poller {
         onDamaged(watch);
         return;
       }
+      runs.forget(watch.id);
       oweAgain(watch);
     }
     if (!(await recovery.settle(watch))) return;
-    const memory = withoutClockSkew(held.memoryOrBlank(watch), watch);
-    const hooked = hook?.onPoll({ watch, memory, startedAt }, read) ?? null;
-    const pollReader = pollReaderOf(watch, reader, hooked?.read ?? read);
+    const { memory, shiftedMs } = withoutClockSkew(held.memoryOrBlank(watch), watch);
+    const wholeMemory = async (): Promise<Memory> =>
+      watch.windows.length === 0 ? memory : withStored(memory, await store.samples(watch.id));
+    const hooked = hook?.onPoll({ watch, memory, wholeMemory, startedAt }, read) ?? null;
+    const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, shiftedMs);
+    const pollReader = { ...pollReaderOf(watch, reader, hooked?.read ?? read), past };
     const judged = await pollSafely(watch, memory, pollReader, log);
     chains.read(watch.target.explorer, reader.blocks());
     // A poll that ends while the daemon stops has no effect, nor has one of a watch that a reload removed meanwhile.
     if (judged === null || signal.aborted || !held.has(watch.id)) return;
     outages.polled(watch, judged.observation);
-    await recovery.commit({ watch, ...judged, hooked, chain: pollReader.chain });
+    const decision = apart(watch, memory, judged.decision, shiftedMs);
+    await recovery.commit({ watch, ...judged, decision, hooked, chain: pollReader.chain });
   }
 
   function pollReaderOf(watch: Watch, reader: Reader, read: Read): PollReader {
@@ -136,6 +145,7 @@ export function createPoller(options: PollerOptions): Poller {
   /** The store holds a commit that this process does not know: its deliveries may be due. */
   function replace(watch: Watch, stored: Memory | undefined): void {
     if (!held.has(watch.id)) return;
+    runs.forget(watch.id);
     held.replace(watch, stored);
     oweAgain(watch);
   }
@@ -146,16 +156,19 @@ export function createPoller(options: PollerOptions): Poller {
 
   async function decideAgain(decided: Decided): Promise<Decided | null> {
     const { watch, observation, chain } = decided;
-    const judged = await judgeSafely(watch, held.memoryOrBlank(watch), observation, chain, log);
-    return judged === null ? null : { ...decided, ...judged };
+    const memory = held.memoryOrBlank(watch);
+    const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, 0);
+    const judged = await judgeSafely(watch, memory, observation, { chain, past }, log);
+    return judged && { ...decided, ...judged, decision: apart(watch, memory, judged.decision, 0) };
   }
 
   /** After a clock was set back, the watch would be blind, and its waits longer, until the clock has caught up. */
-  function withoutClockSkew(memory: Memory, watch: Watch): Memory {
+  function withoutClockSkew(memory: Memory, watch: Watch): { memory: Memory; shiftedMs: number } {
     const now = clock.now();
-    if (memory.coveredUntil === null || memory.coveredUntil <= now) return memory;
+    if (memory.coveredUntil === null || memory.coveredUntil <= now) return { memory, shiftedMs: 0 };
     log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(memory.coveredUntil) });
-    return shiftClock(memory, memory.coveredUntil - (now - 1));
+    const shiftedMs = memory.coveredUntil - (now - 1);
+    return { memory: shiftClock(memory, shiftedMs), shiftedMs };
   }
 
   /** False when a reload removed the watch meanwhile, even if it was added again since: then it started anew. */
@@ -168,6 +181,7 @@ export function createPoller(options: PollerOptions): Poller {
     // Its deliveries are stored, even when a reload removed the watch during the commit.
     if (decision.deliveries.length > 0) onOwed(new Set(decision.deliveries.map(({ channel }) => channel)));
     if (!held.has(watch.id)) return;
+    runs.kept(watch, decision, observation.at);
     held.committed(decided);
     onPolled(watch, observation, decision);
     hooked?.settled(observation);
@@ -181,6 +195,7 @@ export function createPoller(options: PollerOptions): Poller {
         commit() {
           commitChains();
           commitWatches();
+          runs.adopt(new Set(watches.map(({ id }) => id)));
           withHead = new Set(watches.filter(showsHead).map(({ target }) => target.explorer));
         },
       };
@@ -214,4 +229,10 @@ export function createPoller(options: PollerOptions): Poller {
       await Promise.allSettled(running.values());
     },
   };
+}
+
+/** What is over leaves the memory. Times that were moved back are written, so that what is stored of them moves too. */
+function apart(watch: Watch, memory: Memory, decision: Decision, shiftedMs: number): Decision {
+  const { closed, ...rest } = withClosedApart(watch, memory, decision);
+  return { ...rest, hasChanged: rest.hasChanged || shiftedMs !== 0, closed: { ...closed, shiftedMs } };
 }

@@ -50,7 +50,7 @@ interface PendingPoll {
   readonly startedAt: Instant;
   readonly observation: Observation;
   readonly coveredUntil: Instant | null;
-  readonly memory: Memory | null;
+  readonly memory: Promise<Memory> | null;
   readonly answers: readonly Answer[];
 }
 
@@ -73,11 +73,13 @@ export function openRecorder(options: RecorderOptions): Recorder {
   let lastCause: string | null = null;
 
   /** The memory, when it is due to be stored: when a watch starts anew, and every few hours. */
-  function memoryToKeep({ watch, memory }: PollStart, now: Instant): Memory | null {
+  function memoryToKeep({ watch, memory, wholeMemory }: PollStart, now: Instant): PendingPoll['memory'] {
     const last = rememberedAt.get(watch.id);
     if (last !== undefined && now - last < MEMORY_EVERY_MS && memory.version > 0) return null;
     rememberedAt.set(watch.id, now);
-    return memory;
+    // Read at once: the store may be closed when the note is written. What windows look back on is left out rather than
+    // the poll.
+    return wholeMemory().catch(() => memory);
   }
 
   function settled(poll: PollStart, answers: readonly Answer[], observation: Observation): void {
@@ -203,7 +205,7 @@ function noting(read: Read, bodyByAnswer: WeakMap<object, Body>, answers: Answer
 }
 
 async function packed(pending: PendingPoll): Promise<PackedPoll> {
-  const memory = pending.memory === null ? null : createBody(Buffer.from(memoryText(pending.memory)));
+  const memory = pending.memory === null ? null : createBody(Buffer.from(memoryText(await pending.memory)));
   return {
     ...pending,
     memory: memory === null ? null : await memory.packed(),

@@ -4,7 +4,7 @@ import type { Delivery, Message, Outcome, Settlement } from '../core/model/deliv
 import type { Json } from '../core/values/fields.ts';
 import type { StoredHealth } from '../core/model/health.ts';
 import type { StoredSnapshot } from '../core/model/snapshot.ts';
-import type { Memory } from '../core/model/memory.ts';
+import type { Memory, Run, Samples } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
 import type { AlertId, DeliveryId, WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -114,6 +114,12 @@ export interface Store extends AsyncDisposable {
   /** What `cover` kept; what cannot be read is as if nothing had been. */
   diagnostics(ids?: readonly WatchId[]): Promise<Map<WatchId, StoredDiagnostics>>;
 
+  /** The closed runs of a watch by path, oldest first. */
+  samples(watch: WatchId): Promise<Samples>;
+
+  /** Of one path, up to `limit` runs that follow one which ended then, oldest first. */
+  samplesAfter(of: { watch: WatchId; path: string }, after: Instant, limit: number): Promise<readonly Run[]>;
+
   /** The blocks that each of these explorers is known to have shown. */
   chainBlocks(explorers: readonly string[]): Promise<Map<string, KnownBlock[]>>;
 
@@ -186,7 +192,7 @@ export interface StoredDelivery {
 }
 
 /** What may be looked at while a daemon runs, or when none does. Every method rejects with a `StorageError`. */
-export interface StoreReader extends AsyncDisposable, Pick<Store, 'recall' | 'diagnostics' | 'survey'> {
+export interface StoreReader extends AsyncDisposable, Pick<Store, 'recall' | 'diagnostics' | 'samples' | 'survey'> {
   /** What the daemon last wrote down of what it runs; null when it never did. */
   running(): Promise<Json>;
   /** The newest deliveries, newest first. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { NOTHING_CLOSED } from '../../src/core/model/decision.ts';
 import type { Watch } from '../../src/core/model/watch.ts';
 import type { Read } from '../../src/core/model/question.ts';
 import { blankMemory } from '../../src/core/step.ts';
@@ -337,7 +338,16 @@ test('memory that this release cannot read is a new baseline, said aloud', async
     data: null,
     coveredUntil: null,
   };
-  const none = { deliveries: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null, askAgainMs: null };
+  const none = {
+    deliveries: [],
+    reasons: [],
+    now: null,
+    snapshot: null,
+    truths: {},
+    needs: null,
+    askAgainMs: null,
+    closed: NOTHING_CLOSED,
+  };
   const decision = { watchId: watch.id, expects: 0, memory, hasChanged: true, ...none };
   await commit(store, [decision], 0);
   await adopt(poller, watches);

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { NOTHING_CLOSED } from '../../src/core/model/decision.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
 import type { Observation } from '../../src/core/model/observation.ts';
 import { blankMemory } from '../../src/core/step.ts';
@@ -33,6 +34,7 @@ test('what a watch could not read, and what it has to note, is said once per cau
       hasChanged: false,
       needs: null,
       askAgainMs: null,
+      closed: NOTHING_CLOSED,
     };
     const decision: Decision = { watchId: watch.id, expects: 0, memory, reasons, ...nothing };
     report(watch, observation, decision);
@@ -68,6 +70,7 @@ test('the value of the native coin is labelled with its symbol, as dashboards sh
     hasChanged: true,
     needs: null,
     askAgainMs: null,
+    closed: NOTHING_CLOSED,
   };
   const decision: Decision = { watchId: watch.id, expects: 0, memory: blankMemory(watch), ...nothing };
   const observation: Observation = { type: 'seen', at: 0, head: null, chain: 'not-asked', seen: null, partial: null };

@@ -46,7 +46,10 @@ function bench(file: string, bounds: { keepMs?: number; maxBytes?: number } = {}
     failures: () => failures,
     async poll(body) {
       const memory = { ...blankMemory(watch), version: 1, state: 'known' };
-      const attended = recorder.onPoll({ watch, memory, startedAt: clock.now() }, reading(recorder, body));
+      const attended = recorder.onPoll(
+        { watch, memory, wholeMemory: () => Promise.resolve(memory), startedAt: clock.now() },
+        reading(recorder, body),
+      );
       await attended.read.page(LIST, null).catch(() => undefined);
       attended.settled({ type: 'seen', at: clock.now(), head: null, chain: 'not-asked', seen: null, partial: null });
       await clock.advance(MINUTE);
@@ -220,7 +223,8 @@ test('no key gets in: not from the request, not from an answer that echoes it', 
       onAnswer: recorder.onAnswer,
     });
     const watch = aWatch([]);
-    const poll = { watch, memory: blankMemory(watch), startedAt: clock.now() };
+    const memory = blankMemory(watch);
+    const poll = { watch, memory, wholeMemory: () => Promise.resolve(memory), startedAt: clock.now() };
     const attended = recorder.onPoll(poll, opened.explorer.tickReader());
     const { read } = attended;
     const { next } = await read.page(someBlocks, null);

@@ -131,7 +131,13 @@ watches:
       { type: 'event', confirmations: 12, provisional: true },
       { type: 'condition', forMs: 0 },
     ]);
-    expect(watch.windows).toEqual([{ path: 'value', ms: 2 * 86_400_000 }]);
+    const hours = watch.windows.map(({ path, ms }) => [path, ms / 3_600_000]);
+    expect(hours.toSorted()).toEqual([
+      ['value', 1],
+      ['value', 24],
+      ['value', 3],
+      ['value', 48],
+    ]);
   });
 
   test('has good defaults', () => {

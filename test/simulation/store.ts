@@ -66,6 +66,8 @@ export function storeOf({ inner, line, time, field, onKept, onSent, onDisturbed 
     recall: (ids) => deed(() => inner.recall(ids)),
     remembered: () => deed(() => inner.remembered()),
     diagnostics: (ids) => deed(() => inner.diagnostics(ids)),
+    samples: (watch) => deed(() => inner.samples(watch)),
+    samplesAfter: (of, after, limit) => deed(() => inner.samplesAfter(of, after, limit)),
     commit: (decisions, at, fence) => write(() => commit(decisions, at, fence)),
     cover: (coverage, fence) => write(() => inner.cover(coverage, fence)),
     keepRunning: (outline) => write(() => inner.keepRunning(outline)),

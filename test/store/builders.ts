@@ -1,5 +1,6 @@
 import type { Delivery, Message } from '../../src/core/model/delivery.ts';
 import type { Alert, ConditionState, Memory } from '../../src/core/model/memory.ts';
+import { NOTHING_CLOSED } from '../../src/core/model/decision.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 
@@ -118,6 +119,15 @@ export function aDecision(
 ): Decision {
   const { state, ...rest } = changes;
   const memory = aMemory(state === undefined ? {} : { state });
-  const nothing = { deliveries: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null, askAgainMs: null };
+  const nothing = {
+    deliveries: [],
+    reasons: [],
+    now: null,
+    snapshot: null,
+    truths: {},
+    needs: null,
+    askAgainMs: null,
+    closed: NOTHING_CLOSED,
+  };
   return { watchId, expects: 0, memory, hasChanged: true, ...nothing, ...rest };
 }

@@ -130,6 +130,47 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
     expect(await commit(store, [{ ...quiet, expects: 7 }], NOON)).toEqual(['superseded']);
   });
 
+  story('runs that are over are stored beside the memory, and leave when no window reaches them', async (store) => {
+    const run = (since: number, until: number, keptFrom = 0) => ({
+      path: 'level',
+      since,
+      until,
+      value: `${since}`,
+      keptFrom,
+    });
+    const closed = (runs: readonly ReturnType<typeof run>[], change = {}) => ({
+      runs,
+      dropped: [],
+      shiftedMs: 0,
+      ...change,
+    });
+    expect(await store.samples('w')).toEqual({});
+    await commit(store, [aDecision('w', { closed: closed([run(10, 20), run(30, 40)]) }), aDecision('x')], NOON);
+    const other = { ...run(10, 90), path: 'price' };
+    await commit(store, [aDecision('w', { expects: 1, closed: closed([run(50, 60), other]) })], NOON);
+    expect(await commit(store, [aDecision('w', { closed: closed([run(1, 2)]) })], NOON)).toEqual(['superseded']);
+    const level = [10, 30, 50].map((since) => [since, since + 10, `${since}`]);
+    expect(await store.samples('w')).toEqual({ level, price: [[10, 90, '10']] });
+    expect(await store.samples('x')).toEqual({});
+    expect(await store.samplesAfter({ watch: 'w', path: 'level' }, 20, 1)).toEqual([level[1]]);
+    expect(await store.samplesAfter({ watch: 'w', path: 'level' }, 20, 64)).toEqual(level.slice(1));
+    await commit(store, [aDecision('w', { expects: 2, closed: closed([run(70, 80, 41)]) })], NOON);
+    expect((await store.samples('w'))['level']?.map(([since]) => since)).toEqual([50, 70]);
+    await commit(
+      store,
+      [aDecision('w', { expects: 3, closed: closed([], { shiftedMs: 5, dropped: ['price'] }) })],
+      NOON,
+    );
+    expect(await store.samples('w')).toEqual({
+      level: [
+        [45, 55, '50'],
+        [65, 75, '70'],
+      ],
+    });
+    await store.forget(['w']);
+    expect(await store.samples('w')).toEqual({});
+  });
+
   story('coverage moves apart from memory, and ids without memory are ignored', async (store) => {
     await commit(store, [aDecision('w'), aDecision('x')], NOON);
     await cover(

@@ -9,8 +9,8 @@ import {
 } from '../../src/core/alerts/overflow.ts';
 import type { KnownBlock } from '../../src/core/chain/chain-record.ts';
 import { RANK_OF, type Delivery, type Settlement } from '../../src/core/model/delivery.ts';
-import type { Memory } from '../../src/core/model/memory.ts';
-import type { Decision } from '../../src/core/model/decision.ts';
+import type { Memory, Run } from '../../src/core/model/memory.ts';
+import type { ClosedRuns, Decision } from '../../src/core/model/decision.ts';
 import type { DeliveryId, WatchId } from '../../src/core/model/ids.ts';
 import type { Instant } from '../../src/lib/clock.ts';
 import { LONGEST_LEASE_MS, type Fence, type Store, type StoredDiagnostics } from '../../src/store/store.ts';
@@ -32,6 +32,7 @@ interface Row {
 interface Kept {
   epoch: number;
   readonly memoryById: Map<WatchId, Memory>;
+  readonly samplesById: Map<WatchId, Record<string, Run[]>>;
   readonly diagnosticsById: Map<WatchId, StoredDiagnostics>;
   /** In the order in which they were committed. */
   readonly rowById: Map<DeliveryId, Row>;
@@ -43,6 +44,7 @@ export function nothingKept(): Kept {
   return {
     epoch: 0,
     memoryById: new Map(),
+    samplesById: new Map(),
     diagnosticsById: new Map(),
     rowById: new Map(),
     ranByChannel: new Map(),
@@ -52,7 +54,7 @@ export function nothingKept(): Kept {
 
 /** The promise of `Store` in plain maps, without durability: the second subject of the contract suite. */
 export function createMemoryStore(kept: Kept = nothingKept()): Store {
-  const { memoryById, diagnosticsById, rowById, ranByChannel, blocksByExplorer } = kept;
+  const { memoryById, samplesById, diagnosticsById, rowById, ranByChannel, blocksByExplorer } = kept;
   kept.epoch += 1;
   const fence: Fence = { key: 'all', slot: 0, owner: 'test', epoch: kept.epoch };
   for (const row of rowById.values()) row.leaseUntil = 0;
@@ -67,10 +69,14 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
     return first.toSorted((a, b) => rankOf(a) - rankOf(b) || a.dueAt - b.dueAt);
   };
 
-  function keep({ watchId, expects, memory, hasChanged, deliveries }: Decision, at: Instant): 'kept' | 'superseded' {
+  function keep(
+    { watchId, expects, memory, hasChanged, deliveries, closed }: Decision,
+    at: Instant,
+  ): 'kept' | 'superseded' {
     if ((memoryById.get(watchId)?.version ?? 0) !== expects) return 'superseded';
     if (!hasChanged && deliveries.length === 0) return 'kept';
     memoryById.set(watchId, structuredClone({ ...memory, version: expects + 1 }));
+    samplesById.set(watchId, samplesAfter(samplesById.get(watchId) ?? {}, closed));
     const isOver = new Set(deliveries.map(({ channel }) => channel).filter((name) => owed(name) >= MOST_UNSETTLED));
     for (const delivery of deliveries) {
       if (isOver.has(delivery.channel) && isFoldable(delivery)) fold(delivery, at);
@@ -129,6 +135,9 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
       return 'kept';
     },
     diagnostics: async (ids) => new Map([...diagnosticsById].filter(([id]) => ids === undefined || ids.includes(id))),
+    samples: async (watch) => structuredClone(samplesById.get(watch) ?? {}),
+    samplesAfter: async ({ watch, path }, after, limit) =>
+      (samplesById.get(watch)?.[path] ?? []).filter(([, until]) => (until ?? 0) > after).slice(0, limit),
     chainBlocks: async (explorers) =>
       new Map(explorers.map((explorer) => [explorer, [...(blocksByExplorer.get(explorer)?.values() ?? [])]])),
     async keepChainBlocks(explorer, blocks, from, fence) {
@@ -144,6 +153,7 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
       for (const id of ids) {
         memoryById.delete(id);
         diagnosticsById.delete(id);
+        samplesById.delete(id);
       }
     },
     async claim({ channel, limit, at, leaseMs }, fence) {
@@ -212,4 +222,17 @@ function lineOf({ delivery: { recipient, message } }: Row): string {
 // A stable sort keeps the order of committing among equals.
 function bySeq(a: Row, b: Row): number {
   return a.delivery.message.seq - b.delivery.message.seq;
+}
+
+function samplesAfter(before: Record<string, Run[]>, { runs, dropped, shiftedMs }: ClosedRuns): Record<string, Run[]> {
+  const kept = Object.entries(before).filter(([path]) => !dropped.includes(path));
+  const after = Object.fromEntries(
+    kept.map(([path, own]): [string, Run[]] => [
+      path,
+      own.map(([since, until, value]) => [since - shiftedMs, (until ?? 0) - shiftedMs, value]),
+    ]),
+  );
+  for (const { path, since, until, value, keptFrom } of runs)
+    after[path] = [...(after[path] ?? []), [since, until, value] as const].filter(([, end]) => (end ?? 0) >= keptFrom);
+  return after;
 }

@@ -5,15 +5,15 @@ import { Amount } from '../values/amount.ts';
 import { exactOf, valueAt, type AnyView } from '../values/fields.ts';
 import type { Run, Samples } from '../model/memory.ts';
 import type { History, Span, Window } from '../model/condition.ts';
+import { HOLE } from '../windows/hole.ts';
+import { NO_PAST, type Past } from '../windows/stored-runs.ts';
+import type { StoredWindow } from '../windows/stored-window.ts';
 import type { Instant } from '../../lib/clock.ts';
-
-/** More than this many intervals between two samples are a gap. */
-const HOLE = 3;
 
 /** Adds the present values. The same object as before when every value is unchanged. */
 export function sample(before: Samples, spans: readonly Span[], view: AnyView | null, time: PollTime): Samples {
   const after: Record<string, readonly Run[]> = {};
-  for (const span of spans) {
+  for (const span of longestByPath(spans)) {
     const runs = before[span.path] ?? [];
     const value = view === null ? undefined : numberAt(view, span.path);
     const next = value === undefined ? closed(runs, time) : extended(runs, value.toString(), time);
@@ -22,11 +22,19 @@ export function sample(before: Samples, spans: readonly Span[], view: AnyView | 
   return isSame(before, after) ? before : after;
 }
 
-/** Answers windows as of `time.at`, for a value that was sampled then. */
-export function historyOf(samples: Samples, time: PollTime): History {
+/** Of each path that is looked back over, the longest window. */
+function longestByPath(spans: readonly Span[]): readonly Span[] {
+  if (spans.length <= 1) return spans;
+  const longest = new Map<string, Span>();
+  for (const span of spans) if (span.ms > (longest.get(span.path)?.ms ?? 0)) longest.set(span.path, span);
+  return [...longest.values()];
+}
+
+/** Answers windows as of `time.at`, for a value that was sampled then. `past`: what lies before the samples. */
+export function historyOf(samples: Samples, time: PollTime, past: Past = NO_PAST): History {
   return (window) => {
     const runs = samples[window.path];
-    return runs === undefined ? undefined : measure(runs, window, time);
+    return runs === undefined ? undefined : measure({ runs, past: past.window(window) }, window, time);
   };
 }
 
@@ -66,14 +74,20 @@ function isSame(before: Samples, after: Samples): boolean {
   return paths.length === Object.keys(before).length && paths.every((path) => before[path] === after[path]);
 }
 
+/** The runs of one path: those that lie apart, and those that follow. */
+interface Runs {
+  readonly past: StoredWindow | undefined;
+  readonly runs: readonly Run[];
+}
+
 /**
  * Undefined when there is no sample at the window's beginning. `min` and `max` are those before now, so that `balance <
  * min("7d")` is a new low. `avg` weighs each value by its duration.
  */
-function measure(runs: readonly Run[], { measure: what, ms }: Window, time: PollTime): Amount | undefined {
+function measure(all: Runs, { measure: what, ms }: Window, time: PollTime): Amount | undefined {
   const begin = time.at - ms;
-  const reference = sampleAt(runs, begin, time);
-  const now = runs.at(-1);
+  const reference = sampleAt(all, begin, time);
+  const now = all.runs.at(-1);
   if (reference === undefined || now?.[1] !== null) return undefined;
   const value = amountOf(now);
   switch (what) {
@@ -82,27 +96,37 @@ function measure(runs: readonly Run[], { measure: what, ms }: Window, time: Poll
     case 'change':
       return reference.digits === 0n ? undefined : value.minus(reference).dividedBy(reference);
     case 'min':
-      return within(runs, begin, time).reduce((least, one) => (one.compare(least) < 0 ? one : least), reference);
+      return within(all, begin, time, 'least').reduce(
+        (least, one) => (one.compare(least) < 0 ? one : least),
+        reference,
+      );
     case 'max':
-      return within(runs, begin, time).reduce((most, one) => (one.compare(most) > 0 ? one : most), reference);
+      return within(all, begin, time, 'most').reduce((most, one) => (one.compare(most) > 0 ? one : most), reference);
     case 'avg':
-      return average(runs, begin, time) ?? value;
+      return average(all, begin, time) ?? value;
   }
 }
 
 /** The newest sample at `at` or before, unless a gap lies between. */
-function sampleAt(runs: readonly Run[], at: Instant, time: PollTime): Amount | undefined {
+function sampleAt({ past, runs }: Runs, at: Instant, time: PollTime): Amount | undefined {
+  const oldest = at - HOLE * time.intervalMs;
   const run = runs.findLast(([from]) => from <= at);
-  return run !== undefined && endOf(run, time) >= at - HOLE * time.intervalMs ? amountOf(run) : undefined;
+  if (run !== undefined) return endOf(run, time) >= oldest ? amountOf(run) : undefined;
+  const before = past?.reference(at);
+  return before !== undefined && before.until >= oldest ? before.value : undefined;
 }
 
-function within(runs: readonly Run[], begin: Instant, time: PollTime): Amount[] {
-  return runs.filter((run) => run[0] < time.at && endOf(run, time) > begin).map(amountOf);
+/** What may be the extreme. */
+function within({ past, runs }: Runs, begin: Instant, time: PollTime, extreme: 'least' | 'most'): Amount[] {
+  const own = runs.filter((run) => run[0] < time.at && endOf(run, time) > begin).map(amountOf);
+  const before = past?.[extreme](begin);
+  return before === undefined ? own : [before, ...own];
 }
 
-function average(runs: readonly Run[], begin: Instant, time: PollTime): Amount | undefined {
-  let sum = new Amount(0n, 0);
-  let total = 0n;
+function average({ past, runs }: Runs, begin: Instant, time: PollTime): Amount | undefined {
+  const before = past?.stood(begin, runs[0]?.[0] ?? null);
+  let sum = before?.sum ?? new Amount(0n, 0);
+  let total = BigInt(before?.ms ?? 0);
   for (const [i, run] of runs.entries()) {
     const stood = BigInt(Math.max(0, standsUntil(run, runs[i + 1], time) - Math.max(run[0], begin)));
     sum = sum.plus(amountOf(run).times(new Amount(stood, 0)));

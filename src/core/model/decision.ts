@@ -14,6 +14,28 @@ export interface Snapshot {
   readonly isStale: boolean;
 }
 
+/** Nothing, where a memory holds its runs itself. */
+export interface ClosedRuns {
+  /** Those that are over. */
+  readonly runs: readonly ClosedRun[];
+  /** Paths of which nothing that was stored before counts any more. */
+  readonly dropped: readonly string[];
+  /** Times that were stored before move back by so much: the clock was set back. */
+  readonly shiftedMs: number;
+}
+
+export const NOTHING_CLOSED: ClosedRuns = { runs: [], dropped: [], shiftedMs: 0 };
+
+/** One run of equal values of one path. */
+export interface ClosedRun {
+  readonly path: string;
+  readonly since: Instant;
+  readonly until: Instant;
+  readonly value: string;
+  /** What ended before then is looked back over by no window. */
+  readonly keptFrom: Instant;
+}
+
 /** The result of one poll: committed as a whole, or not at all. */
 export interface Decision {
   readonly watchId: WatchId;
@@ -24,6 +46,8 @@ export interface Decision {
   /** False when nothing but `coveredUntil` moved: nothing is written then. */
   readonly hasChanged: boolean;
   readonly deliveries: readonly Delivery[];
+  /** What becomes of the runs that lie beside the memory. */
+  readonly closed: ClosedRuns;
   readonly reasons: readonly Reason[];
   /** The watched values, for gauges; null when the poll was missed or they are unknown. */
   readonly now: AnyView | null;

@@ -34,7 +34,7 @@ export function watchOf(compiling: Compiling, { instance, alerts, options, sched
     alerts: alerts.map(({ rule }) => rule),
     tracked: trackedBy(kind.comparedByDefault, alerts),
     judged: judgedBy(kind.fleeting, alerts),
-    windows: longestWindows(alerts),
+    windows: windowsOf(alerts),
     checksum: idOf(kind.name, explorer.name, address?.key ?? '-', tokenPart, canonical(options.value)),
     exported: watch.metrics,
   };
@@ -58,12 +58,10 @@ function judgedBy(fleeting: readonly string[], alerts: readonly CompiledAlert[])
   return [...new Set(paths)].filter((path) => !isFleeting(path)).toSorted();
 }
 
-/** For each path with windows, the longest window. */
-function longestWindows(alerts: readonly CompiledAlert[]): readonly Span[] {
-  const longest = new Map<string, number>();
-  for (const { path, ms } of alerts.flatMap(({ windows }) => windows))
-    longest.set(path, Math.max(ms, longest.get(path) ?? 0));
-  return [...longest].map(([path, ms]) => ({ path, ms }));
+/** Every window that is looked back over, whatever is asked of it. */
+function windowsOf(alerts: readonly CompiledAlert[]): readonly Span[] {
+  const spans = alerts.flatMap(({ windows }) => windows.map(({ path, ms }): Span => ({ path, ms })));
+  return [...new Map(spans.map((span) => [JSON.stringify(span), span])).values()];
 }
 
 /** The same options give the same text, in whatever order they are written. */

@@ -29,6 +29,9 @@ const APPLICATION_ID = 0x4357646e;
  * has none: taking the file over ends all leases.
  *
  * Schema 8. `folds` says of a summary that takes further events in what may share it; null of all others.
+ *
+ * Schema 9. `samples` holds the runs of equal values that are over, which stood in `history` before: a row of a
+ * six-day window was rewritten whole at every poll. What goes on stays in `history`.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -115,6 +118,29 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE deliveries ADD COLUMN folds TEXT;
   CREATE INDEX deliveries_open ON deliveries (channel, recipient, folds, number)
     WHERE folds IS NOT NULL AND state = 'due' AND attempt = 0;
+  `,
+  `
+  CREATE TABLE samples (
+    watch TEXT NOT NULL REFERENCES memory (watch) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    value TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX samples_of_watch ON samples (watch, path, until);
+
+  INSERT INTO samples (watch, path, since, until, value)
+    SELECT memory.watch, paths.key, runs.value ->> 0, runs.value ->> 1, runs.value ->> 2
+    FROM memory
+      JOIN json_each(CASE WHEN json_valid(history) THEN history ELSE '{}' END) AS paths
+      JOIN json_each(paths.value) AS runs
+    WHERE runs.value ->> 1 IS NOT NULL
+    ORDER BY memory.watch, paths.key, runs.key;
+  UPDATE memory SET history = (
+      SELECT json_group_object(paths.key, json((
+        SELECT json_group_array(json(runs.value)) FROM json_each(paths.value) AS runs WHERE runs.value ->> 1 IS NULL)))
+      FROM json_each(history) AS paths)
+    WHERE json_valid(history) AND history <> '{}';
   `,
 ];
 

@@ -11,6 +11,7 @@ import { createFacts, type Facts } from './facts.ts';
 import { createDiagnosticsView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
 import { createOutboxTable, createOutboxView } from './outbox-table.ts';
 import type { Place } from './place.ts';
+import { createSamplesTable, createSamplesView } from './samples-table.ts';
 import { createSizeLimit } from './size-limit.ts';
 
 export interface SqliteTools {
@@ -59,6 +60,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     if (open.memory.versionOf(watchId) !== expects) return 'superseded';
     if (!hasChanged && deliveries.length === 0) return 'kept';
     open.memory.keep(decision);
+    open.samples.keep(watchId, decision.closed);
     open.outbox.add(watchId, deliveries, at);
     return 'kept';
   }
@@ -86,6 +88,8 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         for (const [id, one] of coverage) open.memory.cover(id, one);
       }),
     diagnostics: (ids) => read(() => open.diagnostics(ids)),
+    samples: (watch) => read(() => open.runs.of(watch)),
+    samplesAfter: (of, after, limit) => read(() => open.runs.after(of, after, limit)),
     chainBlocks: (explorers) =>
       read(() => new Map(explorers.map((explorer) => [explorer, open.chain.blocks(explorer)]))),
     keepChainBlocks: (explorer, blocks, from, fence) =>
@@ -146,6 +150,8 @@ function prepare(db: DatabaseSync, file: string, maxBytes: number) {
     outbox: createOutboxTable(db),
     view: createOutboxView(db),
     facts: createFacts(db),
+    samples: createSamplesTable(db),
+    runs: createSamplesView(db),
     size: createSizeLimit(db, file, maxBytes),
   };
 }

@@ -1,0 +1,87 @@
+// All windows of a watch over the closed runs that lie in the store.
+import { Amount } from '../values/amount.ts';
+import type { Span } from '../model/condition.ts';
+import type { ClosedRuns } from '../model/decision.ts';
+import type { Run, Samples } from '../model/memory.ts';
+import type { Watch } from '../model/watch.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { HOLE } from './hole.ts';
+import { createStoredWindow, type PastRun, type StoredWindow } from './stored-window.ts';
+
+/** What lies before the runs of a memory. */
+export interface Past {
+  /** Undefined: nothing is known of that path, or nobody looks back so far. */
+  window(span: Span): StoredWindow | undefined;
+}
+
+export const NO_PAST: Past = { window: () => undefined };
+
+/** Runs that must be read before a question: those of a path after one that ended then. */
+export interface MissingRuns {
+  readonly path: string;
+  readonly after: Instant;
+  refill(runs: readonly Run[]): void;
+}
+
+export interface StoredRuns extends Past {
+  /** This has been stored, of a poll at that moment. */
+  kept(closed: ClosedRuns, at: Instant): void;
+  /** What must be read before a poll at that moment. */
+  missing(at: Instant): readonly MissingRuns[];
+}
+
+interface Entry {
+  readonly span: Span;
+  readonly window: StoredWindow;
+}
+
+/** `stored`: all closed runs, oldest first; `at`: up to when the watch was covered. */
+export function createStoredRuns(
+  { windows, schedule }: Pick<Watch, 'windows' | 'schedule'>,
+  stored: Samples,
+  at: Instant,
+): StoredRuns {
+  const holeMs = HOLE * schedule.intervalMs;
+  const entries = windows.map((span): Entry => ({ span, window: createStoredWindow(holeMs) }));
+  for (const { span, window } of entries)
+    for (const run of pastRuns(stored[span.path] ?? [])) {
+      window.push(run);
+      window.advance(at - span.ms);
+    }
+
+  return {
+    window: ({ path, ms }) => entries.find(({ span }) => span.path === path && span.ms === ms)?.window,
+    kept({ runs }, now) {
+      for (const { span, window } of entries) {
+        for (const { path, since, until, value } of runs)
+          if (path === span.path) window.push({ since, until, value: amountOf(value) });
+        window.advance(now - span.ms);
+      }
+    },
+    missing: (now) =>
+      entries.flatMap(({ span, window }): MissingRuns[] => {
+        const after = window.missingAfter(now - span.ms);
+        if (after === null) return [];
+        return [
+          {
+            path: span.path,
+            after,
+            refill: (runs) => {
+              window.refill(pastRuns(runs));
+            },
+          },
+        ];
+      }),
+  };
+}
+
+/** Of runs as they are stored. */
+function pastRuns(runs: readonly Run[]): PastRun[] {
+  return runs.flatMap(([since, until, value]) => (until === null ? [] : [{ since, until, value: amountOf(value) }]));
+}
+
+function amountOf(value: string): Amount {
+  const amount = Amount.parse(value);
+  if (amount === undefined) throw new TypeError('a sample is no number');
+  return amount;
+}
