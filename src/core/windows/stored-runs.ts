@@ -20,7 +20,7 @@ export const NO_PAST: Past = { window: () => undefined };
 export interface MissingRuns {
   readonly path: string;
   readonly after: Instant;
-  refill(runs: readonly Run[]): void;
+  readonly refill: (runs: readonly Run[]) => void;
 }
 
 export interface StoredRuns extends Past {
