@@ -78,11 +78,21 @@ function lockOf(file: string, refusal: () => string): Disposable {
 }
 
 function lost(file: string, error: unknown): Error {
+  removeIfThere(`${file}.restoring`);
   const why = error instanceof Error ? error.message : String(error);
   const text = `${file} was deleted or replaced while the daemon ran, and could not be written back: ${why}`;
   leaveMarker(file, text);
   const message = `${text}. What was owed is lost, and the next start says so.`;
   return error instanceof StoreBusyError ? error : new StorageError(message, { cause: error });
+}
+
+/** On a full disk it may be what leaves no room for the marker. */
+function removeIfThere(file: string): void {
+  try {
+    rmSync(file);
+  } catch {
+    // Nothing was written, or nothing can be changed there.
+  }
 }
 
 /** Of what stands at the path itself; null = nothing. Throws where the file system does not answer. */
