@@ -1,0 +1,134 @@
+// Where the parts of a parsed document stand, and the problems that point at them.
+import { isAlias, isMap, isScalar, isSeq, type Document, type LineCounter, type ParsedNode, type YAMLMap } from 'yaml';
+import type { Lines } from './lines.ts';
+import { offsetsIn } from './offsets.ts';
+import { seen, type Problem, type Span } from '../problem.ts';
+import type { Path, ProblemAt } from './written.ts';
+
+export type Node = ParsedNode | null | undefined;
+
+interface PlacesOptions {
+  readonly file: string;
+  readonly text: string;
+  readonly lines: Lines;
+  readonly document: Document.Parsed;
+  /** Filled by the parser of the document. */
+  readonly counter: LineCounter;
+  /** What each alias stands for, as far as it is known. */
+  readonly targets: ReadonlyMap<unknown, Node>;
+}
+
+export class Places {
+  readonly #file: string;
+  readonly #text: string;
+  readonly #lines: Lines;
+  readonly #document: Document.Parsed;
+  readonly #counter: LineCounter;
+  readonly #targets: ReadonlyMap<unknown, Node>;
+  readonly #pairs = new WeakMap<object, ReadonlyMap<string, Pair>>();
+
+  constructor({ file, text, lines, document, counter, targets }: PlacesOptions) {
+    this.#file = file;
+    this.#text = text;
+    this.#lines = lines;
+    this.#document = document;
+    this.#counter = counter;
+    this.#targets = targets;
+  }
+
+  lineOf(path: Path): number {
+    return this.positionAt(this.#find(path).start).line;
+  }
+
+  problem(path: Path, { message, hint, key, within }: ProblemAt): Problem {
+    const span = this.#span(path, key, within);
+    return this.problemAt(span, key === undefined ? path : [...path, key], message, hint);
+  }
+
+  #span(path: Path, key: string | undefined, within: Span | undefined): Span {
+    if (key !== undefined) return this.#find([...path, key], true);
+    const whole = this.#find(path);
+    const node = within === undefined ? undefined : this.#nodeAt(path);
+    if (within === undefined || !isScalar(node)) return whole;
+    const offsets = offsetsIn(this.#text, node);
+    const start = offsets(within.start);
+    return { start, end: Math.max(start + 1, offsets(Math.max(within.start, within.end - 1)) + 1) };
+  }
+
+  problemAt(span: Span, path: Path, message: string, hint: string | undefined): Problem {
+    const { line, column } = this.positionAt(span.start);
+    const frame = this.#lines.frame(line, column, span.end - span.start);
+    const shared = { file: this.#file, line, column, path: showPath(path), message: seen(message), frame };
+    return hint === undefined ? shared : { ...shared, hint: seen(hint) };
+  }
+
+  positionAt(offset: number): { line: number; column: number } {
+    const { line, col } = this.#counter.linePos(Math.min(offset, this.#text.length));
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  }
+
+  #nodeAt(path: Path): Node {
+    let node: Node = this.#document.contents;
+    for (const step of path) {
+      node = this.#resolved(node);
+      if (isMap(node)) node = this.#pairOf(node, step)?.value;
+      else if (isSeq(node)) node = node.items[Number(step)];
+      else return undefined;
+    }
+    return this.#resolved(node);
+  }
+
+  /** The place of the value at the path, or of its key; what is missing is looked for where it would have been. */
+  #find(path: Path, asKey = false): Span {
+    let node: Node = this.#document.contents;
+    let at: Node = node;
+    for (const [i, step] of path.entries()) {
+      node = this.#resolved(node);
+      if (isMap(node)) {
+        const pair = this.#pairOf(node, step);
+        if (pair === undefined) break;
+        const isLast = i === path.length - 1;
+        at = (isLast && asKey) || isEmpty(pair.value) ? (pair.key as Node) : pair.value;
+        node = pair.value;
+      } else if (isSeq(node)) {
+        at = node = node.items[Number(step)] ?? at;
+      } else break;
+    }
+    return spanOf(at);
+  }
+
+  #pairOf(map: YAMLMap.Parsed, name: string | number): Pair | undefined {
+    const known = this.#pairs.get(map) ?? pairsOf(map.items);
+    this.#pairs.set(map, known);
+    return known.get(String(name));
+  }
+
+  #resolved(node: Node): Node {
+    return isAlias(node) ? this.#targets.get(node) : node;
+  }
+}
+
+interface Pair {
+  readonly key: unknown;
+  readonly value: Node;
+}
+
+function pairsOf(items: readonly unknown[]): ReadonlyMap<string, Pair> {
+  const pairs = new Map<string, Pair>();
+  for (const pair of items as readonly Pair[])
+    if (isScalar(pair.key) && !pairs.has(String(pair.key.value))) pairs.set(String(pair.key.value), pair);
+  return pairs;
+}
+
+function isEmpty(node: Node): boolean {
+  return node === null || node === undefined || (isScalar(node) && node.source === '' && node.type === 'PLAIN');
+}
+
+export function spanOf(node: Node): Span {
+  const [start, end] = node?.range ?? [0, 1];
+  return { start, end };
+}
+
+function showPath(path: Path): string {
+  return seen(path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join(''));
+}
