@@ -119,3 +119,18 @@ describe('what others could read on the network', () => {
     expect(await warnings({ 'config.yaml': [text, 0o600], 'rules.yaml': [RULES, 0o600] })).toBe('');
   });
 });
+
+test.each([
+  ['on lines of their own', '\n    headers:\n      X-Custom: hunter2hunter2\n      Bad Name: x'],
+  ['in braces', "\n    headers: { X-Custom: hunter2hunter2, 'Bad Name': x }"],
+])('the value of a header was printed beside a mistake in its neighbour: %s', async (_name, headers) => {
+  const keys = `\n    form: instance\n    instance_url: 'https://explorer.example.com'${headers}`;
+  using folder = createFolder({
+    'config.yaml': `explorers:\n  other:${keys}\nchannels: { screen: { type: log } }\nrules: [rules.yaml]\n`,
+    'rules.yaml': RULES,
+  });
+  const { code, err } = await run(['check', '-c', join(folder.path, 'config.yaml')]);
+  expect([code, err]).toEqual([1, expect.stringContaining('a header name has letters, digits and dashes')]);
+  expect(err).toContain('X-Custom: **************');
+  expect(err).not.toContain('hunter2');
+});

@@ -23,9 +23,26 @@ export class Lines {
   }
 
   #visible(number: number): string {
-    const known = this.#shown.get(number) ?? visible(this.#textAt(number));
+    const known = this.#shown.get(number) ?? visible(this.#withoutHeader(number));
     this.#shown.set(number, known);
     return known;
+  }
+
+  /** Whatever a header is called, its value may be a secret: below `headers:` none is shown. */
+  #withoutHeader(number: number): string {
+    const text = this.#textAt(number);
+    return this.#isBelowHeaders(number)
+      ? withoutValue(text)
+      : text.replace(HEADERS, (map) => map.replace(IN_MAP, hidden));
+  }
+
+  #isBelowHeaders(number: number): boolean {
+    const depth = depthOf(this.#textAt(number));
+    for (let above = number - 1; above >= Math.max(1, number - MOST_HEADERS); above -= 1) {
+      const text = this.#textAt(above);
+      if (text.trim() !== '' && depthOf(text) < depth) return /^\s*["']?headers["']?\s*:/.test(text);
+    }
+    return false;
   }
 
   #textAt(number: number): string {
@@ -34,3 +51,22 @@ export class Lines {
 }
 
 const MOST_SHOWN = 120;
+
+/** How far above a line its `headers:` may stand. */
+const MOST_HEADERS = 100;
+const HEADERS = /(?<=\bheaders["']?\s{0,9}:\s{0,9}\{).*/;
+
+const IN_MAP = /(?<=:\s{0,9})[^\s,:][^,}]*/g;
+
+function withoutValue(text: string): string {
+  const at = text.indexOf(':');
+  return at < 0 ? text : text.slice(0, at) + hidden(text.slice(at));
+}
+
+function hidden(value: string): string {
+  return value.replace(/[^\s{},:]/g, '*');
+}
+
+function depthOf(text: string): number {
+  return text.length - text.trimStart().length;
+}
