@@ -8,7 +8,7 @@ import { syntheticHash, nameOf } from './synthetic.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
-import { type ListReading } from './lists/detection.ts';
+import type { ListReading } from './lists/list-reading.ts';
 import { historyOf, placeOf, type RowKey } from './lists/row-key.ts';
 import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
 

@@ -7,7 +7,7 @@ import { blankMemory, step } from '../../src/core/step.ts';
 import { AddressRef } from '../../src/explorer/reading/resources/address.ts';
 import { InternalTransaction } from '../../src/explorer/reading/resources/internal-transaction.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import type { ListReading } from '../../src/watches/lists/detection.ts';
+import type { ListReading } from '../../src/watches/lists/list-reading.ts';
 import { prepareState } from '../support/prepared-state.ts';
 import { commit } from '../support/store-calls.ts';
 

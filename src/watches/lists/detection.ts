@@ -2,7 +2,6 @@
 import type { Fields, View } from '../../core/values/fields.ts';
 import type { Doubt, Range, Scope } from '../../core/model/kind.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
-import type { Cursor, ListQuestion } from '../../core/model/question.ts';
 import { needOf } from '../../core/chain/tick-chain.ts';
 import {
   BLANK,
@@ -14,37 +13,16 @@ import {
   isLate,
   knownRowsOf,
   type ListState,
-  type RowPosition,
-  remembering,
 } from '../list-state.ts';
-import { type BlockByKey, isUnbroken, MOST_LINKED_ROWS, MOST_ROWS, PENDING, unpack } from '../seen-rows.ts';
-import { changesSince, digestsAfter } from './changed-rows.ts';
+import { isUnbroken, PENDING, unpack } from '../seen-rows.ts';
+import { changesSince } from './changed-rows.ts';
 import { type EmptyReading, NOT_EMPTY, provenEmpty, readEmpty } from './emptied.ts';
 import { afterReadings, type Gaps, withGap } from './gaps.ts';
-import { marked, type Marks } from './look-back.ts';
-import type { OlderReading } from './older-rows.ts';
+import { allRows, type DetectOptions, type ListReading, rangeOf } from './list-reading.ts';
+import { remember } from './remember.ts';
 import { basisOf } from './row-digests.ts';
 import { isMinedNow, lowestBlock, positionOf, type RowKey } from './row-key.ts';
 import { afterSweeping, begun, isDue, type Sweep, sweepHour } from './sweep.ts';
-
-export interface ListReading<F extends Fields> {
-  readonly rows: readonly View<F>[];
-  /** Of the page, where it was one alone. */
-  readonly content?: object | undefined;
-  /** Why the newest pages end above what is known, and where to read on; null when they do not. */
-  readonly stopped: Stopped | null;
-  /** The list has nothing below what was read. */
-  readonly reachedEnd: boolean;
-  /** What was read below them; null where nothing was open there. */
-  readonly older: OlderReading<F> | null;
-}
-
-interface Stopped {
-  readonly why: string;
-  /** The lowest block of all that came, also of rows that were not asked for; null where no row says its block. */
-  readonly lowest: number | null;
-  readonly resume: Cursor | null;
-}
 
 export interface NewRows<F extends Fields> {
   /** The same object as before when there is nothing new. */
@@ -65,12 +43,6 @@ export interface NewRows<F extends Fields> {
   readonly needs: HeadNeed | null;
   /** Set when the list is empty and that is not believed yet: then nothing else was noticed. */
   readonly doubt: Doubt | null;
-}
-
-export interface DetectOptions<F extends Fields> {
-  readonly row: RowKey<F>;
-  readonly scope: Scope;
-  readonly question: ListQuestion<F>;
 }
 
 /** Sorts the rows that were read into new, known and changed ones, and remembers them. */
@@ -143,23 +115,6 @@ function withEmptied(state: ListState, emptied: ListState['emptied']): ListState
   return emptied === state.emptied ? state : { ...state, emptied };
 }
 
-/** Each row once, the newest first. */
-function allRows<F extends Fields>({ rows, older }: ListReading<F>, row: RowKey<F>): readonly View<F>[] {
-  if (older === null || older.rows.length === 0) return rows;
-  const met = new Set<string>();
-  const once = [...rows, ...older.rows].filter((view) => {
-    const { key } = positionOf(row, view);
-    if (key !== undefined && met.has(key)) return false;
-    if (key !== undefined) met.add(key);
-    return true;
-  });
-  const rank = (view: View<F>): number => {
-    const { block } = positionOf(row, view);
-    return block === PENDING ? Number.MAX_SAFE_INTEGER : block;
-  };
-  return once.sort((a, b) => rank(b) - rank(a));
-}
-
 /**
  * Where the newest pages ended above what is known, what lies between is a gap; so is the rest of the highest known block,
  * where they ended in that. Rows that came late among known ones may have stopped them below it: then anything down to the
@@ -196,20 +151,6 @@ function mayHideRows<F extends Fields>({ seen }: ListState, { isChain }: RowKey<
   return isChain !== true || !isUnbroken(seen);
 }
 
-/** Below the lowest block nothing was read, and of that block perhaps not all. Not even the hash of a row's block. */
-function rangeOf<F extends Fields>({ rows, reachedEnd }: ListReading<F>, row: RowKey<F>): Range | null {
-  const heights = rows.map((view) => positionOf(row, view).block).filter((block) => block !== PENDING);
-  if (heights.length === 0) return reachedEnd ? { from: 0, to: 'head', head: null, replaced: [] } : null;
-  const head = Math.max(...heights);
-  const lowest = Math.min(...heights);
-  return { from: reachedEnd ? 0 : lowest + 1, to: 'head', head, replaced: [] };
-}
-
-/** Of a list of the whole chain: one of several replicas may be behind, and shows nothing of what is above its head. */
-export function upTo(range: Range): Range {
-  return range.head === null ? range : { ...range, to: range.head };
-}
-
 /**
  * What is listed at the first reading is no news, nor is what happened before it. Where no row says how far that goes,
  * the chain's head does; and where that is unknown too, the times of the rows that will come.
@@ -228,37 +169,4 @@ function baseline<F extends Fields>(
   const state = remember({ ...BLANK, floor, emptyAt, sweep }, new Map(), rows, { row, scope });
   const needs = isPlaced ? null : needOf(chain, 0);
   return { state, fresh: [], known: [], changed: [], baseline: rows, needs, doubt: null };
-}
-
-function remember<F extends Fields>(
-  state: Omit<ListState, 'seen'>,
-  before: BlockByKey,
-  rows: readonly View<F>[],
-  { row, scope }: Pick<DetectOptions<F>, 'row' | 'scope'>,
-): ListState {
-  const blockByKey = new Map(before);
-  for (const view of rows) {
-    const { key = '', block } = positionOf(row, view);
-    // Of those that are pending, the ones met last are kept.
-    blockByKey.delete(key);
-    blockByKey.set(key, block);
-  }
-  const most = row.isChain === true ? MOST_LINKED_ROWS : MOST_ROWS;
-  const marks = row.isChain === true ? state.marks : markedBy(state, rows, row);
-  const after = remembering({ ...state, marks }, blockByKey, { read: rows.length, most });
-  return { ...after, digests: digestsAfter(state.digests, before, rows, { row, scope, seen: after.seen }) };
-}
-
-/** Rows below the floor are never judged, whenever they appear. */
-function markedBy<F extends Fields>(
-  { marks, floor }: Pick<ListState, 'marks' | 'floor'>,
-  rows: readonly View<F>[],
-  row: RowKey<F>,
-): Marks {
-  const newest = rows
-    .map((view) => positionOf(row, view))
-    .reduce<RowPosition | null>((most, one) => (one.block > (most?.block ?? PENDING) ? one : most), null);
-  return newest === null || newest.happenedAt === null || newest.block < floor
-    ? marks
-    : marked(marks, newest.block, newest.happenedAt);
 }

@@ -1,0 +1,63 @@
+// What a poll read of a list: its rows, and how far they reach.
+import type { Fields, View } from '../../core/values/fields.ts';
+import type { Range, Scope } from '../../core/model/kind.ts';
+import type { Cursor, ListQuestion } from '../../core/model/question.ts';
+import { PENDING } from '../seen-rows.ts';
+import type { OlderReading } from './older-rows.ts';
+import { positionOf, type RowKey } from './row-key.ts';
+
+export interface ListReading<F extends Fields> {
+  readonly rows: readonly View<F>[];
+  /** Of the page, where it was one alone. */
+  readonly content?: object | undefined;
+  /** Why the newest pages end above what is known, and where to read on; null when they do not. */
+  readonly stopped: Stopped | null;
+  /** The list has nothing below what was read. */
+  readonly reachedEnd: boolean;
+  /** What was read below them; null where nothing was open there. */
+  readonly older: OlderReading<F> | null;
+}
+
+interface Stopped {
+  readonly why: string;
+  /** The lowest block of all that came, also of rows that were not asked for; null where no row says its block. */
+  readonly lowest: number | null;
+  readonly resume: Cursor | null;
+}
+
+export interface DetectOptions<F extends Fields> {
+  readonly row: RowKey<F>;
+  readonly scope: Scope;
+  readonly question: ListQuestion<F>;
+}
+
+/** Each row once, the newest first. */
+export function allRows<F extends Fields>({ rows, older }: ListReading<F>, row: RowKey<F>): readonly View<F>[] {
+  if (older === null || older.rows.length === 0) return rows;
+  const met = new Set<string>();
+  const once = [...rows, ...older.rows].filter((view) => {
+    const { key } = positionOf(row, view);
+    if (key !== undefined && met.has(key)) return false;
+    if (key !== undefined) met.add(key);
+    return true;
+  });
+  const rank = (view: View<F>): number => {
+    const { block } = positionOf(row, view);
+    return block === PENDING ? Number.MAX_SAFE_INTEGER : block;
+  };
+  return once.sort((a, b) => rank(b) - rank(a));
+}
+
+/** Below the lowest block nothing was read, and of that block perhaps not all. Not even the hash of a row's block. */
+export function rangeOf<F extends Fields>({ rows, reachedEnd }: ListReading<F>, row: RowKey<F>): Range | null {
+  const heights = rows.map((view) => positionOf(row, view).block).filter((block) => block !== PENDING);
+  if (heights.length === 0) return reachedEnd ? { from: 0, to: 'head', head: null, replaced: [] } : null;
+  const head = Math.max(...heights);
+  const lowest = Math.min(...heights);
+  return { from: reachedEnd ? 0 : lowest + 1, to: 'head', head, replaced: [] };
+}
+
+/** Of a list of the whole chain: one of several replicas may be behind, and shows nothing of what is above its head. */
+export function upTo(range: Range): Range {
+  return range.head === null ? range : { ...range, to: range.head };
+}
