@@ -6,6 +6,7 @@ import { Address } from '../../src/core/values/address.ts';
 import { AddressRef } from '../../src/explorer/reading/resources/address.ts';
 import { TokenBalance } from '../../src/explorer/reading/resources/token.ts';
 import { Transaction } from '../../src/explorer/reading/resources/transaction.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { failuresOf, ruleOf, testOf } from '../rule-tests/support/trials.ts';
 import { openExplorer, someTokens, VAULT } from './support/open.ts';
 import { sendJson, startServer } from './support/server.ts';
@@ -170,6 +171,27 @@ describe('unknown fields', () => {
     body = { ...ADDRESS, verdict: 'fine' };
     await ask();
     expect(opened.unknown).toEqual([{ explorer: 'ethereum', record: 'AddressDetails', count: 1 }]);
+  });
+
+  test('of a list are counted once an hour, not for each page that changed', async () => {
+    const clock = createFakeClock();
+    let rows = 1;
+    await using server = await startServer((_request, response) => {
+      const items = Array.from({ length: rows }, (_, n) => ({ hash: `0x${n}`, verdict: 'fine' }));
+      sendJson(response, { items, next_page_params: null });
+    });
+    await using opened = openExplorer(server.url, { clock });
+    const ask = async (): Promise<number[]> => {
+      await opened.explorer.tickReader().page(transactions('ethereum'), null);
+      rows += 1;
+      return opened.unknown.map(({ count }) => count);
+    };
+    expect([await ask(), await ask()]).toEqual([[1], [1]]);
+    await clock.setTo(clock.now() + 3_600_000);
+    expect([await ask(), await ask()]).toEqual([
+      [1, 3],
+      [1, 3],
+    ]);
   });
 
   test('are neither what only some chains send, nor what only some releases do', async () => {

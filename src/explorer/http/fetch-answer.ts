@@ -11,6 +11,7 @@ import type { Answer } from './exchange.ts';
 import type { Request } from './request.ts';
 import type { HttpTransport } from './http-transport.ts';
 import type { AnswerReader } from './answer-reader.ts';
+import type { Decoded } from '../reading/decode.ts';
 import type { ExplorerMeter } from './meter.ts';
 import { readPlanHeaders, type PlanHeaders } from '../spending/plan-headers.ts';
 
@@ -89,6 +90,7 @@ type Attempt = (request: Request, ticket: Ticket, leftMs: number, slot: Slot) =>
 
 function createAttempt(options: FetchAnswerOptions): Attempt {
   const { explorer, transport, budget, meter, hasKey, clock } = options;
+  const valueOptions = { ...options, isCounted: onceAnHour(clock) };
   return async (request, ticket, leftMs, slot) => {
     const startedAt = clock.now();
     let planHeaders: PlanHeaders | null = null;
@@ -104,7 +106,7 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
       const answer = await transport.get(request.address, request.where, leftMs, slot.giveBack);
       planHeaders = readPlanHeaders(answer.headers, clock.now());
       report(planHeaders, options);
-      const value = await valueOf(answer, request, options);
+      const value = await valueOf(answer, request, valueOptions);
       ended(null);
       return value;
     } catch (error) {
@@ -120,8 +122,13 @@ function report({ credits, limit, remaining, resetMs }: PlanHeaders, { explorer,
   meter?.explorerHeaders({ explorer, credits, limit, remaining, resetSeconds });
 }
 
-async function valueOf(answer: Answer, request: Request, options: FetchAnswerOptions): Promise<AnyView | Page> {
-  const { explorer, answers, reader, meter, onAnswer } = options;
+interface ValueOptions extends FetchAnswerOptions {
+  /** Whether unknown fields of the list at that path are counted now. */
+  readonly isCounted: (path: string) => boolean;
+}
+
+async function valueOf(answer: Answer, request: Request, options: ValueOptions): Promise<AnyView | Page> {
+  const { explorer, answers, reader, onAnswer } = options;
   const id = `${explorer} ${request.address}`;
   const known = answer.status === 200 ? answers.get(id, answer.wire) : null;
   if (known?.type === 'decoded') return known.decoded as AnyView | Page;
@@ -129,12 +136,34 @@ async function valueOf(answer: Answer, request: Request, options: FetchAnswerOpt
   if (known?.type === 'same' && onAnswer === null)
     return new PageAgain(known.content, () => reader.readSmall(answer, request)?.decoded.value as Page);
   const { body, weight, decoded, isSmall } = await reader.read(answer, request);
-  const { value, content, unknownFields } = decoded;
-  if (unknownFields > 0) meter?.unknownFields({ explorer, record: request.question.record.name, count: unknownFields });
+  const { value, content } = decoded;
+  countUnknown(decoded, request, options);
   // What is known by its content only is decoded when somebody looks at it, so it must be small.
   answers.put(id, answer.wire, { decoded: value, bytes: weight, content: isSmall ? content : null });
   onAnswer?.(value, body);
   return value;
+}
+
+function countUnknown({ unknownFields }: Decoded, { question }: Request, options: ValueOptions): void {
+  const { explorer, meter, isCounted } = options;
+  if (meter === null || (question.shape === 'list' && !isCounted(question.path))) return;
+  const count = unknownFields();
+  if (count > 0) meter.unknownFields({ explorer, record: question.record.name, count });
+}
+
+const HOUR_MS = 3_600_000;
+
+/** True once an hour for each list: looking through every row of every page takes its time, and an upgrade shows soon enough. */
+function onceAnHour(clock: Clock): (path: string) => boolean {
+  const countedAt = new Map<string, Instant>();
+  return (path) => {
+    const now = clock.now();
+    const last = countedAt.get(path);
+    // Not later by a clock that was set back.
+    if (last !== undefined && last <= now && now - last < HOUR_MS) return false;
+    countedAt.set(path, now);
+    return true;
+  };
 }
 
 /** Its rows are decoded when they are looked at, for most polls do not: the answer held no news the last time. */

@@ -11,8 +11,8 @@ export interface Decoded {
   readonly value: AnyView | Page;
   /** Of a page. */
   readonly content: object | null;
-  /** How many fields the tables do not know: of one row, of all rows for a list. */
-  readonly unknownFields: number;
+  /** Counts the fields that the tables do not know: of one row, of all rows for a list, which takes its time. */
+  readonly unknownFields: () => number;
 }
 
 export interface DecodeContext {
@@ -48,7 +48,7 @@ function decodeOne(raw: unknown, { record }: Question, { units, where }: DecodeC
   // `{ message }` with status 200: an object, but not of this kind.
   if (unknownFields === Object.keys(raw as object).length)
     throw new Fault('shape', `${where}: an object without any field of ${record.name}`);
-  return { value: view, content: null, unknownFields };
+  return { value: view, content: null, unknownFields: () => unknownFields };
 }
 
 function decodeList(raw: unknown, { operation, record }: Question, context: DecodeContext): Decoded {
@@ -66,7 +66,8 @@ function decodeList(raw: unknown, { operation, record }: Question, context: Deco
   if (next !== null) pageSizes.saw(operation, rows.length);
   const isFull = isEmptyCursor ? (): boolean => pageSizes.isFull(operation, rows.length) : null;
   const page = new DecodedPage(rows, next, isFull);
-  return { value: page, content: page.content, unknownFields: countUnknown(items as unknown[], record) };
+  const unknownFields = (): number => countUnknown(items as unknown[], record);
+  return { value: page, content: page.content, unknownFields };
 }
 
 /** A class, since an object literal with a getter is a hidden class of its own each time, which the collector pays for. */

@@ -42,7 +42,7 @@ export const EXPLORER_METRICS = {
   },
   chainwarden_explorer_unknown_fields_total: {
     type: 'counter',
-    help: 'Fields in answers that this release does not know, by the record they were found in.',
+    help: 'Fields in answers that this release does not know, by the record they were found in; of lists one page an hour.',
     labels: ['explorer', 'record'],
   },
   chainwarden_explorer_head_height: {
