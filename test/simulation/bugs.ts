@@ -145,10 +145,9 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
   'windows drop ties': {
     edits: [
       {
-        file: 'src/core/alerts/history.ts',
-        find: `  return runs.filter((run) => run[0] < time.at && endOf(run, time) > begin).map(amountOf);`,
-        replace: `  const isTie = (run: Run, n: number) => runs.slice(0, n).some(([, , value]) => value === run[2]);
-  return runs.filter((run, n) => !isTie(run, n) && run[0] < time.at && endOf(run, time) > begin).map(amountOf);`,
+        file: 'src/core/windows/stored-window.ts',
+        find: `  if (runs.at(-1)?.value.equals(run.value) === true) runs.pop();`,
+        replace: `  if (runs.at(-1)?.value.equals(run.value) === true) return;`,
       },
     ],
     caughtAs: ['invented', 'lost'],
