@@ -88,6 +88,18 @@ describe('a transaction that was told while it waited', () => {
     expect(await polls(world, 1)).toEqual(['tx retracted']);
   });
 
+  test('and vanished is taken back also when the head could not be read for an hour after the first absence', async () => {
+    const { world, hash } = await toldWhileWaiting(null);
+    await using _world = world;
+    world.sandbox.dropTransaction({ hash });
+    expect(await polls(world, 2)).toEqual([]);
+    world.sandbox.fail({ fault: 'not-found', operation: 'blocks', times: 2 });
+    world.sandbox.mine({ blocks: 70 });
+    world.sandbox.addTransaction({});
+    expect(await polls(world, 2)).toEqual([]);
+    expect(await polls(world, 10)).toEqual(['tx retracted']);
+  });
+
   test('is not taken back by a replica that has not heard of it, as long as another one has', async () => {
     const { world } = await toldWhileWaiting(null);
     await using _world = world;

@@ -174,9 +174,12 @@ function absentHeadOf({ block, absentHead }: EventProgress, reach: number | null
   return block === null ? (absentHead ?? reach) : null;
 }
 
-/** Its block; of what left while it waited, the one that was the head then. */
-function placeOf({ block, absentHead }: EventProgress): number | null {
-  return block ?? absentHead;
+/**
+ * Its block; of what left while it waited, the one that was the head then. What is only missing so far grows no older: it
+ * would be final before anybody knows that it is gone.
+ */
+function placeOf(life: EventProgress): number | null {
+  return life.block ?? (isGone(life) ? life.absentHead : null);
 }
 
 /** Blocks on top of it. 0 for an item that is in no block, or when the head is unknown. */
