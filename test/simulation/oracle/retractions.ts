@@ -147,8 +147,9 @@ function shows({ rows, isWhole, nameless, below }: Reading, block: number | null
   return isWhole || rows.some((row) => row.block !== null && (block === null || row.block < block));
 }
 
+/** Where the head is not known, nothing is known to be gone; not even what waited. */
 function isHeadAt({ head }: ReadPoll, block: number | null): boolean {
-  return block === null || (head !== null && head >= block);
+  return head !== null && head >= (block ?? 0);
 }
 
 function has({ rows }: Reading, id: string): boolean {
