@@ -3,11 +3,7 @@
 import { FAULT_KINDS, type Check, type FaultKind, type Verdict } from './model.ts';
 
 /** Kinds that are drawn only when they are asked for. */
-export const PENDING_FAULTS: Readonly<Partial<Record<FaultKind, string>>> = {
-  'dropped-pending': 'A transaction that was told while it waited, and vanished, is not retracted.',
-  'replaced-pending': 'The same, where another transaction took its nonce.',
-  'changed-row': 'One history loses a row; the reason is not known yet.',
-};
+export const PENDING_FAULTS: Readonly<Partial<Record<FaultKind, string>>> = {};
 
 interface PendingCheck {
   readonly check: Check;
