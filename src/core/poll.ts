@@ -6,6 +6,7 @@ import { reachOf } from './chain/tick-chain.ts';
 import type { History } from './model/condition.ts';
 import { dataStateOf } from './model/data-state.ts';
 import type { Snapshot } from './model/decision.ts';
+import { goneFields, missingFields, NO_SIGHTINGS, sightFields, type FieldSightings } from './model/field-sightings.ts';
 import type { DetectedEvent, Detection } from './model/kind.ts';
 import type { Alert, DataState, Memory, Samples } from './model/memory.ts';
 import type { Observation } from './model/observation.ts';
@@ -18,20 +19,24 @@ type SeenObservation = Extract<Observation, { type: 'seen' }>;
 export interface EvaluatedPoll extends Poll {
   readonly samples: Samples;
   readonly data: DataState;
+  readonly fields: FieldSightings;
 }
 
 export function pollOf(watch: Watch, memory: Memory, observation: Observation, past: Past): EvaluatedPoll {
   const { at } = observation;
   const time = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };
+  const fields = fieldsAfter(watch, memory, observation);
+  const missing = missingFields(fields);
   if (observation.type === 'missed') {
     const nothing = { detection: null, context: null, isComplete: false, isStale: false, head: null, reach: null };
-    const data = dataStateOf(observation, { isStale: false, isKnown: false });
-    return { watch, time, ...nothing, chain: 'unknown', samples: memory.history, data };
+    const data = dataStateOf(observation, { isStale: false, isKnown: false, lacksField: false });
+    return { watch, time, ...nothing, chain: 'unknown', samples: memory.history, data, fields, missing };
   }
   const detection = detect(watch, memory, observation);
   const samples = sample(memory.history, watch.windows, detection.now, time);
   const context = contextOf(watch, detection, historyOf(samples, time, pastOf(memory, past)));
   const isStale = isHeadStale(observation);
+  const lacksField = goneFields(fields).length > 0;
   return {
     watch,
     time,
@@ -43,13 +48,22 @@ export function pollOf(watch: Watch, memory: Memory, observation: Observation, p
     chain: observation.chain,
     reach: reachOf(observation.chain, detection.range),
     samples,
-    data: dataStateOf(observation, { isStale, isKnown: isKnown(watch, detection) }),
+    data: dataStateOf(observation, { isStale, isKnown: isKnown(watch, detection), lacksField }),
+    fields,
+    missing,
   };
 }
 
 /** What is stored of a path that the memory does not name is of something else. */
 function pastOf({ history }: Memory, past: Past): Past {
   return { window: (span) => (span.path in history ? past.window(span) : undefined) };
+}
+
+function fieldsAfter({ kind, readFields }: Watch, { data }: Memory, observation: Observation): FieldSightings {
+  const before = data?.fields ?? NO_SIGHTINGS;
+  const isSeen = observation.type === 'seen';
+  const source = isSeen && readFields.length > 0 ? kind.rowsOf(observation.seen) : null;
+  return sightFields(before, readFields, { source, isComplete: isSeen && observation.partial === null });
 }
 
 function isKnown({ kind }: Watch, { now, doubt }: Detection<unknown>): boolean {

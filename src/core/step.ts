@@ -4,6 +4,7 @@ import { stepCondition } from './alerts/conditions.ts';
 import { stepCounts } from './alerts/counts.ts';
 import { dataSince } from './model/data-state.ts';
 import { stepEvents } from './alerts/events.ts';
+import { goneFields } from './model/field-sightings.ts';
 import type { Alert, Memory } from './model/memory.ts';
 import type { AlertId, WatchId } from './model/ids.ts';
 import type { AlertRule, Watch } from './model/watch.ts';
@@ -13,7 +14,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { Observation } from './model/observation.ts';
 import { endAll, type AlertsByKey, type AlertEvaluation, type Poll } from './alerts/alert-evaluation.ts';
 import { greatestNeed } from './chain/tick-chain.ts';
-import { pollOf, snapshotOf } from './poll.ts';
+import { pollOf, snapshotOf, type EvaluatedPoll } from './poll.ts';
 
 /** What a watch remembers before its first poll. */
 export function blankMemory(watch: Watch): Memory {
@@ -34,7 +35,7 @@ export function step(watch: Watch, memory: Memory, observation: Observation, pas
     state: poll.detection === null ? start.memory.state : (poll.detection.state as Memory['state']),
     alerts: Object.fromEntries(evaluations.filter(isNotEmpty).map(({ id, alerts }) => [id, alerts])),
     history: poll.samples,
-    data: dataSince(start.memory, poll.data, observation.at),
+    data: dataSince(start.memory, { state: poll.data, fields: poll.fields }, observation.at),
     coveredUntil: poll.detection === null ? memory.coveredUntil : observation.at,
   };
   const isNews = start.memory !== memory || evaluations.some(({ known, alerts }) => known !== alerts);
@@ -141,9 +142,12 @@ function isNotEmpty({ alerts }: AlertEvaluation): boolean {
   return Object.keys(alerts).length > 0;
 }
 
-function notesOf({ detection }: Poll): Reason[] {
+function notesOf({ detection, fields }: EvaluatedPoll): Reason[] {
   const doubt = detection?.doubt ?? null;
-  const notes = [...(detection?.notes ?? []), ...(doubt === null ? [] : [doubt.reason])];
+  const gone = goneFields(fields).map(
+    (path) => `${path} is in no row of the answers any more: conditions that read it are unknown`,
+  );
+  const notes = [...(detection?.notes ?? []), ...(doubt === null ? [] : [doubt.reason]), ...gone];
   return notes.map((text) => ({ type: 'note', text }));
 }
 

@@ -20,9 +20,10 @@ export async function reportBlind({ clock, log, blind }: BlindReportOptions, sig
   let saidAt: ReadonlyMap<string, Instant> = new Map();
   let before: ReadonlySet<string> = new Set();
 
-  function say({ explorer, reason, since, watches }: BlindCause): void {
-    const fields = { explorer, reason, since: showInstant(since), watches: watches.length, names: namesOf(watches) };
-    log.warn('watch:blind', { ...fields, effect: EFFECT });
+  function say({ explorer, reason, since, watches, fields }: BlindCause): void {
+    const which = fields.length === 0 ? {} : { fields: fields.join(', ') };
+    const about = { explorer, reason, ...which, since: showInstant(since), watches: watches.length };
+    log.warn('watch:blind', { ...about, names: namesOf(watches), effect: EFFECT });
   }
 
   function look(): void {

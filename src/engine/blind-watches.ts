@@ -1,5 +1,6 @@
 // Which watches are blind: they are polled, or should be, and have had no data that is `ok` for too long.
 import { blindSince } from '../core/model/blindness.ts';
+import { goneFields, NO_SIGHTINGS } from '../core/model/field-sightings.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { DataState, Memory } from '../core/model/memory.ts';
 import type { MissReason, Observation } from '../core/model/observation.ts';
@@ -17,6 +18,8 @@ export interface BlindWatch {
   readonly watch: Watch;
   readonly since: Instant;
   readonly reason: BlindReason;
+  /** Those that its conditions read and that are gone. */
+  readonly fields: readonly string[];
 }
 
 export interface BlindWatches {
@@ -54,10 +57,12 @@ export function createBlindWatches({ clock, memoryOf, storage }: BlindWatchesOpt
     const now = clock.now();
     // A clock that was set back would have it wait until that time comes again.
     watched.from = Math.min(watched.from, now);
-    if (watched.isDamaged) return [{ watch, since: watched.from, reason: 'damaged-memory' }];
+    if (watched.isDamaged) return [{ watch, since: watched.from, reason: 'damaged-memory', fields: [] }];
     const memory = memoryOf(watch.id);
     const since = blindSince(memory, { intervalMs: watch.schedule.intervalMs, from: watched.from, now });
-    return since === null ? [] : [{ watch, since, reason: storageReason() ?? missed ?? stateOf(memory) }];
+    if (since === null) return [];
+    const fields = goneFields(memory?.data?.fields ?? NO_SIGHTINGS);
+    return [{ watch, since, reason: storageReason() ?? missed ?? stateOf(memory), fields }];
   }
 
   function storageReason(): BlindReason | null {
@@ -101,6 +106,8 @@ export interface BlindCause {
   /** Of the one that has been blind for longest. */
   readonly since: Instant;
   readonly watches: readonly Watch[];
+  /** Of a blind field: which ones. */
+  readonly fields: readonly string[];
 }
 
 /** By explorer and reason, those that have been blind for longest first. */
@@ -110,7 +117,9 @@ export function causesOf(blind: readonly BlindWatch[]): BlindCause[] {
     const [first] = group.toSorted((a, b) => a.since - b.since);
     if (first === undefined) return [];
     const { explorer } = first.watch.target;
-    return [{ explorer, reason: first.reason, since: first.since, watches: group.map(({ watch }) => watch) }];
+    const watches = group.map(({ watch }) => watch);
+    const fields = first.reason === 'blind-field' ? [...new Set(group.flatMap((one) => one.fields))] : [];
+    return [{ explorer, reason: first.reason, since: first.since, watches, fields }];
   });
   return causes.toSorted((a, b) => a.since - b.since);
 }
@@ -125,7 +134,8 @@ export function namesOf(watches: readonly Watch[]): string {
 }
 
 /** `ethereum: timeout since 2026-01-01T00:00:00Z: treasury, payroll[alice] and 36 more` */
-export function showCause({ explorer, reason, since, watches }: BlindCause): string {
+export function showCause({ explorer, reason, since, watches, fields }: BlindCause): string {
   const mending = reason === 'damaged-memory' ? ' (chainwarden state forget WATCH)' : '';
-  return `${explorer}: ${reason} since ${showInstant(since)}: ${namesOf(watches)}${mending}`;
+  const which = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
+  return `${explorer}: ${reason}${which} since ${showInstant(since)}: ${namesOf(watches)}${mending}`;
 }

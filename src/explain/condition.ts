@@ -1,6 +1,8 @@
 // A condition, part by part: the result of each part, and the values that it reads.
+import { readsMissing } from '../core/alerts/alert-evaluation.ts';
 import { historyOf } from '../core/alerts/history.ts';
 import { type Instant, showDuration } from '../lib/clock.ts';
+import { missingFields, NO_SIGHTINGS } from '../core/model/field-sightings.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Clause, Condition, EvaluationContext } from '../core/model/condition.ts';
 import type { Snapshot } from '../core/model/decision.ts';
@@ -16,6 +18,8 @@ export interface ExplainContext {
   readonly samples: Memory['history'];
   readonly at: Instant;
   readonly isStale: boolean;
+  /** Fields that came before and are in no row of the last answers. */
+  readonly missing: ReadonlySet<string>;
 }
 
 /** `memory` is of the same watch and checksum as the snapshot. */
@@ -23,12 +27,14 @@ export function explainContextOf(watch: Watch, snapshot: Snapshot, memory: Memor
   const { at, view, before, isStale } = snapshot;
   const pace = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };
   const history = watch.kind.while !== null ? historyOf(memory.history, pace) : null;
-  return { watch, evaluation: { view, before, history }, samples: memory.history, at, isStale };
+  const missing = missingFields(memory.data?.fields ?? NO_SIGHTINGS);
+  return { watch, evaluation: { view, before, history }, samples: memory.history, at, isStale, missing };
 }
 
 /** What the daemon's own step would decide on this snapshot. */
-export function truthOf({ evaluation, isStale }: ExplainContext, condition: Condition): Truth {
-  return isStale && !condition.headOnly ? 'unknown' : condition.evaluate(evaluation);
+export function truthOf(context: ExplainContext, condition: Condition): Truth {
+  const isUnknown = (context.isStale && !condition.headOnly) || readsMissing(context, condition);
+  return isUnknown ? 'unknown' : condition.evaluate(context.evaluation);
 }
 
 /** `while  false    balance < 1000000`, its parts below it, and the values that they read. */
@@ -37,8 +43,13 @@ export function conditionLines(name: string, condition: Condition, context: Expl
   const truth = context === null ? null : truthOf(context, condition);
   const stale = truth === 'unknown' && context?.isStale === true ? [`      ${STALE}`] : [];
   const limit = truth === 'unknown' && context !== null ? condition.limitOf(context.evaluation) : null;
-  const reason = limit === null ? stale : [...stale, `      could not be judged: ${limit}`];
+  const missing = context === null ? [] : missingLines(context, condition);
+  const reason = [...stale, ...missing, ...(limit === null ? [] : [`      could not be judged: ${limit}`])];
   return [`  ${name}  ${lineOf(clause, truth)}`, ...reason, ...linesBelow(clause, context, '      ')];
+}
+
+function missingLines({ missing }: ExplainContext, { reads }: Condition): string[] {
+  return reads.filter((path) => missing.has(path)).map((path) => `      the explorer no longer sends ${path}`);
 }
 
 const STALE = 'the head of the chain stands still, so what is read may be old';

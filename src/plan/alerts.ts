@@ -70,7 +70,7 @@ function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Deci
     doubt: null,
     dropped: [],
   };
-  const kind = { ...watch.kind, detect: () => detection };
+  const kind = { ...watch.kind, detect: () => detection, rowsOf: () => ({ rows: [] }) };
   const stale = { height: 0n, timestamp: at - 1, readAt: at, staleAfterMs: 0 };
   const head = snapshot.isStale ? stale : null;
   return step({ ...watch, kind }, memory, { type: 'seen', at, head, chain: WHOLE, seen: null, partial: null });

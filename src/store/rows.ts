@@ -116,7 +116,14 @@ const memory: z.ZodType<Memory> = z.object({
   state: json,
   alerts: z.record(z.string(), z.record(z.string(), alert)),
   history: z.record(z.string(), z.array(run)),
-  data: z.object({ state: z.enum(DATA_STATES), since: instant, lastOk: instant.nullable().default(null) }).nullable(),
+  data: z
+    .object({
+      state: z.enum(DATA_STATES),
+      since: instant,
+      lastOk: instant.nullable().default(null),
+      fields: z.record(z.string(), count).default({}),
+    })
+    .nullable(),
   coveredUntil: instant.nullable(),
 });
 

@@ -8,6 +8,7 @@ import { untrusted } from '../lib/untrusted.ts';
 import { addressDetails, addressTokens, blocks } from '../explorer/operations.ts';
 import { decimalsOf, Token } from '../explorer/reading/resources/token.ts';
 import { Balance, believed, holderOf, type BalanceReading, type BalanceView } from './balance/reading.ts';
+import { sourceOf } from './balance/sources.ts';
 import { observeToken } from './balance/token-balance.ts';
 import { bothForms, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { CHANGED, oneChange } from './one-change.ts';
@@ -68,6 +69,8 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
   },
   history: null,
   examples: {},
+  rowsOf: ({ view }) => ({ rows: view === null ? [] : [view] }),
+  sourceOf,
   script: {
     rows: null,
     record: Balance,

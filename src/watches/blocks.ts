@@ -95,6 +95,8 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
   coverage: ({ list }) => coverageOf(list),
   history: historyOf(row),
   examples: BLOCK_EXAMPLES,
+  rowsOf: (seen) => seen,
+  sourceOf,
   script: {
     rows: 'items',
     record: Block,
@@ -103,6 +105,12 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
     head: headOfWritten,
   },
 };
+
+/** `head` is a block like any other, and all of them are rows. */
+function sourceOf(path: string): string | null {
+  if (path === 'depth' || path === 'head') return null;
+  return path === 'age' ? 'timestamp' : path.replace(/^head\./, '');
+}
 
 /** A replaced block is new again, also one that was there at the baseline. */
 function aboveFork(list: ListState, { heights }: Fork): ListState {

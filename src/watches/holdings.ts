@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Address } from '../core/values/address.ts';
 import { valueAt, type AnyView } from '../core/values/fields.ts';
+import type { SourceRows } from '../core/model/field-sightings.ts';
 import type { Detection, Kind, Reading, SyntheticRow, Target } from '../core/model/kind.ts';
 import { addressTokens, blocks } from '../explorer/operations.ts';
 import { decimalsOf, Token, TokenBalance } from '../explorer/reading/resources/token.ts';
@@ -47,6 +48,8 @@ export const holdings: Kind<object, State, HoldingsReading> = {
     ),
   history: null,
   examples: {},
+  rowsOf,
+  sourceOf: (path) => path,
   script: {
     rows: 'holdings',
     record: TokenBalance,
@@ -55,6 +58,15 @@ export const holdings: Kind<object, State, HoldingsReading> = {
 };
 
 const unchanged = createUnchangedAnswers<State>();
+
+function rowsOf(seen: HoldingsReading): SourceRows {
+  return {
+    content: seen.content,
+    get rows() {
+      return [...seen.rows.values()];
+    },
+  };
+}
 
 function question({ explorer, address }: Target) {
   if (address === null) throw new TypeError('holdings needs an address');

@@ -70,6 +70,8 @@ export const internalTransactions: Kind<Options, ListState, ListReading<Row>> = 
   coverage: coverageOf,
   history: historyOf(row),
   examples: {},
+  rowsOf: (seen) => seen,
+  sourceOf: (path) => path,
   script: {
     rows: 'items',
     record: InternalTransaction,

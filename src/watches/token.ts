@@ -34,6 +34,8 @@ export const token: Kind<object, Values, TokenReading> = {
     oneChange(state, track(state?.values ?? null, seen, scope.tracked), { now: seen, at: scope.at }),
   history: null,
   examples: {},
+  rowsOf: (seen) => ({ rows: [seen] }),
+  sourceOf: (path) => path,
   script: {
     rows: null,
     record: Token,

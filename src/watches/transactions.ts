@@ -69,6 +69,8 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
   coverage: coverageOf,
   history: historyOf(row),
   examples: TRANSACTION_EXAMPLES,
+  rowsOf: (seen) => seen,
+  sourceOf: (path) => path,
   script: {
     rows: 'items',
     record: Transaction,

@@ -168,6 +168,19 @@ test('an explorer that refuses says whether that is doubted, and when it is aske
   );
 });
 
+test('a field that an upgrade of the explorer renamed is named, with the watches that are blind by it', async () => {
+  await using daemon = await aDaemon();
+  const { explorer, running } = daemon;
+  explorer.isUpgraded = true;
+  await poll(daemon, 8);
+  expect((await running.page('/readyz')).body).toMatch(
+    /^ready\nblind: 1 of 1 watches\nchain: blind-field \(balance\) since 2026-01-01T00:01:[\d.]+Z: coins$/,
+  );
+  const metrics = await running.metrics();
+  expect(metrics).toContain('chainwarden_watch_data_state{watch="coins",of="treasury",state="blind-field"} 1\n');
+  expect(metrics).toContain('reason="blind-field"} 1\n');
+});
+
 test('at state.max_size the watches are blind and it is not ready, until what was settled has left', async () => {
   await using daemon = await aDaemon();
   const { explorer, folder, running } = daemon;

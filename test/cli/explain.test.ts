@@ -126,6 +126,18 @@ test('status says which watch is blind, and since when, until it has data again'
   expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('blind');
 });
 
+test('a field that the explorer no longer sends leaves the condition unknown, and both commands name it', async () => {
+  await prepared.polls('940000', '940000', 'renamed', 'renamed', 'renamed');
+  const { out } = await prepared.run('status', '-c', prepared.config);
+  expect(out).toContain('data blind-field since 2026-01-01T00:05:00Z; no longer sent: balance, raw');
+  const lines = await explained('coins/low');
+  expect(linesWith(lines, 'while', 'the explorer')).toEqual([
+    expect.stringMatching(/^while +unknown +balance < 1_000_000/),
+    'the explorer no longer sends balance',
+    'the explorer no longer sends balance',
+  ]);
+});
+
 test('behind a head that stands still nothing is known, and neither command claims otherwise', async () => {
   const rules = `${RULES}  - { id: head, kind: blocks, every: 1m, alerts: [{ id: any, on: new }] }\n`;
   prepared.folder.write('rules.yaml', rules);

@@ -132,7 +132,7 @@ test('a clock that is set back a day does not hide for a day that a watch is bli
 
 test('many watches are counted, and some of them named', () => {
   const many = loadWatches(`watches:\n${Array.from({ length: 12 }, (_, i) => rule(`w${i}`)).join('')}`);
-  const blind = many.map((watch) => ({ watch, since: 0, reason: 'dns' as const }));
+  const blind = many.map((watch) => ({ watch, since: 0, reason: 'dns' as const, fields: [] }));
   expect(causesOf(blind).map(showCause)).toEqual([
     'chain: dns since 1970-01-01T00:00:00Z: w0, w1, w2, w3, w4, w5, w6, w7, w8, w9 and 2 more',
   ]);

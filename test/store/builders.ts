@@ -106,7 +106,7 @@ export function aMemory(changes: Partial<Memory> = {}): Memory {
       many: { 'per ': { type: 'group', condition: FIRING, matches: [NOON], last: { success: false } } },
     },
     history: { balance: [[NOON, null, '1000000.5']] },
-    data: { state: 'ok', since: NOON, lastOk: null },
+    data: { state: 'ok', since: NOON, lastOk: null, fields: { balance: 0 } },
     coveredUntil: NOON,
     ...changes,
   };

@@ -152,6 +152,8 @@ export interface BalanceExplorer extends AsyncDisposable {
   balance: string;
   /** Answers with an error meanwhile. */
   isDown: boolean;
+  /** Its answers have another name for the balance. */
+  isUpgraded: boolean;
   /** The status of every answer while it is down. */
   failure: number;
   /** The next request is answered when it is released. */
@@ -161,7 +163,8 @@ export interface BalanceExplorer extends AsyncDisposable {
 export async function serveBalances(): Promise<BalanceExplorer> {
   let held: { readonly asked: () => void; readonly released: Promise<unknown> } | null = null;
   const server = createServer((_request, response) => {
-    const body = { hash: `0x${'11'.repeat(20)}`, coin_balance: explorer.balance };
+    const hash = `0x${'11'.repeat(20)}`;
+    const body = { hash, ...(explorer.isUpgraded ? { balance_of_coins: '1' } : { coin_balance: explorer.balance }) };
     const waits = held?.released ?? Promise.resolve();
     held?.asked();
     held = null;
@@ -176,6 +179,7 @@ export async function serveBalances(): Promise<BalanceExplorer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     balance: '5000000000000000000',
     isDown: false,
+    isUpgraded: false,
     failure: 503,
     hold() {
       const [asked, released] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];

@@ -30,7 +30,7 @@ export interface PreparedState extends Disposable {
   readonly clock: FakeClock;
   readonly config: string;
   readonly stateFile: string;
-  /** A daemon lives for these polls, a minute apart: a balance in coins, or `missed`. */
+  /** A daemon lives for these polls, a minute apart: a balance in coins, `missed`, or `renamed`. */
   polls(...balances: readonly string[]): Promise<void>;
   /** The chain's head from now on. */
   head: Head | null;
@@ -98,7 +98,8 @@ function readerOf(shown: { readonly balance: string }): Read {
   return {
     async one() {
       if (shown.balance === 'missed') throw new Missed('timeout', 'no answer within 30 s');
-      return AddressDetails.read({ coin_balance: `${shown.balance}${'0'.repeat(18)}` }, { coin: 18 }) as never;
+      const coins = shown.balance === 'renamed' ? {} : { coin_balance: `${shown.balance}${'0'.repeat(18)}` };
+      return AddressDetails.read({ is_contract: false, ...coins }, { coin: 18 }) as never;
     },
     page: () => Promise.reject(new Error('not asked for')),
     pageAgain: () => Promise.reject(new Error('not asked for')),

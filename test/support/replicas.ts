@@ -10,6 +10,8 @@ export interface Replica {
   readonly forkedAt?: number;
   /** It knows nothing of what waits. */
   readonly hidesPending?: boolean;
+  /** Upgraded to a release that no longer sends this key, wherever it stood. */
+  readonly without?: string;
 }
 
 export interface Replicas {
@@ -58,6 +60,7 @@ export function createReplicas(head: () => number): Replicas {
         const answer = await transport.get(target, where, leftMs);
         const before = servedByTarget.get(target) ?? [];
         servedByTarget.set(target, before);
+        if (replica.without !== undefined) return withoutKey(answer, replica.without);
         const isOther = Object.keys(replica).length > 0;
         if (isOther) return asSeenBy(replica, target, answer);
         before.push({ head: head(), answer });
@@ -83,4 +86,10 @@ function forkedRow(row: Row, forkedAt: number): Row[] {
 
 function forkedHash(hash: unknown): string {
   return `${String(hash).slice(0, -4)}f0f0`;
+}
+
+function withoutKey(answer: Answer, name: string): Answer {
+  const body: unknown = JSON.parse(Buffer.concat(answer.wire).toString('utf8'));
+  const rest = JSON.stringify(body, (key, value: unknown) => (key === name ? undefined : value));
+  return { ...answer, wire: [Buffer.from(rest)] };
 }

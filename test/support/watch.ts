@@ -66,6 +66,8 @@ export const gaugeKind: AnyKind = {
   question: () => tokenDetails('test', anAddress(1)),
   head: () => null,
   page: () => '/gauge',
+  rowsOf: () => ({ rows: [] }),
+  sourceOf: (path) => path,
   observe: () => Promise.reject(new Error('tests hand in what was seen')),
   detect: (_target, state, seen, scope) => detect(state as State | null, seen as GaugeReading, scope),
   script: {
@@ -151,6 +153,7 @@ export function aWatch(alerts: Watch['alerts'], change: Partial<Watch> = {}): Wa
     alerts,
     tracked: ['level'],
     judged: [],
+    readFields: [],
     windows: [],
     checksum: 'as-before',
     exported: true,

@@ -9,7 +9,7 @@ import type { Alert, ConditionState } from '../model/memory.ts';
 import type { FindingKey, Recipient, Truth } from '../model/ids.ts';
 import type { Reason } from '../model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { EvaluationContext } from '../model/condition.ts';
+import type { Condition, EvaluationContext } from '../model/condition.ts';
 import type { HeadNeed, TickChain } from '../model/observation.ts';
 import type { Watch } from '../model/watch.ts';
 
@@ -25,6 +25,8 @@ export interface Poll {
   readonly context: EvaluationContext | null;
   readonly isComplete: boolean;
   readonly isStale: boolean;
+  /** Fields that came before and are in no row of this poll. */
+  readonly missing: ReadonlySet<string>;
   /** Height of the newest block known; null when none is. */
   readonly head: number | null;
   readonly chain: TickChain;
@@ -42,6 +44,11 @@ export interface AlertEvaluation {
   readonly truth: Truth | 'not-evaluated';
   readonly matchingBaseline: number;
   readonly needs: HeadNeed | null;
+}
+
+/** The condition reads a field that does not come: whatever it says, it is unknown. */
+export function readsMissing({ missing }: Pick<Poll, 'missing'>, condition: Condition | null): boolean {
+  return missing.size > 0 && condition?.reads.some((path) => missing.has(path)) === true;
 }
 
 /** The poll was missed: nothing changes and nothing is sent. */

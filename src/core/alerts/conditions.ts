@@ -5,7 +5,7 @@ import type { ConditionState } from '../model/memory.ts';
 import type { Condition } from '../model/condition.ts';
 import type { ConditionAlert } from '../model/watch.ts';
 import type { Truth } from '../model/ids.ts';
-import { sameOr, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
+import { readsMissing, sameOr, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
 import { contextOf } from './event-matching.ts';
 import { isActive } from './emission.ts';
 import { needOf } from '../chain/tick-chain.ts';
@@ -54,6 +54,8 @@ function hasFired(after: ConditionState, before: ConditionState): boolean {
   return after.episode > before.episode;
 }
 
-function truthOf({ context, isStale }: Poll, condition: Condition): Truth {
-  return context === null || (isStale && !condition.headOnly) ? 'unknown' : condition.evaluate(context);
+function truthOf(poll: Poll, condition: Condition): Truth {
+  const { context, isStale } = poll;
+  if (context === null || (isStale && !condition.headOnly) || readsMissing(poll, condition)) return 'unknown';
+  return condition.evaluate(context);
 }

@@ -12,7 +12,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Reason } from '../model/decision.ts';
 import type { EvaluationContext } from '../model/condition.ts';
 import type { Truth } from '../model/ids.ts';
-import { sameOr, unread, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
+import { readsMissing, sameOr, unread, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
 import { matchEvents, contextOf, type Match } from './event-matching.ts';
 import { encodedAt, viewOf, type Remembered } from '../values/tracked.ts';
 
@@ -103,7 +103,8 @@ function stepGroup(
   const { at } = poll.time;
   const kept = matchesAt(alert, group, at);
   const count = kept.filter((then) => then <= at).length;
-  const truth = poll.isComplete && !poll.isStale ? isTrue(alert, group, count, at) : 'unknown';
+  const isJudged = poll.isComplete && !poll.isStale && !readsMissing(poll, alert.if);
+  const truth = isJudged ? isTrue(alert, group, count, at) : 'unknown';
   const facts: Record<string, Fact> = alert.fires.type === 'at-least' ? { count } : {};
   const subject = { key: key === ALL ? '' : key, context: lastContext(poll, group), facts };
   const stepped = stepConditionState(poll, alert, group.condition, { while: truth, until: null }, subject);

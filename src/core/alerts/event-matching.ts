@@ -9,7 +9,7 @@ import type { CountAlert, EventAlert } from '../model/watch.ts';
 import type { Reason } from '../model/decision.ts';
 import type { EvaluationContext } from '../model/condition.ts';
 import type { Truth } from '../model/ids.ts';
-import type { AlertsByKey, Poll } from './alert-evaluation.ts';
+import { readsMissing, type AlertsByKey, type Poll } from './alert-evaluation.ts';
 import { viewOf, type Remembered } from '../values/tracked.ts';
 
 type MatchingAlert = EventAlert | CountAlert;
@@ -55,7 +55,7 @@ export function matchEvents(
     ],
     reasons: [...settled, ...unknown.flatMap((one) => firstUnknown(alert, one)), ...remaining.undecided],
     truth: truthOfAll(evaluated.map(({ truth }) => truth)),
-    matchingBaseline: events.filter((event) => event.novelty === 'baseline' && isTrue(alert, event)),
+    matchingBaseline: events.filter((event) => event.novelty === 'baseline' && isTrue(poll, alert, event)),
   };
 }
 
@@ -72,7 +72,7 @@ function evaluateItem(poll: Poll, alert: MatchingAlert, event: DetectedEvent, kn
   // A tracked item was evaluated before, even if the list's state no longer has it.
   if (event.novelty === 'baseline' || !isRelevant || prior?.type === 'event') return [];
   const context = contextOf(event, open === null ? event.before : (open.before as Remembered | null));
-  const truth = truthOf(alert, context);
+  const truth = truthOf(poll, alert, context);
   const unjudged = truth === 'unknown' ? limitOf(alert, context) : null;
   // It was evaluated before, so a value that is unknown for a while opens nothing.
   if (isChanged && open === null && truth === 'unknown' && unjudged === null) return [];
@@ -123,13 +123,14 @@ function isWithin(path: string, read: string): boolean {
   return path === read || path.startsWith(`${read}.`) || read.startsWith(`${path}.`);
 }
 
-function isTrue(alert: MatchingAlert, event: DetectedEvent): boolean {
-  return truthOf(alert, contextOf(event, event.before)) === true;
+function isTrue(poll: Poll, alert: MatchingAlert, event: DetectedEvent): boolean {
+  return truthOf(poll, alert, contextOf(event, event.before)) === true;
 }
 
 /** Without `if` everything matches. */
-export function truthOf(alert: MatchingAlert, context: EvaluationContext): Truth {
-  return alert.if === null ? true : alert.if.evaluate(context);
+export function truthOf(poll: Poll, alert: MatchingAlert, context: EvaluationContext): Truth {
+  if (alert.if === null) return true;
+  return readsMissing(poll, alert.if) ? 'unknown' : alert.if.evaluate(context);
 }
 
 /** A single item as conditions and messages look at it; `before` as encoded in memory. */

@@ -60,12 +60,12 @@ export function needFor(poll: Poll, before: EventState, sighting: Sighting): Hea
   return isOpen && poll.detection?.range?.to === 'head' ? needOf(poll.chain, head) : null;
 }
 
+interface SeenEvent extends TrackedEvent {
+  readonly seen: { readonly event: DetectedEvent; readonly values: Remembered };
+}
+
 /** Of what this poll shows. */
-export function sightingOf(
-  alert: EventAlert,
-  { before, paths }: TrackedEvent,
-  seen: { readonly event: DetectedEvent; readonly values: Remembered },
-): Sighting {
+export function sightingOf(poll: Poll, alert: EventAlert, { before, paths, seen }: SeenEvent): Sighting {
   const block = blockOf(seen.event);
   // How it ended was unknown while it was pending, and is known now: that corrects what was sent.
   const hasEnded = before.block === null && block !== null;
@@ -73,7 +73,7 @@ export function sightingOf(
   const compared = paths.compared.filter((path) => isComparable(path) && isKnown(seen.values, path));
   const isOther = compared.some((path) => differ(before.values, seen.values, path));
   if (!isOther) return { type: 'seen', as: 'same', block };
-  const truth = truthOf(alert, contextOf(seen.event, null));
+  const truth = truthOf(poll, alert, contextOf(seen.event, null));
   return { type: 'seen', as: truth === 'unknown' ? 'same' : truth ? 'other' : 'no-match', block };
 }
 

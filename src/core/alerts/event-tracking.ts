@@ -51,7 +51,7 @@ export function trackEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): 
 function trackEvent(poll: Poll, alert: EventAlert, tracked: TrackedEvent): EventStep {
   const { key, before, event, paths } = tracked;
   const seen = event === undefined ? null : { event, values: valuesOf(event.view, paths.shown) };
-  const sighting = seen === null ? missingSighting(poll, tracked) : sightingOf(alert, tracked, seen);
+  const sighting = seen === null ? missingSighting(poll, tracked) : sightingOf(poll, alert, { ...tracked, seen });
   const now = { at: poll.time.at, head: poll.head, reach: poll.reach };
   const { after: progress, transition } = advanceEvent(alert, before, sighting, now);
   const emitted = transition === 'none' ? null : followUpOf(poll, alert, tracked, transition);

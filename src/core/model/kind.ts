@@ -3,6 +3,7 @@ import type { Address } from '../values/address.ts';
 import type { AnyRecord, AnyView } from '../values/fields.ts';
 import type { EventName } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
+import type { SourceRows } from './field-sightings.ts';
 import type { Head, HeadNeed, TickChain } from './observation.ts';
 import type { ListQuestion, Question, Read } from './question.ts';
 import type { Remembered } from '../values/tracked.ts';
@@ -74,6 +75,10 @@ export interface Kind<E, S, O> {
   readonly history: ListHistory | null;
   /** Conditions that show functions and methods of the language in use, by name: `re`, and `.exists` for a method. */
   readonly examples: Readonly<Record<string, string>>;
+  /** The rows of answers that a reading rests on, as they came. */
+  rowsOf(seen: O): SourceRows;
+  /** Where a field stands in those rows; null = in none of them, for it is made here. */
+  sourceOf(path: string, target: Target<E>): string | null;
   readonly script: Script<E, S, O>;
 }
 

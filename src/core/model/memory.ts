@@ -1,5 +1,6 @@
 // What is remembered of a watch from poll to poll. Plain JSON, stored in the state file.
 import type { Message } from './delivery.ts';
+import type { FieldSightings } from './field-sightings.ts';
 import type { Json } from '../values/fields.ts';
 import type { AlertId, FindingKey, Recipient } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -35,10 +36,12 @@ export interface DataSince {
    * wrote it.
    */
   readonly lastOk: Instant | null;
+  /** Of the fields that conditions read. */
+  readonly fields: FieldSightings;
 }
 
-/** The quality of the data, independent of alerts. */
-export const DATA_STATES = ['ok', 'nodata', 'stale', 'partial', 'throttled', 'error'] as const;
+/** The quality of the data, independent of alerts. `blind-field`: a field that a condition reads is gone. */
+export const DATA_STATES = ['ok', 'nodata', 'stale', 'partial', 'blind-field', 'throttled', 'error'] as const;
 export type DataState = (typeof DATA_STATES)[number];
 
 export type Alert = OpenEvent | EventState | ConditionState | GroupState;

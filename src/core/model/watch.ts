@@ -1,5 +1,6 @@
 // A watch with its alerts, as the rules define it.
 import type { Condition, Span, Template } from './condition.ts';
+import type { ReadField } from './field-sightings.ts';
 import type { AlertId, EventName, Recipient, Severity, WatchId } from './ids.ts';
 import type { AnyKind, Target } from './kind.ts';
 import type { ListQuestion } from './question.ts';
@@ -25,6 +26,8 @@ export interface Watch {
   readonly tracked: readonly string[];
   /** Paths that the conditions of event alerts read, without those that change while an item stays the same. */
   readonly judged: readonly string[];
+  /** Fields that conditions read of an answer: one that no longer comes leaves them unknown. */
+  readonly readFields: readonly ReadField[];
   /** Paths of which a history is kept, each for the longest window that an alert looks back over. */
   readonly windows: readonly Span[];
   /** Changes when what is observed changes: memory of another checksum is not continued. */

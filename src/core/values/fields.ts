@@ -56,8 +56,18 @@ export type ValueAt = Value | undefined;
 
 /** The key under which a view refers to its record type. */
 export const recordOf = Symbol('record');
+/** The key under which a view refers to the row that it was read from. */
+export const sourceOf = Symbol('source');
 interface Tagged {
   readonly [recordOf]: AnyRecord;
+  /** Null: it was made of values, and lies over no view that was read. */
+  readonly [sourceOf]: RowSource | null;
+}
+
+/** A raw row, and the type by which it is read. */
+export interface RowSource {
+  readonly record: AnyRecord;
+  readonly row: RawRow;
 }
 
 /** A record type of which the fields are only known at run time. */
@@ -115,7 +125,7 @@ export function valueAt(view: AnyView, path: string): ValueAt {
 // Paths come from rules and tables, so there are few; each is looked up once per row.
 const namesByPath = new Map<string, readonly string[]>();
 
-function namesOf(path: string): readonly string[] {
+export function namesOf(path: string): readonly string[] {
   let names = namesByPath.get(path);
   if (names === undefined) namesByPath.set(path, (names = path.split('.')));
   return names;

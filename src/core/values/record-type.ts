@@ -5,12 +5,14 @@ import {
   isRow,
   isView,
   recordOf,
+  sourceOf,
   type AnyRecord,
   type AnyView,
   type Field,
   type Fields,
   type Known,
   type RawRow,
+  type RowSource,
   type Units,
   type View,
 } from './fields.ts';
@@ -84,6 +86,12 @@ function viewClassOf(record: AnyRecord): ViewClass {
     constructor(source: RawRow, beneath: Units | AnyView | null) {
       this.#source = source;
       this.#beneath = beneath;
+    }
+
+    get [sourceOf](): RowSource | null {
+      const beneath = this.#beneath;
+      if (beneath === null) return null;
+      return isView(beneath) ? beneath[sourceOf] : { record, row: this.#source };
     }
 
     static {

@@ -1,5 +1,7 @@
 import { idOf } from '../../core/model/identity.ts';
-import type { Schedule, Watch } from '../../core/model/watch.ts';
+import type { ReadField } from '../../core/model/field-sightings.ts';
+import type { AnyKind, Target } from '../../core/model/kind.ts';
+import type { AlertRule, Schedule, Watch } from '../../core/model/watch.ts';
 import type { Span } from '../../core/model/condition.ts';
 import type { CompiledAlert } from './compile-alert.ts';
 import type { Compiling } from './model.ts';
@@ -18,6 +20,7 @@ export function watchOf(compiling: Compiling, { instance, alerts, options, sched
   const { kind, watch, catalogue, place } = compiling;
   const { explorer, address, token, label } = instance;
   const tokenPart = token?.key ?? (kind.token === 'none' ? '-' : 'coin');
+  const target = { explorer: explorer.name, coin: explorer.coin, address, token, maxPages, options: options.value };
   const id = [watch.id, explorer.name, address?.key ?? '-', tokenPart].join('/');
   return {
     id,
@@ -25,7 +28,7 @@ export function watchOf(compiling: Compiling, { instance, alerts, options, sched
     rule: watch.id,
     source: `${place.source.file}:${place.source.lineOf(place.path)}`,
     kind,
-    target: { explorer: explorer.name, coin: explorer.coin, address, token, maxPages, options: options.value },
+    target,
     of: address === null ? null : { name: catalogue.nameOf(address), address: address.text },
     token: token === null ? null : { name: catalogue.tokenNameOf(token, explorer.name), address: token.text },
     chainId: explorer.form === 'multichain' ? explorer.chainId : explorer.form === 'sandbox' ? SANDBOX_CHAIN : null,
@@ -34,6 +37,7 @@ export function watchOf(compiling: Compiling, { instance, alerts, options, sched
     alerts: alerts.map(({ rule }) => rule),
     tracked: trackedBy(kind.comparedByDefault, alerts),
     judged: judgedBy(kind.fleeting, alerts),
+    readFields: readFieldsOf(kind, alerts, target),
     windows: windowsOf(alerts),
     checksum: idOf(kind.name, explorer.name, address?.key ?? '-', tokenPart, canonical(options.value)),
     exported: watch.metrics,
@@ -56,6 +60,21 @@ function judgedBy(fleeting: readonly string[], alerts: readonly CompiledAlert[])
   const paths = alerts.flatMap(({ rule }) => (rule.type === 'event' ? (rule.if?.reads ?? []) : []));
   const isFleeting = (path: string): boolean => fleeting.some((one) => path === one || path.startsWith(`${one}.`));
   return [...new Set(paths)].filter((path) => !isFleeting(path)).toSorted();
+}
+
+/** What conditions read, and what is compared where there is none. */
+function readFieldsOf(kind: AnyKind, alerts: readonly CompiledAlert[], target: Target): readonly ReadField[] {
+  const paths = new Set(alerts.flatMap(({ rule }) => readsOf(rule, kind.comparedByDefault)));
+  return [...paths].toSorted().flatMap((path) => {
+    const source = kind.sourceOf(path, target);
+    return source === null ? [] : [{ path, source }];
+  });
+}
+
+function readsOf(rule: AlertRule, comparedByDefault: readonly string[]): readonly string[] {
+  if (rule.type === 'condition') return [...rule.while.reads, ...(rule.until?.reads ?? [])];
+  const reads = rule.if?.reads ?? (rule.on === 'changed' ? comparedByDefault : []);
+  return rule.type === 'count' ? [...reads, ...rule.per] : reads;
 }
 
 /** Every window that is looked back over, whatever is asked of it. */

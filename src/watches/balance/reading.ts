@@ -10,7 +10,7 @@ import { Token } from '../../explorer/reading/resources/token.ts';
 const { is_verified, proxy_type, implementations, creator_address_hash } = AddressDetails.fields;
 
 /** What the details of an address say beside its coins: they are read for the native coin alone. */
-const OF_THE_ADDRESS = { is_verified, proxy_type, implementations, creator_address_hash };
+export const OF_THE_ADDRESS = { is_verified, proxy_type, implementations, creator_address_hash };
 
 export const Balance = new RecordType('Balance', {
   balance: quantity('plain', 'what is held, in whole coins or tokens'),

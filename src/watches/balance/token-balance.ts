@@ -8,7 +8,7 @@ import { viewOf } from '../../core/values/tracked.ts';
 import { rawText } from '../../lib/untrusted.ts';
 import { addressTokens, tokenDetails } from '../../explorer/operations.ts';
 import { again, readAll, readUntil, type Pages } from '../../explorer/reading/paging.ts';
-import { decimalsOf, type TokenBalance } from '../../explorer/reading/resources/token.ts';
+import { decimalsOf, TokenBalance } from '../../explorer/reading/resources/token.ts';
 import type { Values } from '../values.ts';
 import { Balance, believed, holderOf, type BalanceReading, type BalanceView } from './reading.ts';
 
@@ -70,8 +70,9 @@ function pieceOf({ token, token_id }: Row): string | undefined {
 }
 
 function sum(target: Target, rows: readonly Row[]): BalanceView {
-  const token = rows[0]?.token;
-  return Balance.make({
+  const [first = TokenBalance.make({})] = rows;
+  const { token } = first;
+  return Balance.over(first, {
     raw: rows.map(({ raw }) => raw).reduce((a, b) => (a === undefined || b === undefined ? undefined : a + b)),
     balance: rows.map((row) => row.balance).reduce((a, b) => (b === undefined ? undefined : a?.plus(b))),
     symbol: token?.symbol,

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { blindSince } from '../../../src/core/model/blindness.ts';
+import { NO_SIGHTINGS } from '../../../src/core/model/field-sightings.ts';
 import { dataSince } from '../../../src/core/model/data-state.ts';
 import type { DataState, Memory } from '../../../src/core/model/memory.ts';
 
@@ -12,7 +13,10 @@ function after(...states: readonly DataState[]): Pick<Memory, 'data' | 'coveredU
     const at = (i + 1) * MINUTE;
     // Stale and partial answers are looked at too.
     const isSeen = ['ok', 'stale', 'partial', 'nodata'].includes(state);
-    memory = { data: dataSince(memory, state, at), coveredUntil: isSeen ? at : memory.coveredUntil };
+    memory = {
+      data: dataSince(memory, { state, fields: NO_SIGHTINGS }, at),
+      coveredUntil: isSeen ? at : memory.coveredUntil,
+    };
   }
   return memory;
 }
@@ -67,6 +71,6 @@ test('three polls are waited for where they are further apart than five minutes'
 });
 
 test('what a former release remembers is told from when its state began', () => {
-  const memory = { data: { state: 'error', since: MINUTE, lastOk: null }, coveredUntil: null } as const;
+  const memory = { data: { state: 'error', since: MINUTE, lastOk: null, fields: {} }, coveredUntil: null } as const;
   expect(blindAt(memory, 7)).toBe(1);
 });

@@ -85,6 +85,8 @@ const common: Omit<AnyKind, 'name' | 'noun' | 'fields' | 'events' | 'while' | 'o
   }),
   head: () => null,
   page: () => null,
+  rowsOf: () => ({ rows: [] }),
+  sourceOf: (path) => path,
   observe: () => Promise.reject(new Error('not in these tests')),
   detect: () => {
     throw new Error('not in these tests');
