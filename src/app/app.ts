@@ -44,14 +44,16 @@ export async function openApp(options: AppOptions): Promise<App> {
   const storage = watchStorage(opened.use(await openStore(options)));
   const { store } = storage;
   const guard = createStateGuard({ store, clock, log });
-  const supervise = createSupervisor({
+  const supervisor = createSupervisor({
     clock,
     log,
     onRestart: (loop) => {
       metrics.loopRestarted(loop);
     },
   });
+  const { supervise } = supervisor;
   const runtime = opened.use(createRuntime({ ...options, store, storageState: () => storage.state(), supervise }));
+  metrics.mirrorFailing(() => supervisor.failing().map(({ name }) => name));
   const reload = createReload({ ...options, runtime });
   await using first = await runtime.prepare(setup);
   const web = await serveWeb({
@@ -68,6 +70,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         unpolled: runtime.unpolled(),
         blind: runtime.blind(),
         troubles: runtime.troubles(),
+        failing: supervisor.failing(),
       }),
     log,
     onRejected: (reason) => {

@@ -32,6 +32,8 @@ export interface DaemonMetrics {
   memoryRecalled(cause: 'superseded' | 'rejected'): void;
   /** A loop failed and was restarted. */
   loopRestarted(loop: LoopName): void;
+  /** Asked on each scrape; the last one given counts: the loops that fail again and again, by name. */
+  mirrorFailing(read: () => Iterable<LoopName>): void;
   /** A network error without a listener; the daemon continued. */
   networkErrorUncaught(): void;
 }
@@ -47,6 +49,11 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
   const recalls = registry.counter('chainwarden_memory_recalls_total');
   const restarts = registry.counter('chainwarden_loop_restarts_total');
   const uncaught = registry.counter('chainwarden_uncaught_network_errors_total');
+  let readFailing: () => Iterable<LoopName> = () => [];
+  registry.mirror('chainwarden_loops_failing', () => {
+    const failing = [...readFailing()];
+    return LOOPS.map((loop) => [{ loop }, failing.filter((name) => name === loop).length] as const);
+  });
   // Starts at zero, so that the first failure is an increase.
   for (const loop of LOOPS) restarts.inc({ loop }, 0);
   for (const cause of ['superseded', 'rejected']) recalls.inc({ cause }, 0);
@@ -78,6 +85,9 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
     },
     loopRestarted(loop) {
       restarts.inc({ loop });
+    },
+    mirrorFailing(read) {
+      readFailing = read;
     },
     networkErrorUncaught() {
       uncaught.inc();

@@ -35,7 +35,7 @@ test('a sender that fails is started again, and what it owes is sent', async () 
         return Promise.reject(new Error('a bug'));
       },
     },
-    supervise: createSupervisor({ clock, log, onRestart: (loop) => restarts.push(loop) }),
+    supervise: createSupervisor({ clock, log, onRestart: (loop) => restarts.push(loop) }).supervise,
   });
   (await channels.prepare(aConfig(post.url))).commit();
   await clock.whenSleeping(1);
@@ -126,7 +126,7 @@ function someOptions(clock: Clock, store: Store): ChannelsOptions {
     store,
     clock,
     log,
-    supervise: createSupervisor({ clock, log, onRestart: () => undefined }),
+    supervise: createSupervisor({ clock, log, onRestart: () => undefined }).supervise,
     metrics: createMetrics({ clock }),
     print: () => Promise.resolve(),
     version: '0',

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
-import { createSupervisor, type Loop } from '../../src/engine/supervisor.ts';
+import { createSupervisor, showFailing, type Loop } from '../../src/engine/supervisor.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 
@@ -14,7 +14,7 @@ function supervised(run: Loop['run']) {
   const starts: number[] = [];
   const restarts: string[] = [];
   const stop = new AbortController();
-  const supervise = createSupervisor({ clock, log, onRestart: (loop) => restarts.push(loop) });
+  const { supervise, failing } = createSupervisor({ clock, log, onRestart: (loop) => restarts.push(loop) });
   const loop: Loop = {
     name: 'sender',
     about: { channel: 'ops' },
@@ -23,7 +23,7 @@ function supervised(run: Loop['run']) {
       return run(signal);
     },
   };
-  return { clock, log, starts, restarts, stop, ended: supervise(loop, stop.signal) };
+  return { clock, log, starts, restarts, stop, failing, ended: supervise(loop, stop.signal) };
 }
 
 test('a sender that fails again and again is started again, later each time but within a minute', async () => {
@@ -90,4 +90,27 @@ test('a failure while stopping is said, and keeps nothing from ending', async ()
   stop.abort();
   await ended;
   expect([starts, restarts, log.lines]).toEqual([[0], [], ['error loop:failed']]);
+});
+
+test('a loop that fails again and again is named, from its third failure until it has run for ten minutes', async () => {
+  const part = { isBroken: true };
+  const { clock, stop, failing, ended } = supervised(async (signal) => {
+    if (part.isBroken) throw new Error('a bug');
+    await once(signal, 'abort');
+  });
+  await clock.advance(SECOND);
+  expect(failing()).toEqual([]);
+  const third = clock.now() + 2 * SECOND;
+  await clock.advance(2 * SECOND);
+  expect(failing()).toMatchObject([{ name: 'sender', failures: 3, since: third - 3 * SECOND }]);
+  expect(failing().map(showFailing)).toEqual([
+    'loop sender (channel ops): failed 3 times in a row since 2026-01-01T00:00:00Z; the log says why',
+  ]);
+  part.isBroken = false;
+  await clock.advance(10 * MINUTE - SECOND);
+  expect(failing()).toHaveLength(1);
+  await clock.advance(SECOND);
+  expect(failing()).toEqual([]);
+  stop.abort();
+  await ended;
 });

@@ -42,7 +42,7 @@ export async function startDaemon({ line, clock, store, transport, setup, hook }
       onRestart: (loop) => {
         metrics.loopRestarted(loop);
       },
-    }),
+    }).supervise,
     openExplorer: (options) => createExplorer({ ...options, transport }),
     print: () => Promise.resolve(),
     version: '0.0.0',

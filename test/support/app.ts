@@ -29,7 +29,7 @@ export interface RunningApp extends AsyncDisposable {
 }
 
 export interface AppChange extends Partial<
-  Pick<AppOptions, 'openStore' | 'openExplorer' | 'notifiers' | 'print' | 'env'>
+  Pick<AppOptions, 'openStore' | 'openExplorer' | 'notifiers' | 'print' | 'env' | 'sources'>
 > {
   /** One that others share. */
   readonly clock?: FakeClock;
@@ -47,9 +47,9 @@ export async function runApp(folder: Folder, change: AppChange = {}): Promise<Ru
   const metrics = createMetrics({ clock });
   const app = await openApp({
     print: () => Promise.resolve(),
-    ...tools,
     // These files are read when a test says so.
     sources: { begin: () => undefined, loaded: () => '', current: () => Promise.resolve('') },
+    ...tools,
     configFile,
     setup,
     clock,

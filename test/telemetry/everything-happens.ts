@@ -38,5 +38,6 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.recordingFailed();
   metrics.memoryRecalled('superseded');
   metrics.loopRestarted('sender');
+  metrics.mirrorFailing(() => ['sender']);
   metrics.networkErrorUncaught();
 }

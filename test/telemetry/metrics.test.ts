@@ -70,6 +70,7 @@ describe('what is not known', () => {
       new Set([
         'chainwarden_log_dropped_total',
         'chainwarden_loop_restarts_total',
+        'chainwarden_loops_failing',
         'chainwarden_memory_recalls_total',
         'chainwarden_recording_failures_total',
         'chainwarden_scheduler_lag_seconds_bucket',

@@ -54,6 +54,11 @@ export const DAEMON_METRICS = {
     help: 'Loops of the daemon that failed and were started again: scheduler, sender, reloader, retirement, housekeeping or recorder.',
     labels: ['loop'],
   },
+  chainwarden_loops_failing: {
+    type: 'gauge',
+    help: 'Loops of the daemon that failed three times in a row or more, the last time within ten minutes.',
+    labels: ['loop'],
+  },
   chainwarden_uncaught_network_errors_total: {
     type: 'counter',
     help: 'Network errors that no part of the daemon was listening for; the daemon went on.',
