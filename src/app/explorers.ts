@@ -2,8 +2,8 @@
 // budget, its pauses and its connections; sandboxes stay as they were started. New ones are opened before any is
 // replaced, so that one that cannot be opened leaves the others as they are.
 import type { Config, SandboxExplorer, Explorer as Settings } from '../config/model.ts';
+import { sharedPlans } from '../config/shared-plans.ts';
 import { createAnswerCache, type AnswerCache } from '../explorer/http/answer-cache.ts';
-import { createBudget, type Budget } from '../explorer/spending/budget.ts';
 import { isPublicHeader } from '../config/secrets.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../explorer/explorer.ts';
 import { createLargeBodies } from '../explorer/http/large-bodies.ts';
@@ -13,6 +13,7 @@ import type { Clock } from '../lib/clock.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { serveSandbox, type Served } from '../sandbox/server.ts';
 import type { Log } from '../telemetry/log.ts';
+import { createPlanBudgets, paceOf, type Pace, type PlanBudget, type PlanBudgets } from './plan-budgets.ts';
 import type { Prepared } from './prepared.ts';
 
 export interface ExplorersOptions {
@@ -37,12 +38,17 @@ export interface Explorers extends AsyncDisposable {
   closeReplaced(): Promise<void>;
 }
 
-interface Open {
+interface Open extends PlanBudget {
   readonly name: string;
   readonly fingerprint: string;
   readonly explorer: Explorer;
-  readonly budget: Budget;
   readonly served: Served | null;
+}
+
+interface Opening {
+  readonly fingerprint: string;
+  readonly pace: Pace;
+  readonly budgets: PlanBudgets;
 }
 
 export function createExplorers(options: ExplorersOptions): Explorers {
@@ -50,16 +56,15 @@ export function createExplorers(options: ExplorersOptions): Explorers {
   let openByName: ReadonlyMap<string, Open> = new Map();
   /** Replaced, but still read by polls that began before. */
   const replaced = new Set<Open>();
-  const budgetByPlan = new Map<string, Budget>();
   const answers = createAnswerCache({ clock });
   const largeBodies = createLargeBodies();
 
-  async function open(settings: Settings, fingerprint: string): Promise<Open> {
+  async function open(settings: Settings, { fingerprint, pace, budgets }: Opening): Promise<Open> {
     const { name, coin } = settings;
     const served = settings.form === 'sandbox' ? await startSandbox(settings, clock) : null;
     try {
       const where = whereOf(settings, served);
-      const budget = budgetOf(settings, where.baseUrl);
+      const { plan, budget } = budgets.of(settings, where.baseUrl, pace);
       const explorer = openExplorer({
         ...options,
         ...where,
@@ -70,21 +75,11 @@ export function createExplorers(options: ExplorersOptions): Explorers {
         answers: answersIn(coin, answers),
       });
       if (served !== null) log.info('sandbox:listening', { explorer: name, url: served.url });
-      return { name, fingerprint, explorer, budget, served };
+      return { name, fingerprint, explorer, plan, budget, served };
     } catch (error) {
       await served?.close();
       throw error;
     }
-  }
-
-  /** One per (origin, key): two chains behind one key share it. */
-  function budgetOf(settings: Settings, baseUrl: string): Budget {
-    const { key, ...pace } = paceOf(settings);
-    const { origin, host } = new URL(baseUrl);
-    const plan = JSON.stringify([origin, key, pace]);
-    const budget = budgetByPlan.get(plan) ?? createBudget({ clock, log, host, ...pace });
-    budgetByPlan.set(plan, budget);
-    return budget;
   }
 
   function swap(next: ReadonlyMap<string, Open>): void {
@@ -116,13 +111,16 @@ export function createExplorers(options: ExplorersOptions): Explorers {
     async prepare(config) {
       await using fresh = new AsyncDisposableStack();
       const next = new Map<string, Open>();
+      const plans = sharedPlans(config.explorers);
+      const budgets = createPlanBudgets(openByName.values(), options);
       for (const [name, settings] of config.explorers) {
-        const fingerprint = fingerprintOf(settings);
+        const pace = paceOf(plans.get(name));
+        const fingerprint = fingerprintOf(settings, pace);
         const found = openByName.get(name);
         const isKept = found !== undefined && staysOpen(found, settings, fingerprint);
         if (isKept && found.fingerprint !== fingerprint)
           log.warn('config:needs-a-restart', { what: `the sandbox explorer ${name}` });
-        next.set(name, isKept ? found : fresh.adopt(await open(settings, fingerprint), close));
+        next.set(name, isKept ? found : fresh.adopt(await open(settings, { fingerprint, pace, budgets }), close));
       }
       const opened = fresh.move();
       return {
@@ -183,33 +181,9 @@ function whereOf(settings: Settings, served: Served | null): Where {
   };
 }
 
-// The sandbox belongs to this process, so there is no foreign burst limiter.
-const SANDBOX_CONCURRENCY = 8;
-
-interface Pace {
-  readonly concurrency: number;
-  readonly requestsPerSecond: number | null;
-  readonly creditsPerMs: number | null;
-  readonly key: string;
-}
-
-function paceOf(settings: Settings): Pace {
-  if (settings.form === 'sandbox')
-    return { concurrency: SANDBOX_CONCURRENCY, requestsPerSecond: null, creditsPerMs: null, key: '' };
-  const { concurrency, plan, apiKey } = settings;
-  return {
-    concurrency,
-    requestsPerSecond: plan?.requestsPerSecond ?? null,
-    creditsPerMs: plan === null || plan.credits === null ? null : plan.credits / PERIOD_MS[plan.per],
-    key: apiKey?.reveal() ?? '',
-  };
-}
-
-const PERIOD_MS = { day: 86_400_000, month: 30 * 86_400_000 };
-
 /** Kept in memory only: it holds the key. */
-function fingerprintOf(settings: Settings): string {
+function fingerprintOf(settings: Settings, pace: Pace): string {
   if (settings.form === 'sandbox')
     return JSON.stringify([settings.seed, settings.blockTime, settings.control, settings.faults, settings.as]);
-  return JSON.stringify([whereOf(settings, null), settings.auth, paceOf(settings), settings.coin]);
+  return JSON.stringify([whereOf(settings, null), settings.auth, settings.apiKey?.reveal(), pace, settings.coin]);
 }

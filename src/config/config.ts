@@ -8,6 +8,7 @@ import { readExplorer } from './explorers.ts';
 import { parseAt } from './issues.ts';
 import { readNames } from './names.ts';
 import { type Problem, fileProblem, reasonOf, sortProblems } from './problem.ts';
+import { sharedPlanWarnings } from './shared-plans.ts';
 import { ConfigShape } from './shape.ts';
 import { networkWarnings } from './network-warnings.ts';
 import { createSecretReader } from './secrets.ts';
@@ -69,6 +70,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     ...checksumWarnings(source),
     ...secrets.exposed(),
     ...networkWarnings(source, config.explorers.values()),
+    ...sharedPlanWarnings(source, explorers),
   ];
   return { config, problems: [], warnings };
 }

@@ -1,6 +1,7 @@
 // The output of `check`: what every watch asks, how often, and what that costs.
-import type { Config, Plan } from '../config/model.ts';
+import type { Config } from '../config/model.ts';
 import { formatDuration } from '../config/scalars.ts';
+import { sharedPlans, type SharedPlan } from '../config/shared-plans.ts';
 import { type Schedule, type Watch, headQuestionOf } from '../core/model/watch.ts';
 import type { Recipient } from '../core/model/ids.ts';
 import type { Question } from '../core/model/question.ts';
@@ -32,12 +33,14 @@ export function describeWatches(watches: readonly Watch[], config: Config): Desc
   const rows = costs.map((cost) => rowOf(cost, (sharing.get(keyOf(cost))?.length ?? 1) - 1));
   const lines = inColumns(rows);
   const warnings: string[] = [];
-  for (const [explorer, sum] of sumsOf(sharing)) {
-    const plan = planOf(config, explorer);
-    lines.push(
-      `${explorer}: ${countOf(sum.requests)} requests a day, ${countOf(sum.credits)} credits a day${planText(plan)}`,
-    );
-    const warning = plan === null ? undefined : overPlan(explorer, sum, plan);
+  const sums = sumsOf(sharing);
+  const plans = sharedPlans(config.explorers);
+  for (const [explorer, sum] of sums) {
+    const requests = `${countOf(sum.requests)} requests a day, ${countOf(sum.credits)} credits a day`;
+    lines.push(`${explorer}: ${requests}${planText(explorer, plans.get(explorer))}`);
+  }
+  for (const shared of new Set([...sums.keys()].flatMap((explorer) => plans.get(explorer) ?? []))) {
+    const warning = overPlan(shared, sums);
     if (warning !== undefined) warnings.push(warning);
   }
   return { lines, warnings };
@@ -133,24 +136,24 @@ export function countOf(value: number): string {
   return String(rounded).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-function planOf(config: Config, explorer: string): Plan | null {
-  const found = config.explorers.get(explorer);
-  return found === undefined || found.form === 'sandbox' ? null : found.plan;
-}
-
-function planText(plan: Plan | null): string {
-  if (plan === null || plan.credits === null) return '';
+function planText(explorer: string, shared: SharedPlan | undefined): string {
+  const plan = shared?.plan ?? null;
+  if (shared === undefined || plan === null || plan.credits === null) return '';
+  const others = shared.explorers.filter((name) => name !== explorer);
   const reserve = plan.reservePercent > 0 ? `, ${plan.reservePercent}% of it kept back` : '';
-  return ` of ${countOf(plan.credits)} a ${plan.per}${reserve}`;
+  const sharing = others.length > 0 ? `, shared with ${others.join(', ')}` : '';
+  return ` of ${countOf(plan.credits)} a ${plan.per}${reserve}${sharing}`;
 }
 
-function overPlan(explorer: string, sum: DailySum, plan: Plan): string | undefined {
-  if (plan.credits === null) return undefined;
+/** All that share a plan spend it together. */
+function overPlan({ explorers, plan }: SharedPlan, sums: ReadonlyMap<string, DailySum>): string | undefined {
+  if (plan === null || plan.credits === null) return undefined;
   const days = plan.per === 'day' ? 1 : DAYS_PER_MONTH;
-  const needed = sum.credits * days;
+  const needed = days * explorers.reduce((sum, name) => sum + (sums.get(name)?.credits ?? 0), 0);
   const usable = plan.credits * (1 - plan.reservePercent / 100);
   if (needed <= usable) return undefined;
-  const what = `${explorer}: the watches need ${countOf(needed)} credits a ${plan.per}, the plan leaves ${countOf(usable)}`;
+  const who = explorers.filter((name) => sums.has(name)).join(', ');
+  const what = `${who}: the watches need ${countOf(needed)} credits a ${plan.per}, the plan leaves ${countOf(usable)}`;
   // Rounded up: a plan of the printed size must suffice.
   const longer = usable === 0 ? null : Math.ceil((needed / usable) * 10) / 10;
   const fits = longer === null ? 'Watch nothing there' : `Intervals ${longer} times as long would fit`;

@@ -1,0 +1,108 @@
+// Explorers of one origin and key share one plan: its limiter counts their requests together, whatever each entry of the
+// config says. Of entries that differ the smallest value counts.
+import type { Explorer, Plan } from './model.ts';
+import type { Problem } from './problem.ts';
+import type { Source } from './yaml/yaml.ts';
+
+/** A plan, and the explorers that share it. */
+export interface SharedPlan {
+  /** Names, in the order of the config. */
+  readonly explorers: readonly string[];
+  readonly concurrency: number;
+  /** Null where no entry names one. */
+  readonly plan: Plan | null;
+}
+
+type Explorers = ReadonlyMap<string, Explorer>;
+type Remote = Exclude<Explorer, { readonly form: 'sandbox' }>;
+
+/** By the explorer's name; sandboxes have none. */
+export function sharedPlans(explorers: Explorers): ReadonlyMap<string, SharedPlan> {
+  return new Map(
+    groupsOf(explorers).flatMap((group) => {
+      const shared = sharedBy(group);
+      return group.map(({ name }) => [name, shared] as const);
+    }),
+  );
+}
+
+/** A warning for each value that does not count, since another entry for the same plan has a smaller one. */
+export function sharedPlanWarnings(source: Source, explorers: Explorers): Problem[] {
+  // Of a key that cannot be read it is not known which plan it is of.
+  const readable = new Map([...explorers].filter(([, { missing }]) => missing.length === 0));
+  return groupsOf(readable).flatMap((group) => LIMITS.flatMap((limit) => warningsOf(source, group, limit)));
+}
+
+function groupsOf(explorers: Explorers): Remote[][] {
+  const remote = [...explorers.values()].filter((explorer) => explorer.form !== 'sandbox');
+  return [...Map.groupBy(remote, planKeyOf).values()];
+}
+
+/** Holds the key: kept in memory only. */
+function planKeyOf(explorer: Remote): string {
+  const { origin } = new URL(explorer.form === 'multichain' ? explorer.baseUrl : explorer.instanceUrl);
+  return JSON.stringify([origin, explorer.apiKey?.reveal() ?? null]);
+}
+
+function sharedBy(group: readonly Remote[]): SharedPlan {
+  const plans = group.flatMap(({ plan }) => plan ?? []);
+  const rates = plans.flatMap(({ requestsPerSecond }) => requestsPerSecond ?? []);
+  const [tightest] = plans.toSorted((a, b) => usableOf(a) - usableOf(b));
+  return {
+    explorers: group.map(({ name }) => name),
+    concurrency: Math.min(...group.map(({ concurrency }) => concurrency)),
+    plan:
+      tightest === undefined ? null : { ...tightest, requestsPerSecond: rates.length > 0 ? Math.min(...rates) : null },
+  };
+}
+
+const DAYS_PER_MONTH = 30;
+
+/** Credits a day, without the reserve. */
+function usableOf({ credits, per, reservePercent }: Plan): number {
+  if (credits === null) return Infinity;
+  return (credits / (per === 'day' ? 1 : DAYS_PER_MONTH)) * (1 - reservePercent / 100);
+}
+
+/** A key of an entry, its value as it is compared, and as it was written. */
+interface Limit {
+  readonly path: readonly string[];
+  readonly valueOf: (explorer: Remote) => number | null;
+  readonly show: (explorer: Remote) => string;
+}
+
+const LIMITS: readonly Limit[] = [
+  {
+    path: ['concurrency'],
+    valueOf: ({ concurrency }) => concurrency,
+    show: ({ concurrency }) => String(concurrency),
+  },
+  {
+    path: ['plan', 'requests_per_second'],
+    valueOf: ({ plan }) => plan?.requestsPerSecond ?? null,
+    show: ({ plan }) => String(plan?.requestsPerSecond),
+  },
+  {
+    path: ['plan', 'credits'],
+    valueOf: ({ plan }) => (plan === null || plan.credits === null ? null : usableOf(plan)),
+    show: ({ plan }) => `${plan?.credits} a ${plan?.per}`,
+  },
+];
+
+function warningsOf(source: Source, group: readonly Remote[], { path, valueOf, show }: Limit): Problem[] {
+  const said = group.flatMap((explorer) => {
+    const value = valueOf(explorer);
+    return value === null ? [] : [{ explorer, value }];
+  });
+  const [smallest] = said.toSorted((a, b) => a.value - b.value);
+  if (smallest === undefined) return [];
+  const { explorer: other, value: least } = smallest;
+  const place = `${source.file}:${source.lineOf([...other.path, ...path])}`;
+  return said
+    .filter(({ value }) => value > least)
+    .map(({ explorer }) => {
+      const message = `${explorer.name} and ${other.name} share one plan, and ${other.name} has ${path.at(-1)} ${show(other)} (${place}): that counts for both`;
+      const hint = `Write the same in both places, or give ${explorer.name} a key of its own.`;
+      return source.problem([...explorer.path, ...path], { message, hint });
+    });
+}
