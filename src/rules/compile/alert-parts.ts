@@ -7,6 +7,7 @@ import type { CompiledCondition, CompiledTemplate, Language } from '../language/
 import type { WrittenAlert } from '../schema/shape.ts';
 import { windowComplaint } from './alert-form.ts';
 import type { Compiling } from './model.ts';
+import { warnOfSeldom } from './seldom-fields.ts';
 import { MOST_TEXT } from './text-budget.ts';
 import { complainOfPair } from './until.ts';
 
@@ -42,13 +43,16 @@ export function compileParts(
     if (!affordable(compiling, at, written[key], language)) return null;
     const compiled = accept(compiling, at, language.condition(written[key], use));
     if (isWhole) complainOfOthers(compiling, at, { written, reads: compiled?.reads ?? [] });
+    warnOfSeldom(compiling, at, written[key], compiled?.reads ?? []);
     return looksFarEnough(compiling, at, compiled);
   };
   const template = (key: 'title' | 'text'): CompiledTemplate | null => {
     if (written[key] === undefined) return null;
     const at = [...path, key];
     if (!affordable(compiling, at, written[key], language)) return null;
-    return looksFarEnough(compiling, at, accept(compiling, at, language.template(written[key], { ...use, as: key })));
+    const compiled = accept(compiling, at, language.template(written[key], { ...use, as: key }));
+    warnOfSeldom(compiling, at, written[key], compiled?.reads ?? []);
+    return looksFarEnough(compiling, at, compiled);
   };
   complainOfPace(compiling, written, path);
   const conditions = { if: condition('if'), while: condition('while'), until: condition('until') };

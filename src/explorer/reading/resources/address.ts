@@ -53,7 +53,10 @@ const IMPLEMENTATIONS = list(record(Implementation, 'one implementation'), 'cont
 export const AddressRef = new RecordType('AddressRef', {
   hash: address('the address'),
   name: text('name of the contract or account'),
-  implementation_name: text('name of the contract behind a proxy'),
+  implementation_name: text('name of the contract behind a proxy', {
+    seldom:
+      'Releases from 6.8 on list implementations of an address instead: to.implementations.exists(i, i.name == "Vault").',
+  }),
   implementations: IMPLEMENTATIONS,
   is_contract: bool('whether code stands there'),
   is_verified: bool('whether its source is verified'),

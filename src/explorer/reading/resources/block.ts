@@ -26,6 +26,8 @@ function hashesOf(raw: unknown): unknown {
   return Array.isArray(raw) ? raw.map((item: unknown) => (isRow(item) ? item['hash'] : item)) : raw;
 }
 
+const NOTHING_INSTEAD = 'No release sends it: leave it out.';
+
 /** 2.7 */
 export const Block = new RecordType(
   'Block',
@@ -40,8 +42,8 @@ export const Block = new RecordType(
     difficulty: natural('difficulty'),
     total_difficulty: natural('difficulty of the chain'),
     size: natural('bytes'),
-    extra_data: text('free bytes of its maker'),
-    state_root: hash('state after it'),
+    extra_data: text('free bytes of its maker', { seldom: NOTHING_INSTEAD }),
+    state_root: hash('state after it', { seldom: NOTHING_INSTEAD }),
     gas_limit: natural('gas it may use'),
     gas_used: natural('gas it used'),
     gas_used_percentage: double('percent of the gas limit'),

@@ -75,6 +75,10 @@ const TRANSACTION_TYPES = [
   ...['set_code_transaction', 'rootstock_remasc', 'rootstock_bridge', 'sponsored_transaction'],
 ];
 
+/** Only the details of one transaction have them, which no kind asks for. */
+const TRANSFERS =
+  'That tokens moved says transaction_types.exists(t, t == "token_transfer"); what is held, kind: holdings or balance.';
+
 export const Transaction = new RecordType(
   'Transaction',
   {
@@ -110,10 +114,14 @@ export const Transaction = new RecordType(
     }),
     transaction_tag: text('tag of the key holder', { was: ['tx_tag'] }),
     transaction_types: list(word('a type', TRANSACTION_TYPES), 'what it is', { was: ['tx_types'] }),
-    token_transfers: list(record(TokenTransfer, 'a transfer'), 'tokens moved; often unknown in lists'),
-    token_transfers_overflow: bool('whether there are more transfers than shown'),
+    token_transfers: list(record(TokenTransfer, 'a transfer'), 'tokens moved; left out of lists', {
+      seldom: TRANSFERS,
+    }),
+    token_transfers_overflow: bool('whether there are more transfers than shown', { seldom: TRANSFERS }),
     decoded_input: record(DecodedInput, 'the call, decoded'),
-    actions: list(record(Action, 'an action'), 'what it did, by protocol'),
+    actions: list(record(Action, 'an action'), 'what it did, by protocol', {
+      seldom: 'Releases from 11 on do not have it: read method.',
+    }),
     authorization_list: list(record(Authorization, 'one of them'), 'accounts that let a contract act for them'),
     is_pending_update: bool('whether its block is read again, so that anything here may still change'),
     l1_fee: quantity('coin', 'fee paid on the chain below; rollups only'),

@@ -1,0 +1,28 @@
+// Fields that the specification has and explorers in use leave out: a rule that reads one waits for what never comes.
+import type { AnyRecord, Field } from '../../core/values/fields.ts';
+import type { Path } from '../../config/yaml/written.ts';
+import type { Compiling } from './model.ts';
+
+/** `reads`: the paths that a condition or a text reads. */
+export function warnOfSeldom({ kind, warn }: Compiling, path: Path, text: string, reads: readonly string[]): void {
+  for (const read of reads) {
+    const found = seldomIn(kind.fields, read.split('.'));
+    if (found === null) continue;
+    const start = Math.max(0, text.search(new RegExp(`\\b${found.name}\\b`)));
+    const within = { start, end: start + found.name.length };
+    const message = `explorers leave ${found.name} out of the answers that this kind reads: it is unknown there`;
+    warn(path, { message, hint: found.instead, within });
+  }
+}
+
+interface Seldom {
+  readonly name: string;
+  readonly instead: string;
+}
+
+function seldomIn(record: AnyRecord, [name = '', ...rest]: readonly string[]): Seldom | null {
+  const field: Field<unknown> | undefined = record.fields[name];
+  if (field === undefined) return null;
+  if (field.seldom !== undefined) return { name, instead: field.seldom };
+  return field.type.type === 'record' ? seldomIn(field.type.record, rest) : null;
+}
