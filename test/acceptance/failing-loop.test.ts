@@ -18,7 +18,8 @@ rules: [rules.yaml]
   });
   const sources = { begin: () => undefined, loaded: () => '', current: () => Promise.reject(new Error('a defect')) };
   await using running = await runApp(folder, { sources });
-  const { clock } = running;
+  const { clock, polls } = running;
+  await polls.reached(1);
   expect((await running.page('/readyz')).body).not.toContain('loop');
   for (let i = 0; i < 4; i += 1) await clock.advance(60_000);
   const { status, body } = await running.page('/readyz');
