@@ -80,6 +80,9 @@ export function createParts(options: PartsOptions, { signal, changing, redact }:
     onForks: (explorer, areForked) => {
       metrics.forks({ explorer, areForked });
     },
+    onIdentity: (explorer, isOther) => {
+      metrics.otherChain({ explorer, isOther });
+    },
     onRecalled: (cause) => {
       metrics.memoryRecalled(cause);
     },

@@ -17,6 +17,7 @@ import { outlineOf, type Outline } from '../plan/outline.ts';
 import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
 import type { Setup } from './setup.ts';
+import { createTroubles } from './troubles.ts';
 
 export type RuntimeOptions = PartsOptions;
 
@@ -51,6 +52,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const { explorers, channels, poller, scheduler, retirement, blindWatches } = parts;
   let watches: readonly Watch[] = [];
   let isRunning = false;
+  const troubles = createTroubles({ store, explorers, poller, watches: () => watches });
 
   metrics.mirrorAlerts(() => countAlerts(watches, (id) => poller.memoryOf(id)));
   metrics.mirrorHealth(() => healthOfAlerts(watches, (id) => poller.healthOf(id), clock.now()));
@@ -113,14 +115,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     });
   }
 
-  /** A limiter's rest is over within minutes, and a part of every day. */
-  function troubles(): ExplorerTrouble[] {
-    const refused = [...explorers.rests()].filter(([, { reason }]) => reason !== 'rate-limited');
-    return refused.map(([explorer, rest]) => ({ explorer, rest }));
+  async function flush(): Promise<void> {
+    await poller.flush();
+    await troubles.keep();
   }
 
   function loops(): Loop[] {
-    const flush = (): Promise<void> => poller.flush();
     const isFull = (): boolean => options.storageState() === 'full';
     const all: Loop[] = [
       { name: 'scheduler', run: (signal) => scheduler.run(signal) },
@@ -152,7 +152,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     isRunning: () => isRunning,
     unpolled: () => blindWatches.unpolled(),
     blind: () => blindWatches.blind(),
-    troubles,
+    troubles: () => troubles.now(),
     async run(signal) {
       isRunning = true;
       scheduler.set(watches, watches.filter(isOverdue));
@@ -161,7 +161,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       reading.abort(new DOMException('the daemon is stopping', 'AbortError'));
       await poller.idle();
       // Coverage that is not flushed costs a `for` a few seconds at most, so the stop goes on.
-      await poller.flush().catch((error: unknown) => {
+      await flush().catch((error: unknown) => {
         log.warn('storage:housekeeping-failed', { error });
       });
     },

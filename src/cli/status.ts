@@ -31,6 +31,7 @@ export async function status(terminal: Terminal, { config: file }: ConfigOption)
   }
   const blind = watches.filter((watch) => blindFrom(watch, memories.get(watch.id), now) !== null);
   if (blind.length > 0) terminal.out(`blind: ${blind.length} of ${watches.length} watches`);
+  for (const trouble of await reader.troubles()) terminal.out(`explorer ${singleLine(trouble)}`);
   const survey = await reader.survey();
   for (const { channel, rows, oldest } of survey.outbox)
     terminal.out(`owed on ${channel}: ${rows}, the oldest for ${showDuration(now - oldest)}`);

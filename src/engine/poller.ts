@@ -2,6 +2,7 @@
 //
 // A watch is never polled twice at once. A tick that finds it still running is skipped and counted: a queue of late
 // polls would only make the explorer slower.
+import type { Judged } from '../core/chain/tick-chain.ts';
 import type { HealthByAlert } from '../core/model/health.ts';
 import { showsHead } from '../core/model/watch.ts';
 import { shiftClock } from '../core/model/clock-shift.ts';
@@ -17,6 +18,7 @@ import type { Read } from '../core/model/question.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Store } from '../store/store.ts';
 import { createBatch } from './batch.ts';
+import { createChainIdentity } from './chain-identity.ts';
 import { createChains } from './chains.ts';
 import { createCommitRecovery, type RecallCause } from './commit-recovery.ts';
 import { isStop, judgeSafely, pollSafely, readTickChain, type PollReader } from './observe.ts';
@@ -45,6 +47,8 @@ export interface PollerOptions {
   readonly onRecalled: (cause: RecallCause) => void;
   /** Called for each first page of blocks: whether replicas of the explorer are on different forks. */
   readonly onForks: (explorer: string, areForked: boolean) => void;
+  /** Called whenever an explorer was asked whether it still shows the chain that it showed before. */
+  readonly onIdentity: (explorer: string, isOther: boolean) => void;
   readonly hook?: PollHook | null;
   /** New deliveries were committed. */
   readonly onOwed: (channels: ReadonlySet<string>) => void;
@@ -66,10 +70,17 @@ export interface Poller {
   memoryOf(watch: WatchId): Memory | undefined;
   /** Health of the conditions of a watch's alerts. */
   healthOf(watch: WatchId): HealthByAlert;
+  /** Why an explorer is taken to show another chain than before; null where it is not. */
+  otherChain(explorer: string): string | null;
   /** Writes down until when each watch was covered, and its last snapshot. */
   flush(): Promise<void>;
   /** Resolves when no poll is running. */
   idle(): Promise<void>;
+}
+
+interface Ways {
+  readonly poll: () => Promise<Judged | null>;
+  readonly miss: (missed: Observation) => Promise<Judged | null>;
 }
 
 export function createPoller(options: PollerOptions): Poller {
@@ -79,6 +90,7 @@ export function createPoller(options: PollerOptions): Poller {
   let withHead: ReadonlySet<string> = new Set();
   const runs = createRunsOfWatches(store);
   const chains = createChains({ store, log, onForks: options.onForks });
+  const identity = createChainIdentity({ chains, clock, log, onIdentity: options.onIdentity });
   const outages = createOutages(log);
   const held = createHeldWatches({ store, log });
   const recovery = createCommitRecovery({
@@ -117,13 +129,31 @@ export function createPoller(options: PollerOptions): Poller {
     const hooked = hook?.onPoll({ watch, memory, wholeMemory, startedAt }, read) ?? null;
     const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, shiftedMs);
     const pollReader = { ...pollReaderOf(watch, reader, hooked?.read ?? read), past };
-    const judged = await pollSafely(watch, memory, pollReader, log);
-    chains.read(watch.target.explorer, reader.blocks());
+    const judged = await onSameChain(watch, tick, {
+      poll: () => pollSafely(watch, memory, pollReader, log),
+      miss: (missed) => judgeSafely(watch, memory, missed, pollReader, log),
+    });
     // A poll that ends while the daemon stops has no effect, nor has one of a watch that a reload removed meanwhile.
     if (judged === null || signal.aborted || !held.has(watch.id)) return;
     outages.polled(watch, judged.observation);
     const decision = apart(watch, memory, judged.decision, shiftedMs);
     await recovery.commit({ watch, ...judged, decision, hooked, chain: pollReader.chain });
+  }
+
+  /** What a poll comes to; where the explorer shows another chain than before, a missed one. */
+  async function onSameChain(watch: Watch, { reader, read }: Tick, ways: Ways): Promise<Judged | null> {
+    const { explorer } = watch.target;
+    const otherChain = (): string | null | Promise<string | null> =>
+      identity.isDue(explorer, reader)
+        ? identity.ask(explorer, (height) => reader.blocksFrom(height, read))
+        : identity.otherChain(explorer);
+    const before = await otherChain();
+    if (before !== null) return ways.miss(missedFor(before, clock));
+    const judged = await ways.poll();
+    chains.read(explorer, reader.blocks());
+    // A head that fell is seen in the middle of a poll.
+    const after = await otherChain();
+    return after === null ? judged : ways.miss(missedFor(after, clock));
   }
 
   function pollReaderOf(watch: Watch, reader: Reader, read: Read): PollReader {
@@ -221,6 +251,7 @@ export function createPoller(options: PollerOptions): Poller {
     },
     memoryOf: (id) => held.memoryOf(id),
     healthOf: (id) => held.healthOf(id),
+    otherChain: (explorer) => identity.otherChain(explorer),
     async flush() {
       await held.flush();
       await chains.flush();
@@ -235,4 +266,8 @@ export function createPoller(options: PollerOptions): Poller {
 function apart(watch: Watch, memory: Memory, decision: Decision, shiftedMs: number): Decision {
   const { closed, ...rest } = withClosedApart(watch, memory, decision);
   return { ...rest, hasChanged: rest.hasChanged || shiftedMs !== 0, closed: { ...closed, shiftedMs } };
+}
+
+function missedFor(detail: string, clock: Clock): Observation {
+  return { type: 'missed', at: clock.now(), reason: 'other-chain', detail };
 }

@@ -1,4 +1,5 @@
 // Watches that are due together: those of one explorer share its answers.
+import type { Shown } from '../core/chain/chain-identity.ts';
 import type { Head } from '../core/model/observation.ts';
 import { Missed, type Read } from '../core/model/question.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -11,6 +12,8 @@ export interface Reader {
   head(): Head | null;
   /** The first page of blocks, as it was last read; null before that. */
   blocks(): BlocksReading | null;
+  /** The blocks at a height and below, asked for now. */
+  blocksFrom(height: number, read: Read): Promise<Shown>;
 }
 
 export interface Tick {
@@ -38,5 +41,6 @@ export function createTicks(
 /** Stands in for an explorer that is not open: its watches have missed polls, which are counted and logged. */
 function absent(explorer: string): Reader {
   const refuse = () => Promise.reject(new Missed('no-explorer', `the explorer ${explorer} is not open`));
-  return { tickReader: () => ({ one: refuse, page: refuse, pageAgain: refuse }), head: () => null, blocks: () => null };
+  const read = { one: refuse, page: refuse, pageAgain: refuse };
+  return { tickReader: () => read, head: () => null, blocks: () => null, blocksFrom: refuse };
 }

@@ -3,6 +3,7 @@
 // A question passes, in this order: the answers shared in this tick -> the same request in flight -> the budget of its
 // plan -> the transport. No question is sent twice in a tick, and none while the plan rests.
 import type { AnyView, Fields, View } from '../core/values/fields.ts';
+import type { Shown } from '../core/chain/chain-identity.ts';
 import type { Coin } from '../core/model/kind.ts';
 import type { Head } from '../core/model/observation.ts';
 import {
@@ -23,6 +24,8 @@ import type { Request } from './http/request.ts';
 import type { Budget } from './spending/budget.ts';
 import { createRequestCoalescer, type TickCache } from './http/request-coalescer.ts';
 import { createFilters } from './reading/filters.ts';
+import { blocks as blocksOf } from './operations.ts';
+import { headAfter, headOf as headIn } from './reading/head.ts';
 import type { HttpLimits } from './http/exchange.ts';
 import { createHttpTransport, HTTP_LIMITS, type Auth, type HttpTransport } from './http/http-transport.ts';
 import { createLargeBodies, type LargeBodies } from './http/large-bodies.ts';
@@ -70,6 +73,8 @@ export interface Explorer extends AsyncDisposable {
   head(): Head | null;
   /** That page: another object for each reading. Null before the first. */
   blocks(): { readonly rows: readonly AnyView[]; readonly readAt: Instant } | null;
+  /** The blocks at a height and below, a page of them, asked for now. Throws `Missed`. */
+  blocksFrom(height: number, read: Read): Promise<Shown>;
 }
 
 export function createExplorer(options: ExplorerOptions): Explorer {
@@ -114,7 +119,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
 
   function updateHead({ rows }: Page, headOf: HeadReader): void {
     blocks = { rows, readAt: clock.now() };
-    head = headOf(rows, blocks.readAt) ?? head;
+    head = headAfter(head, headOf(rows, blocks.readAt));
     if (head !== null) meter?.head({ explorer: name, height: head.height, timestamp: head.timestamp });
   }
 
@@ -143,6 +148,11 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     name,
     head: () => head,
     blocks: () => blocks,
+    async blocksFrom(height, read) {
+      const { rows } = await read.pageAgain(blocksOf(name), { block_number: String(height + 1) });
+      const at = clock.now();
+      return { rows, head: headIn(rows, at), at };
+    },
     tickReader: () => tickReaderOf(read, sweep),
     [Symbol.asyncDispose]: async () => {
       transport.close();

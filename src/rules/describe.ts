@@ -26,7 +26,10 @@ interface Cost {
 
 const DAYS_PER_MONTH = 30;
 
-/** Costs are those of the first page of every poll. More pages, when something is new, come on top. */
+/**
+ * Costs count the first page of every poll, and of each explorer the daily question whether it shows the same chain; more
+ * pages, when something is new, come on top.
+ */
 export function describeWatches(watches: readonly Watch[], config: Config): Description {
   const costs = costsOf(watches);
   const sharing = sharingOf(watches, costs);
@@ -77,9 +80,16 @@ function sumsOf(sharing: ReadonlyMap<string, readonly Cost[]>): ReadonlyMap<stri
   return new Map(
     [...byExplorer].map(([explorer, of]) => [
       explorer,
-      { requests: total(of, 'requestsPerDay'), credits: total(of, 'creditsPerDay') },
+      withIdentity({ requests: total(of, 'requestsPerDay'), credits: total(of, 'creditsPerDay') }, of),
     ]),
   );
+}
+
+/** Once a day an explorer is asked whether it still shows the same chain, by a page of blocks. */
+function withIdentity({ requests, credits }: DailySum, [first]: readonly Cost[]): DailySum {
+  if (first === undefined) return { requests, credits };
+  const { kind, target } = first.watch;
+  return { requests: requests + 1, credits: credits + (kind.head(target) ?? kind.question(target)).credits };
 }
 
 function costOf(watch: Watch, question: Question): Cost {

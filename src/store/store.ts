@@ -62,6 +62,12 @@ export interface Survey {
   readonly sent: number;
 }
 
+/** Which blocks of an explorer stay. */
+export interface KeptHeights {
+  readonly from: number;
+  readonly anchor: number | null;
+}
+
 /** What is kept of a watch apart from its memory, for those who explain. */
 export interface StoredDiagnostics {
   /** Null: nothing was looked at yet. */
@@ -123,16 +129,19 @@ export interface Store extends AsyncDisposable {
   /** The blocks that each of these explorers is known to have shown. */
   chainBlocks(explorers: readonly string[]): Promise<Map<string, KnownBlock[]>>;
 
-  /** Adds blocks of an explorer, or their last sight, and drops those below a height. */
+  /** Adds blocks of an explorer, or their last sight, and drops those below `from`, but for the height of the anchor. */
   keepChainBlocks(
     explorer: string,
     blocks: readonly KnownBlock[],
-    from: number,
+    kept: KeptHeights,
     fence: Fence,
   ): Promise<'kept' | 'fenced'>;
 
   /** Writes down what runs now, for `plan`; replaces what was written before. */
   keepRunning(outline: Json): Promise<void>;
+
+  /** Writes down what keeps explorers from being asked or believed, a line each; replaces what was written before. */
+  keepTroubles(lines: readonly string[]): Promise<void>;
 
   /** Takes the watch and its memory out for good. */
   forget(ids: readonly WatchId[]): Promise<void>;
@@ -195,6 +204,8 @@ export interface StoredDelivery {
 export interface StoreReader extends AsyncDisposable, Pick<Store, 'recall' | 'diagnostics' | 'samples' | 'survey'> {
   /** What the daemon last wrote down of what it runs; null when it never did. */
   running(): Promise<Json>;
+  /** What the daemon last wrote down of its explorers. */
+  troubles(): Promise<readonly string[]>;
   /** The newest deliveries, newest first. */
   recent(limit: number): Promise<StoredDelivery[]>;
   /** Those that were given up or refused, newest first. */

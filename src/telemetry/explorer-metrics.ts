@@ -33,6 +33,7 @@ export interface ExplorerMetrics {
   head(head: { readonly explorer: string; readonly height: bigint; readonly timestamp: Instant }): void;
   /** Asked on each scrape: the explorers whose plan refuses, and what for; the last one given counts. */
   mirrorRests(read: () => Iterable<readonly [explorer: string, rest: PlanRest]>): void;
+  otherChain(found: { readonly explorer: string; readonly isOther: boolean }): void;
   forks(found: { readonly explorer: string; readonly areForked: boolean }): void;
   /** Removes the gauges of an explorer that is no longer configured. Its counters stay. */
   forgetExplorer(explorer: string): void;
@@ -48,6 +49,7 @@ export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics
   const unknown = registry.counter('chainwarden_explorer_unknown_fields_total');
   const height = registry.gauge('chainwarden_explorer_head_height');
   const timestamp = registry.gauge('chainwarden_explorer_head_timestamp_seconds');
+  const others = registry.gauge('chainwarden_explorer_other_chain');
   const forks = registry.gauge('chainwarden_explorer_forks');
   let readRests: () => Iterable<readonly [explorer: string, rest: PlanRest]> = () => [];
   registry.mirror('chainwarden_explorer_refused_until_timestamp_seconds', () => refusalsOf(readRests()));
@@ -75,11 +77,15 @@ export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics
     mirrorRests(read) {
       readRests = read;
     },
+    otherChain({ explorer, isOther }) {
+      others.set({ explorer }, isOther ? 1 : 0);
+    },
     forks({ explorer, areForked }) {
       forks.set({ explorer }, areForked ? 1 : 0);
     },
     forgetExplorer(explorer) {
-      for (const seen of [credits, limit, remaining, reset, height, timestamp, forks]) seen.remove({ explorer });
+      for (const seen of [credits, limit, remaining, reset, height, timestamp, forks, others])
+        seen.remove({ explorer });
     },
   };
 }

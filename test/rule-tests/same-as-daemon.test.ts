@@ -94,6 +94,7 @@ async function daemonOver({ watch, polls }: RuleTest): Promise<readonly Message[
     onDamaged: ignore,
     onRecalled: ignore,
     onForks: ignore,
+    onIdentity: ignore,
     onSkipped: ignore,
     onOwed: ignore,
   };

@@ -24,14 +24,14 @@ describe('check says for every watch what it asks, how often, and what that cost
       'calls[0x2222…2222]  calls of 0x2222…2222 on ethereum    cron */30 * * * * *  asks addresses/0x2222…2222/transactions  2,880 requests, 57,600 credits a day  0 alerts',
       'calls[vault]        calls of vault on ethereum          cron */30 * * * * *  asks addresses/0xba12…f2c8/transactions  2,880 requests, 57,600 credits a day  0 alerts',
       'far                 details ACME on gnosis              every 2d             asks addresses/-/transactions            0.5 requests, 10 credits a day        0 alerts',
-      'ethereum: 10,080 requests a day, 201,600 credits a day of 100,000 a day, 10% of it kept back',
-      'gnosis: 0.5 requests a day, 10 credits a day',
+      'ethereum: 10,081 requests a day, 201,620 credits a day of 100,000 a day, 10% of it kept back',
+      'gnosis: 1.5 requests a day, 30 credits a day',
     ]);
   });
 
   test('a plan that does not suffice is a warning', () => {
     expect(warnings).toEqual([
-      'ethereum: the watches need 201,600 credits a day, the plan leaves 90,000, 111,600 too few. Intervals 2.3 times as long would fit; or watch less.',
+      'ethereum: the watches need 201,620 credits a day, the plan leaves 90,000, 111,620 too few. Intervals 2.3 times as long would fit; or watch less.',
     ]);
   });
 

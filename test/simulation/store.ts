@@ -70,11 +70,12 @@ export function storeOf({ inner, line, time, field, onKept, onSent, onDisturbed 
     samplesAfter: (of, after, limit) => deed(() => inner.samplesAfter(of, after, limit)),
     commit: (decisions, at, fence) => write(() => commit(decisions, at, fence)),
     cover: (coverage, fence) => write(() => inner.cover(coverage, fence)),
+    keepTroubles: (lines) => write(() => inner.keepTroubles(lines)),
     keepRunning: (outline) => write(() => inner.keepRunning(outline)),
     forget: (ids) => write(() => inner.forget(ids)),
     chainBlocks: (explorers) => deed(() => inner.chainBlocks(explorers)),
-    keepChainBlocks: (explorer, blocks, from, fence) =>
-      write(() => inner.keepChainBlocks(explorer, blocks, from, fence)),
+    keepChainBlocks: (explorer, blocks, kept, fence) =>
+      write(() => inner.keepChainBlocks(explorer, blocks, kept, fence)),
     ran: (channel, ms) => write(() => inner.ran(channel, ms)),
     claim: (claim, fence) => write(() => inner.claim(claim, fence)),
     settle: (tried, settlement, at) =>

@@ -58,9 +58,19 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
       ]),
     );
     const fence = store.fenceOf('explorer:a');
-    await store.keepChainBlocks('a', [block(1, '0x1'), block(2, '0x2'), block(2, '0x3')], 1, fence);
-    await store.keepChainBlocks('b', [block(1, '0x9')], 1, fence);
-    await store.keepChainBlocks('a', [block(2, '0x2', NOON + SECOND), block(3, '0x4')], 2, fence);
+    await store.keepChainBlocks(
+      'a',
+      [block(1, '0x1'), block(2, '0x2'), block(2, '0x3')],
+      { from: 1, anchor: null },
+      fence,
+    );
+    await store.keepChainBlocks('b', [block(1, '0x9')], { from: 1, anchor: null }, fence);
+    await store.keepChainBlocks(
+      'a',
+      [block(2, '0x2', NOON + SECOND), block(3, '0x4')],
+      { from: 2, anchor: null },
+      fence,
+    );
     const blocks = await store.chainBlocks(['a', 'b']);
     expect(blocks.get('a')?.toSorted((x, y) => (x.hash < y.hash ? -1 : 1))).toEqual([
       block(2, '0x2', NOON + SECOND),
@@ -68,6 +78,9 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
       block(3, '0x4'),
     ]);
     expect(blocks.get('b')).toEqual([block(1, '0x9')]);
+    await store.keepChainBlocks('a', [block(9, '0x5')], { from: 9, anchor: 2 }, fence);
+    const heights = (await store.chainBlocks(['a'])).get('a')?.map(({ height }) => height);
+    expect(heights?.toSorted()).toEqual([2, 2, 9]);
   });
 
   story('what a decision owes is committed with it, exactly as it was said', async (store) => {

@@ -371,6 +371,9 @@ describe('the reader', () => {
     await store.keepRunning({ watches: ['w'] });
     await store.keepRunning({ watches: ['w', 'x'] });
     expect(await reader.running()).toEqual({ watches: ['w', 'x'] });
+    expect(await reader.troubles()).toEqual([]);
+    await store.keepTroubles(['chain: unauthorized']);
+    expect(await reader.troubles()).toEqual(['chain: unauthorized']);
     expect((await reader.deliveriesOf('w', 'low', 10)).map(({ id }) => id)).toEqual(['b', 'a']);
     expect(await reader.deliveriesOf('w', 'low', 1)).toHaveLength(1);
     expect(await reader.diagnostics(['w'])).toEqual(await store.diagnostics(['w']));

@@ -140,15 +140,16 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
       (samplesById.get(watch)?.[path] ?? []).filter(([, until]) => (until ?? 0) > after).slice(0, limit),
     chainBlocks: async (explorers) =>
       new Map(explorers.map((explorer) => [explorer, [...(blocksByExplorer.get(explorer)?.values() ?? [])]])),
-    async keepChainBlocks(explorer, blocks, from, fence) {
+    async keepChainBlocks(explorer, blocks, { from, anchor }, fence) {
       if (!isHeld(fence)) return 'fenced';
       const known = blocksByExplorer.get(explorer) ?? new Map<string, KnownBlock>();
       blocksByExplorer.set(explorer, known);
       for (const block of blocks) known.set(`${block.height}:${block.hash}`, block);
-      for (const [key, { height }] of known) if (height < from) known.delete(key);
+      for (const [key, { height }] of known) if (height < from && height !== anchor) known.delete(key);
       return 'kept';
     },
     keepRunning: async () => undefined,
+    keepTroubles: async () => undefined,
     async forget(ids) {
       for (const id of ids) {
         memoryById.delete(id);

@@ -12,6 +12,8 @@ export interface Replica {
   readonly hidesPending?: boolean;
   /** Upgraded to a release that no longer sends this key, wherever it stood. */
   readonly without?: string;
+  /** Of another chain: its head is so many blocks lower, all hashes are others, and nobody holds a coin. */
+  readonly otherChain?: number;
 }
 
 export interface Replicas {
@@ -57,9 +59,10 @@ export function createReplicas(head: () => number): Replicas {
     over: (transport) => ({
       async get(target, where, leftMs) {
         asked.push(new URL(target).pathname.replace(/^.*\/api\/v2\//, ''));
-        const answer = await transport.get(target, where, leftMs);
+        const answer = await transport.get(atHeightOf(target, replica.otherChain ?? 0), where, leftMs);
         const before = servedByTarget.get(target) ?? [];
         servedByTarget.set(target, before);
+        if (replica.otherChain !== undefined) return otherChain(answer, replica.otherChain);
         if (replica.without !== undefined) return withoutKey(answer, replica.without);
         const isOther = Object.keys(replica).length > 0;
         if (isOther) return asSeenBy(replica, target, answer);
@@ -92,4 +95,20 @@ function withoutKey(answer: Answer, name: string): Answer {
   const body: unknown = JSON.parse(Buffer.concat(answer.wire).toString('utf8'));
   const rest = JSON.stringify(body, (key, value: unknown) => (key === name ? undefined : value));
   return { ...answer, wire: [Buffer.from(rest)] };
+}
+
+/** What it is asked for at a height stands at another one in the sandbox. */
+function atHeightOf(target: string, lower: number): string {
+  return target.replace(/(?<=block_number=)\d+/, (height) => String(Number(height) + lower));
+}
+
+function otherChain(answer: Answer, lower: number): Answer {
+  const text = Buffer.concat(answer.wire)
+    .toString('utf8')
+    .replaceAll(/0x[0-9a-f]{60}/g, `0x${'5'.repeat(60)}`);
+  const change = (key: string, value: unknown): unknown => {
+    if (key === 'height' || key === 'block_number') return Number(value) - lower;
+    return key === 'coin_balance' ? '0' : value;
+  };
+  return { ...answer, wire: [Buffer.from(JSON.stringify(JSON.parse(text), change))] };
 }

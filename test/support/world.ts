@@ -61,6 +61,12 @@ export interface World extends AsyncDisposable {
   readonly decisions: readonly Decision[];
   /** Whether the explorer's replicas are known to be on different forks. */
   areForked: boolean;
+  /** Whether the explorer was found to show another chain than before. */
+  isOtherChain: boolean;
+  /** The highest block of the explorer, as its client has it. */
+  head(): bigint | null;
+  /** Replaces the explorer's client, as a reload does that changes its address. */
+  reconnect(): void;
   /** Forgets everything but the store, as a new process would. */
   restart(): Promise<void>;
 }
@@ -139,6 +145,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       onRecalled: () => undefined,
       onForks: (_explorer, areForked) => (world.areForked = areForked),
       onDamaged: () => undefined,
+      onIdentity: (_explorer, isOther) => (world.isOtherChain = isOther),
       onSkipped: () => undefined,
       onOwed: () => undefined,
     });
@@ -157,8 +164,13 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
     store,
     decisions,
     areForked: false,
+    isOtherChain: false,
     get messages() {
       return messages;
+    },
+    head: () => explorer.head()?.height ?? null,
+    reconnect() {
+      explorer = newExplorer();
     },
     async load(text) {
       watches = loadWatches(text);

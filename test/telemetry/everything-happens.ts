@@ -18,6 +18,7 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.mirrorRests(() => [
     ['ethereum', { reason: 'out-of-credits', doubt: '90,000 credits were left', nextAt: at }],
   ]);
+  metrics.otherChain({ explorer: 'ethereum', isOther: false });
   metrics.forks({ explorer: 'ethereum', areForked: true });
   metrics.notExamined('treasury-usdc');
   metrics.skipped('treasury-usdc');

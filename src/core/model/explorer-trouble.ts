@@ -1,13 +1,11 @@
 // What keeps an explorer from being asked, or from being believed.
 import { showRest, type PlanRest } from './plan-rest.ts';
 
-/** Plain JSON: it stands in the state file for `status`. */
-export interface ExplorerTrouble {
-  readonly explorer: string;
-  readonly rest: PlanRest;
-}
+export type ExplorerTrouble =
+  | { readonly type: 'refused'; readonly explorer: string; readonly rest: PlanRest }
+  | { readonly type: 'other-chain'; readonly explorer: string; readonly why: string };
 
 /** `ethereum: unauthorized, asked next at 2026-01-01T00:00:30Z` */
-export function showTrouble({ explorer, rest }: ExplorerTrouble): string {
-  return `${explorer}: ${showRest(rest)}`;
+export function showTrouble(trouble: ExplorerTrouble): string {
+  return `${trouble.explorer}: ${trouble.type === 'refused' ? showRest(trouble.rest) : trouble.why}`;
 }

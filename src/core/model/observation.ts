@@ -61,5 +61,6 @@ export const MISS_REASONS = [
   'tls',
   'network',
   'no-explorer',
+  'other-chain',
 ] as const;
 export type MissReason = (typeof MISS_REASONS)[number];

@@ -3,7 +3,6 @@ import { showInstant, type Instant } from '../../lib/clock.ts';
 
 export type RefusalReason = 'out-of-credits' | 'no-key' | 'unauthorized';
 
-/** Plain JSON: what `status` shows of it stands in the state file. */
 export interface PlanRest {
   readonly reason: RefusalReason | 'rate-limited';
   /** Why the refusal is not believed, as in `90,000 credits were left`; null = it is believed. */

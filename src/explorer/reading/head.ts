@@ -1,4 +1,5 @@
 import { valueAt, type AnyView } from '../../core/values/fields.ts';
+import { MOST_REPLACED } from '../../core/chain/chain-identity.ts';
 import type { Head } from '../../core/model/observation.ts';
 import type { Instant } from '../../lib/clock.ts';
 
@@ -13,6 +14,14 @@ export function headOf(blocks: readonly AnyView[], readAt: Instant): Head | null
   const blockMs = averageBlockMs(newest, places.at(-1) ?? newest);
   const staleAfterMs = Math.max(STALE_AFTER_BLOCKS * blockMs, STALE_AFTER_AT_LEAST_MS);
   return { ...newest, readAt, staleAfterMs };
+}
+
+/** A head that is a little lower, as that of a slower replica, leaves the highest one. */
+export function headAfter(before: Head | null, now: Head | null): Head | null {
+  if (before === null || now === null) return now ?? before;
+  const fall = before.height - now.height;
+  if (fall <= 0n || fall > BigInt(MOST_REPLACED)) return now;
+  return { ...now, height: before.height, timestamp: before.timestamp };
 }
 
 interface Place {

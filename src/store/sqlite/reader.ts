@@ -1,3 +1,4 @@
+import type { Json } from '../../core/values/fields.ts';
 import type { StoreReader } from '../store.ts';
 import { answering, opened, openReadOnly } from './database.ts';
 import { createFacts } from './facts.ts';
@@ -29,9 +30,14 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
     dead: async (limit) => read(() => view.dead(limit)),
     diagnostics: async (ids) => read(() => diagnostics(ids)),
     running: async () => read(() => facts.json('running')),
+    troubles: async () => read(() => textsOf(facts.json('troubles'))),
     deliveriesOf: async (watch, alert, limit) => read(() => view.deliveriesOf(watch, alert, limit)),
     async [Symbol.asyncDispose]() {
       if (db.isOpen) db.close();
     },
   };
+}
+
+function textsOf(value: Json): string[] {
+  return Array.isArray(value) ? value.filter((line) => typeof line === 'string') : [];
 }

@@ -92,9 +92,13 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     samplesAfter: (of, after, limit) => read(() => open.runs.after(of, after, limit)),
     chainBlocks: (explorers) =>
       read(() => new Map(explorers.map((explorer) => [explorer, open.chain.blocks(explorer)]))),
-    keepChainBlocks: (explorer, blocks, from, fence) =>
+    keepChainBlocks: (explorer, blocks, kept, fence) =>
       writeUnder(fence, () => {
-        open.chain.keep(explorer, blocks, from);
+        open.chain.keep(explorer, blocks, kept);
+      }),
+    keepTroubles: (lines) =>
+      write(() => {
+        open.facts.write('troubles', JSON.stringify(lines));
       }),
     keepRunning: (outline) =>
       write(() => {

@@ -55,6 +55,11 @@ export const EXPLORER_METRICS = {
     help: 'When the newest block that was read was made.',
     labels: ['explorer'],
   },
+  chainwarden_explorer_other_chain: {
+    type: 'gauge',
+    help: 'Whether the explorer shows another chain than before (1), so that its watches see nothing; asked daily.',
+    labels: ['explorer'],
+  },
   chainwarden_explorer_forks: {
     type: 'gauge',
     help: 'Whether replicas of the explorer show different forks in turn (1): blocks that were replaced came back twice in the last ten pages.',

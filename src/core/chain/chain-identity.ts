@@ -1,0 +1,59 @@
+// Whether an explorer still shows the chain that it showed before. Another one may stand behind its address: a test net,
+// a chain that was started anew, a proxy that was pointed elsewhere.
+import { valueAt, type AnyView } from '../values/fields.ts';
+import type { Head } from '../model/observation.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { ChainRecord, KnownBlock } from './chain-record.ts';
+
+/** No reorganisation is expected to reach deeper, and no replica to be further behind. */
+export const MOST_REPLACED = 64;
+
+/** The lowest block that is known of a chain, so deep that nothing replaces it: by its hash the chain is known again. */
+export interface Anchor {
+  readonly height: number;
+  readonly hashes: readonly string[];
+}
+
+/** Null where nothing that deep is known. */
+export function anchorIn(blocks: readonly KnownBlock[]): Anchor | null {
+  const heights = blocks.map(({ height }) => height);
+  const lowest = Math.min(...heights);
+  if (heights.length === 0 || Math.max(...heights) - lowest < MOST_REPLACED) return null;
+  return { height: lowest, hashes: blocks.filter(({ height }) => height === lowest).map(({ hash }) => hash) };
+}
+
+/** Blocks that an explorer shows at a height and below. */
+export interface Shown {
+  readonly rows: readonly AnyView[];
+  /** Of these rows; null where none says its height and time. */
+  readonly head: Head | null;
+  readonly at: Instant;
+}
+
+/**
+ * `behind`: the block is above all that the explorer shows, and that is not old, so that a slower server may have
+ * answered. `unknown`: the answer does not say.
+ */
+export type Identity = 'same' | 'other' | 'behind' | 'unknown';
+
+/** `newestAt`: when the newest block that is known was first seen. */
+export function identityOf(anchor: Anchor, { rows, head, at }: Shown, newestAt: Instant): Identity {
+  const hashes = rows.flatMap((row) => hashAt(row, anchor.height));
+  if (hashes.length > 0) return hashes.some((hash) => anchor.hashes.includes(hash)) ? 'same' : 'other';
+  if (head === null || head.height >= anchor.height) return 'unknown';
+  // A lower head that is newer than the highest block, or that stands still, is of no server that is merely slower.
+  const isSlower = head.timestamp <= newestAt && at - head.timestamp <= head.staleAfterMs;
+  return isSlower ? 'behind' : 'other';
+}
+
+function hashAt(row: AnyView, height: number): string[] {
+  const hash = valueAt(row, 'hash');
+  return valueAt(row, 'height') === BigInt(height) && typeof hash === 'string' ? [hash] : [];
+}
+
+/** Whether any of the rows is a block that is known. */
+export function showsKnown(record: ChainRecord, rows: readonly AnyView[]): boolean {
+  return [...record].some(([height, blocks]) =>
+    rows.some((row) => hashAt(row, height).some((hash) => blocks.some((block) => block.hash === hash))),
+  );
+}
