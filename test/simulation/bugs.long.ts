@@ -36,7 +36,7 @@ describe('a bug of the connection fails the test that is there for it:', () => {
       using copy = copyWith(name);
       const { code, out } = await runIn(copy.folder, [...JEST, tests, '--testNamePattern', caughtBy]);
       expect(code).toBe(1);
-      expect(out).toContain(`● ${caughtBy}`);
+      expect(out).toContain(`✕ ${caughtBy}`);
     },
     HALF_AN_HOUR,
   );
