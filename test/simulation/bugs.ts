@@ -125,7 +125,7 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
   'absence above the head believed': {
     edits: [
       {
-        file: 'src/core/alerts/event-tracking.ts',
+        file: 'src/core/alerts/event-sighting.ts',
         find: `  if (to !== null && block <= to)`,
         replace: `  if (to !== null)`,
       },
