@@ -134,7 +134,12 @@ const pollRow = z.object({
 });
 const tickChain = z.union([
   z.literal('unknown'),
-  z.object({ head: z.number(), replaced: z.array(z.tuple([z.number(), instant])) }),
+  z.object({
+    head: z.number(),
+    // Recordings of former versions do not say.
+    isBehind: z.boolean().default(false),
+    replaced: z.array(z.tuple([z.number(), instant])),
+  }),
 ]);
 const headRow = z.object({
   head_height: z.string().regex(/^\d+$/),

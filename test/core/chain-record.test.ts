@@ -36,13 +36,18 @@ function read(record: ChainRecord, rows: readonly Row[], at: number) {
 
 describe('what a page shows beside what was known', () => {
   test('is its head alone while blocks are only added', () => {
-    expect(read(after(blocks('a', 1, 5)), blocks('a', 3, 8), 2)).toEqual({ head: 8, replaced: [] });
+    expect(read(after(blocks('a', 1, 5)), blocks('a', 3, 8), 2)).toEqual({ head: 8, isBehind: false, replaced: [] });
+  });
+
+  test('is a head below the highest block that was shown before, of a replica that is behind', () => {
+    expect(read(after(blocks('a', 1, 5)), blocks('a', 1, 3), 2)).toMatchObject({ head: 3, isBehind: true });
   });
 
   test('is which heights have another block, and since when that is known', () => {
     const fork = [...blocks('a', 1, 3), ...blocks('b', 4, 6, 'a3')];
     expect(read(after(blocks('a', 1, 5)), fork, 2)).toEqual({
       head: 6,
+      isBehind: false,
       replaced: [
         [4, 2],
         [5, 2],
@@ -62,6 +67,7 @@ describe('what a page shows beside what was known', () => {
     const record = after(blocks('a', 1, 5), fork(5), blocks('a', 1, 6));
     expect(read(record, fork(7), 9)).toEqual({
       head: 7,
+      isBehind: false,
       replaced: [
         [4, 2],
         [5, 2],
@@ -73,7 +79,7 @@ describe('what a page shows beside what was known', () => {
   test('of an explorer that lists uncles it is the block that the next one follows', () => {
     const uncle = Block.make({ height: 4n, hash: '0xu4', parent_hash: '0xa3' });
     const rows = [uncle, ...blocks('a', 1, 6)];
-    expect(read(after(blocks('a', 1, 5)), rows, 2)).toEqual({ head: 6, replaced: [] });
+    expect(read(after(blocks('a', 1, 5)), rows, 2)).toEqual({ head: 6, isBehind: false, replaced: [] });
     expect(blocksPage([...blocks('a', 5, 5), uncle, ...blocks('a', 4, 4)], EMPTY).map(({ hash }) => hash)).toEqual([
       '0xa4',
       '0xa5',

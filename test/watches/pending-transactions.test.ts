@@ -109,6 +109,17 @@ describe('a transaction that was told while it waited', () => {
     }
   });
 
+  test('is not taken back by a replica that is behind what was shown, though its head moves', async () => {
+    const { world } = await toldWhileWaiting(null);
+    await using _world = world;
+    await world.load(`${RULES}  - { id: head, kind: blocks, every: 1m, alerts: [{ id: reorg, on: reorg }] }\n`);
+    await polls(world, 2);
+    world.replicas.use({ lag: 40, hidesPending: true });
+    expect(await polls(world, 30)).toEqual([]);
+    world.replicas.use({});
+    expect(await polls(world, 15)).toEqual([]);
+  });
+
   test('is corrected when it is known how it ended', async () => {
     const { world } = await toldWhileWaiting(2);
     await using _world = world;

@@ -41,10 +41,15 @@ export function missingSighting(poll: Poll, { before, isReplaced }: TrackedEvent
   return isGone(before) || range.to !== 'head' ? { type: 'unread' } : { type: 'behind' };
 }
 
-/** Pending items are listed above all blocks, so a reading up to the head includes them. */
+/**
+ * Pending items are listed above all blocks, so a reading up to the head includes them. A replica that is behind may
+ * never have heard of one.
+ */
 function missingWhileWaiting({ chain }: Poll, before: EventState, { to }: Range): Sighting {
   if (to !== 'head') return { type: 'unread' };
-  return isGone(before) || typeof chain === 'object' ? { type: 'absent', isProven: false } : { type: 'behind' };
+  return isGone(before) || (typeof chain === 'object' && !chain.isBehind)
+    ? { type: 'absent', isProven: false }
+    : { type: 'behind' };
 }
 
 /** Another block has its height, and was first shown after the item was last seen. */

@@ -114,7 +114,7 @@ export function chainReading(record: ChainRecord, page: BlocksPage): ChainReadin
     since = Math.min(since, blocks.find((one) => one.hash === hash)?.firstSeen ?? Infinity);
     replaced.push([height, since]);
   }
-  return { head, replaced };
+  return { head, isBehind: [...record.keys()].some((height) => height > head), replaced };
 }
 
 /** A first page of blocks taken into the record. */

@@ -17,7 +17,7 @@ export function readChain(blocks: readonly AnyView[]): ChainReading | 'unknown' 
 
 /** A reading of which only the head is known. */
 export function upToHead(head: number): ChainReading {
-  return { head, replaced: [] };
+  return { head, isBehind: false, replaced: [] };
 }
 
 /** The newest block that the explorer has read, as far as this tick shows; null when nothing shows it. */

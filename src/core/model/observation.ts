@@ -13,6 +13,8 @@ export interface Head {
 export interface ChainReading {
   /** Height of its newest block: the explorer knows nothing above it. */
   readonly head: number;
+  /** A higher block was shown before: the replica that answered may know less than another one. */
+  readonly isBehind: boolean;
   /** Heights at which another block was known before, and since when the one that it shows there is known. */
   readonly replaced: readonly (readonly [height: number, since: Instant])[];
 }
