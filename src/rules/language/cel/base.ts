@@ -41,8 +41,10 @@ function registerAddresses(env: Environment): void {
   const hashKey = (hash: Hash): string => hash.text;
   env.registerOperator('Address == Address: bool', (a: Address, b: Address) => a.equals(b));
   env.registerOperator('Hash == Hash: bool', (a: Hash, b: Hash) => a.text === b.text);
-  registerText(env, 'Address', addressKey);
-  registerText(env, 'Hash', hashKey);
+  env.registerOperator('Address == string: bool', equalsText(addressKey));
+  env.registerOperator('Address in list<string>: bool', isInTexts(addressKey));
+  env.registerOperator('Hash == string: bool', equalsText(hashKey));
+  env.registerOperator('Hash in list<string>: bool', isInTexts(hashKey));
   env.registerOperator('Address in list<Address>: bool', (a: Address, list: readonly Address[]) =>
     list.some((b) => a.equals(b)),
   );
@@ -52,9 +54,11 @@ function registerAddresses(env: Environment): void {
 }
 
 /** A text on the other side is compared in lower case; whether it can be an address or a hash is checked at load. */
-export function registerText<T>(env: Environment, type: string, keyOf: (value: T) => string): void {
-  env.registerOperator(`${type} == string: bool`, (a: T, b: string) => keyOf(a) === b.toLowerCase());
-  env.registerOperator(`${type} in list<string>: bool`, (a: T, list: readonly string[]) =>
-    list.some((item) => item.toLowerCase() === keyOf(a)),
-  );
+export function equalsText<T>(keyOf: (value: T) => string): (value: T, text: string) => boolean {
+  return (value, text) => keyOf(value) === text.toLowerCase();
+}
+
+/** As `equalsText`, of each text in a list. */
+export function isInTexts<T>(keyOf: (value: T) => string): (value: T, list: readonly string[]) => boolean {
+  return (value, list) => list.some((text) => text.toLowerCase() === keyOf(value));
 }

@@ -12,7 +12,7 @@ import type { Environment } from '@marcbachmann/cel-js';
 import { Address } from '../../../core/values/address.ts';
 import { valueAt, type AnyRecord, type FieldType } from '../../../core/values/fields.ts';
 import type { EvaluationContext, History } from '../../../core/model/condition.ts';
-import { createBase, registerText } from './base.ts';
+import { createBase, equalsText, isInTexts } from './base.ts';
 import { celViewClassOf, VIEW, type CelView } from './view.ts';
 import { BEFORE, HISTORY, RESERVED_NAMES } from '../words.ts';
 
@@ -104,7 +104,9 @@ class RecordTypes {
     const env = this.#env;
     env.registerOperator(`${name} == Address: bool`, (a: CelView, b: Address) => addressOf(a).equals(b));
     env.registerOperator(`${name} == ${name}: bool`, (a: CelView, b: CelView) => addressOf(a).equals(addressOf(b)));
-    registerText(env, name, (viewClass: CelView) => addressOf(viewClass).key);
+    const keyOf = (value: CelView): string => addressOf(value).key;
+    env.registerOperator(`${name} == string: bool`, equalsText(keyOf));
+    env.registerOperator(`${name} in list<string>: bool`, isInTexts(keyOf));
     env.registerOperator(`${name} in list<Address>: bool`, (a: CelView, list: readonly Address[]) =>
       list.some((b) => addressOf(a).equals(b)),
     );
