@@ -4,8 +4,8 @@
 //   run     runtime and reloader, until the signal aborts
 //   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
 import type { Watch } from '../core/model/watch.ts';
-import { createReloader } from '../engine/reloader.ts';
-import { createSupervisor } from '../engine/supervisor.ts';
+import { createReloader } from '../engine/upkeep/reloader.ts';
+import { createSupervisor } from '../engine/upkeep/supervisor.ts';
 import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { serveWeb } from '../web/server.ts';

@@ -1,8 +1,8 @@
 // The channels of the config, opened, each with its sender. A channel with unchanged settings stays open over a reload.
 // Deliveries of a removed channel stay in the outbox until it is back.
 import type { Channel, Config } from '../config/model.ts';
-import { createSender, type Sender } from '../engine/sender.ts';
-import type { Supervise } from '../engine/supervisor.ts';
+import { createSender, type Sender } from '../engine/sending/sender.ts';
+import type { Supervise } from '../engine/upkeep/supervisor.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { OpenNotifier } from '../notifiers/notifier.ts';
 import type { Store } from '../store/store.ts';

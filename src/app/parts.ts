@@ -1,10 +1,10 @@
 // Wires the parts of a runtime: explorers, store, poller, channels.
-import { createBlindWatches, type BlindWatches } from '../engine/blind-watches.ts';
-import type { PollHook } from '../engine/poll.ts';
-import { createPoller, type Poller } from '../engine/poller.ts';
-import { createReport } from '../engine/report.ts';
-import { createRetirement, type Retirement } from '../engine/retirement.ts';
-import { createScheduler, type Scheduler } from '../engine/scheduler.ts';
+import { createBlindWatches, type BlindWatches } from '../engine/reporting/blind-watches.ts';
+import type { PollHook } from '../engine/polling/poll.ts';
+import { createPoller, type Poller } from '../engine/polling/poller.ts';
+import { createReport } from '../engine/reporting/report.ts';
+import { createRetirement, type Retirement } from '../engine/upkeep/retirement.ts';
+import { createScheduler, type Scheduler } from '../engine/scheduling/scheduler.ts';
 import type { Mutex } from '../lib/mutex.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { SafeLog } from '../telemetry/logger.ts';

@@ -1,9 +1,9 @@
 // The answer of /readyz: whether the daemon works, and which watches are blind.
 import { showTrouble, type ExplorerTrouble } from '../core/model/explorer-trouble.ts';
 import type { Watch } from '../core/model/watch.ts';
-import { causesOf, namesOf, showCause, type BlindWatch } from '../engine/blind-watches.ts';
+import { causesOf, namesOf, showCause, type BlindWatch } from '../engine/reporting/blind-watches.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
-import { showFailing, type FailingLoop } from '../engine/supervisor.ts';
+import { showFailing, type FailingLoop } from '../engine/upkeep/supervisor.ts';
 import type { Readiness } from '../web/server.ts';
 import type { StorageState } from './storage-health.ts';
 

@@ -1,7 +1,7 @@
 // Reads config and rules again and puts them in force as a whole. When anything fails, the former ones stay in force.
 import type { Config } from '../config/model.ts';
 import { formatProblems } from '../config/problem.ts';
-import type { ReloadEnd } from '../engine/reloader.ts';
+import type { ReloadEnd } from '../engine/upkeep/reloader.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
 import type { Log } from '../telemetry/log.ts';

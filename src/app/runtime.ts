@@ -2,15 +2,15 @@
 //
 //   prepare   reads the state file and opens what is new; the only step that may fail, and it changes nothing
 //   commit    swaps everything at once: a poll sees the former setup or the new one, never a mixture
-//   after     closes what was replaced once nobody uses it; retires watches that are gone (engine/retirement.ts)
+//   after     closes what was replaced once nobody uses it; retires watches that are gone (engine/upkeep/retirement.ts)
 import { secretsOf } from '../config/config.ts';
 import type { ExplorerTrouble } from '../core/model/explorer-trouble.ts';
 import type { Watch } from '../core/model/watch.ts';
-import { reportBlind } from '../engine/blind-report.ts';
-import type { BlindWatch } from '../engine/blind-watches.ts';
-import { runHousekeeping } from '../engine/housekeeping.ts';
-import { blindOfWatches, countAlerts, labelsOf, dataOfWatches, healthOfAlerts } from '../engine/report.ts';
-import type { Loop } from '../engine/supervisor.ts';
+import { reportBlind } from '../engine/reporting/blind-report.ts';
+import type { BlindWatch } from '../engine/reporting/blind-watches.ts';
+import { runHousekeeping } from '../engine/upkeep/housekeeping.ts';
+import { blindOfWatches, countAlerts, labelsOf, dataOfWatches, healthOfAlerts } from '../engine/reporting/report.ts';
+import type { Loop } from '../engine/upkeep/supervisor.ts';
 import { createMutex } from '../lib/mutex.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { outlineOf, type Outline } from '../plan/outline.ts';

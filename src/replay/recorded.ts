@@ -4,7 +4,7 @@
 // whenever some watch asked its first question, and reads the answers of that tick. An answer that was not recorded is
 // a missed poll.
 import { upToHead } from '../core/chain/tick-chain.ts';
-import { readMemory, readTickChain } from '../engine/observe.ts';
+import { readMemory, readTickChain } from '../engine/polling/observe.ts';
 import type { AnyView } from '../core/values/fields.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Head, TickChain } from '../core/model/observation.ts';

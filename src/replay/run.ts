@@ -9,7 +9,7 @@ import type { Watch } from '../core/model/watch.ts';
 import type { Read } from '../core/model/question.ts';
 import { shiftClock } from '../core/model/clock-shift.ts';
 import { blankMemory } from '../core/step.ts';
-import { isStop, pollSafely } from '../engine/observe.ts';
+import { isStop, pollSafely } from '../engine/polling/observe.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** One poll to be replayed. */

@@ -5,7 +5,7 @@ import type { Decision } from '../core/model/decision.ts';
 import type { Observation } from '../core/model/observation.ts';
 import { blankMemory, step } from '../core/step.ts';
 import { upToHead } from '../core/chain/tick-chain.ts';
-import { poll } from '../engine/observe.ts';
+import { poll } from '../engine/polling/observe.ts';
 import { MissingAnswer } from './answers.ts';
 import type { Poll, RuleTest } from './model.ts';
 import { createScriptedExplorer } from './scripted-explorer.ts';

@@ -6,7 +6,7 @@ import type { Reading } from '../core/model/kind.ts';
 import type { ChainReading, Head, HeadNeed, TickChain } from '../core/model/observation.ts';
 import { Missed } from '../core/model/question.ts';
 import type { Watch } from '../core/model/watch.ts';
-import { readTickChain, type PollReader } from '../engine/observe.ts';
+import { readTickChain, type PollReader } from '../engine/polling/observe.ts';
 import { readAnswers } from './answers.ts';
 import type { Poll, PollInput } from './model.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createChannels, type ChannelsOptions } from '../../src/app/channels.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { createSupervisor } from '../../src/engine/supervisor.ts';
+import { createSupervisor } from '../../src/engine/upkeep/supervisor.ts';
 import type { Settlement } from '../../src/core/model/delivery.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { createRedactor } from '../../src/lib/redact.ts';

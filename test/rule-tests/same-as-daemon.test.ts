@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { createBudget } from '../../src/explorer/spending/budget.ts';
 import { createExplorer } from '../../src/explorer/explorer.ts';
-import { createPoller } from '../../src/engine/poller.ts';
+import { createPoller } from '../../src/engine/polling/poller.ts';
 import type { Message } from '../../src/core/model/delivery.ts';
 import { runRuleTest } from '../../src/rule-tests/run.ts';
 import type { RuleTest } from '../../src/rule-tests/model.ts';

@@ -59,7 +59,7 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
   'cursor before commit': {
     edits: [
       {
-        file: 'src/engine/poller.ts',
+        file: 'src/engine/polling/poller.ts',
         find: `    await recovery.commit({`,
         replace: `    held.replace(watch, { ...judged.decision.memory, version: judged.decision.expects });
     await recovery.commit({`,
@@ -135,7 +135,7 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
   'superseded not healed': {
     edits: [
       {
-        file: 'src/engine/commit-recovery.ts',
+        file: 'src/engine/polling/commit-recovery.ts',
         find: `        if (end !== 'superseded') return;`,
         replace: `        return;`,
       },

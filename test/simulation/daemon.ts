@@ -2,8 +2,8 @@
 // explorer, the state file and the receivers are those of the simulation.
 import { createRuntime } from '../../src/app/runtime.ts';
 import type { Setup } from '../../src/app/setup.ts';
-import type { PollHook } from '../../src/engine/poll.ts';
-import { createSupervisor } from '../../src/engine/supervisor.ts';
+import type { PollHook } from '../../src/engine/polling/poll.ts';
+import { createSupervisor } from '../../src/engine/upkeep/supervisor.ts';
 import { createExplorer } from '../../src/explorer/explorer.ts';
 import type { HttpTransport } from '../../src/explorer/http/http-transport.ts';
 import type { Clock } from '../../src/lib/clock.ts';

@@ -5,7 +5,7 @@ import { idOf } from '../../src/core/model/identity.ts';
 import type { WatchId } from '../../src/core/model/ids.ts';
 import type { AnyKind } from '../../src/core/model/kind.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
-import type { PollHook } from '../../src/engine/poll.ts';
+import type { PollHook } from '../../src/engine/polling/poll.ts';
 import { rawText } from '../../src/lib/untrusted.ts';
 import type { VirtualTime } from './clock.ts';
 import type { ChainLog, Disturbance, Facts, Gap, Instant, Logs, Owed, Poll, Served, Span, Taken } from './model.ts';

@@ -11,7 +11,7 @@ import type { Observation } from '../../src/core/model/observation.ts';
 import type { Watch } from '../../src/core/model/watch.ts';
 import { upToHead } from '../../src/core/chain/tick-chain.ts';
 import { step } from '../../src/core/step.ts';
-import { readMemory } from '../../src/engine/observe.ts';
+import { readMemory } from '../../src/engine/polling/observe.ts';
 import { Transaction } from '../../src/explorer/reading/resources/transaction.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { openSqliteReader } from '../../src/store/sqlite/reader.ts';

@@ -1,6 +1,6 @@
 import type { Watch } from '../../src/core/model/watch.ts';
-import type { Poller } from '../../src/engine/poller.ts';
-import { createRetirement, type RetirementOptions } from '../../src/engine/retirement.ts';
+import type { Poller } from '../../src/engine/polling/poller.ts';
+import { createRetirement, type RetirementOptions } from '../../src/engine/upkeep/retirement.ts';
 
 /** Puts these watches in force, as a reload does. */
 export async function adopt(poller: Poller, watches: readonly Watch[]): Promise<void> {

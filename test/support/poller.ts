@@ -1,6 +1,6 @@
 import { Missed, type Read } from '../../src/core/model/question.ts';
 import type { MissReason } from '../../src/core/model/observation.ts';
-import { createPoller, type PollerOptions } from '../../src/engine/poller.ts';
+import { createPoller, type PollerOptions } from '../../src/engine/polling/poller.ts';
 import { AddressDetails } from '../../src/explorer/reading/resources/address.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createMemoryStore } from './memory-store.ts';

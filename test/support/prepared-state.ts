@@ -6,7 +6,7 @@ import { loadSetup } from '../../src/app/setup.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Head } from '../../src/core/model/observation.ts';
 import { Missed, type Read } from '../../src/core/model/question.ts';
-import { createPoller } from '../../src/engine/poller.ts';
+import { createPoller } from '../../src/engine/polling/poller.ts';
 import { AddressDetails } from '../../src/explorer/reading/resources/address.ts';
 import { outlineOf } from '../../src/plan/outline.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';

@@ -1,0 +1,106 @@
+// Commits decisions together, with one wait for the disk. A decision with deliveries is committed at once, with all
+// others that are ready. One without waits a little for others, since it delays no message.
+import type { Decision } from '../../core/model/decision.ts';
+import { after, nextTurn, type Clock } from '../../lib/clock.ts';
+import type { CommitResult, Fence, Shard, Store } from '../../store/store.ts';
+import type { Outages } from '../reporting/outages.ts';
+
+export interface BatchOptions<Item> {
+  readonly store: Pick<Store, 'commit' | 'fenceOf'>;
+  readonly clock: Clock;
+  /** How long a decision without deliveries waits for others, in real milliseconds; 0 = it is committed at once too. */
+  readonly silentWaitMs: number;
+  readonly outages: Pick<Outages, 'storageFails' | 'storageWorks'>;
+  readonly shardOf: (item: Item) => Shard;
+  /** Asked when it is about to be committed; one that is not is dropped in silence. */
+  readonly isInForce: (item: Item) => boolean;
+  /** It is on disk, or holds nothing that has to be. */
+  readonly onCommitted: (item: Item) => void;
+}
+
+/** `dropped`: it was not in force any more. `rejected`: the storage answered with an error. */
+export type CommitEnd = 'kept' | 'superseded' | 'rejected' | 'dropped';
+
+export interface Batch<Item> {
+  /** Resolves with the result of the item; never rejects. */
+  add(item: Item): Promise<CommitEnd>;
+}
+
+export function createBatch<Item extends { readonly decision: Decision }>(options: BatchOptions<Item>): Batch<Item> {
+  const { store, clock, silentWaitMs, outages, shardOf, isInForce, onCommitted } = options;
+  let ready: { readonly item: Item; readonly done: (end: CommitEnd) => void }[] = [];
+  /** Those that are ready are committed in the next turn. */
+  let isDue = false;
+  let stopWaiting: (() => void) | null = null;
+
+  function commitSoon(): void {
+    stopWaiting?.();
+    stopWaiting = null;
+    if (isDue) return;
+    isDue = true;
+    void nextTurn().then(commitReady);
+  }
+
+  async function commitReady(): Promise<void> {
+    const all = ready;
+    ready = [];
+    isDue = false;
+    const items = all.map(({ item }) => item).filter(isInForce);
+    const ends = new Map<Item, CommitEnd>();
+    const byFence = Map.groupBy(items, (item) => store.fenceOf(shardOf(item)));
+    for (const [fence, some] of byFence) for (const [item, end] of await commitAll(some, fence)) ends.set(item, end);
+    for (const [item, end] of ends) if (end === 'kept') onCommitted(item);
+    for (const { item, done } of all) done(ends.get(item) ?? 'dropped');
+  }
+
+  /** Nothing of it is written now, so it waits for no other. */
+  function keepUnwritten(item: Item): CommitEnd {
+    if (!isInForce(item)) return 'dropped';
+    onCommitted(item);
+    return 'kept';
+  }
+
+  /** Together; and when that fails, one by one, so that none is held up by another. */
+  async function commitAll(items: readonly Item[], fence: Fence): Promise<readonly (readonly [Item, CommitEnd])[]> {
+    const startedAt = clock.monotonic();
+    try {
+      const decisions = items.map(({ decision }) => decision);
+      const results = await store.commit(decisions, clock.now(), fence);
+      if (results.includes('fenced')) outages.storageFails(new Error(TAKEN_OVER));
+      else outages.storageWorks();
+      return items.map((item, i) => [item, endOf(results[i])]);
+    } catch (error) {
+      // Nothing was changed here, and hardly in the store: the next poll reads the memory and decides the same.
+      // One that is slow to refuse is held by another program: it would keep everything waiting again for each of them.
+      const isLast = items.length === 1 || clock.monotonic() - startedAt >= SLOW_MS;
+      if (isLast) outages.storageFails(error);
+      if (isLast) return items.map((item) => [item, 'rejected']);
+      return (await Promise.all(items.map((item) => commitAll([item], fence)))).flat();
+    }
+  }
+
+  return {
+    async add(item) {
+      if (!isWritten(item.decision)) return keepUnwritten(item);
+      const { promise, resolve } = Promise.withResolvers<CommitEnd>();
+      ready.push({ item, done: resolve });
+      const isSilent = item.decision.deliveries.length === 0;
+      if (!isSilent || silentWaitMs === 0) commitSoon();
+      else if (!isDue) stopWaiting ??= after(silentWaitMs, commitSoon);
+      return promise;
+    },
+  };
+}
+
+const SLOW_MS = 1000;
+const TAKEN_OVER = 'another process has taken over the state: stop one of the two';
+
+/** A process whose shard was taken over writes nothing any more: that is an outage. */
+function endOf(result: CommitResult | undefined): CommitEnd {
+  return result === undefined || result === 'fenced' ? 'rejected' : result;
+}
+
+/** Of another decision nothing goes to disk but, later, until when it looked. */
+export function isWritten({ hasChanged, deliveries }: Decision): boolean {
+  return hasChanged || deliveries.length > 0;
+}

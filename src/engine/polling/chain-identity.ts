@@ -1,0 +1,129 @@
+// Asks whether an explorer still shows the chain that it showed before: at the first poll after a start, once a day, and
+// when its head falls by more than 64 blocks. While it shows another chain its watches see nothing, and it is asked again
+// once a minute.
+import { identityOf, showsKnown, type Anchor, type Identity, type Shown } from '../../core/chain/chain-identity.ts';
+import type { ChainRecord } from '../../core/chain/chain-record.ts';
+import { Missed } from '../../core/model/question.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Chains } from './chains.ts';
+
+export interface ChainIdentityOptions {
+  readonly chains: Pick<Chains, 'knownOf' | 'isDoubted' | 'believe'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called after each answer. */
+  readonly onIdentity: (explorer: string, isOther: boolean) => void;
+}
+
+/** The blocks at a height and below, asked for now. */
+export type ReadBlocks = (height: number) => Promise<Shown>;
+
+export interface ChainIdentity {
+  /** `by`: who answers for the explorer; another one than before, as after a reload, is asked anew. */
+  isDue(explorer: string, by: object): boolean;
+  /** Why the explorer is not believed, by the last answer; null while it is. */
+  otherChain(explorer: string): string | null;
+  /** Asks now, once for all who ask meanwhile. Never rejects. */
+  ask(explorer: string, read: ReadBlocks): Promise<string | null>;
+}
+
+interface Known {
+  /** When an answer last said something. */
+  knownAt: Instant | null;
+  triedAt: Instant | null;
+  other: string | null;
+  asking: Promise<void> | null;
+  by: object | null;
+}
+
+const DAY_MS = 86_400_000;
+const AGAIN_MS = 60_000;
+/** Polls a minute apart do not come to the millisecond. */
+const EARLY_MS = 5_000;
+/** After a try that brought no answer. */
+const RETRY_MS = 10_000;
+
+export function createChainIdentity({ chains, clock, log, onIdentity }: ChainIdentityOptions): ChainIdentity {
+  const knownByExplorer = new Map<string, Known>();
+
+  function knownOf(explorer: string): Known {
+    const known = knownByExplorer.get(explorer) ?? {
+      knownAt: null,
+      triedAt: null,
+      other: null,
+      asking: null,
+      by: null,
+    };
+    knownByExplorer.set(explorer, known);
+    return known;
+  }
+
+  /** A clock that was set back must not make it young. */
+  function ageOf(at: Instant | null): number {
+    return at === null ? Infinity : Math.abs(clock.now() - at);
+  }
+
+  function tell(explorer: string, known: Known, other: string | null): void {
+    if (other !== null && known.other === null)
+      log.error('explorer:other-chain', { explorer, why: other, effect: EFFECT, 'what to do': WHAT_TO_DO });
+    if (other === null && known.other !== null) log.info('explorer:same-chain-again', { explorer });
+    known.other = other;
+    onIdentity(explorer, other !== null);
+  }
+
+  async function askNow(explorer: string, known: Known, read: ReadBlocks): Promise<void> {
+    const { anchor, record } = chains.knownOf(explorer);
+    if (anchor === null) return;
+    const identity = await judged(anchor, record, read);
+    known.triedAt = clock.now();
+    if (identity === null) return;
+    known.knownAt = known.triedAt;
+    const isOther = identity === 'other' || (identity === 'unknown' && known.other !== null);
+    if (!isOther) chains.believe(explorer, identity);
+    tell(explorer, known, isOther ? (known.other ?? whyOther(anchor)) : null);
+  }
+
+  return {
+    isDue(explorer, by) {
+      const known = knownOf(explorer);
+      if (known.by !== by) Object.assign(known, { by, knownAt: null, triedAt: null });
+      const { knownAt, triedAt, other } = known;
+      if (chains.knownOf(explorer).anchor === null || ageOf(triedAt) < RETRY_MS) return false;
+      if (other !== null) return ageOf(knownAt) >= AGAIN_MS - EARLY_MS;
+      return chains.isDoubted(explorer) || ageOf(knownAt) >= DAY_MS;
+    },
+    otherChain: (explorer) => knownOf(explorer).other,
+    async ask(explorer, read) {
+      const known = knownOf(explorer);
+      known.asking ??= askNow(explorer, known, read).finally(() => (known.asking = null));
+      await known.asking;
+      return known.other;
+    },
+  };
+}
+
+const EFFECT = 'its watches see nothing, and what is remembered stays as it was';
+const WHAT_TO_DO = 'mend the address of the explorer; for a chain that is meant to be another one, give it a new name';
+
+function whyOther({ height, hashes }: Anchor): string {
+  return `another chain: block ${height} was ${hashes.join(' or ')}, and is not there any more`;
+}
+
+/** Null when no answer came. */
+async function judged(anchor: Anchor, record: ChainRecord, read: ReadBlocks): Promise<Identity | null> {
+  try {
+    const newest = Math.max(...record.keys());
+    const newestAt = Math.min(...(record.get(newest) ?? []).map(({ firstSeen }) => firstSeen));
+    const identity = identityOf(anchor, await read(anchor.height), newestAt);
+    if (identity !== 'other') return identity;
+    // One old block that is otherwise is not yet another chain.
+    const { rows } = await read(newest);
+    return showsKnown(record, rows) ? 'same' : 'other';
+  } catch (error) {
+    return error instanceof Missed && CANNOT_SAY.has(error.reason) ? 'unknown' : null;
+  }
+}
+
+/** Asked again, the explorer would answer the same. */
+const CANNOT_SAY: ReadonlySet<string> = new Set(['wrong-path', 'not-found', 'unprocessable', 'forbidden']);

@@ -1,0 +1,149 @@
+// What each explorer has shown of its chain. Pages of blocks are taken in whichever watch read them, once each, and are
+// written down with the rest of what moves with every poll.
+import {
+  blocksPage,
+  chainRecord,
+  changedBlocks,
+  takePage,
+  type ChainRecord,
+  type KnownBlock,
+} from '../../core/chain/chain-record.ts';
+import { anchorIn, MOST_REPLACED, type Anchor, type Identity } from '../../core/chain/chain-identity.ts';
+import type { ChainReading } from '../../core/model/observation.ts';
+import type { AnyView } from '../../core/values/fields.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { explorerShard } from './shard.ts';
+
+/** A first page of blocks: another object for each reading, also of an answer that came before. */
+export interface BlocksReading {
+  readonly rows: readonly AnyView[];
+  readonly readAt: Instant;
+}
+
+export interface ChainsOptions {
+  readonly store: Pick<Store, 'chainBlocks' | 'keepChainBlocks' | 'fenceOf'>;
+  readonly log: Log;
+  /** Called for each page: whether replicas of the explorer are on different forks. */
+  readonly onForks: (explorer: string, areForked: boolean) => void;
+}
+
+export interface Chains {
+  /** Reads what is known of these explorers. The function that it gives puts that in force. */
+  prepare(explorers: readonly string[]): Promise<() => void>;
+  /** What the page that was read last shows; `unknown` before the first one. */
+  read(explorer: string, blocks: BlocksReading | null): ChainReading | 'unknown';
+  /** By what the chain of an explorer is known again; without an anchor by nothing. */
+  knownOf(explorer: string): { readonly anchor: Anchor | null; readonly record: ChainRecord };
+  /** Its head fell so far that it may be of another chain: nothing is taken in until that is known. */
+  isDoubted(explorer: string): boolean;
+  /** It is no other chain. `same`: it showed the anchor, so that a later one may take its place. */
+  believe(explorer: string, identity: Exclude<Identity, 'other'>): void;
+  flush(): Promise<void>;
+}
+
+interface Chain {
+  record: ChainRecord;
+  /** As it stands in the store. */
+  stored: ChainRecord;
+  last: { readonly blocks: BlocksReading; readonly reading: ChainReading | 'unknown' } | null;
+  /** Whether the last pages showed again what another one had replaced. */
+  swings: readonly boolean[];
+  anchor: Anchor | null;
+  /** The highest head that was believed; null = whichever comes next is. */
+  top: number | null;
+  isDoubted: boolean;
+}
+
+export function createChains({ store, log, onForks }: ChainsOptions): Chains {
+  const chainByExplorer = new Map<string, Chain>();
+
+  function chainOf(explorer: string): Chain {
+    const found = chainByExplorer.get(explorer) ?? newChain([]);
+    chainByExplorer.set(explorer, found);
+    return found;
+  }
+
+  function takeIn(explorer: string, chain: Chain, { rows, readAt }: BlocksReading): ChainReading | 'unknown' {
+    const top = blocksPage(rows, chain.record).at(-1)?.height;
+    if (top !== undefined && hasFallen(chain, top)) {
+      chain.isDoubted = true;
+      return 'unknown';
+    }
+    const taken = takePage(chain.record, rows, readAt);
+    noteSwing(explorer, chain, taken.isSwing);
+    chain.record = taken.record;
+    chain.top = Math.max(chain.top ?? 0, top ?? 0);
+    chain.anchor ??= anchorIn(blocksOf(chain.record));
+    return taken.reading;
+  }
+
+  function noteSwing(explorer: string, chain: Chain, isOne: boolean): void {
+    const before = isForked(chain);
+    chain.swings = [...chain.swings, isOne].slice(-PAGES_OF_SWINGS);
+    const after = isForked(chain);
+    onForks(explorer, after);
+    if (after === before) return;
+    if (!after) log.info('explorer:forks-over', { explorer });
+    else log.warn('explorer:forks', { explorer, effect: 'blocks that come and go are told when they stay' });
+  }
+
+  return {
+    async prepare(explorers) {
+      const fresh = explorers.filter((explorer) => !chainByExplorer.has(explorer));
+      const blocks = await store.chainBlocks(fresh);
+      return () => {
+        for (const [explorer, known] of blocks)
+          if (!chainByExplorer.has(explorer)) chainByExplorer.set(explorer, newChain(known));
+      };
+    },
+    read(explorer, blocks) {
+      if (blocks === null) return 'unknown';
+      const chain = chainOf(explorer);
+      if (chain.last?.blocks !== blocks) chain.last = { blocks, reading: takeIn(explorer, chain, blocks) };
+      return chain.last.reading;
+    },
+    knownOf: chainOf,
+    isDoubted: (explorer) => chainOf(explorer).isDoubted,
+    believe(explorer, identity) {
+      const chain = chainOf(explorer);
+      if (chain.isDoubted) chain.top = null;
+      chain.isDoubted = false;
+      if (identity === 'same') chain.anchor = anchorIn(blocksOf(chain.record)) ?? chain.anchor;
+    },
+    async flush() {
+      for (const [explorer, chain] of chainByExplorer) {
+        const { record, stored, anchor } = chain;
+        if (record === stored) continue;
+        const changed = changedBlocks(stored, record);
+        if (changed.length === 0) continue;
+        const fence = store.fenceOf(explorerShard(explorer));
+        const kept = { from: Math.min(...record.keys()), anchor: anchor?.height ?? null };
+        const end = await store.keepChainBlocks(explorer, changed, kept, fence);
+        if (end === 'kept') chain.stored = record;
+      }
+    },
+  };
+}
+
+function newChain(known: readonly KnownBlock[]): Chain {
+  const record = chainRecord(known);
+  const top = known.length === 0 ? null : Math.max(...record.keys());
+  return { record, stored: record, last: null, swings: [], anchor: anchorIn(known), top, isDoubted: false };
+}
+
+function blocksOf(record: ChainRecord): KnownBlock[] {
+  return [...record.values()].flat();
+}
+
+function hasFallen({ anchor, top }: Chain, head: number): boolean {
+  return anchor !== null && top !== null && head < top - MOST_REPLACED;
+}
+
+const PAGES_OF_SWINGS = 10;
+const SWINGS_OF_FORKS = 2;
+
+function isForked({ swings }: Chain): boolean {
+  return swings.filter(Boolean).length >= SWINGS_OF_FORKS;
+}

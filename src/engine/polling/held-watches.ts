@@ -1,0 +1,153 @@
+// The watches that are polled, and the memory that is held of each. Memory is read once, when a watch is adopted; after
+// that the store is only written to, but for commits that it did not keep.
+//
+// Until when a watch was covered, and what it looked at, changes with every poll. It is not written with each commit,
+// but in `flush`, for many watches at once.
+import type { HealthByAlert } from '../../core/model/health.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import type { Memory } from '../../core/model/memory.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { blankMemory } from '../../core/step.ts';
+import { nextTurn } from '../../lib/clock.ts';
+import type { Coverage, Fence, Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { isWritten } from './batch.ts';
+import { createDiagnostics } from './diagnostics.ts';
+import { readMemory } from './observe.ts';
+import type { Decided } from './poll.ts';
+import { shardOf } from './shard.ts';
+
+export interface HeldWatches {
+  /** Reads what is stored of these watches. The function that it gives puts them in force, and no others. */
+  prepare(watches: readonly Watch[]): Promise<() => void>;
+  has(watch: WatchId): boolean;
+  /** Undefined before the first commit of a watch of which nothing was stored. */
+  memoryOf(watch: WatchId): Memory | undefined;
+  /** The same, or what a watch remembers before its first poll. */
+  memoryOrBlank(watch: Watch): Memory;
+  versionOf(watch: WatchId): number;
+  /** The stored memory replaces the one that is held; undefined: nothing is stored any more. */
+  replace(watch: Watch, stored: Memory | undefined): void;
+  /** Its stored memory cannot be read. */
+  isDamaged(watch: WatchId): boolean;
+  /** Reads a damaged memory again. Whether it was repaired, or removed: then it is in force from now on. */
+  mend(watch: Watch): Promise<boolean>;
+  /** A decision was committed: its memory is held from now on. */
+  committed(decided: Decided): void;
+  healthOf(watch: WatchId): HealthByAlert;
+  /** Writes down until when each watch was covered, and what it looked at. Rejects with a `StorageError`. */
+  flush(): Promise<void>;
+}
+
+export interface HeldWatchesOptions {
+  readonly store: Pick<Store, 'recall' | 'diagnostics' | 'cover' | 'fenceOf'>;
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+}
+
+export function createHeldWatches({ store, log }: HeldWatchesOptions): HeldWatches {
+  const memoryById = new Map<WatchId, Memory>();
+  /** Polled since the last flush. */
+  const uncovered = new Set<WatchId>();
+  /** Watches whose stored memory cannot be read. With a blank memory they would send old items again. */
+  const damaged = new Set<WatchId>();
+  const diagnostics = createDiagnostics();
+  let watchById: ReadonlyMap<WatchId, Watch> = new Map();
+
+  function foundDamaged(watch: Watch, why: string): void {
+    if (damaged.has(watch.id)) return;
+    damaged.add(watch.id);
+    const effect = 'this watch alone is blind until it is taken out';
+    log.error('watch:memory-damaged', { watch: watch.name, why, effect });
+  }
+
+  function replace(watch: Watch, stored: Memory | undefined): void {
+    if (stored === undefined) memoryById.delete(watch.id);
+    else memoryById.set(watch.id, readable(watch, stored, log));
+  }
+
+  async function flushSome(watches: readonly Watch[], fence: Fence): Promise<void> {
+    const coverage = new Map<WatchId, Coverage>();
+    const putBack = (): void => {
+      for (const [id, kept] of coverage) {
+        uncovered.add(id);
+        diagnostics.putBack(id, kept);
+      }
+    };
+    for (const { id } of watches) {
+      uncovered.delete(id);
+      coverage.set(id, { until: memoryById.get(id)?.coveredUntil ?? null, ...diagnostics.take(id) });
+    }
+    try {
+      if ((await store.cover(coverage, fence)) === 'fenced') putBack();
+    } catch (error) {
+      putBack();
+      throw error;
+    }
+  }
+
+  return {
+    async prepare(watches) {
+      const unread = watches.filter(({ id }) => !memoryById.has(id));
+      const broken = new Map<WatchId, string>();
+      const ids = unread.map(({ id }) => id);
+      const recalled = await store.recall(ids, (id, why) => broken.set(id, why));
+      const kept = await store.diagnostics(watches.filter(({ id }) => !diagnostics.knows(id)).map(({ id }) => id));
+      return () => {
+        watchById = new Map(watches.map((watch) => [watch.id, watch]));
+        for (const id of damaged) if (!watchById.has(id)) damaged.delete(id);
+        for (const watch of unread) {
+          const why = broken.get(watch.id);
+          if (why !== undefined) foundDamaged(watch, why);
+          const memory = recalled.get(watch.id);
+          if (memory !== undefined && !memoryById.has(watch.id)) memoryById.set(watch.id, readable(watch, memory, log));
+        }
+        for (const id of memoryById.keys()) if (!watchById.has(id)) memoryById.delete(id);
+        for (const id of uncovered) if (!watchById.has(id)) uncovered.delete(id);
+        diagnostics.adopt(watches, kept);
+      };
+    },
+    has: (id) => watchById.has(id),
+    memoryOf: (id) => memoryById.get(id),
+    memoryOrBlank: (watch) => memoryById.get(watch.id) ?? blankMemory(watch),
+    versionOf: (id) => memoryById.get(id)?.version ?? 0,
+    replace,
+    isDamaged: (id) => damaged.has(id),
+    async mend(watch) {
+      const broken: WatchId[] = [];
+      const stored = await store.recall([watch.id], (id) => broken.push(id));
+      if (broken.length > 0) return false;
+      damaged.delete(watch.id);
+      log.info('watch:memory-mended', { watch: watch.name });
+      if (watchById.has(watch.id)) replace(watch, stored.get(watch.id));
+      return true;
+    },
+    committed({ watch, observation, decision }) {
+      const version = decision.expects + (isWritten(decision) ? 1 : 0);
+      memoryById.set(watch.id, { ...decision.memory, version });
+      uncovered.add(watch.id);
+      diagnostics.polled(watch, observation, decision);
+    },
+    healthOf: (id) => diagnostics.healthOf(id),
+    async flush() {
+      const ids = [...uncovered];
+      for (let i = 0; i < ids.length; i += FLUSHED_AT_ONCE) {
+        if (i > 0) await nextTurn();
+        const some = ids.slice(i, i + FLUSHED_AT_ONCE).flatMap((id) => watchById.get(id) ?? []);
+        for (const [fence, own] of Map.groupBy(some, (watch) => store.fenceOf(shardOf(watch))))
+          await flushSome(own, fence);
+      }
+    },
+  };
+}
+
+// Polls that are due run between two of them.
+const FLUSHED_AT_ONCE = 100;
+
+/** Where the kind's state cannot be read by this release, the watch starts anew, with a line in the log. */
+function readable(watch: Watch, memory: Memory, log: Pick<Log, 'warn'>): Memory {
+  const read = readMemory(watch, memory);
+  if (read !== null) return read;
+  const effect = 'a new baseline; what happened since the last poll is not told';
+  log.warn('watch:memory-unreadable', { watch: watch.name, effect });
+  return { ...memory, state: null };
+}

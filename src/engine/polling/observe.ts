@@ -1,0 +1,138 @@
+// One poll without its effects: what was seen, and what follows from it. The daemon, a replay and the tests of rules all
+// poll through here. They differ in the reader that answers: an explorer, a recording, or what a test wrote.
+import type { Memory } from '../../core/model/memory.ts';
+import type { Decision } from '../../core/model/decision.ts';
+import type { Reading } from '../../core/model/kind.ts';
+import type { Head, HeadNeed, Observation, TickChain } from '../../core/model/observation.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { type Watch, headQuestionOf } from '../../core/model/watch.ts';
+import { Missed, type Read } from '../../core/model/question.ts';
+import { step } from '../../core/step.ts';
+import { NO_PAST, type Past } from '../../core/windows/stored-runs.ts';
+import { judge, readChain, type Judged } from '../../core/chain/tick-chain.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+/** Who answers what one poll asks. */
+export interface PollReader {
+  /** Answers the questions of the kind, and the one for the chain's head. */
+  readonly read: Read;
+  readonly now: () => Instant;
+  /** Where the chain was when it was last read; null = it was not. */
+  readonly head: () => Head | null;
+  /** False where the head cannot be asked for: then it stays as it is known. */
+  readonly canAskHead: boolean;
+  /** How far the explorer has read, and at least `need` where that is not known. Asked only when a decision depends on it. */
+  readonly chain: (need: HeadNeed) => Promise<TickChain>;
+  /** What is seen without a question; left out where the kind asks. */
+  readonly see?: (state: unknown) => Reading<unknown>;
+  /** Whether an error, other than `Missed`, ends the poll; else it is a missed poll. */
+  readonly endsPoll: (error: unknown) => boolean;
+  /** What windows look back on at that moment; left out where the memory holds its runs itself. */
+  readonly past?: (at: Instant) => Promise<Past>;
+}
+
+export type Decide = (observation: Observation) => Decision;
+
+/** What one poll saw and what follows from it. Throws the errors that end a poll. */
+export async function poll(watch: Watch, memory: Memory, reader: PollReader, decide: Decide): Promise<Judged> {
+  const observation = await observe(watch, memory, reader);
+  return judge(observation, decide, reader.chain);
+}
+
+/** The same, where a defect of one rule or kind must not end the others. Null when the daemon is stopping. */
+export async function pollSafely(
+  watch: Watch,
+  memory: Memory,
+  reader: PollReader,
+  log: Pick<Log, 'error'>,
+): Promise<Judged | null> {
+  const observation = await unlessStopped(observe(watch, memory, reader));
+  return observation === null ? null : judgeSafely(watch, memory, observation, reader, log);
+}
+
+/** What follows from an observation on another memory. Null when the daemon is stopping. */
+export async function judgeSafely(
+  watch: Watch,
+  memory: Memory,
+  observation: Observation,
+  { chain, past }: Pick<PollReader, 'chain' | 'past'>,
+  log: Pick<Log, 'error'>,
+): Promise<Judged | null> {
+  const before = (await past?.(observation.at)) ?? NO_PAST;
+  return unlessStopped(judge(observation, decideSafely({ watch, memory, past: before }, log), chain));
+}
+
+async function unlessStopped<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isStop(error)) return null;
+    throw error;
+  }
+}
+
+/** The first page of blocks as this tick shows it. Whatever goes wrong leaves it unknown; only a stop is thrown. */
+export async function readTickChain({ kind, target }: Watch, read: Read): Promise<TickChain> {
+  const question = kind.head(target);
+  if (question === null) return 'unknown';
+  try {
+    return readChain((await read.page(question, null)).rows);
+  } catch (error) {
+    if (isStop(error)) throw error;
+    return 'unknown';
+  }
+}
+
+/** An aborted request: the daemon is stopping. */
+export function isStop(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
+
+/** What one poll saw, or why it saw nothing. Throws the errors that end a poll. */
+export async function observe(watch: Watch, memory: Memory, reader: Omit<PollReader, 'chain'>): Promise<Observation> {
+  const state = memory.checksum === watch.checksum ? memory.state : null;
+  try {
+    const headQuestion = headQuestionOf(watch);
+    if (headQuestion !== null && reader.canAskHead && !isFresh(reader.head(), watch, reader.now()))
+      await reader.read.page(headQuestion, null);
+    const { seen, partial } = reader.see?.(state) ?? (await watch.kind.observe(watch.target, state, reader.read));
+    return { type: 'seen', at: reader.now(), head: reader.head(), chain: 'not-asked', seen, partial };
+  } catch (error) {
+    const at = reader.now();
+    if (error instanceof Missed) return { type: 'missed', at, reason: error.reason, detail: error.message };
+    if (reader.endsPoll(error)) throw error;
+    const detail = error instanceof Error ? error.message : String(error);
+    return { type: 'missed', at, reason: 'shape', detail };
+  }
+}
+
+/** Another watch, or this one, has looked at the head within the watch's interval; not later, by a clock set back since. */
+function isFresh(head: Head | null, { schedule }: Watch, now: Instant): boolean {
+  return head !== null && head.readAt <= now && now - head.readAt < schedule.intervalMs;
+}
+
+/** What a decision rests on beside the observation. */
+interface Before {
+  readonly watch: Watch;
+  readonly memory: Memory;
+  readonly past: Past;
+}
+
+/** `step`, but a defect in it is logged and counts as a missed poll. */
+function decideSafely({ watch, memory, past }: Before, log: Pick<Log, 'error'>): Decide {
+  return (observation) => {
+    try {
+      return step(watch, memory, observation, past);
+    } catch (error) {
+      log.error('watch:failed', { watch: watch.name, error });
+      return step(watch, memory, { type: 'missed', at: observation.at, reason: 'shape', detail: String(error) }, past);
+    }
+  };
+}
+
+/** Memory with the kind's state in the shape of this release; null when the state cannot be read. */
+export function readMemory({ kind }: Watch, memory: Memory): Memory | null {
+  if (memory.state === null) return memory;
+  const state = kind.state.safeParse(memory.state);
+  return state.success ? { ...memory, state: state.data as Memory['state'] } : null;
+}

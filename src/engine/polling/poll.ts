@@ -1,0 +1,39 @@
+// What a poll hands to hooks, while it reads, and to its commit.
+import type { Decision } from '../../core/model/decision.ts';
+import type { Memory } from '../../core/model/memory.ts';
+import type { HeadNeed, Observation, TickChain } from '../../core/model/observation.ts';
+import type { Read } from '../../core/model/question.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { Instant } from '../../lib/clock.ts';
+
+/** Observes what polls read and their results, as a recording does. Must neither throw nor delay. */
+export interface PollHook {
+  onPoll(poll: PollStart, read: Read): HookedPoll;
+}
+
+export interface PollStart {
+  readonly watch: Watch;
+  /** Before this poll. */
+  readonly memory: Memory;
+  /** The same, with the runs that are stored beside it. */
+  readonly wholeMemory: () => Promise<Memory>;
+  /** The same for all polls of one tick. */
+  readonly startedAt: Instant;
+}
+
+export interface HookedPoll {
+  /** The reader to use instead. */
+  readonly read: Read;
+  /** The result of the poll is in force. Not called for polls without effect. */
+  settled(observation: Observation): void;
+}
+
+/** The result of a poll. */
+export interface Decided {
+  readonly watch: Watch;
+  readonly observation: Observation;
+  readonly decision: Decision;
+  readonly hooked: HookedPoll | null;
+  /** Asks how far the explorer has read, in the same tick. */
+  readonly chain: (need: HeadNeed) => Promise<TickChain>;
+}

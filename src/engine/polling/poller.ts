@@ -1,0 +1,273 @@
+// A poll: observe, step, commit; after that the senders are woken.
+//
+// A watch is never polled twice at once. A tick that finds it still running is skipped and counted: a queue of late
+// polls would only make the explorer slower.
+import type { Judged } from '../../core/chain/tick-chain.ts';
+import type { HealthByAlert } from '../../core/model/health.ts';
+import { showsHead } from '../../core/model/watch.ts';
+import { shiftClock } from '../../core/model/clock-shift.ts';
+import { withClosedApart, withStored } from '../../core/windows/closed.ts';
+import type { Past } from '../../core/windows/stored-runs.ts';
+import type { Memory } from '../../core/model/memory.ts';
+import type { Decision } from '../../core/model/decision.ts';
+import type { Observation } from '../../core/model/observation.ts';
+import { type Clock, type Instant, showInstant } from '../../lib/clock.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import type { Read } from '../../core/model/question.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Store } from '../../store/store.ts';
+import { createBatch } from './batch.ts';
+import { createChainIdentity } from './chain-identity.ts';
+import { createChains } from './chains.ts';
+import { createCommitRecovery, type RecallCause } from './commit-recovery.ts';
+import { isStop, judgeSafely, pollSafely, readTickChain, type PollReader } from './observe.ts';
+import { createHeldWatches } from './held-watches.ts';
+import { createOutages } from '../reporting/outages.ts';
+import { createRunsOfWatches } from './stored-runs.ts';
+import type { Decided, PollHook } from './poll.ts';
+import { shardOf } from './shard.ts';
+import { createTicks, type Reader, type Tick } from './ticks.ts';
+
+export interface PollerOptions {
+  readonly store: Store;
+  readonly readerOf: (explorer: string) => Reader | undefined;
+  readonly clock: Clock;
+  /**
+   * How long a decision without deliveries waits to be committed with others, in real milliseconds; 0 when left out.
+   */
+  readonly silentWaitMs?: number;
+  readonly log: Log;
+  /** Called after each poll with its result. */
+  readonly onPolled: (watch: Watch, observation: Observation, decision: Decision) => void;
+  readonly onSkipped: (watch: Watch) => void;
+  /** Called where a poll was due and the memory of the watch is damaged. */
+  readonly onDamaged: (watch: Watch) => void;
+  /** The memory of a watch was read again, because the store did not keep a commit. */
+  readonly onRecalled: (cause: RecallCause) => void;
+  /** Called for each first page of blocks: whether replicas of the explorer are on different forks. */
+  readonly onForks: (explorer: string, areForked: boolean) => void;
+  /** Called whenever an explorer was asked whether it still shows the chain that it showed before. */
+  readonly onIdentity: (explorer: string, isOther: boolean) => void;
+  readonly hook?: PollHook | null;
+  /** New deliveries were committed. */
+  readonly onOwed: (channels: ReadonlySet<string>) => void;
+}
+
+/** Watches whose memory was read and that are not polled yet. Dropping it releases everything. */
+export interface PreparedWatches {
+  /** From now on these watches are polled, and no others. Does not fail. */
+  commit(): void;
+}
+
+export interface Poller {
+  /** Reads what these watches need and changes nothing. Rejects with a `StorageError`. */
+  prepare(watches: readonly Watch[]): Promise<PreparedWatches>;
+  /** Whether the watch is one of those that are polled. */
+  isAdopted(watch: WatchId): boolean;
+  /** Polls all of them; ends when every one has been decided. Never throws. */
+  poll(watches: readonly Watch[], signal: AbortSignal): Promise<void>;
+  memoryOf(watch: WatchId): Memory | undefined;
+  /** Health of the conditions of a watch's alerts. */
+  healthOf(watch: WatchId): HealthByAlert;
+  /** Why an explorer is taken to show another chain than before; null where it is not. */
+  otherChain(explorer: string): string | null;
+  /** Writes down until when each watch was covered, and its last snapshot. */
+  flush(): Promise<void>;
+  /** Resolves when no poll is running. */
+  idle(): Promise<void>;
+}
+
+interface Ways {
+  readonly poll: () => Promise<Judged | null>;
+  readonly miss: (missed: Observation) => Promise<Judged | null>;
+}
+
+export function createPoller(options: PollerOptions): Poller {
+  const { store, readerOf, clock, log, hook, onPolled, onSkipped, onDamaged, onOwed, onRecalled } = options;
+  const running = new Map<WatchId, Promise<void>>();
+  /** Explorers whose head some watch reads at every poll. */
+  let withHead: ReadonlySet<string> = new Set();
+  const runs = createRunsOfWatches(store);
+  const chains = createChains({ store, log, onForks: options.onForks });
+  const identity = createChainIdentity({ chains, clock, log, onIdentity: options.onIdentity });
+  const outages = createOutages(log);
+  const held = createHeldWatches({ store, log });
+  const recovery = createCommitRecovery({
+    batch: createBatch({
+      store,
+      clock,
+      silentWaitMs: options.silentWaitMs ?? 0,
+      outages,
+      shardOf: ({ watch }) => shardOf(watch),
+      isInForce,
+      onCommitted: settle,
+    }),
+    recall: async ({ id }) => (await store.recall([id])).get(id),
+    heldVersion: (id) => held.versionOf(id),
+    replace,
+    decideAgain,
+    outages,
+    log,
+    onRecalled,
+  });
+
+  async function pollOne(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
+    const { reader, read, startedAt } = tick;
+    if (held.isDamaged(watch.id)) {
+      if (!(await held.mend(watch))) {
+        onDamaged(watch);
+        return;
+      }
+      runs.forget(watch.id);
+      oweAgain(watch);
+    }
+    if (!(await recovery.settle(watch))) return;
+    const { memory, shiftedMs } = withoutClockSkew(held.memoryOrBlank(watch), watch);
+    const wholeMemory = async (): Promise<Memory> =>
+      watch.windows.length === 0 ? memory : withStored(memory, await store.samples(watch.id));
+    const hooked = hook?.onPoll({ watch, memory, wholeMemory, startedAt }, read) ?? null;
+    const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, shiftedMs);
+    const pollReader = { ...pollReaderOf(watch, reader, hooked?.read ?? read), past };
+    const judged = await onSameChain(watch, tick, {
+      poll: () => pollSafely(watch, memory, pollReader, log),
+      miss: (missed) => judgeSafely(watch, memory, missed, pollReader, log),
+    });
+    // A poll that ends while the daemon stops has no effect, nor has one of a watch that a reload removed meanwhile.
+    if (judged === null || signal.aborted || !held.has(watch.id)) return;
+    outages.polled(watch, judged.observation);
+    const decision = apart(watch, memory, judged.decision, shiftedMs);
+    await recovery.commit({ watch, ...judged, decision, hooked, chain: pollReader.chain });
+  }
+
+  /** What a poll comes to; where the explorer shows another chain than before, a missed one. */
+  async function onSameChain(watch: Watch, { reader, read }: Tick, ways: Ways): Promise<Judged | null> {
+    const { explorer } = watch.target;
+    const otherChain = (): string | null | Promise<string | null> =>
+      identity.isDue(explorer, reader)
+        ? identity.ask(explorer, (height) => reader.blocksFrom(height, read))
+        : identity.otherChain(explorer);
+    const before = await otherChain();
+    if (before !== null) return ways.miss(missedFor(before, clock));
+    const judged = await ways.poll();
+    chains.read(explorer, reader.blocks());
+    // A head that fell is seen in the middle of a poll.
+    const after = await otherChain();
+    return after === null ? judged : ways.miss(missedFor(after, clock));
+  }
+
+  function pollReaderOf(watch: Watch, reader: Reader, read: Read): PollReader {
+    const { explorer } = watch.target;
+    return {
+      read,
+      now: () => clock.now(),
+      // A head that no watch reads at every poll was read for a single decision, and would grow old unnoticed.
+      head: () => (withHead.has(explorer) ? reader.head() : null),
+      canAskHead: true,
+      chain: async () => {
+        const alone = await readTickChain(watch, read);
+        return alone === 'unknown' ? alone : chains.read(explorer, reader.blocks());
+      },
+      endsPoll: isStop,
+    };
+  }
+
+  /** The store holds a commit that this process does not know: its deliveries may be due. */
+  function replace(watch: Watch, stored: Memory | undefined): void {
+    if (!held.has(watch.id)) return;
+    runs.forget(watch.id);
+    held.replace(watch, stored);
+    oweAgain(watch);
+  }
+
+  function oweAgain(watch: Watch): void {
+    onOwed(new Set(watch.alerts.flatMap(({ notify }) => notify.map(({ channel }) => channel))));
+  }
+
+  async function decideAgain(decided: Decided): Promise<Decided | null> {
+    const { watch, observation, chain } = decided;
+    const memory = held.memoryOrBlank(watch);
+    const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, 0);
+    const judged = await judgeSafely(watch, memory, observation, { chain, past }, log);
+    return judged && { ...decided, ...judged, decision: apart(watch, memory, judged.decision, 0) };
+  }
+
+  /** After a clock was set back, the watch would be blind, and its waits longer, until the clock has caught up. */
+  function withoutClockSkew(memory: Memory, watch: Watch): { memory: Memory; shiftedMs: number } {
+    const now = clock.now();
+    if (memory.coveredUntil === null || memory.coveredUntil <= now) return { memory, shiftedMs: 0 };
+    log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(memory.coveredUntil) });
+    const shiftedMs = memory.coveredUntil - (now - 1);
+    return { memory: shiftClock(memory, shiftedMs), shiftedMs };
+  }
+
+  /** False when a reload removed the watch meanwhile, even if it was added again since: then it started anew. */
+  function isInForce({ watch: { id }, decision }: Decided): boolean {
+    return held.has(id) && held.versionOf(id) === decision.expects;
+  }
+
+  function settle(decided: Decided): void {
+    const { watch, observation, decision, hooked } = decided;
+    // Its deliveries are stored, even when a reload removed the watch during the commit.
+    if (decision.deliveries.length > 0) onOwed(new Set(decision.deliveries.map(({ channel }) => channel)));
+    if (!held.has(watch.id)) return;
+    runs.kept(watch, decision, observation.at);
+    held.committed(decided);
+    onPolled(watch, observation, decision);
+    hooked?.settled(observation);
+  }
+
+  return {
+    async prepare(watches) {
+      const commitChains = await chains.prepare([...new Set(watches.map(({ target }) => target.explorer))]);
+      const commitWatches = await held.prepare(watches);
+      return {
+        commit() {
+          commitChains();
+          commitWatches();
+          runs.adopt(new Set(watches.map(({ id }) => id)));
+          withHead = new Set(watches.filter(showsHead).map(({ target }) => target.explorer));
+        },
+      };
+    },
+    isAdopted: (id) => held.has(id),
+    async poll(watches, signal) {
+      const tickOf = createTicks(readerOf, clock.now());
+      const polls = watches.flatMap((watch) => {
+        if (running.has(watch.id)) {
+          onSkipped(watch);
+          return [];
+        }
+        const polling = pollOne(watch, tickOf(watch.target.explorer), signal)
+          .catch((error: unknown) => {
+            // A defect in one watch must not end the daemon. Nothing was committed; the next poll tries again.
+            log.error('watch:failed', { watch: watch.name, error });
+          })
+          .finally(() => running.delete(watch.id));
+        running.set(watch.id, polling);
+        return [polling];
+      });
+      await Promise.all(polls);
+    },
+    memoryOf: (id) => held.memoryOf(id),
+    healthOf: (id) => held.healthOf(id),
+    otherChain: (explorer) => identity.otherChain(explorer),
+    async flush() {
+      await held.flush();
+      await chains.flush();
+    },
+    async idle() {
+      await Promise.allSettled(running.values());
+    },
+  };
+}
+
+/** What is over leaves the memory. Times that were moved back are written, so that what is stored of them moves too. */
+function apart(watch: Watch, memory: Memory, decision: Decision, shiftedMs: number): Decision {
+  const { closed, ...rest } = withClosedApart(watch, memory, decision);
+  return { ...rest, hasChanged: rest.hasChanged || shiftedMs !== 0, closed: { ...closed, shiftedMs } };
+}
+
+function missedFor(detail: string, clock: Clock): Observation {
+  return { type: 'missed', at: clock.now(), reason: 'other-chain', detail };
+}

@@ -1,0 +1,11 @@
+import type { Watch } from '../../core/model/watch.ts';
+import type { Shard } from '../../store/store.ts';
+
+/** Under which what is learned of a watch is written down: that of its explorer. */
+export function shardOf({ target }: Pick<Watch, 'target'>): Shard {
+  return explorerShard(target.explorer);
+}
+
+export function explorerShard(explorer: string): Shard {
+  return `explorer:${explorer}`;
+}

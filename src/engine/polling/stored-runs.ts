@@ -1,0 +1,88 @@
+// The closed runs that windows look back on: built from the store before a watch's first poll, then moved on with every
+// decision that was kept. What cannot be moved on (another memory was found, the clock was set back, the rules changed) is
+// built anew.
+import type { Span } from '../../core/model/condition.ts';
+import type { Decision } from '../../core/model/decision.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import type { Memory, Samples } from '../../core/model/memory.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { createStoredRuns, NO_PAST, type Past, type StoredRuns } from '../../core/windows/stored-runs.ts';
+import { EDGE_RUNS } from '../../core/windows/stored-window.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Store } from '../../store/store.ts';
+
+export interface RunsOfWatches {
+  /**
+   * What a poll at that moment looks back on. `shiftedMs`: the memory's times were moved back by so much, and what is
+   * stored was not yet. Rejects with a `StorageError`.
+   */
+  before(watch: Watch, memory: Memory, at: Instant, shiftedMs: number): Promise<Past>;
+  /** The decision is stored. */
+  kept(watch: Watch, decision: Decision, at: Instant): void;
+  forget(watch: WatchId): void;
+  /** Of all others nothing is held any more. */
+  adopt(watches: ReadonlySet<WatchId>): void;
+}
+
+interface Held {
+  readonly runs: StoredRuns;
+  readonly windows: readonly Span[];
+  readonly intervalMs: number;
+}
+
+export function createRunsOfWatches(store: Pick<Store, 'samples' | 'samplesAfter'>): RunsOfWatches {
+  const heldById = new Map<WatchId, Held>();
+
+  async function build(watch: Watch, memory: Memory, shiftedMs: number): Promise<StoredRuns> {
+    const stored = shifted(await store.samples(watch.id), shiftedMs);
+    return createStoredRuns(watch, stored, memory.coveredUntil ?? -Infinity);
+  }
+
+  async function heldOf(watch: Watch, memory: Memory): Promise<StoredRuns> {
+    const held = heldById.get(watch.id);
+    if (held !== undefined && isOf(held, watch)) return held.runs;
+    const runs = await build(watch, memory, 0);
+    heldById.set(watch.id, { runs, windows: watch.windows, intervalMs: watch.schedule.intervalMs });
+    return runs;
+  }
+
+  async function read(watch: Watch, runs: StoredRuns, at: Instant): Promise<void> {
+    for (let missing = runs.missing(at); missing.length > 0; missing = runs.missing(at))
+      for (const { path, after, refill } of missing)
+        refill(await store.samplesAfter({ watch: watch.id, path }, after, EDGE_RUNS));
+  }
+
+  return {
+    async before(watch, memory, at, shiftedMs) {
+      if (watch.windows.length === 0) return NO_PAST;
+      const runs = await (shiftedMs === 0 ? heldOf(watch, memory) : build(watch, memory, shiftedMs));
+      await read(watch, runs, at);
+      return runs;
+    },
+    kept(watch, { closed }, at) {
+      if (closed.dropped.length > 0 || closed.shiftedMs !== 0) heldById.delete(watch.id);
+      else heldById.get(watch.id)?.runs.kept(closed, at);
+    },
+    forget(id) {
+      heldById.delete(id);
+    },
+    adopt(watches) {
+      for (const id of heldById.keys()) if (!watches.has(id)) heldById.delete(id);
+    },
+  };
+}
+
+function isOf({ windows, intervalMs }: Held, watch: Watch): boolean {
+  return windows === watch.windows && intervalMs === watch.schedule.intervalMs;
+}
+
+function shifted(samples: Samples, byMs: number): Samples {
+  if (byMs === 0) return samples;
+  const entries = Object.entries(samples).map(([path, runs]) => {
+    const moved = runs.map(
+      ([since, until, value]) => [since - byMs, until === null ? null : until - byMs, value] as const,
+    );
+    return [path, moved] as const;
+  });
+  return Object.fromEntries(entries);
+}

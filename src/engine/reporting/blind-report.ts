@@ -1,0 +1,65 @@
+// Says in the log which watches are blind, by explorer and reason: when they are found to be, and every hour again. One
+// line says that an explorer has none any more.
+import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { causesOf, namesOf, type BlindCause, type BlindWatches } from './blind-watches.ts';
+
+export interface BlindReportOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly blind: BlindWatches['blind'];
+}
+
+const LOOK_MS = 30_000;
+const AGAIN_MS = 3_600_000;
+const EFFECT = 'their alerts neither fire nor resolve';
+
+/** Runs until the signal aborts. */
+export async function reportBlind({ clock, log, blind }: BlindReportOptions, signal: AbortSignal): Promise<void> {
+  /** By explorer and reason. */
+  let saidAt: ReadonlyMap<string, Instant> = new Map();
+  let before: ReadonlySet<string> = new Set();
+
+  function say({ explorer, reason, since, watches, fields }: BlindCause): void {
+    const which = fields.length === 0 ? {} : { fields: fields.join(', ') };
+    const about = { explorer, reason, ...which, since: showInstant(since), watches: watches.length };
+    log.warn('watch:blind', { ...about, names: namesOf(watches), effect: EFFECT });
+  }
+
+  function look(): void {
+    const now = clock.now();
+    const causes = causesOf(blind());
+    const explorers = new Set(causes.map(({ explorer }) => explorer));
+    const over = new Set([...saidAt.keys()].map(explorerOf).filter((explorer) => !explorers.has(explorer)));
+    for (const explorer of over) log.info('watch:blind-no-more', { explorer });
+    const said = new Map([...saidAt].filter(([key]) => !over.has(explorerOf(key))));
+    for (const cause of causes) {
+      // Seen twice: after a machine slept, the first look comes before the polls that are due.
+      const key = keyOf(cause);
+      if (!before.has(key) || isRecent(said.get(key), now)) continue;
+      say(cause);
+      said.set(key, now);
+    }
+    saidAt = said;
+    before = new Set(causes.map(keyOf));
+  }
+
+  while (!signal.aborted) {
+    look();
+    await clock.sleep(LOOK_MS, signal);
+  }
+}
+
+/** Not when the clock was set back since. */
+function isRecent(at: Instant | undefined, now: Instant): boolean {
+  return at !== undefined && now >= at && now - at < AGAIN_MS;
+}
+
+function keyOf({ explorer, reason }: BlindCause): string {
+  return `${explorer} ${reason}`;
+}
+
+/** Names of explorers have no blanks. */
+function explorerOf(key: string): string {
+  return key.slice(0, key.indexOf(' '));
+}

@@ -1,0 +1,141 @@
+// Which watches are blind: they are polled, or should be, and have had no data that is `ok` for too long.
+import { blindSince } from '../../core/model/blindness.ts';
+import { goneFields, NO_SIGHTINGS } from '../../core/model/field-sightings.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import type { DataState, Memory } from '../../core/model/memory.ts';
+import type { MissReason, Observation } from '../../core/model/observation.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
+
+/**
+ * Why nothing was kept, else why an answer was missed, else what the data is worth. `no-poll`: no poll took effect, though
+ * the last one was ok. `damaged-memory`: what is remembered of it cannot be read, and it is not polled.
+ */
+export type BlindReason =
+  'storage-fails' | 'storage-full' | MissReason | Exclude<DataState, 'ok'> | 'no-poll' | 'damaged-memory';
+
+export interface BlindWatch {
+  readonly watch: Watch;
+  readonly since: Instant;
+  readonly reason: BlindReason;
+  /** Those that its conditions read and that are gone. */
+  readonly fields: readonly string[];
+}
+
+export interface BlindWatches {
+  /** These are watched from now on; those that were before, from when they were. */
+  adopt(watches: readonly Watch[]): void;
+  polled(watch: Watch, observation: Observation): void;
+  /** It was due, and cannot be polled: its memory is damaged. Until it is polled again. */
+  damaged(watch: Watch): void;
+  /** Those of which no poll has ended yet. */
+  unpolled(): Watch[];
+  blind(): BlindWatch[];
+}
+
+interface Watched {
+  readonly watch: Watch;
+  from: Instant;
+  isPolled: boolean;
+  /** Why the last poll saw nothing; null when it saw something. */
+  missed: MissReason | null;
+  isDamaged: boolean;
+}
+
+export interface BlindWatchesOptions {
+  readonly clock: Clock;
+  readonly memoryOf: (watch: WatchId) => Memory | undefined;
+  /** What became of the last that was to be kept. */
+  readonly storage: () => 'works' | 'fails' | 'full';
+}
+
+export function createBlindWatches({ clock, memoryOf, storage }: BlindWatchesOptions): BlindWatches {
+  let watchedById: ReadonlyMap<WatchId, Watched> = new Map();
+
+  function look(watched: Watched): BlindWatch[] {
+    const { watch, missed } = watched;
+    const now = clock.now();
+    // A clock that was set back would have it wait until that time comes again.
+    watched.from = Math.min(watched.from, now);
+    if (watched.isDamaged) return [{ watch, since: watched.from, reason: 'damaged-memory', fields: [] }];
+    const memory = memoryOf(watch.id);
+    const since = blindSince(memory, { intervalMs: watch.schedule.intervalMs, from: watched.from, now });
+    if (since === null) return [];
+    const fields = goneFields(memory?.data?.fields ?? NO_SIGHTINGS);
+    return [{ watch, since, reason: storageReason() ?? missed ?? stateOf(memory), fields }];
+  }
+
+  function storageReason(): BlindReason | null {
+    const state = storage();
+    return state === 'works' ? null : `storage-${state}`;
+  }
+
+  return {
+    adopt(watches) {
+      const before = watchedById;
+      const fresh = { from: clock.now(), isPolled: false, missed: null, isDamaged: false };
+      watchedById = new Map(watches.map((watch) => [watch.id, { ...(before.get(watch.id) ?? fresh), watch }]));
+    },
+    polled({ id }, observation) {
+      const watched = watchedById.get(id);
+      if (watched === undefined) return;
+      watched.isPolled = true;
+      watched.isDamaged = false;
+      watched.missed = observation.type === 'missed' ? observation.reason : null;
+    },
+    damaged({ id }) {
+      const watched = watchedById.get(id);
+      if (watched === undefined) return;
+      watched.isPolled = true;
+      watched.isDamaged = true;
+    },
+    unpolled: () => [...watchedById.values()].filter(({ isPolled }) => !isPolled).map(({ watch }) => watch),
+    blind: () => [...watchedById.values()].flatMap(look),
+  };
+}
+
+function stateOf(memory: Memory | undefined): BlindReason {
+  const state = memory?.data?.state ?? 'ok';
+  return state === 'ok' ? 'no-poll' : state;
+}
+
+/** Watches of one explorer that are blind for one reason. */
+export interface BlindCause {
+  readonly explorer: string;
+  readonly reason: BlindReason;
+  /** Of the one that has been blind for longest. */
+  readonly since: Instant;
+  readonly watches: readonly Watch[];
+  /** Of a blind field: which ones. */
+  readonly fields: readonly string[];
+}
+
+/** By explorer and reason, those that have been blind for longest first. */
+export function causesOf(blind: readonly BlindWatch[]): BlindCause[] {
+  const groups = Map.groupBy(blind, ({ watch, reason }) => `${watch.target.explorer} ${reason}`);
+  const causes = [...groups.values()].flatMap((group): BlindCause[] => {
+    const [first] = group.toSorted((a, b) => a.since - b.since);
+    if (first === undefined) return [];
+    const { explorer } = first.watch.target;
+    const watches = group.map(({ watch }) => watch);
+    const fields = first.reason === 'blind-field' ? [...new Set(group.flatMap((one) => one.fields))] : [];
+    return [{ explorer, reason: first.reason, since: first.since, watches, fields }];
+  });
+  return causes.toSorted((a, b) => a.since - b.since);
+}
+
+const MOST_NAMED = 10;
+
+/** `treasury, payroll[alice] and 36 more` */
+export function namesOf(watches: readonly Watch[]): string {
+  const names = watches.slice(0, MOST_NAMED).map(({ name }) => name);
+  const more = watches.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+}
+
+/** `ethereum: timeout since 2026-01-01T00:00:00Z: treasury, payroll[alice] and 36 more` */
+export function showCause({ explorer, reason, since, watches, fields }: BlindCause): string {
+  const mending = reason === 'damaged-memory' ? ' (chainwarden state forget WATCH)' : '';
+  const which = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
+  return `${explorer}: ${reason}${which} since ${showInstant(since)}: ${namesOf(watches)}${mending}`;
+}

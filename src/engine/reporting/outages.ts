@@ -1,0 +1,68 @@
+// Logs one line when an explorer stops answering, or fails for another reason, and one when it answers again, not one
+// per poll. The same for notes of a watch about its own readings.
+import type { MissReason, Observation } from '../../core/model/observation.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+export interface Outages {
+  polled(watch: Watch, observation: Observation): void;
+  storageFails(error: unknown): void;
+  storageWorks(): void;
+}
+
+// These reasons concern the thing that was asked for, not the explorer.
+const ABOUT_THE_QUESTION: ReadonlySet<MissReason> = new Set(['not-found', 'unprocessable', 'shape']);
+
+export function createOutages(log: Log): Outages {
+  const reasonByCause = new Map<string, MissReason>();
+  let isStorageDown = false;
+
+  return {
+    polled(watch, observation) {
+      const { explorer, operation, path } = watch.kind.question(watch.target);
+      const causes = { broad: `${explorer} ${operation}`, narrow: `${explorer} ${path}` };
+      if (observation.type === 'seen') {
+        const wasDown = [causes.broad, causes.narrow].filter((cause) => reasonByCause.delete(cause)).length > 0;
+        if (wasDown) log.info('explorer:answers-again', { explorer, operation, watch: watch.name });
+        return;
+      }
+      const { reason, detail } = observation;
+      const cause = ABOUT_THE_QUESTION.has(reason) ? causes.narrow : causes.broad;
+      if (reasonByCause.get(cause) === reason) return;
+      reasonByCause.set(cause, reason);
+      log.warn('explorer:no-answer', { explorer, operation, watch: watch.name, reason, detail });
+    },
+    storageFails(error) {
+      if (!isStorageDown)
+        log.error('storage:failed', { error, effect: 'nothing is acknowledged until it works again' });
+      isStorageDown = true;
+    },
+    storageWorks() {
+      if (isStorageDown) log.info('storage:works-again');
+      isStorageDown = false;
+    },
+  };
+}
+
+/** Says of which of a watch's complaints nothing was said yet. One that is not made in a poll is over. */
+export interface Complaints {
+  /** Those that are new since the watch's last poll: numbers in them may differ. */
+  news(watch: WatchId, texts: readonly string[]): readonly string[];
+}
+
+export function createComplaints(): Complaints {
+  const causesByWatch = new Map<WatchId, ReadonlySet<string>>();
+  return {
+    news(watch, texts) {
+      const before = causesByWatch.get(watch);
+      if (texts.length === 0) causesByWatch.delete(watch);
+      else causesByWatch.set(watch, new Set(texts.map(causeOf)));
+      return texts.filter((text) => before?.has(causeOf(text)) !== true);
+    },
+  };
+}
+
+function causeOf(text: string): string {
+  return text.replaceAll(/\d+/g, '#');
+}

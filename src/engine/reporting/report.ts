@@ -1,0 +1,134 @@
+// Reports each poll to the log and the metrics.
+import { Amount } from '../../core/values/amount.ts';
+import { valueAt, type ValueAt } from '../../core/values/fields.ts';
+import { healthOf as ruleHealthOf, type HealthByAlert } from '../../core/model/health.ts';
+import type { Alert, Memory } from '../../core/model/memory.ts';
+import type { Decision, Reason } from '../../core/model/decision.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Observation } from '../../core/model/observation.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { BlindWatch } from './blind-watches.ts';
+import { createComplaints } from './outages.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { AlertCount, AlertHealth, WatchBlind, WatchData } from '../../telemetry/mirrored-series.ts';
+import type { WatchMetrics } from '../../telemetry/watch-metrics.ts';
+
+export interface ReportOptions {
+  readonly log: Log;
+  readonly metrics: Pick<WatchMetrics, 'poll' | 'watchUp' | 'watchValue' | 'undecided' | 'unfollowed' | 'notExamined'>;
+}
+
+export type Report = (watch: Watch, observation: Observation, decision: Decision) => void;
+
+export function createReport({ log, metrics }: ReportOptions): Report {
+  const partials = createComplaints();
+  const notes = createComplaints();
+
+  function reportReading(watch: Watch, partial: string | null, { reasons }: Decision): void {
+    if (partial !== null) metrics.notExamined(watch.rule);
+    for (const why of partials.news(watch.id, partial === null ? [] : [partial]))
+      log.warn('watch:partial', { watch: watch.name, why });
+    const noted = reasons.flatMap((reason) => (reason.type === 'note' ? [reason.text] : []));
+    for (const note of notes.news(watch.id, noted)) log.warn('watch:note', { watch: watch.name, note });
+  }
+
+  return (watch, observation, decision) => {
+    const labels = labelsOf(watch);
+    metrics.poll({ ...labels, outcome: outcomeOf(observation, decision), at: observation.at });
+    metrics.watchUp(labels, observation.type === 'seen');
+    if (observation.type === 'seen') reportReading(watch, observation.partial, decision);
+    if (watch.exported) reportValues(watch, decision, metrics);
+    for (const reason of decision.reasons) if (reason.type !== 'note') reportReason(watch, reason, { log, metrics });
+  };
+}
+
+/** The rule, and which of its targets: what is in the brackets of the watch's name, else the target's own name. */
+export function labelsOf({ rule, name, of }: Watch): { watch: string; of: string } {
+  const inBrackets = name.slice(rule.length).replace(/^\[|\]$/g, '');
+  return { watch: rule, of: inBrackets === '' ? (of?.name ?? of?.address ?? '') : inBrackets };
+}
+
+/** Number of alerts in each state, for `chainwarden_alerts`. */
+export function* countAlerts(
+  watches: readonly Watch[],
+  memoryOf: (id: string) => Memory | undefined,
+): Generator<AlertCount> {
+  for (const watch of watches) {
+    const memory = memoryOf(watch.id);
+    for (const { id, severity } of watch.alerts)
+      for (const alert of Object.values(memory?.alerts[id] ?? {}))
+        yield { watch: watch.rule, alert: id, severity, state: stateOf(alert), count: 1 };
+  }
+}
+
+/** Health of each alert's condition, for `chainwarden_rule_health`. */
+export function* healthOfAlerts(
+  watches: readonly Watch[],
+  healthOf: (id: string) => HealthByAlert,
+  now: Instant,
+): Generator<AlertHealth> {
+  for (const { id, rule, schedule } of watches)
+    for (const [alert, record] of Object.entries(healthOf(id)))
+      yield { watch: rule, alert, health: ruleHealthOf(record, now, schedule.intervalMs) };
+}
+
+/** Data state of each watch, for `chainwarden_watch_data_state`. */
+export function* dataOfWatches(
+  watches: readonly Watch[],
+  memoryOf: (id: string) => Memory | undefined,
+): Generator<WatchData> {
+  for (const watch of watches) {
+    const data = memoryOf(watch.id)?.data ?? null;
+    if (data !== null) yield { ...labelsOf(watch), state: data.state };
+  }
+}
+
+/** Blind watches, for `chainwarden_watch_blind`. */
+export function* blindOfWatches(blind: readonly BlindWatch[]): Generator<WatchBlind> {
+  for (const { watch, reason } of blind) yield { ...labelsOf(watch), explorer: watch.target.explorer, reason };
+}
+
+function stateOf(alert: Alert): AlertCount['state'] {
+  if (alert.type === 'open') return 'open';
+  return alert.type === 'group' ? alert.condition.state : alert.state;
+}
+
+function outcomeOf(observation: Observation, decision: Decision) {
+  if (observation.type === 'missed') return observation.reason;
+  if (observation.partial !== null) return 'partial';
+  return decision.hasChanged ? 'complete' : 'unchanged';
+}
+
+function reportValues(watch: Watch, { now }: Decision, metrics: ReportOptions['metrics']): void {
+  if (now === null) return;
+  const token = watch.token === null ? watch.target.coin.symbol : (watch.token.name ?? watch.token.address);
+  for (const field of watch.kind.while?.exported ?? [])
+    metrics.watchValue({ ...labelsOf(watch), token, field }, toNumber(valueAt(now, field)), watch.schedule.intervalMs);
+}
+
+function toNumber(value: ValueAt): number | null {
+  if (value instanceof Amount) return value.toNumber();
+  return typeof value === 'bigint' || typeof value === 'number' ? Number(value) : null;
+}
+
+function reportReason(watch: Watch, reason: Exclude<Reason, { type: 'note' }>, { log, metrics }: ReportOptions): void {
+  switch (reason.type) {
+    case 'baseline':
+      log.info('watch:baseline', { watch: watch.name, items: reason.items, 'matching, not told': reason.matching });
+      break;
+    case 'undecided':
+      metrics.undecided(watch.rule, 1);
+      log.warn('alert:undecided', { watch: watch.name, alert: reason.alert, key: reason.key });
+      break;
+    case 'unfollowed':
+      metrics.unfollowed(watch.rule, 1);
+      break;
+    case 'told':
+    case 'firing':
+    case 'resolved':
+      log.info(`alert:${reason.type}`, { watch: watch.name, alert: reason.alert, key: reason.key });
+      break;
+    default:
+      log.debug(`alert:${reason.type}`, { watch: watch.name, alert: reason.alert, key: reason.key });
+  }
+}

@@ -1,0 +1,174 @@
+// Says which watches are due.
+//
+// `every:` is due at k x every + phase, where the phase is a hash of the question that is asked first: watches that ask
+// the same at the same pace share the tick, and so the answer; others are spread over the period. One loop sleeps until
+// the next due time. `cron:` is left to node-cron, one task per distinct expression (cron.ts).
+//
+// A tick that comes late runs once, now: slots that passed meanwhile (sleep, a stopped process) are not made up for.
+//
+// A poll may ask for the next one to come sooner. That is one poll more: the due times stay what they are.
+import TinyQueue from 'tinyqueue';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import { RANK_OF } from '../../core/model/delivery.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import { nextDue, phaseOf } from '../../core/model/schedule.ts';
+import { createCron } from './cron.ts';
+import { createExtraPolls } from './extra-polls.ts';
+import { startDelays } from './start-delays.ts';
+
+export interface SchedulerOptions {
+  readonly clock: Clock;
+  /** Must not throw, and is not waited for. */
+  readonly onTick: (watches: readonly Watch[]) => void;
+  readonly onLag: (seconds: number) => void;
+}
+
+export interface Scheduler {
+  /** Replaces all watches. Those in `atOnce` are due now as well; where they are many, one after the other. */
+  set(watches: readonly Watch[], atOnce: readonly Watch[]): void;
+  /** Polls it once more after that time, if it is still one of them then. */
+  pollAgain(watch: WatchId, afterMs: number): void;
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+interface Group {
+  readonly watches: Watch[];
+  readonly intervalMs: number;
+  readonly phaseMs: number;
+  readonly due: Instant;
+}
+
+export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Scheduler {
+  let queue = new TinyQueue<Group>([], byDue);
+  let interrupt = new AbortController();
+  const cron = createCron({
+    onTick(watches, due) {
+      onLag(secondsSince(clock, due));
+      onTick(watches);
+    },
+  });
+
+  let checkedAt = -Infinity;
+  /** The most severe first. */
+  let all: readonly Watch[] = [];
+  const extra = createExtraPolls();
+  /** Due, but not asked yet, for many others are due too. Until then their own ticks leave them out. */
+  const waiting = new Set<WatchId>();
+
+  /** After a clock was set back, the times are shifted, so that no watch waits until the clock has caught up. */
+  function plan(now: Instant): void {
+    queue = new TinyQueue<Group>(
+      queue.data.map((group) => ({ ...group, due: nextDue(group, now) })),
+      byDue,
+    );
+    extra.clear();
+    waiting.clear();
+  }
+
+  function start(due: readonly Watch[], now: Instant): void {
+    waiting.clear();
+    for (const [id, delayMs] of startDelays(due)) {
+      if (delayMs === 0) continue;
+      waiting.add(id);
+      extra.add(id, now + delayMs);
+    }
+    const first = withoutWaiting(due);
+    if (first.length > 0) onTick(first);
+  }
+
+  function withoutWaiting(watches: readonly Watch[]): readonly Watch[] {
+    return waiting.size === 0 ? watches : watches.filter(({ id }) => !waiting.has(id));
+  }
+
+  function tick(): void {
+    const now = clock.now();
+    if (now < checkedAt) plan(now);
+    checkedAt = now;
+    const again = extra.take(now);
+    for (const id of again) waiting.delete(id);
+    for (let group = queue.peek(); group !== undefined && group.due <= now; group = queue.peek()) {
+      queue.pop();
+      // Before the tick: one that throws must not remove its watches from the queue.
+      queue.push({ ...group, due: nextDue(group, now) });
+      onLag(secondsSince(clock, group.due));
+      const due = withoutWaiting(group.watches);
+      for (const { id } of due) again.delete(id);
+      if (due.length > 0) onTick(due);
+    }
+    // In one tick, so that they share their answers.
+    const watches = again.size === 0 ? [] : all.filter(({ id }) => again.has(id));
+    if (watches.length > 0) onTick(watches);
+    cron.check(now);
+  }
+
+  return {
+    set(watches, atOnce) {
+      const now = clock.now();
+      all = watches.toSorted((a, b) => rankOf(a) - rankOf(b));
+      // What became due while the new set was read would wait for another interval.
+      const overdue = queue.data.filter((group) => group.due <= now).flatMap((group) => group.watches);
+      const ids = new Set([...atOnce, ...overdue].map(({ id }) => id));
+      queue = new TinyQueue<Group>(groupsOf(all, now), byDue);
+      cron.set(all);
+      start(
+        all.filter(({ id }) => ids.has(id)),
+        now,
+      );
+      interrupt.abort();
+    },
+    pollAgain(id, afterMs) {
+      const next = extra.nextDue();
+      extra.add(id, clock.now() + afterMs);
+      if (extra.nextDue() < next) interrupt.abort();
+    },
+    async run(signal) {
+      const stop = (): void => {
+        interrupt.abort();
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      while (!signal.aborted) {
+        interrupt = new AbortController();
+        tick();
+        const next = Math.min(queue.peek()?.due ?? Infinity, extra.nextDue());
+        await clock.sleep(Math.min(LONGEST_SLEEP_MS, Math.max(0, next - clock.now())), interrupt.signal);
+      }
+      signal.removeEventListener('abort', stop);
+      cron.stop();
+    },
+  };
+}
+
+// Wakes now and then even when nothing is due, in case the clock was set.
+const LONGEST_SLEEP_MS = 60_000;
+
+function groupsOf(watches: readonly Watch[], now: Instant): Group[] {
+  const groupByKey = new Map<string, Group>();
+  for (const watch of watches) {
+    if (watch.schedule.type !== 'every') continue;
+    const { intervalMs } = watch.schedule;
+    const phaseMs = phaseOf(watch);
+    const key = `${intervalMs}/${phaseMs}`;
+    const due = nextDue({ intervalMs, phaseMs }, now);
+    const group = groupByKey.get(key) ?? { watches: [], intervalMs, phaseMs, due };
+    group.watches.push(watch);
+    groupByKey.set(key, group);
+  }
+  return [...groupByKey.values()];
+}
+
+/**
+ * Of watches that are due together, those with the most severe alert ask first: the plan may allow one request only.
+ */
+function rankOf({ alerts }: Watch): number {
+  return Math.min(...alerts.map(({ severity }) => RANK_OF[severity]));
+}
+
+function byDue(a: Group, b: Group): number {
+  return a.due - b.due;
+}
+
+function secondsSince(clock: Clock, due: Instant): number {
+  return Math.max(0, clock.now() - due) / 1000;
+}

@@ -1,0 +1,269 @@
+// Sends the deliveries of one channel. There is one sender per channel, so that a dead channel delays no other.
+//
+//   looking    takes from the outbox as many due deliveries as it has slots free, and starts to send each
+//   resting    until the next one is due, a commit or a freed slot wakes it, or a minute has passed
+//   parked     the receiver said that it is gone: nothing is taken until `resume`, which a reload calls
+//   stopping   takes no more; what is in flight ends, within the caller's budget
+//
+// A delivery is marked as `sending` before it leaves and settled after its outcome is known. When the process dies in
+// between, it stays `sending` until its lease ends; then it is due again, and is sent under the same id.
+// A storage that does not answer only delays the sender: it is asked again after a wait, and an outcome that cannot be
+// recorded keeps its slot until it can be, so that nothing is sent twice meanwhile.
+import { afterOutcome, LONGEST_WAIT_MS, type Outcome, type Settlement } from '../../core/model/delivery.ts';
+import type { DeliveryId } from '../../core/model/ids.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { OpenNotifier } from '../../notifiers/notifier.ts';
+import type { Claimed, Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createRunTime } from './run-time.ts';
+
+export interface Sender {
+  /**
+   * Works until `stop` aborts, then resolves once everything in flight has ended. When `abandon` aborts, sends still in
+   * flight are told to end; what does not end within a second stays `sending` and is sent again after the next start.
+   */
+  run(stop: AbortSignal, abandon: AbortSignal): Promise<void>;
+  /** Something was committed that may be for this channel. Safe to call at any time, also before `run`. */
+  wake(): void;
+  /** Sends again after the receiver said that it is gone. Safe to call at any time. */
+  resume(): void;
+}
+
+interface SenderOptions {
+  readonly store: Pick<Store, 'claim' | 'expire' | 'fenceOf' | 'ran' | 'settle' | 'nextDue'>;
+  readonly channel: string;
+  readonly notifier: Pick<OpenNotifier, 'send'>;
+  readonly giveUpAfterMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onOutcome: (outcome: Outcome) => void;
+  /** A delivery was given up, and that is on record: it is not tried again. Called once for each. */
+  readonly onDead: () => void;
+}
+
+/** Deliveries in flight at once. */
+const MOST_IN_FLIGHT = 4;
+// A row may be late without a wake: the wall clock jumped, the machine slept, or another program changed the outbox.
+const LONGEST_REST_MS = 60_000;
+// Bounds the loop when the store contradicts itself or the clock goes backwards.
+const SHORTEST_REST_MS = 100;
+const GRACE_PERIOD_MS = 1000;
+/** What is owed grows older in steps of this length: each is a commit. */
+const AGE_STEP_MS = 60_000;
+/** Longer than any try takes. A process that takes over does not wait for its end. */
+const LEASE_MS = 300_000;
+
+export function createSender(options: SenderOptions): Sender {
+  const { store, channel, notifier, giveUpAfterMs, clock, log, onOutcome, onDead } = options;
+  const inFlight = new Map<DeliveryId, Promise<void>>();
+  const storage = createStorageBackoff(channel, log);
+  const runTime = createRunTime(clock);
+  // How much of the run time is in the state file.
+  let recordedMs = 0;
+  let lastFailure: string | null = null;
+  let isParked = false;
+  // Not stored: a restart grants what is rejected its three tries again.
+  const rejections = new Map<DeliveryId, number>();
+  let wakeSignal = new AbortController();
+
+  const wake = (): void => {
+    wakeSignal.abort();
+  };
+
+  const resume = (): void => {
+    isParked = false;
+    wake();
+  };
+
+  async function claimDue(abandon: AbortSignal, at = clock.now()): Promise<Instant | null> {
+    if (isParked) return null;
+    await recordRunTime();
+    const free = MOST_IN_FLIGHT - inFlight.size;
+    if (free === 0) return null;
+    await expire(at);
+    const fence = store.fenceOf(`channel:${channel}`);
+    const claimed = await store.claim({ channel, limit: free, at, leaseMs: LEASE_MS }, fence);
+    for (const delivery of claimed) start(delivery, abandon);
+    // With every slot taken, the first that becomes free wakes the loop.
+    if (claimed.length === free) return null;
+    const due = await store.nextDue(channel);
+    // No wait is that long: the clock was set back, so the wait is over.
+    return due !== null && due - clock.now() > LONGEST_WAIT_MS ? claimDue(abandon, due) : due;
+  }
+
+  async function expire(at: Instant): Promise<void> {
+    // Deliveries that are in flight here belong to this process, however long recording their outcome takes.
+    const deliveries = await store.expire(channel, at, [...inFlight.keys()]);
+    if (deliveries > 0) log.info('outbox:recovered', { channel, deliveries, effect: 'sent again under the same ids' });
+  }
+
+  async function recordRunTime(): Promise<void> {
+    const passedMs = runTime.passed();
+    if (passedMs - recordedMs < AGE_STEP_MS) return;
+    await store.ran(channel, passedMs - recordedMs);
+    recordedMs = passedMs;
+  }
+
+  function start(claimed: Claimed, abandon: AbortSignal): void {
+    const done = deliver(claimed, recordedMs - claimed.ageMs, abandon)
+      .catch((error: unknown) => {
+        log.error('sender:failed', { channel, error: String(error) });
+      })
+      .finally(() => {
+        inFlight.delete(claimed.delivery.id);
+        wake();
+      });
+    inFlight.set(claimed.delivery.id, done);
+  }
+
+  /** `owedSinceMs`: the run time at which it was committed. */
+  async function deliver(claimed: Claimed, owedSinceMs: number, abandon: AbortSignal): Promise<void> {
+    const { delivery, attempt } = claimed;
+    const outcome = await send(claimed, abandon);
+    const ageMs = runTime.passed() - owedSinceMs;
+    const { id } = delivery;
+    const rejected = (rejections.get(id) ?? 0) + (outcome.type === 'rejected' ? 1 : 0);
+    const tried = { id, attempt, rejections: rejected, ageMs, outcome, at: clock.now(), giveUpAfterMs };
+    const settlement = afterOutcome(tried);
+    if (settlement.state === 'due' && rejected > 0) rejections.set(id, rejected);
+    else rejections.delete(id);
+    if (outcome.type === 'again' && outcome.park === true) park(outcome.why);
+    const isRecorded = await settle(claimed, settlement, abandon);
+    report(claimed, settlement);
+    onOutcome(outcome);
+    if (isRecorded && settlement.state === 'dead') onDead();
+  }
+
+  function park(why: string): void {
+    if (!isParked) log.error('channel:parked', { channel, why, next: 'nothing is sent on it until the next reload' });
+    isParked = true;
+  }
+
+  async function send({ delivery, attempt }: Claimed, abandon: AbortSignal): Promise<Outcome> {
+    try {
+      return await notifier.send(delivery, attempt, abandon);
+    } catch (error) {
+      log.error('delivery:threw', { channel, delivery: delivery.id, attempt, error: String(error) });
+      return { type: 'again', why: String(error) };
+    }
+  }
+
+  /** False when the try was over already, or when the budget for stopping ended before the storage answered. */
+  async function settle(
+    { delivery, attempt }: Claimed,
+    settlement: Settlement,
+    abandon: AbortSignal,
+  ): Promise<boolean> {
+    for (;;) {
+      try {
+        const end = await store.settle({ id: delivery.id, attempt }, settlement, clock.now());
+        storage.answered('settle');
+        return end === 'settled';
+      } catch (error) {
+        const pauseMs = storage.failed('settle', error);
+        if (abandon.aborted) return false;
+        await clock.sleep(pauseMs, abandon);
+      }
+    }
+  }
+
+  /**
+   * A channel that is down fails many deliveries for one reason: the first is logged as a warning, the rest at debug
+   * level. A reason that only a person can remove is logged as an error.
+   */
+  function report({ delivery, attempt }: Claimed, { state, outcome }: Settlement): void {
+    const fields = {
+      channel,
+      delivery: delivery.id,
+      // Of many recipients one may be refused; a channel with one receiver is called like it.
+      ...(delivery.recipient === channel ? {} : { recipient: delivery.recipient }),
+      watch: delivery.message.watch,
+      alert: delivery.message.alert,
+      attempt,
+    };
+    if (outcome.type === 'sent') {
+      lastFailure = null;
+      log.info('delivery:sent', { ...fields, answer: outcome.answer });
+      return;
+    }
+    const isNews = outcome.why !== lastFailure;
+    lastFailure = outcome.why;
+    const isRefused = outcome.type === 'again' && outcome.auth === true;
+    if (state === 'dead') log.error('delivery:dead', { ...fields, outcome: outcome.type, why: outcome.why });
+    else if (isNews && isRefused) log.error('channel:refused', { ...fields, why: outcome.why });
+    else log[isNews ? 'warn' : 'debug'](`delivery:${outcome.type}`, { ...fields, why: outcome.why });
+  }
+
+  /**
+   * One check of the outbox; returns how long to wait for the next. A failed check is waited out, whatever wakes the
+   * loop.
+   */
+  async function claimOnce(stop: AbortSignal, abandon: AbortSignal): Promise<number> {
+    try {
+      const due = await claimDue(abandon);
+      storage.answered('claim');
+      return due === null ? LONGEST_REST_MS : due - clock.now();
+    } catch (error) {
+      await clock.sleep(storage.failed('claim', error), stop);
+      return 0;
+    }
+  }
+
+  async function run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
+    stop.addEventListener('abort', wake);
+    while (!stop.aborted) {
+      // Created before checking, so that a wake in between is not lost.
+      wakeSignal = new AbortController();
+      const restMs = await claimOnce(stop, abandon);
+      await clock.sleep(Math.min(Math.max(restMs, SHORTEST_REST_MS), LONGEST_REST_MS), wakeSignal.signal);
+    }
+    stop.removeEventListener('abort', wake);
+    await Promise.race([Promise.all(inFlight.values()), gracePeriod(abandon)]);
+    if (inFlight.size > 0) log.warn('sender:abandoned', { channel, inFlight: inFlight.size });
+  }
+
+  async function gracePeriod(abandon: AbortSignal): Promise<void> {
+    await aborted(abandon);
+    const over = new AbortController();
+    void Promise.all(inFlight.values()).then(() => {
+      over.abort();
+    });
+    await clock.sleep(GRACE_PERIOD_MS, over.signal);
+  }
+
+  return { run, wake, resume };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener(
+      'abort',
+      () => {
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** Logs once per cause that the storage does not answer, and returns how long to wait before the next try. */
+function createStorageBackoff(channel: string, log: Log) {
+  const causes = new Map<string, { why: string; pauseMs: number }>();
+  return {
+    answered(action: string): void {
+      if (causes.delete(action)) log.info('storage:answers', { channel, action });
+    },
+    failed(action: string, error: unknown): number {
+      const why = String(error);
+      const last = causes.get(action);
+      if (last?.why !== why) log.error('storage:failed', { channel, action, error: why });
+      const pauseMs = last === undefined ? FIRST_PAUSE_MS : Math.min(last.pauseMs * 2, LONGEST_PAUSE_MS);
+      causes.set(action, { why, pauseMs });
+      return pauseMs;
+    },
+  };
+}

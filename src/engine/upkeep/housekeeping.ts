@@ -1,0 +1,65 @@
+// Every ten seconds writes until when each watch was covered. Once a day removes deliveries that were settled a month
+// ago. When the state has reached its maximum size, settled deliveries are removed at once, the newest last: they are
+// only a record.
+import { showDuration, type Clock } from '../../lib/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+export interface HousekeepingOptions {
+  readonly store: Pick<Store, 'prune'>;
+  readonly flush: () => Promise<void>;
+  /** The state has reached its size. */
+  readonly isFull: () => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const FLUSH_MS = 10_000;
+const DAY_MS = 86_400_000;
+const KEPT_MS = 30 * DAY_MS;
+
+/** Runs until the signal aborts. A storage that does not answer is tried again. */
+export async function runHousekeeping(
+  { store, flush, isFull, clock, log }: HousekeepingOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const failing = new Set<string>();
+  let prunedAt = -Infinity;
+  let keptMs = KEPT_MS;
+
+  /** One line per outage, not one every ten seconds. */
+  async function tried(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      failing.delete(what);
+    } catch (error) {
+      if (!failing.has(what)) log.warn('storage:housekeeping-failed', { error });
+      failing.add(what);
+    }
+  }
+
+  async function pruneOld(): Promise<void> {
+    if (clock.now() - prunedAt < DAY_MS) return;
+    await store.prune(clock.now() - KEPT_MS);
+    prunedAt = clock.now();
+  }
+
+  async function makeRoom(): Promise<void> {
+    if (!isFull()) {
+      keptMs = KEPT_MS;
+      return;
+    }
+    const next = keptMs > DAY_MS ? DAY_MS : 0;
+    if (next !== keptMs)
+      log.warn('storage:pruned-early', { kept: showDuration(next), why: 'state.max_size is reached' });
+    keptMs = next;
+    await store.prune(clock.now() - keptMs);
+  }
+
+  while (!signal.aborted) {
+    await tried('flush', flush);
+    await tried('prune', pruneOld);
+    await tried('make-room', makeRoom);
+    await clock.sleep(FLUSH_MS, signal);
+  }
+}

@@ -1,0 +1,86 @@
+// Notices that config, rules or secrets may have changed: by looking at them every second, and when it is told to.
+//
+//   looking    once a second the files are compared with what was last loaded
+//   settling   until two looks half a second apart agree, so that a half-written file is not read; a storm of changes is
+//              cut short, so that a reload comes at the latest five seconds after the first of them
+//   loading    one reload at a time; what failed for a reason that may pass is tried again after half a minute
+import type { Clock } from '../../lib/clock.ts';
+
+export interface ReloaderOptions {
+  readonly clock: Clock;
+  readonly files: WatchedFiles;
+  /** Reads everything anew. Must not throw. */
+  readonly reload: (signal: AbortSignal) => Promise<ReloadEnd>;
+}
+
+export interface WatchedFiles {
+  /** What the last load read, as a text to compare with. */
+  loaded(): string;
+  /** The same as it is now. */
+  current(): Promise<string>;
+}
+
+/** `done`: in force, or to be mended by a person first. `again`: the files are right, and it may work later. */
+export type ReloadEnd = 'done' | 'again';
+
+export interface Reloader {
+  /** Reload soon, as after SIGHUP. Safe to call at any time, also before `run`. */
+  request(): void;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const LOOK_MS = 1000;
+const SETTLE_MS = 500;
+/** With the look before and the time that looking takes, five seconds. */
+const MOST_SETTLES = 7;
+const AGAIN_LOOKS = 30;
+
+export function createReloader({ clock, files, reload }: ReloaderOptions): Reloader {
+  let asks = 0;
+  let handled = 0;
+  let alarm = new AbortController();
+
+  async function untilSettled(signal: AbortSignal): Promise<void> {
+    let before = '';
+    for (let i = 0; i < MOST_SETTLES && !signal.aborted; i += 1) {
+      const now = `${asks} ${await files.current()}`;
+      if (now === before) return;
+      before = now;
+      await clock.sleep(SETTLE_MS, signal);
+    }
+  }
+
+  async function hasChanged(): Promise<boolean> {
+    return asks !== handled || (await files.current()) !== files.loaded();
+  }
+
+  const wake = (): void => {
+    alarm.abort();
+  };
+
+  return {
+    request() {
+      asks += 1;
+      wake();
+    },
+    async run(signal) {
+      signal.addEventListener('abort', wake);
+      for (let looksLeft = Infinity; !signal.aborted; looksLeft -= 1) {
+        // Made before looking: an ask that comes meanwhile must not be lost.
+        alarm = new AbortController();
+        if (looksLeft <= 0 || (await hasChanged())) {
+          await untilSettled(signal);
+          handled = asks;
+          if (isGoingOn(signal)) looksLeft = (await reload(signal)) === 'again' ? AGAIN_LOOKS : Infinity;
+        }
+        await clock.sleep(LOOK_MS, alarm.signal);
+      }
+      signal.removeEventListener('abort', wake);
+    },
+  };
+}
+
+/** Asked anew after each wait: a signal may abort meanwhile. */
+function isGoingOn(signal: AbortSignal): boolean {
+  return !signal.aborted;
+}

@@ -1,0 +1,99 @@
+// Ends the watches that are remembered and no longer polled: what they had firing is resolved for those who were told,
+// and their memory is forgotten. Runs beside the polls, since a reload must not depend on it: a storage that refuses is
+// asked again, after a second at first and a minute at last. A stop in the middle loses nothing, because the next start
+// finds the same watches in the state file.
+import { retire } from '../../core/step.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+export interface RetirementOptions {
+  readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget' | 'fenceOf'>;
+  readonly isAdopted: (watch: WatchId) => boolean;
+  /** Runs the work while no reload is under way, so that a watch is not retired while it is added again. */
+  readonly exclusively: (work: () => Promise<void>) => Promise<void>;
+  /** New deliveries were committed. */
+  readonly onOwed: (channels: ReadonlySet<string>) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Retirement {
+  /** The set of watches changed. Safe to call at any time, also before `run`. */
+  wake(): void;
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+// Nothing changes without a wake. The check is one short query.
+const LONGEST_REST_MS = 3_600_000;
+/** Polls that are due run between two of them. */
+const AT_ONCE = 100;
+
+export function createRetirement(options: RetirementOptions): Retirement {
+  const { store, isAdopted, exclusively, onOwed, clock, log } = options;
+  let alarm = new AbortController();
+  let lastFailure: string | null = null;
+  let pauseMs = FIRST_PAUSE_MS;
+
+  async function retireSome(ids: readonly WatchId[]): Promise<void> {
+    // Checked again: a reload may have added some of them again meanwhile.
+    const gone = ids.filter((id) => !isAdopted(id));
+    const damaged: WatchId[] = [];
+    const memories = await store.recall(gone, (id, why) => {
+      damaged.push(id);
+      log.warn('watch:memory-damaged', { watch: id, why, effect: 'forgotten: what it told is not resolved' });
+    });
+    const decisions = [...memories].map(([id, memory]) => retire(id, memory, clock.now()));
+    const ends = await store.commit(decisions, clock.now(), store.fenceOf('service:retirement'));
+    onOwed(new Set(decisions.flatMap(({ deliveries }) => deliveries.map(({ channel }) => channel))));
+    const kept = decisions.filter((_decision, i) => ends[i] === 'kept');
+    await store.forget([...kept.map(({ watchId }) => watchId), ...damaged]);
+    // A commit that was under way when the reload came. The next try reads that memory again.
+    const changed = decisions.length - kept.length;
+    if (changed > 0) throw new Error(`the memory of ${changed} watches changed while they were retired`);
+  }
+
+  async function retireAll(): Promise<void> {
+    const gone = (await store.remembered()).filter((id) => !isAdopted(id));
+    for (let i = 0; i < gone.length; i += AT_ONCE) await exclusively(() => retireSome(gone.slice(i, i + AT_ONCE)));
+  }
+
+  /** One check; returns how long to wait for the next. Never throws. */
+  async function look(): Promise<number> {
+    try {
+      await retireAll();
+      if (lastFailure !== null) log.info('watch:retired');
+      lastFailure = null;
+      pauseMs = FIRST_PAUSE_MS;
+      return LONGEST_REST_MS;
+    } catch (error) {
+      if (lastFailure !== String(error))
+        log.warn('watch:not-retired', { error, effect: 'alerts of watches that were removed stay open; tried again' });
+      lastFailure = String(error);
+      const restMs = pauseMs;
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      return restMs;
+    }
+  }
+
+  const wake = (): void => {
+    alarm.abort();
+  };
+
+  return {
+    wake,
+    async run(signal) {
+      signal.addEventListener('abort', wake);
+      while (!signal.aborted) {
+        // Created before checking, so that a wake in between is not lost.
+        alarm = new AbortController();
+        await clock.sleep(await look(), alarm.signal);
+      }
+      signal.removeEventListener('abort', wake);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+// What the poller keeps beside memory: what was last looked at, and how the rules do.
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { HealthByAlert } from '../../../src/core/model/health.ts';
+import { healthOfAlerts } from '../../../src/engine/reporting/report.ts';
+import { createWorld, loadWatches, type World } from '../../support/world.ts';
+
+const RULES = (below: string) => `
+watches:
+  - { id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: ${below} }, { id: moved, on: changed }] }
+  - { id: calls, kind: transactions, of: vault, every: 1m, alerts: [{ id: big, on: new, if: value > 5 }] }
+`;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld(RULES('balance < 1'), { isLively: true });
+});
+afterEach(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+const keptOf = async (id: string) => [...(await world.store.diagnostics())].find(([key]) => key.startsWith(id))?.[1];
+
+test('what was looked at is kept at the flush, not at the poll', async () => {
+  await world.poll();
+  expect(await keptOf('coins')).toBeUndefined();
+  await world.restart();
+  expect((await keptOf('coins'))?.snapshot).toMatchObject({
+    at: world.clock.now(),
+    view: { symbol: 'coin' },
+    isStale: false,
+  });
+  const newest = (await keptOf('calls'))?.snapshot;
+  expect(newest).toMatchObject({ view: { hash: expect.stringMatching(/^0x/), timestamp: expect.any(String) } });
+});
+
+test('health is counted over a restart, and starts anew when the condition is another one', async () => {
+  for (const restarts of [0, 1]) {
+    await world.poll();
+    expect((await keptOf('coins'))?.health['low']?.evaluations ?? 0).toBe(restarts);
+    await world.restart();
+  }
+  expect((await keptOf('coins'))?.health['low']).toMatchObject({ evaluations: 2, trueAt: null });
+  await world.load(RULES('balance > 1'));
+  await world.poll();
+  await world.restart();
+  expect((await keptOf('coins'))?.health['low']).toMatchObject({ evaluations: 1, falseAt: null });
+});
+
+test('an event without a condition has no health, and nothing to ask is no evaluation', async () => {
+  await world.poll();
+  await world.restart();
+  expect(Object.keys((await keptOf('coins'))?.health ?? {})).toEqual(['low']);
+  expect((await keptOf('calls'))?.health['big']).toMatchObject({ evaluatedAt: null, evaluations: 0 });
+});
+
+test('the health of every alert is there to be scraped', () => {
+  const watches = loadWatches(RULES('balance < 1'));
+  const since = Date.UTC(2026, 0, 1);
+  const never = { since, evaluatedAt: since, trueAt: null, falseAt: since, unknownSince: null, evaluations: 5000 };
+  const healthOf = (id: string): HealthByAlert => (id.startsWith('coins') ? { low: never } : {});
+  expect([...healthOfAlerts(watches, healthOf, since + 60_000)]).toEqual([
+    { watch: 'coins', alert: 'low', health: 'ok' },
+  ]);
+  expect([...healthOfAlerts(watches, healthOf, since + 2 * 86_400_000)]).toEqual([
+    { watch: 'coins', alert: 'low', health: 'never-true' },
+  ]);
+});

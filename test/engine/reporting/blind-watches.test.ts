@@ -1,0 +1,139 @@
+import { expect, test } from '@jest/globals';
+import type { MissReason } from '../../../src/core/model/observation.ts';
+import { reportBlind } from '../../../src/engine/reporting/blind-report.ts';
+import { causesOf, createBlindWatches, showCause } from '../../../src/engine/reporting/blind-watches.ts';
+import { adopt } from '../../support/adopt.ts';
+import { aPoller } from '../../support/poller.ts';
+import { loadWatches } from '../../support/world.ts';
+
+const rule = (id: string): string =>
+  `  - { id: ${id}, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }\n`;
+const [one, two] = [loadWatches(`watches:\n${rule('one')}`), loadWatches(`watches:\n${rule('one')}${rule('two')}`)];
+
+/** The poller, who is blind, and what the log says of it, over an explorer that answers or does not. */
+async function aStory(watches = one) {
+  const made = aPoller({
+    onPolled: (watch, observation) => {
+      blindWatches.polled(watch, observation);
+    },
+  });
+  const { clock, poller, seen, log } = made;
+  const blindWatches = createBlindWatches({ clock, storage: () => 'works', memoryOf: (id) => poller.memoryOf(id) });
+  let current = watches;
+  const load = async (next: typeof watches): Promise<void> => {
+    current = next;
+    await adopt(poller, next);
+    blindWatches.adopt(next);
+  };
+  await load(watches);
+  const stop = new AbortController();
+  const running = reportBlind({ clock, log, blind: () => blindWatches.blind() }, stop.signal);
+  /** So many polls, a minute apart: with an answer, or none for this reason. */
+  const polls = async (count: number, missed: MissReason | null = null): Promise<void> => {
+    seen.wei = missed === null ? '5' : '';
+    seen.reason = missed ?? 'timeout';
+    for (; count > 0; count -= 1) {
+      await clock.advance(60_000);
+      await poller.poll(current, stop.signal);
+    }
+  };
+  return {
+    ...made,
+    blindWatches,
+    load,
+    polls,
+    blind: () => causesOf(blindWatches.blind()).map(showCause),
+    said: () => log.lines.filter((line) => line.includes('watch:blind')),
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+test('an explorer that does not answer makes its watches blind, said once, every hour again, and when it is over', async () => {
+  await using story = await aStory(two);
+  const { polls, blind, said, log } = story;
+  await polls(2);
+  await polls(4, 'timeout');
+  expect([blind(), said()]).toEqual([[], []]);
+  await polls(3, 'timeout');
+  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:02:00Z: one, two']);
+  expect(said()).toEqual(['warn watch:blind']);
+  expect(log.fields[log.lines.indexOf('warn watch:blind')]).toMatchObject({
+    explorer: 'chain',
+    reason: 'timeout',
+    since: '2026-01-01T00:02:00Z',
+    watches: 2,
+    names: 'one, two',
+  });
+  await polls(55, 'timeout');
+  expect(said()).toHaveLength(1);
+  await polls(120, 'timeout');
+  expect(said()).toHaveLength(3);
+  await polls(2);
+  expect(blind()).toEqual([]);
+  expect(said().slice(3)).toEqual(['info watch:blind-no-more']);
+  await polls(600);
+  expect(said()).toHaveLength(4);
+});
+
+test('another reason is said at once; one that alternates fills no log', async () => {
+  await using story = await aStory();
+  const { polls, said, blind } = story;
+  await polls(1);
+  await polls(8, 'timeout');
+  await polls(3, 'server-error');
+  expect(said()).toEqual(['warn watch:blind', 'warn watch:blind']);
+  for (let i = 0; i < 20; i += 1) await polls(1, i % 2 === 0 ? 'timeout' : 'server-error');
+  expect(said()).toHaveLength(2);
+  expect(blind()).toEqual(['chain: server-error since 2026-01-01T00:01:00Z: one']);
+});
+
+test('a poll that never ends makes its watch blind', async () => {
+  await using story = await aStory();
+  const { clock, gate, poller, polls, blind } = story;
+  await polls(1);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  gate.open = promise;
+  const hanging = poller.poll(one, new AbortController().signal);
+  await clock.advance(360_000);
+  expect(blind()).toEqual(['chain: no-poll since 2026-01-01T00:01:00Z: one']);
+  resolve(undefined);
+  await hanging;
+  expect(blind()).toEqual([]);
+});
+
+test('a watch of which no poll has ended yet is known; one that is added is blind only after its own five minutes', async () => {
+  await using story = await aStory();
+  const { blindWatches, polls, load, blind } = story;
+  const unpolled = (): string[] => blindWatches.unpolled().map(({ name }) => name);
+  expect(unpolled()).toEqual(['one']);
+  await polls(30, 'timeout');
+  expect(unpolled()).toEqual([]);
+  await load(two);
+  expect(unpolled()).toEqual(['two']);
+  await polls(4, 'timeout');
+  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:01:00Z: one']);
+  await polls(3, 'timeout');
+  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:01:00Z: one, two']);
+  await load([]);
+  expect([blind(), unpolled()]).toEqual([[], []]);
+});
+
+test('a clock that is set back a day does not hide for a day that a watch is blind', async () => {
+  await using story = await aStory();
+  const { clock, polls, blind } = story;
+  await polls(1);
+  await clock.setTo(clock.now() - 86_400_000);
+  await polls(8, 'timeout');
+  expect(blind()).toHaveLength(1);
+});
+
+test('many watches are counted, and some of them named', () => {
+  const many = loadWatches(`watches:\n${Array.from({ length: 12 }, (_, i) => rule(`w${i}`)).join('')}`);
+  const blind = many.map((watch) => ({ watch, since: 0, reason: 'dns' as const, fields: [] }));
+  expect(causesOf(blind).map(showCause)).toEqual([
+    'chain: dns since 1970-01-01T00:00:00Z: w0, w1, w2, w3, w4, w5, w6, w7, w8, w9 and 2 more',
+  ]);
+});

@@ -1,0 +1,80 @@
+import { expect, test } from '@jest/globals';
+import { NOTHING_CLOSED } from '../../../src/core/model/decision.ts';
+import type { Decision } from '../../../src/core/model/decision.ts';
+import type { Observation } from '../../../src/core/model/observation.ts';
+import { blankMemory } from '../../../src/core/step.ts';
+import { createReport, type ReportOptions } from '../../../src/engine/reporting/report.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+import { aWatch, Gauge } from '../../support/watch.ts';
+
+const uncounted: ReportOptions['metrics'] = {
+  poll: () => undefined,
+  watchUp: () => undefined,
+  watchValue: () => undefined,
+  undecided: () => undefined,
+  unfollowed: () => undefined,
+  notExamined: () => undefined,
+};
+
+test('what a watch could not read, and what it has to note, is said once per cause and again when it comes back', () => {
+  const log = createRecordingLog();
+  let notExamined = 0;
+  const report = createReport({ log, metrics: { ...uncounted, notExamined: () => (notExamined += 1) } });
+  const watch = aWatch([]);
+  const poll = (partial: string | null, ...notes: string[]): string[] => {
+    const before = log.lines.length;
+    const observation: Observation = { type: 'seen', at: 0, head: null, chain: 'not-asked', seen: null, partial };
+    const reasons = notes.map((text) => ({ type: 'note', text }) as const);
+    const memory = blankMemory(watch);
+    const nothing = {
+      deliveries: [],
+      now: null,
+      snapshot: null,
+      truths: {},
+      hasChanged: false,
+      needs: null,
+      askAgainMs: null,
+      closed: NOTHING_CLOSED,
+    };
+    const decision: Decision = { watchId: watch.id, expects: 0, memory, reasons, ...nothing };
+    report(watch, observation, decision);
+    return log.lines.slice(before).map((line) => line.replace('warn ', ''));
+  };
+  expect(poll('blocks 101-250 not examined: 20 pages read')).toEqual(['watch:partial']);
+  expect(poll('blocks 251-310 not examined: 20 pages read')).toEqual([]);
+  expect(poll('older items not examined: page 2 did not come (timeout)')).toEqual(['watch:partial']);
+  expect(poll(null, '3 rows without a token')).toEqual(['watch:note']);
+  expect(poll(null, '4 rows without a token', 'the chain was reset')).toEqual(['watch:note']);
+  expect(poll(null)).toEqual([]);
+  expect(poll('older items not examined: page 2 did not come (timeout)', '1 rows without a token')).toEqual([
+    'watch:partial',
+    'watch:note',
+  ]);
+  expect(notExamined).toBe(4);
+});
+
+test('the value of the native coin is labelled with its symbol, as dashboards show it', () => {
+  const labels: string[] = [];
+  const metrics = { ...uncounted, watchValue: ({ token }: { token: string }) => labels.push(token) };
+  const report = createReport({ log: createRecordingLog(), metrics });
+  const plain = aWatch([]);
+  const coin = { symbol: 'xDAI', decimals: 18 };
+  const watch = { ...plain, exported: true, token: null, target: { ...plain.target, coin } };
+  const now = Gauge.make({});
+  const nothing = {
+    deliveries: [],
+    reasons: [],
+    now,
+    snapshot: null,
+    truths: {},
+    hasChanged: true,
+    needs: null,
+    askAgainMs: null,
+    closed: NOTHING_CLOSED,
+  };
+  const decision: Decision = { watchId: watch.id, expects: 0, memory: blankMemory(watch), ...nothing };
+  const observation: Observation = { type: 'seen', at: 0, head: null, chain: 'not-asked', seen: null, partial: null };
+  report(watch, observation, decision);
+  report({ ...watch, token: { name: 'USDC', address: '0x1' } }, observation, decision);
+  expect(labels).toEqual(['xDAI', 'USDC']);
+});

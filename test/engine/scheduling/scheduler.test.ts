@@ -1,0 +1,190 @@
+import { expect, test } from '@jest/globals';
+import type { Watch } from '../../../src/core/model/watch.ts';
+import { phaseOf } from '../../../src/core/model/schedule.ts';
+import { createScheduler } from '../../../src/engine/scheduling/scheduler.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { loadWatches } from '../../support/world.ts';
+
+const ALERTS = 'alerts: [{ id: moved, on: changed }]';
+const rule = (id: string, of: string, every: string): string =>
+  `  - { id: ${id}, kind: balance, of: ${of}, every: ${every}, ${ALERTS} }\n`;
+
+function running(watches: readonly Watch[], atOnce: readonly Watch[] = []) {
+  const clock = createFakeClock();
+  const start = clock.now();
+  const ticks: string[] = [];
+  const lags: number[] = [];
+  const stop = new AbortController();
+  const scheduler = createScheduler({
+    clock,
+    onTick: (due) => ticks.push(`${(clock.now() - start) / 1000} ${due.map(({ rule: id }) => id).join('+')}`),
+    onLag: (seconds) => lags.push(seconds),
+  });
+  scheduler.set(watches, atOnce);
+  return { clock, scheduler, ticks, lags, stop, ended: scheduler.run(stop.signal) };
+}
+
+test('watches that ask the same at the same pace share their ticks; others are spread over the period', async () => {
+  const watches = loadWatches(
+    `watches:\n${rule('a', 'treasury', '1m')}${rule('b', 'treasury', '1m')}${rule('c', 'vault', '1m')}`,
+  );
+  const { clock, ticks, stop, ended } = running(watches);
+  await clock.advance(120_000);
+  stop.abort();
+  await ended;
+  const together = ticks.filter((tick) => tick.endsWith(' a+b')).map((tick) => Number(tick.split(' ')[0]));
+  expect(together).toHaveLength(2);
+  expect((together[1] ?? 0) - (together[0] ?? 0)).toBe(60);
+  expect(ticks.filter((tick) => tick.endsWith(' c'))).toHaveLength(2);
+  expect(new Set(watches.map(phaseOf)).size).toBe(2);
+});
+
+test('after a standstill each watch is due once, not once for every tick that passed', async () => {
+  const watches = loadWatches(`watches:\n${rule('a', 'treasury', '10s')}`);
+  const { clock, ticks, lags, stop, ended } = running(watches);
+  await clock.setTo(clock.now() + 3_600_000);
+  expect(ticks).toHaveLength(1);
+  expect(lags[0]).toBeGreaterThan(3000);
+  await clock.advance(10_000);
+  expect(ticks).toHaveLength(2);
+  stop.abort();
+  await ended;
+});
+
+test('a clock that was set back by a day keeps no watch waiting for that day', async () => {
+  const { clock, ticks, stop, ended } = running(loadWatches(`watches:\n${rule('a', 'treasury', '10s')}`));
+  await clock.advance(30_000);
+  expect(ticks).toHaveLength(3);
+  await clock.setTo(clock.now() - 86_400_000);
+  await clock.advance(30_000);
+  expect(ticks.length).toBeGreaterThanOrEqual(5);
+  await clock.advance(60_000);
+  expect(ticks.length).toBeLessThanOrEqual(12);
+  stop.abort();
+  await ended;
+});
+
+test('what falls due while a new set is read is not left out', async () => {
+  const watches = loadWatches(`watches:\n${rule('a', 'treasury', '10s')}${rule('b', 'vault', '1h')}`);
+  const { clock, scheduler, ticks, stop, ended } = running(watches);
+  await clock.advance(30_000);
+  const before = ticks.length;
+  clock.stall(10_000);
+  scheduler.set(watches, []);
+  expect(ticks.slice(before)).toEqual(['40 a']);
+  await clock.advance(10_000);
+  expect(ticks).toHaveLength(before + 2);
+  stop.abort();
+  await ended;
+});
+
+test('what is due at once is asked at once, and the new set replaces the old one', async () => {
+  const [a] = loadWatches(`watches:\n${rule('a', 'treasury', '1h')}`);
+  const b = loadWatches(`watches:\n${rule('b', 'vault', '10s')}`);
+  if (a === undefined) throw new Error('no watch');
+  const { clock, scheduler, ticks, stop, ended } = running([a], [a]);
+  expect(ticks).toEqual(['0 a']);
+  scheduler.set(b, []);
+  await clock.advance(3_600_000);
+  expect(ticks.filter((tick) => tick.endsWith(' a'))).toHaveLength(1);
+  expect(ticks.filter((tick) => tick.endsWith(' b'))).toHaveLength(360);
+  stop.abort();
+  await ended;
+});
+
+test('watches whose tick failed are due again when the scheduler is started again', async () => {
+  const [watch] = loadWatches(`watches:\n${rule('a', 'treasury', '10s')}`);
+  if (watch === undefined) throw new Error('no watch');
+  const clock = createFakeClock();
+  const stop = new AbortController();
+  let ticks = 0;
+  const scheduler = createScheduler({
+    clock,
+    onTick() {
+      ticks += 1;
+      if (ticks === 1) throw new Error('a bug');
+    },
+    onLag: () => undefined,
+  });
+  scheduler.set([watch], []);
+  const failed = expect(scheduler.run(stop.signal)).rejects.toThrow('a bug');
+  await clock.advance(10_000);
+  await failed;
+  const ended = scheduler.run(stop.signal);
+  await clock.advance(20_000);
+  expect(ticks).toBe(3);
+  stop.abort();
+  await ended;
+});
+
+test('an informational watch does not take the only request that may leave from a critical one', async () => {
+  const alerts = (severity: string): string => `alerts: [{ id: moved, on: changed, severity: ${severity} }]`;
+  const watches = loadWatches(
+    ['info', 'critical', 'warning']
+      .map((severity) => `  - { id: ${severity}, kind: balance, of: treasury, every: 1m, ${alerts(severity)} }\n`)
+      .reduce((text, rule) => text + rule, 'watches:\n'),
+  );
+  const { clock, ticks, stop, ended } = running(watches, watches);
+  await clock.advance(60_000);
+  stop.abort();
+  await ended;
+  expect(ticks.map((tick) => tick.split(' ')[1])).toEqual(['critical+warning+info', 'critical+warning+info']);
+});
+
+test('a watch that is to be asked again soon is polled once more, together with others, and otherwise as ever', async () => {
+  const watches = loadWatches(`watches:\n${rule('a', 'treasury', '1h')}${rule('b', 'vault', '1h')}`);
+  const [a, b] = watches;
+  if (a === undefined || b === undefined) throw new Error('no watches');
+  const { clock, scheduler, ticks, stop, ended } = running(watches);
+  await clock.advance(1000);
+  scheduler.pollAgain(a.id, 20_000);
+  scheduler.pollAgain(b.id, 20_000);
+  scheduler.pollAgain(a.id, 60_000);
+  await clock.advance(120_000);
+  expect(ticks).toEqual(['21 a+b']);
+  await clock.advance(3_600_000);
+  expect(ticks).toHaveLength(3);
+  stop.abort();
+  await ended;
+});
+
+test('a watch that a reload took out is not asked again', async () => {
+  const [a] = loadWatches(`watches:\n${rule('a', 'treasury', '1h')}`);
+  if (a === undefined) throw new Error('no watch');
+  const { clock, scheduler, ticks, stop, ended } = running([a]);
+  scheduler.pollAgain(a.id, 20_000);
+  scheduler.set([], []);
+  await clock.advance(60_000);
+  expect(ticks).toEqual([]);
+  stop.abort();
+  await ended;
+});
+
+test('a start with a thousand watches does not skip the due times that follow it', async () => {
+  const watch = (i: number): string => rule(`w${i}`, `0x${i.toString(16).padStart(40, '0')}`, '10s');
+  const watches = loadWatches(`watches:\n${Array.from({ length: 1000 }, (_, i) => watch(i)).join('')}`);
+  const { clock, ticks, stop, ended } = running(watches, watches);
+  const asked = (): string[] => ticks.flatMap((tick) => tick.split(' ')[1]?.split('+') ?? []);
+  expect(asked()).toHaveLength(200);
+  await clock.advance(1000);
+  const [first, ...others] = ticks.map((tick) => tick.split(' ')[1]?.split('+').length ?? 0);
+  expect(first).toBe(200);
+  expect(Math.max(...others)).toBeLessThanOrEqual(26);
+  await clock.advance(2200);
+  expect(new Set(asked()).size).toBe(1000);
+  const before = asked().length;
+  await clock.advance(10_000);
+  expect(asked()).toHaveLength(before + 1000);
+  stop.abort();
+  await ended;
+});
+
+test('many watches of one question are asked with one request after a start too', async () => {
+  const watches = loadWatches(
+    `watches:\n${Array.from({ length: 300 }, (_, i) => rule(`w${i}`, 'treasury', '10s')).join('')}`,
+  );
+  const { ticks, stop, ended } = running(watches, watches);
+  expect(ticks.map((tick) => tick.split('+').length)).toEqual([300]);
+  stop.abort();
+  await ended;
+});
