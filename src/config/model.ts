@@ -1,5 +1,5 @@
 // The config as the rest of the program sees it.
-import type { Coin } from '../core/model/kind.ts';
+import type { Coin } from '../core/model/target.ts';
 import type { Address } from '../core/values/address.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
 import type { Problem } from './problem.ts';

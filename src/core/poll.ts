@@ -7,7 +7,7 @@ import type { History } from './model/condition.ts';
 import { dataStateOf } from './model/data-state.ts';
 import type { Snapshot } from './model/decision.ts';
 import { goneFields, missingFields, NO_SIGHTINGS, sightFields, type FieldSightings } from './model/field-sightings.ts';
-import type { DetectedEvent, Detection } from './model/kind.ts';
+import type { DetectedEvent, Detection } from './model/detection.ts';
 import type { Alert, DataState, Memory, Samples } from './model/memory.ts';
 import type { Observation } from './model/observation.ts';
 import type { Watch } from './model/watch.ts';

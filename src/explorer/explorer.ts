@@ -4,7 +4,7 @@
 // plan -> the transport. No question is sent twice in a tick, and none while the plan rests.
 import type { AnyView, Fields, View } from '../core/values/fields.ts';
 import type { Shown } from '../core/chain/chain-identity.ts';
-import type { Coin } from '../core/model/kind.ts';
+import type { Coin } from '../core/model/target.ts';
 import type { Head } from '../core/model/observation.ts';
 import {
   Missed,

@@ -2,7 +2,7 @@
 import type { AnyView, Fields, View } from '../core/values/fields.ts';
 import type { Head } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Coin } from '../core/model/kind.ts';
+import type { Coin } from '../core/model/target.ts';
 import {
   type Cursor,
   type ListQuestion,

@@ -1,6 +1,6 @@
 // A test of one watch: polls over time, and all messages that are expected.
 import type { Address } from '../core/values/address.ts';
-import type { SyntheticRow } from '../core/model/kind.ts';
+import type { SyntheticRow } from '../core/model/script.ts';
 import type { Head, MissReason } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Severity } from '../core/model/ids.ts';

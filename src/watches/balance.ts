@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Address } from '../core/values/address.ts';
 import type { View } from '../core/values/fields.ts';
-import type { Detection, Kind, Reading, SyntheticRow, Target } from '../core/model/kind.ts';
+import type { Detection } from '../core/model/detection.ts';
+import type { Kind, Reading } from '../core/model/kind.ts';
+import type { SyntheticRow } from '../core/model/script.ts';
+import type { Target } from '../core/model/target.ts';
 import type { Read } from '../core/model/question.ts';
 import { track } from '../core/values/tracked.ts';
 import { untrusted } from '../lib/untrusted.ts';

@@ -1,6 +1,6 @@
 // What is remembered of a list that grows at the head, and what a row is to it.
 import { z } from 'zod';
-import type { Range } from '../core/model/kind.ts';
+import type { Range } from '../core/model/detection.ts';
 import type { Instant } from '../lib/clock.ts';
 import { Emptied } from './lists/emptied.ts';
 import { Gap, type Gaps } from './lists/gaps.ts';

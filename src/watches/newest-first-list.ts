@@ -1,7 +1,8 @@
 // Lists that grow at the head: internal transactions, transactions, blocks. Every row of a page that was read is
 // compared by identity, never by height alone: rows appear late, below newer ones.
 import type { Fields, View } from '../core/values/fields.ts';
-import type { Detection, Reading } from '../core/model/kind.ts';
+import type { Detection } from '../core/model/detection.ts';
+import type { Reading } from '../core/model/kind.ts';
 import type { ListQuestion, Page, Read } from '../core/model/question.ts';
 import { readNewestFirst } from '../explorer/reading/paging.ts';
 import { createUnchangedAnswers } from './unchanged.ts';

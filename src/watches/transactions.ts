@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { EventName } from '../core/model/ids.ts';
-import type { DetectedEvent, Detection, Kind, SyntheticRow, Target } from '../core/model/kind.ts';
+import type { DetectedEvent, Detection } from '../core/model/detection.ts';
+import type { Kind } from '../core/model/kind.ts';
+import type { SyntheticRow } from '../core/model/script.ts';
+import type { Target } from '../core/model/target.ts';
 import { rawText } from '../lib/untrusted.ts';
 import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/operations.ts';
 import { Transaction } from '../explorer/reading/resources/transaction.ts';

@@ -1,6 +1,6 @@
 // Most polls bring the very answer of the last one. A state that was computed from the
 // same bytes is not computed again.
-import type { Detection, Scope } from '../core/model/kind.ts';
+import type { Detection, Scope } from '../core/model/detection.ts';
 
 /** Which states were computed from which answers; dropped with either of them. */
 export interface UnchangedAnswers<State extends object> {

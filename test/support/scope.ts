@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/core/model/kind.ts';
+import type { Scope } from '../../src/core/model/detection.ts';
 
 /** What a whole reading is judged by, polled every minute, when nothing waits for an item of it. */
 export function aScope(change: Partial<Scope> = {}): Scope {

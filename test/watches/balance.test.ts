@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { exactOf, valueAt } from '../../src/core/values/fields.ts';
-import type { Scope } from '../../src/core/model/kind.ts';
+import type { Scope } from '../../src/core/model/detection.ts';
 import { balance, type BalanceState } from '../../src/watches/balance.ts';
 import { addressOf, openExplorer } from '../explorer/support/open.ts';
 import { sendJson, startServer } from '../explorer/support/server.ts';

@@ -2,7 +2,7 @@
 // follow.
 import { resolve, type PollTime } from './condition-state.ts';
 import { deliveryId } from '../model/identity.ts';
-import type { Detection } from '../model/kind.ts';
+import type { Detection } from '../model/detection.ts';
 import { resolvedMessage } from './message.ts';
 import type { Delivery, Message } from '../model/delivery.ts';
 import type { Alert, ConditionState } from '../model/memory.ts';

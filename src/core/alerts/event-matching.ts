@@ -3,7 +3,7 @@
 // removed.
 import { recordTypeOf } from '../values/fields.ts';
 import { truthOfAll } from '../model/health.ts';
-import type { DetectedEvent } from '../model/kind.ts';
+import type { DetectedEvent } from '../model/detection.ts';
 import type { OpenEvent } from '../model/memory.ts';
 import type { CountAlert, EventAlert } from '../model/watch.ts';
 import type { Reason } from '../model/decision.ts';

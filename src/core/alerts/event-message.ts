@@ -1,7 +1,7 @@
 // The first message of an event, and its state after it.
 import { beginEvent } from './event-state.ts';
 import { eventKey } from '../model/identity.ts';
-import type { DetectedEvent } from '../model/kind.ts';
+import type { DetectedEvent } from '../model/detection.ts';
 import { messageOf } from './message.ts';
 import type { Message } from '../model/delivery.ts';
 import type { EventAlert } from '../model/watch.ts';

@@ -1,6 +1,6 @@
 // What one poll says of a tracked event: present as it was sent, changed, missing, or not read.
 import { needOf } from '../chain/tick-chain.ts';
-import type { DetectedEvent, Range } from '../model/kind.ts';
+import type { DetectedEvent, Range } from '../model/detection.ts';
 import type { EventState } from '../model/memory.ts';
 import type { HeadNeed } from '../model/observation.ts';
 import type { EventAlert } from '../model/watch.ts';

@@ -1,5 +1,5 @@
 // Pending items that will never be in a block: another one took their place, or the explorer marks them as dropped.
-import type { Detection } from '../model/kind.ts';
+import type { Detection } from '../model/detection.ts';
 import type { EventState } from '../model/memory.ts';
 import type { FindingKey } from '../model/ids.ts';
 

@@ -5,7 +5,7 @@
 // block costs a request where the answer does not show one itself, so it is asked for only when a decision rests on it:
 // `step` says so in `needs`, and decides again with what was read.
 import { valueAt, type AnyView } from '../values/fields.ts';
-import type { Range } from '../model/kind.ts';
+import type { Range } from '../model/detection.ts';
 import type { HeadNeed, ChainReading, Observation, TickChain } from '../model/observation.ts';
 import type { Decision } from '../model/decision.ts';
 

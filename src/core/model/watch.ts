@@ -2,7 +2,8 @@
 import type { Condition, Span, Template } from './condition.ts';
 import type { ReadField } from './field-sightings.ts';
 import type { AlertId, EventName, Recipient, Severity, WatchId } from './ids.ts';
-import type { AnyKind, Target } from './kind.ts';
+import type { AnyKind } from './kind.ts';
+import type { Target } from './target.ts';
 import type { ListQuestion } from './question.ts';
 
 export interface Watch {

@@ -3,7 +3,7 @@ import { parseAt, unknownKey } from '../../config/issues.ts';
 import { quote } from '../../config/scalars.ts';
 import { type Instant, showDuration } from '../../lib/clock.ts';
 import { type Path, type ProblemAt, type WrittenMap, isMap } from '../../config/yaml/written.ts';
-import type { Script, SyntheticRow } from '../../core/model/kind.ts';
+import type { Script, SyntheticRow } from '../../core/model/script.ts';
 import type { Head } from '../../core/model/observation.ts';
 import type { Poll, RecordedAnswer, PollInput } from '../model.ts';
 import { RowShape, type WrittenAnswer, type WrittenRow } from './shape.ts';

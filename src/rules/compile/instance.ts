@@ -1,6 +1,7 @@
 import { idOf } from '../../core/model/identity.ts';
 import type { ReadField } from '../../core/model/field-sightings.ts';
-import type { AnyKind, Target } from '../../core/model/kind.ts';
+import type { AnyKind } from '../../core/model/kind.ts';
+import type { Target } from '../../core/model/target.ts';
 import type { AlertRule, Schedule, Watch } from '../../core/model/watch.ts';
 import type { Span } from '../../core/model/condition.ts';
 import type { CompiledAlert } from './compile-alert.ts';

@@ -2,7 +2,8 @@
 import { Address } from '../../core/values/address.ts';
 import { Amount } from '../../core/values/amount.ts';
 import type { View } from '../../core/values/fields.ts';
-import type { Reading, Target } from '../../core/model/kind.ts';
+import type { Reading } from '../../core/model/kind.ts';
+import type { Target } from '../../core/model/target.ts';
 import type { Read } from '../../core/model/question.ts';
 import { viewOf } from '../../core/values/tracked.ts';
 import { rawText } from '../../lib/untrusted.ts';

@@ -1,6 +1,6 @@
 // What arrived, left and changed between what is remembered and what a poll read.
 import type { AnyView } from '../../core/values/fields.ts';
-import type { DetectedEvent, Detection, Scope } from '../../core/model/kind.ts';
+import type { DetectedEvent, Detection, Scope } from '../../core/model/detection.ts';
 import { track, viewOf, type Remembered, type Tracking } from '../../core/values/tracked.ts';
 import { needOf } from '../../core/chain/tick-chain.ts';
 import { TokenBalance } from '../../explorer/reading/resources/token.ts';

@@ -1,6 +1,6 @@
 // Known rows whose content differs from before.
 import type { Fields, View } from '../../core/values/fields.ts';
-import type { Scope } from '../../core/model/kind.ts';
+import type { Scope } from '../../core/model/detection.ts';
 import type { KnownRows, ListState } from '../list-state.ts';
 import type { BlockByKey, SeenRows } from '../seen-rows.ts';
 import { basisOf, digestOf, NO_DIGESTS, packDigests, type RowDigests, unpackDigests } from './row-digests.ts';

@@ -1,6 +1,6 @@
 // Sorts what was read of a list into new, known and changed rows, and remembers it.
 import type { Fields, View } from '../../core/values/fields.ts';
-import type { Doubt, Range, Scope } from '../../core/model/kind.ts';
+import type { Doubt, Range, Scope } from '../../core/model/detection.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
 import { needOf } from '../../core/chain/tick-chain.ts';
 import {

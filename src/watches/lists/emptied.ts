@@ -3,7 +3,7 @@
 // for anew soon, so that a list that was really emptied is told of within a minute.
 import { z } from 'zod';
 import { needOf } from '../../core/chain/tick-chain.ts';
-import type { Doubt, Scope } from '../../core/model/kind.ts';
+import type { Doubt, Scope } from '../../core/model/detection.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
 import { type Instant, showDuration } from '../../lib/clock.ts';
 

@@ -1,0 +1,87 @@
+// What a kind detects in one reading, without knowing the alerts.
+import type { Instant } from '../../lib/clock.ts';
+import type { AnyView } from '../values/fields.ts';
+import type { Remembered } from '../values/tracked.ts';
+import type { EventName } from './ids.ts';
+import type { HeadNeed, TickChain } from './observation.ts';
+
+/** What `detect` knows of the poll beside what was seen. */
+export interface Scope {
+  readonly at: Instant;
+  /** Paths whose values are to be remembered and compared. */
+  readonly tracked: readonly string[];
+  /** Paths that the conditions of events read, but for fleeting ones: a known item that says something else is judged anew. */
+  readonly judged: readonly string[];
+  /** False: an item that is missing from `seen` may still exist. */
+  readonly isComplete: boolean;
+  /** An alert waits for a later state of an item: then known items are reported as events too. */
+  readonly isWaiting: boolean;
+  readonly chain: TickChain;
+  /** When the last usable answer was looked at; null = never. */
+  readonly coveredUntil: Instant | null;
+  /** The time between two polls. */
+  readonly intervalMs: number;
+}
+
+/** What a kind detects in one reading, without knowing the alerts. */
+export interface Detection<S> {
+  /** The same object as before when nothing changed: then nothing is written. Null = still no baseline. */
+  readonly state: S | null;
+  readonly events: readonly DetectedEvent[];
+  /** What `while` looks at; null = unknown. */
+  readonly now: AnyView | null;
+  /** The last known values before `now`, as encoded in memory. */
+  readonly before: Remembered | null;
+  /** Which part of the chain a complete reading shows; null when it shows none, or is of no list. */
+  readonly range: Range | null;
+  /** Set at the first reading: how many items there were. They are no events. */
+  readonly baseline: number | null;
+  /** For the log: what was not examined. */
+  readonly notes: readonly string[];
+  /** Set when the chain was not asked for and the detection depends on it. */
+  readonly needs: HeadNeed | null;
+  /** Set when the reading is not believed yet: the watched values are unknown, and nothing counts as gone. */
+  readonly doubt: Doubt | null;
+  /** Keys of items of which the reading says that they will never be in a block. */
+  readonly dropped: readonly string[];
+}
+
+export interface Doubt {
+  readonly reason: string;
+  /** Poll again after this time, where the next poll is later; null = at the next poll. */
+  readonly askAgainMs: number | null;
+}
+
+/** Every item in the blocks from `from` to `to` was read. */
+export interface Range {
+  readonly from: number;
+  /** `head`: up to the newest block that the explorer has, which other answers of the same tick may show. */
+  readonly to: number | 'head';
+  /** The newest block in the reading; null when the list is empty. */
+  readonly head: number | null;
+  /** Heights at which the reading shows a block that was never seen there: items of the former block are gone. */
+  readonly replaced: readonly number[];
+}
+
+/**
+ * An event as the kind sees it, knowing no alert. `new`: first seen now. `known`: seen before, offered again so that
+ * an alert that could not decide then may decide now. `changed`: seen before, and says something else now than it did.
+ * `baseline`: was there at the first reading.
+ */
+export interface DetectedEvent {
+  readonly on: EventName;
+  /** Stable and unique per occurrence: `0x…#3` is the third change of an item. */
+  readonly key: string;
+  readonly novelty: 'new' | 'known' | 'changed' | 'baseline';
+  readonly view: AnyView;
+  /** Last known values before the change, as encoded in memory. */
+  readonly before: Remembered | null;
+  /** The tracked paths that differ; empty but for `changed`. */
+  readonly changed: readonly string[];
+  /** When it happened, if the item says so. */
+  readonly happenedAt: Instant | null;
+  /** The block it is in; `pending` while it is in none; `nowhere` when no block can take it back. */
+  readonly block: number | 'pending' | 'nowhere';
+  /** Of items that share one, at most one is ever in a block: sender and nonce. Null where nothing of that sort is known. */
+  readonly slot: string | null;
+}
