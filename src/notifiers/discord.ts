@@ -6,10 +6,10 @@ import type { Notifier } from './notifier.ts';
 import { fitted, toLines } from './rendering/lines.ts';
 import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
-import { createPoster, TOTAL_MS } from './wire/post-json.ts';
+import { httpNotifier } from './wire/http-notifier.ts';
+import { TOTAL_MS } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const SECOND_MS = 1000;
 /** How Discord counts characters is not documented: in UTF-16 units no reading of it is exceeded. */
 const MOST_CHARACTERS = 2000;
@@ -45,23 +45,19 @@ type DiscordConfig = z.infer<typeof config>;
 export const discord = discordWith({ totalMs: TOTAL_MS });
 
 export function discordWith({ totalMs }: { totalMs: number }): Notifier<DiscordConfig> {
-  return {
+  return httpNotifier({
+    totalMs,
     type: 'discord',
     summary: 'Posts each alert to a Discord channel through its webhook.',
     config,
     secrets: ['url'],
-    giveUpAfterMs: 3 * DAY_MS,
-    recipients: (_to, channel) => [channel],
     warnings: ({ url }) => addressWarnings(url),
-    open(to, tools) {
-      const poster = createPoster({ tools, totalMs, allow: to.allow, secrets: secretsOf(to.url) });
+    secretsIn: ({ url }) => secretsOf(url),
+    senderOf(to, poster) {
       const url = addressOf(to);
-      return {
-        send: ({ message }, _attempt, signal) => poster.postJson({ url, body: bodyOf(message, to) }, signal, read),
-        [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
-      };
+      return ({ message }, _attempt, signal) => poster.postJson({ url, body: bodyOf(message, to) }, signal, read);
     },
-  };
+  });
 }
 
 /** Without `wait` Discord answers before the message is saved, and says nothing when that fails. */

@@ -6,10 +6,10 @@ import type { Notifier } from './notifier.ts';
 import { fitted, toLines } from './rendering/lines.ts';
 import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
-import { createPoster, TOTAL_MS } from './wire/post-json.ts';
+import { httpNotifier } from './wire/http-notifier.ts';
+import { TOTAL_MS } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 /** 4,096 bytes of message, and 8,192 of JSON with all else in it: counted as JSON, both hold. */
 const MOST_MESSAGE_BYTES = 4000;
@@ -45,26 +45,20 @@ type NtfyConfig = z.infer<typeof config>;
 export const ntfy = ntfyWith({ totalMs: TOTAL_MS });
 
 export function ntfyWith({ totalMs }: { totalMs: number }): Notifier<NtfyConfig> {
-  return {
+  return httpNotifier({
+    totalMs,
     type: 'ntfy',
     summary: 'Pushes each alert to phones and browsers through an ntfy server.',
     config,
     secrets: ['topic', 'token'],
-    giveUpAfterMs: 3 * DAY_MS,
-    recipients: (_to, channel) => [channel],
     warnings: ({ url }) => addressWarnings(url),
-    open(to, tools) {
-      const { url, topic, token } = to;
-      const secrets = [...secretsOf(url), topic, ...(token === undefined ? [] : [token])];
-      const poster = createPoster({ tools, totalMs, allow: to.allow, secrets });
+    secretsIn: ({ url, topic, token }) => [...secretsOf(url), topic, ...(token === undefined ? [] : [token])],
+    senderOf({ url, topic, token }, poster) {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      return {
-        send: (delivery, _attempt, signal) =>
-          poster.postJson({ url, headers, body: JSON.stringify({ topic, ...pushOf(delivery) }) }, signal, read),
-        [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
-      };
+      return (delivery, _attempt, signal) =>
+        poster.postJson({ url, headers, body: JSON.stringify({ topic, ...pushOf(delivery) }) }, signal, read);
     },
-  };
+  });
 }
 
 const PRIORITIES: Readonly<Record<Message['severity'], number>> = { info: 3, warning: 4, critical: 5 };

@@ -8,9 +8,9 @@ import { toLines } from './rendering/lines.ts';
 import { ours } from './rendering/wording.ts';
 import { type Answer, type Reading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';
-import { createPoster, TOTAL_MS } from './wire/post-json.ts';
+import { httpNotifier } from './wire/http-notifier.ts';
+import { TOTAL_MS } from './wire/post-json.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 const LONGEST_SUMMARY = 1024;
 const LONGEST_KEY = 255;
@@ -36,24 +36,20 @@ interface Limits {
 }
 
 export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyConfig> {
-  return {
+  return httpNotifier({
+    totalMs,
     type: 'pagerduty',
     summary: 'Triggers a PagerDuty incident for each alert, and resolves it when the alert ends.',
     config,
     secrets: ['routing_key'],
-    giveUpAfterMs: 3 * DAY_MS,
-    recipients: (_to, channel) => [channel],
     warnings: () => [],
-    open(to, tools) {
-      const poster = createPoster({ tools, totalMs, allow: to.allow, secrets: [to.routing_key] });
+    secretsIn: ({ routing_key: key }) => [key],
+    senderOf(to, poster) {
       const url = `${hosts[to.region]}/v2/enqueue`;
-      return {
-        send: (delivery, _attempt, signal) =>
-          poster.postJson({ url, body: JSON.stringify(eventOf(delivery, to)) }, signal, read),
-        [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
-      };
+      return (delivery, _attempt, signal) =>
+        poster.postJson({ url, body: JSON.stringify(eventOf(delivery, to)) }, signal, read);
     },
-  };
+  });
 }
 
 /** An event told is open like a condition until it is taken back. */

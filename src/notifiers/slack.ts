@@ -1,15 +1,14 @@
 // Slack, in both of its forms: a bot that posts to a channel, or the incoming webhook of a channel. Everything is sent as
 // plain_text blocks, in which Slack looks for no markup, mention or link; the links stand in a block of their own.
 import { z } from 'zod';
-import type { Delivery, Outcome } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { fitted, toLines, type Line, type Lines } from './rendering/lines.ts';
 import { jsonOf, type Answer, type ReadAnswer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
-import { createPoster, TOTAL_MS, type JsonCall } from './wire/post-json.ts';
+import { httpNotifier } from './wire/http-notifier.ts';
+import { TOTAL_MS, type JsonCall } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /** A text object holds 3,000 characters, all blocks about 13,000 (undocumented); the fallback takes as much again. */
 const MOST_CHARACTERS = 2900;
 /** Slack repeats the message in its answer. */
@@ -49,30 +48,28 @@ type SlackConfig = z.infer<typeof config>;
 export const slack = slackWith({ totalMs: TOTAL_MS, api: 'https://slack.com/api/chat.postMessage' });
 
 export function slackWith({ totalMs, api }: { totalMs: number; api: string }): Notifier<SlackConfig> {
-  return {
+  return httpNotifier({
+    totalMs,
     type: 'slack',
     summary: 'Posts each alert to a Slack channel, as a bot or through an incoming webhook.',
     config,
     secrets: ['token', 'url'],
-    giveUpAfterMs: 3 * DAY_MS,
-    recipients: (_to, channel) => [channel],
+    mostAnswerBytes: MOST_ANSWER_BYTES,
     warnings: ({ url }) => (url === undefined ? [] : addressWarnings(url)),
-    open(to, tools) {
-      const { allow } = to;
-      const { url, headers, around, secrets, read } = placeOf(to, api);
-      const poster = createPoster({ tools, totalMs, allow, secrets, mostAnswerBytes: MOST_ANSWER_BYTES });
+    secretsIn: ({ url, token = '' }) => (url === undefined ? [token] : secretsOf(url)),
+    senderOf(to, poster) {
+      const { url, headers, around, read } = placeOf(to, api);
       const callOf = (body: object): JsonCall => ({ url, headers, body: JSON.stringify({ ...around, ...body }) });
 
-      async function send({ message }: Delivery, _attempt: number, signal: AbortSignal): Promise<Outcome> {
+      return async ({ message }, _attempt, signal) => {
         const lines = fitted(toLines(message), MOST_CHARACTERS, (text) => escaped(text).length + 1);
         const answer = await poster.exchange(callOf(withBlocks(lines)), signal);
         // Told as bare text rather than not at all.
         if (answer.type !== 'answered' || !areBlocksRefused(answer)) return poster.outcomeOf(answer, read);
         return poster.postJson(callOf(asText(lines)), signal, read);
-      }
-      return { send, [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose]() };
+      };
     },
-  };
+  });
 }
 
 /** Where messages are posted to. The two forms differ in what stands around a message, and in how they answer. */
@@ -80,15 +77,14 @@ interface Place {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly around: { readonly channel?: string | undefined };
-  readonly secrets: readonly string[];
   readonly read: ReadAnswer;
 }
 
 function placeOf({ url, token = '', channel }: SlackConfig, api: string): Place {
   const headers = { 'content-type': 'application/json; charset=utf-8' };
-  if (url !== undefined) return { url, headers, around: {}, secrets: secretsOf(url), read: readHook };
+  if (url !== undefined) return { url, headers, around: {}, read: readHook };
   const asBot = { ...headers, authorization: `Bearer ${token}` };
-  return { url: api, headers: asBot, around: { channel }, secrets: [token], read: readBot };
+  return { url: api, headers: asBot, around: { channel }, read: readBot };
 }
 
 function withBlocks(lines: Lines): object {

@@ -6,10 +6,10 @@ import type { Notifier } from './notifier.ts';
 import { fitted, toLines } from './rendering/lines.ts';
 import { type Answer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
-import { createPoster, TOTAL_MS } from './wire/post-json.ts';
+import { httpNotifier } from './wire/http-notifier.ts';
+import { TOTAL_MS } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /** Cards of more than about 28 kB fail inside the workflow, behind its answer. What is around the lines is counted in. */
 const MOST_BYTES = 19_000;
 
@@ -33,22 +33,19 @@ type TeamsConfig = z.infer<typeof config>;
 export const teams = teamsWith({ totalMs: TOTAL_MS });
 
 export function teamsWith({ totalMs }: { totalMs: number }): Notifier<TeamsConfig> {
-  return {
+  return httpNotifier({
+    totalMs,
     type: 'teams',
     summary: 'Posts each alert to a Microsoft Teams channel through a workflow.',
     config,
     secrets: ['url'],
-    giveUpAfterMs: 3 * DAY_MS,
-    recipients: (_to, channel) => [channel],
     warnings: ({ url }) => addressWarnings(url),
-    open({ url, allow }, tools) {
-      const poster = createPoster({ tools, totalMs, allow, secrets: secretsOf(url) });
-      return {
-        send: ({ message }, _attempt, signal) => poster.postJson({ url, body: bodyOf(message) }, signal, read),
-        [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
-      };
-    },
-  };
+    secretsIn: ({ url }) => secretsOf(url),
+    senderOf:
+      ({ url }, poster) =>
+      ({ message }, _attempt, signal) =>
+        poster.postJson({ url, body: bodyOf(message) }, signal, read),
+  });
 }
 
 function bodyOf(message: Message): string {

@@ -6,9 +6,9 @@ import type { Notifier } from './notifier.ts';
 import { fitted, toLines, type Line } from './rendering/lines.ts';
 import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';
-import { createPoster, TOTAL_MS } from './wire/post-json.ts';
+import { httpNotifier } from './wire/http-notifier.ts';
+import { TOTAL_MS } from './wire/post-json.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const SECOND_MS = 1000;
 /** UTF-16 units, once entities are taken out. */
 const MOST_CHARACTERS = 4096;
@@ -40,22 +40,17 @@ type TelegramConfig = z.infer<typeof config>;
 export const telegram = telegramWith({ totalMs: TOTAL_MS, api: 'https://api.telegram.org' });
 
 export function telegramWith({ totalMs, api }: { totalMs: number; api: string }): Notifier<TelegramConfig> {
-  return {
+  return httpNotifier({
+    totalMs,
     type: 'telegram',
     summary: 'Sends each alert to a Telegram chat through a bot.',
     config,
     secrets: ['token'],
-    giveUpAfterMs: 3 * DAY_MS,
-    recipients: (_to, channel) => [channel],
+    mostAnswerBytes: MOST_ANSWER_BYTES,
     warnings: () => [],
-    open(to, tools) {
-      const poster = createPoster({
-        tools,
-        totalMs,
-        allow: to.allow,
-        secrets: secretsIn(to),
-        mostAnswerBytes: MOST_ANSWER_BYTES,
-      });
+    // The number of the bot before the colon is public; what follows it is not, and may be quoted alone.
+    secretsIn: ({ token }) => [token, token.replace(/^\d+:/, '')],
+    senderOf(to, poster) {
       const url = `${api}/bot${to.token}/sendMessage`;
       // A group that becomes a supergroup gets another number, which the answer tells.
       let { chat } = to;
@@ -68,18 +63,10 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
         const says = `the group has become a supergroup: set \`chat: '${chat}'\``;
         return { as: 'again', afterMs: SECOND_MS, says };
       }
-      return {
-        send: ({ message }, _attempt, signal) =>
-          poster.postJson({ url, body: bodyOf(message, { ...to, chat }) }, signal, read),
-        [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
-      };
+      return ({ message }, _attempt, signal) =>
+        poster.postJson({ url, body: bodyOf(message, { ...to, chat }) }, signal, read);
     },
-  };
-}
-
-/** The number of the bot before the colon is public; what follows it is not, and may be quoted alone. */
-function secretsIn({ token }: TelegramConfig): string[] {
-  return [token, token.replace(/^\d+:/, '')];
+  });
 }
 
 function bodyOf(message: Message, { chat, topic }: TelegramConfig): string {

@@ -6,10 +6,9 @@ import type { Notifier } from './notifier.ts';
 import { toBody } from './rendering/body.ts';
 import { bodyFault, compileBody } from './rendering/body-template.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
-import { createPoster, TOTAL_MS, type JsonCall } from './wire/post-json.ts';
+import { httpNotifier } from './wire/http-notifier.ts';
+import { TOTAL_MS, type JsonCall } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 const config = z
   .strictObject({
@@ -48,27 +47,22 @@ export const webhook = webhookWith({ totalMs: TOTAL_MS });
 
 /** `totalMs`: one try, from the first packet to the last byte of the answer. */
 export function webhookWith({ totalMs }: { readonly totalMs: number }): Notifier<WebhookConfig> {
-  return {
+  return httpNotifier({
+    totalMs,
     type: 'webhook',
     summary: 'Posts each alert as JSON, signed as in Standard Webhooks.',
     config,
     secrets: ['url', 'secret'],
-    giveUpAfterMs: 3 * DAY_MS,
-    recipients: (_to, channel) => [channel],
     warnings: warningsOf,
-    open(to, tools) {
-      const poster = createPoster({ tools, totalMs, allow: to.allow, secrets: [...secretsOf(to.url), ...keysIn(to)] });
+    secretsIn: ({ url, secret }) => [...secretsOf(url), ...(secret === undefined ? [] : keysIn(secret))],
+    senderOf(to, poster, { clock }) {
       const write = to.body === undefined ? toBody : compileBody(to.body);
-      return {
-        send(delivery, attempt, signal) {
-          const { id } = delivery;
-          const call = callOf(to, { id, body: write(delivery), attempt, at: tools.clock.now() });
-          return poster.postJson(call, signal);
-        },
-        [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
+      return (delivery, attempt, signal) => {
+        const { id } = delivery;
+        return poster.postJson(callOf(to, { id, body: write(delivery), attempt, at: clock.now() }), signal);
       };
     },
-  };
+  });
 }
 
 function warningsOf({ url, secret }: WebhookConfig): string[] {
@@ -109,6 +103,6 @@ function keyOf(secret: string): Buffer | undefined {
   return isExact && key.length >= 24 && key.length <= 64 ? key : undefined;
 }
 
-function keysIn({ secret }: WebhookConfig): string[] {
-  return secret === undefined ? [] : [secret, secret.replace(/^whsec_/, '')];
+function keysIn(secret: string): string[] {
+  return [secret, secret.replace(/^whsec_/, '')];
 }

@@ -27,7 +27,7 @@ interface PosterOptions {
   /** Taken out of what is shown of an answer. */
   readonly secrets: readonly string[];
   /** How much of an answer is read, 4 KiB by default. More for services that repeat the message in it. */
-  readonly mostAnswerBytes?: number;
+  readonly mostAnswerBytes?: number | undefined;
 }
 
 export interface JsonCall {

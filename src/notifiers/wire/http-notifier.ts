@@ -1,0 +1,36 @@
+// What all channels that post an alert over HTTP have in common. A channel says what it posts, and how it reads answers.
+import type { Notifier, NotifierTools, OpenNotifier } from '../notifier.ts';
+import { createPoster, type Poster } from './post-json.ts';
+
+const GIVE_UP_AFTER_MS = 3 * 24 * 3_600_000;
+
+interface HttpChannel<D> extends Pick<Notifier<D>, 'type' | 'summary' | 'config' | 'secrets' | 'warnings'> {
+  /** One try, from the first packet to the last byte of the answer. */
+  readonly totalMs: number;
+  /** As `createPoster` has it. */
+  readonly mostAnswerBytes?: number | undefined;
+  /** What no outcome may show of a channel: its secrets, and parts of them that a server may quote alone. */
+  secretsIn(to: D): readonly string[];
+  senderOf(to: D, poster: Poster, tools: NotifierTools): OpenNotifier['send'];
+}
+
+/** A channel with one receiver, to which every alert is posted. */
+export function httpNotifier<D extends { readonly allow: readonly string[] }>(channel: HttpChannel<D>): Notifier<D> {
+  const { type, summary, config, secrets, totalMs, mostAnswerBytes } = channel;
+  return {
+    type,
+    summary,
+    config,
+    secrets,
+    giveUpAfterMs: GIVE_UP_AFTER_MS,
+    recipients: (_to, name) => [name],
+    warnings: (to) => channel.warnings(to),
+    open(to, tools) {
+      const poster = createPoster({ tools, totalMs, allow: to.allow, secrets: channel.secretsIn(to), mostAnswerBytes });
+      return {
+        send: channel.senderOf(to, poster, tools),
+        [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
