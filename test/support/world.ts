@@ -288,3 +288,20 @@ function wordsOfMembers(message: Message): string[] {
   const { alert, summary } = message;
   return summary?.of === 'alert.event' ? summary.keys.map(() => `${alert} event`) : [wordsOf(message)];
 }
+
+/** What is said in so many polls, in order. */
+export async function polls(world: World, count: number): Promise<string[]> {
+  const said: string[] = [];
+  for (let i = 0; i < count; i += 1) said.push(...(await world.poll()));
+  return said;
+}
+
+/** The same, with a block before each poll. */
+export async function pollsWithBlocks(world: World, count: number): Promise<string[]> {
+  const said: string[] = [];
+  for (let i = 0; i < count; i += 1) {
+    world.sandbox.mine();
+    said.push(...(await world.poll()));
+  }
+  return said;
+}

@@ -5,7 +5,7 @@ import { Block } from '../../src/explorer/reading/resources/block.ts';
 import { blocks } from '../../src/watches/blocks.ts';
 import { blockRows, openExplorer } from '../explorer/support/open.ts';
 import { sendJson, startServer } from '../explorer/support/server.ts';
-import { createWorld, loadWatches } from '../support/world.ts';
+import { createWorld, loadWatches, polls } from '../support/world.ts';
 import { aScope } from '../support/scope.ts';
 
 const RULES = `
@@ -98,9 +98,7 @@ test('a server that lags behind the one that was read before takes nothing back'
 test('a head that stands still fires; a chain that moves on resolves', async () => {
   await using world = await createWorld(RULES);
   world.sandbox.mine();
-  const said: string[] = [];
-  for (let minute = 0; minute < 8; minute += 1) said.push(...(await world.poll()));
-  expect(said).toEqual(['stalled firing']);
+  expect(await polls(world, 8)).toEqual(['stalled firing']);
   world.sandbox.mine();
   expect(await world.poll()).toContain('stalled resolved');
 });
@@ -135,9 +133,7 @@ test('a list without any block is no chain: nothing begins with it, and nothing 
   world.sandbox.mine({ blocks: 2 });
   expect(await world.poll()).toEqual(['block event', 'block event']);
   world.sandbox.fail({ fault: 'empty-list', operation: 'blocks', times: 4 });
-  const said: string[] = [];
-  for (let minute = 0; minute < 4; minute += 1) said.push(...(await world.poll()));
-  expect(said).toEqual([]);
+  expect(await polls(world, 4)).toEqual([]);
   expect(world.log.lines.filter((line) => line === 'warn explorer:no-answer')).toHaveLength(2);
 });
 

@@ -1,7 +1,7 @@
 // A row that is known may come again with another content, in a block that was replaced or in the same one.
 import { describe, expect, test } from '@jest/globals';
 import { ListState } from '../../src/watches/list-state.ts';
-import { createWorld, loadWatches, type World } from '../support/world.ts';
+import { createWorld, loadWatches, polls, type World } from '../support/world.ts';
 
 const CALLS = `
 watches:
@@ -23,12 +23,6 @@ watches:
       - { id: failed, on: new, if: status == "error" }
       - { id: large, on: new, if: value > 100 }
 `;
-
-async function polls(world: World, count: number): Promise<string[]> {
-  const said: string[] = [];
-  for (let i = 0; i < count; i += 1) said.push(...(await world.poll()));
-  return said;
-}
 
 describe('a call that went well at first, and failed once its block was replaced', () => {
   async function replaced(world: World): Promise<string> {

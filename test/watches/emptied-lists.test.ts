@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { balance } from '../../src/watches/balance.ts';
 import { holdings } from '../../src/watches/holdings.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, polls, pollsWithBlocks, type World } from '../support/world.ts';
 
 const BALANCE = `
 watches:
@@ -31,16 +31,6 @@ const ALL = 1000;
 /** The next answers to the list show nothing. */
 function empty({ sandbox }: World, times: number, operation: 'tokens' | 'transactions' = 'tokens'): void {
   sandbox.fail({ fault: 'empty-list', operation: `address-${operation}`, times });
-}
-
-/** Polls, with a block before each. */
-async function polls(world: World, times: number): Promise<string[]> {
-  const said: string[] = [];
-  for (let i = 0; i < times; i += 1) {
-    world.sandbox.mine();
-    said.push(...(await world.poll()));
-  }
-  return said;
 }
 
 /** What the last polls thought of the data. */
@@ -73,9 +63,9 @@ describe('a balance', () => {
   test('is not zero because the list of tokens is empty for a moment: nothing fires, nothing resolves', async () => {
     await using world = await wealthy();
     empty(world, 2);
-    expect(await polls(world, 2)).toEqual([]);
+    expect(await pollsWithBlocks(world, 2)).toEqual([]);
     expect(dataIn(world)).toEqual(['nodata']);
-    expect(await polls(world, 3)).toEqual([]);
+    expect(await pollsWithBlocks(world, 3)).toEqual([]);
     expect(dataIn(world)).toEqual(['ok']);
   });
 
@@ -96,9 +86,7 @@ describe('a balance', () => {
   test('stays unknown while the chain stands still, and the log says why', async () => {
     await using world = await wealthy();
     empty(world, ALL);
-    const said: string[] = [];
-    for (let i = 0; i < 5; i += 1) said.push(...(await world.poll()));
-    expect(said).toEqual([]);
+    expect(await polls(world, 5)).toEqual([]);
     expect(dataIn(world)).toEqual(['nodata']);
     expect(world.log.lines.filter((line) => line.includes('note'))).toEqual([]);
     const reasons = world.decisions.flatMap((decision) => decision.reasons);
@@ -111,9 +99,9 @@ describe('a balance', () => {
   test('does not begin again to doubt after a restart', async () => {
     await using world = await wealthy();
     empty(world, ALL);
-    expect(await polls(world, 2)).toEqual([]);
+    expect(await pollsWithBlocks(world, 2)).toEqual([]);
     await world.restart();
-    expect((await polls(world, 1)).toSorted()).toEqual(['high resolved', 'low firing', 'moved event']);
+    expect((await pollsWithBlocks(world, 1)).toSorted()).toEqual(['high resolved', 'low firing', 'moved event']);
     expect(world.messages[0]?.fields['balance']).toEqual({ text: '0' });
     expect(world.messages[0]?.token).toMatchObject({ decimals: 6, symbol: 'USDC' });
   });
@@ -121,13 +109,13 @@ describe('a balance', () => {
   test('of a token that was never held is not told before the empty list is believed', async () => {
     await using world = await createWorld(BALANCE.replace('treasury', 'hot_wallet'));
     empty(world, 1);
-    expect(await polls(world, 1)).toEqual([]);
+    expect(await pollsWithBlocks(world, 1)).toEqual([]);
     world.sandbox.fail({ fault: 'not-found', operation: 'blocks', times: 1 });
     empty(world, 1);
-    expect(await polls(world, 1)).toEqual([]);
+    expect(await pollsWithBlocks(world, 1)).toEqual([]);
     empty(world, ALL);
-    expect(await polls(world, 1)).toEqual([]);
-    expect(await polls(world, 1)).toEqual(['low firing']);
+    expect(await pollsWithBlocks(world, 1)).toEqual([]);
+    expect(await pollsWithBlocks(world, 1)).toEqual(['low firing']);
   });
 });
 
@@ -135,9 +123,9 @@ describe('tokens', () => {
   test('are not gone because their list is empty for a moment', async () => {
     await using world = await wealthy(TOKENS);
     empty(world, 2);
-    expect(await polls(world, 2)).toEqual([]);
+    expect(await pollsWithBlocks(world, 2)).toEqual([]);
     expect(dataIn(world)).toEqual(['nodata']);
-    expect(await polls(world, 3)).toEqual([]);
+    expect(await pollsWithBlocks(world, 3)).toEqual([]);
   });
 
   test('are gone when the third reading shows none of them either', async () => {
@@ -149,17 +137,17 @@ describe('tokens', () => {
     expect(new Set(said)).toEqual(new Set(['gone event']));
     expect(said.length).toBeGreaterThan(1);
     expect(asked(world) - before).toBe(6);
-    expect(await polls(world, 2)).toEqual([]);
+    expect(await pollsWithBlocks(world, 2)).toEqual([]);
   });
 
   test('that an address never had are no news when its list is first read as empty, also over a restart', async () => {
     await using world = await createWorld(TOKENS);
     empty(world, 2);
-    expect(await polls(world, 1)).toEqual([]);
+    expect(await pollsWithBlocks(world, 1)).toEqual([]);
     await world.restart();
-    expect(await polls(world, 1)).toEqual([]);
+    expect(await pollsWithBlocks(world, 1)).toEqual([]);
     expect(dataIn(world)).toEqual(['nodata']);
-    expect(await polls(world, 2)).toEqual([]);
+    expect(await pollsWithBlocks(world, 2)).toEqual([]);
     expect(dataIn(world)).toEqual(['ok']);
   });
 
@@ -167,10 +155,10 @@ describe('tokens', () => {
     await using world = await createWorld(TOKENS);
     await world.poll();
     const { token } = world.sandbox.giveToken({ address: 'treasury', type: 'ERC-721', tokenId: '7', value: 1 });
-    expect(await polls(world, 1)).toEqual(['here event']);
+    expect(await pollsWithBlocks(world, 1)).toEqual(['here event']);
     await world.restart();
     world.sandbox.setBalance({ address: 'treasury', token, tokenId: '7', value: 0 });
-    expect(await polls(world, 1)).toEqual(['gone event']);
+    expect(await pollsWithBlocks(world, 1)).toEqual(['gone event']);
     expect(world.messages[0]?.fields['token_id']).toMatchObject({ untrusted: '7' });
   });
 });
@@ -188,17 +176,17 @@ describe('a list of transactions', () => {
   test('takes nothing back because it is empty for a moment', async () => {
     await using world = await told();
     empty(world, 2, 'transactions');
-    expect(await polls(world, 2)).toEqual([]);
+    expect(await pollsWithBlocks(world, 2)).toEqual([]);
     expect(dataIn(world)).toEqual(['nodata']);
-    expect(await polls(world, 5)).toEqual([]);
+    expect(await pollsWithBlocks(world, 5)).toEqual([]);
     expect(dataIn(world)).toEqual(['ok']);
   });
 
   test('that stays empty takes back what was told of it', async () => {
     await using world = await told();
     empty(world, ALL, 'transactions');
-    expect(await polls(world, 4)).toEqual([]);
-    expect(await polls(world, 3)).toEqual(['tx retracted']);
+    expect(await pollsWithBlocks(world, 4)).toEqual([]);
+    expect(await pollsWithBlocks(world, 3)).toEqual(['tx retracted']);
     expect(dataIn(world)).toEqual(['ok']);
   });
 
@@ -208,10 +196,10 @@ describe('a list of transactions', () => {
     await world.poll();
     world.sandbox.mine();
     for (let i = 0; i < 100; i += 1) world.sandbox.addTransaction(LARGE);
-    expect(await polls(world, 1)).toHaveLength(50);
+    expect(await pollsWithBlocks(world, 1)).toHaveLength(50);
     empty(world, 1, 'transactions');
-    expect(await polls(world, 1)).toEqual([]);
-    expect(await polls(world, 2)).toHaveLength(50);
+    expect(await pollsWithBlocks(world, 1)).toEqual([]);
+    expect(await pollsWithBlocks(world, 2)).toHaveLength(50);
   });
 });
 
@@ -220,9 +208,9 @@ test('a list that is not empty, or was never anything else, is asked for once a 
     `${BALANCE}${TOKENS.replace('watches:', '')}${TRANSACTIONS.replace('watches:', '')}`,
   );
   world.sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 500_000_000 });
-  await polls(world, 3);
+  await pollsWithBlocks(world, 3);
   const before = asked(world);
-  await polls(world, 5);
+  await pollsWithBlocks(world, 5);
   expect(asked(world) - before).toBe(10);
 });
 

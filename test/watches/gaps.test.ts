@@ -1,6 +1,6 @@
 // What an explorer shows late, or what a poll could not read, is read afterwards; what is still unread is named.
 import { describe, expect, test } from '@jest/globals';
-import { loadWatches, createWorld, type World } from '../support/world.ts';
+import { createWorld, loadWatches, polls, type World } from '../support/world.ts';
 import { afterReadings, type Gap, type Gaps, showHeights, withGap } from '../../src/watches/lists/gaps.ts';
 import { internalTransactions } from '../../src/watches/internal-transactions.ts';
 import { coverageOf } from '../../src/watches/lists/coverage.ts';
@@ -22,12 +22,6 @@ function calls(world: World, count: number, reason = 'news'): void {
     world.sandbox.mine();
     world.sandbox.failCall({ to: 'vault', reason });
   }
-}
-
-async function polls(world: World, count: number): Promise<string[]> {
-  const said: string[] = [];
-  for (let i = 0; i < count; i += 1) said.push(...(await world.poll()));
-  return said;
 }
 
 async function coverage(world: World) {

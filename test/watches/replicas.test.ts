@@ -1,18 +1,12 @@
 // An explorer is often several machines behind one address, and some of them are behind the others.
 import { describe, expect, test } from '@jest/globals';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, polls, type World } from '../support/world.ts';
 
 const EVENTS = `
 watches:
   - { id: txs, kind: transactions, of: vault, every: 1m, alerts: [{ id: tx, on: new, if: value > 100 }] }
   - { id: calls, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: call, on: new, if: success == false }] }
 `;
-
-async function polls(world: World, times: number): Promise<string[]> {
-  const said: string[] = [];
-  for (let i = 0; i < times; i += 1) said.push(...(await world.poll()));
-  return said;
-}
 
 function blocksAsked({ replicas }: World): number {
   return replicas.asked.filter((path) => path === 'blocks').length;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createWorld } from '../support/world.ts';
+import { createWorld, polls } from '../support/world.ts';
 
 const RULES = `
 watches:
@@ -72,9 +72,7 @@ test('one that a reorganisation took out after it was told is retracted', async 
   world.sandbox.addTransaction({});
   await world.poll();
   world.sandbox.reorganise({ blocks: 4, transactions: 'dropped' });
-  const said: string[] = [];
-  for (let i = 0; i < 4; i += 1) said.push(...(await world.poll()));
-  expect(said).toEqual(['large retracted']);
+  expect(await polls(world, 4)).toEqual(['large retracted']);
 });
 
 test('`start` tells what happened from a block on, before anyone watched; nothing from before it', async () => {
