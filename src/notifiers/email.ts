@@ -3,7 +3,8 @@ import type { Notifier } from './notifier.ts';
 import { Allow, createEgress, mustBeAllowed } from './wire/egress.ts';
 import { isPlainAddress, parseMailAddress } from './wire/mail-address.ts';
 import { toMime } from './wire/mime.ts';
-import { parseSmtpUrl, submit, type SmtpLimits } from './wire/smtp.ts';
+import { parseSmtpUrl } from './wire/smtp-server.ts';
+import { submit, type SmtpLimits } from './wire/smtp.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -6,21 +6,12 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { createDeadline } from '../../lib/clock.ts';
-import { bareHost, isLoopback } from '../../lib/loopback.ts';
-import { createRedactor } from '../../lib/redact.ts';
-import { singleLine } from '../../lib/untrusted.ts';
+import { isLoopback } from '../../lib/loopback.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import { connect } from './connect.ts';
-import { EGRESS_REFUSED, type Egress } from './egress.ts';
-
-/** Where mails are handed in, read from `smtp://user:password@host:port`. */
-interface SmtpServer {
-  readonly host: string;
-  readonly port: number;
-  /** TLS from the first byte. Otherwise STARTTLS, when the server offers it. */
-  readonly secure: boolean;
-  readonly login: { readonly user: string; readonly pass: string } | null;
-}
+import type { Egress } from './egress.ts';
+import { outcomeOf, shownBy, type SmtpError } from './smtp-outcome.ts';
+import type { SmtpServer } from './smtp-server.ts';
 
 export interface SmtpLimits {
   /** Until the session is set up, STARTTLS included. */
@@ -40,34 +31,6 @@ export interface SmtpRoute {
 interface Envelope {
   readonly from: string;
   readonly to: string;
-}
-
-const DEFAULT_PORT = 587;
-const DEFAULT_TLS_PORT = 465;
-
-/** Undefined unless it is `smtp:` or `smtps:`, a host, and at most a port, a user and a password. */
-export function parseSmtpUrl(text: string): SmtpServer | undefined {
-  const url = /^smtps?:\/\/[\u0021-\u007e]+$/.test(text) ? URL.parse(text) : null;
-  if (url === null || !/^[\w.:[\]-]+$/.test(url.hostname) || !/^\/?$/.test(url.pathname + url.search + url.hash))
-    return undefined;
-  const secure = url.protocol === 'smtps:';
-  const login = loginOf(url);
-  if (login === undefined) return undefined;
-  return {
-    host: bareHost(url.hostname),
-    port: url.port === '' ? (secure ? DEFAULT_TLS_PORT : DEFAULT_PORT) : Number(url.port),
-    secure,
-    login,
-  };
-}
-
-function loginOf(url: URL): SmtpServer['login'] | undefined {
-  if (url.username === '' && url.password === '') return null;
-  try {
-    return { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
-  } catch {
-    return undefined;
-  }
 }
 
 /** Hands one message over. Never throws; neither the password nor what was made of it is in any outcome. */
@@ -178,60 +141,4 @@ function broken(connection: SMTPConnection, signal: AbortSignal): Promise<never>
     );
     if (signal.aborted) reject(signal.reason as Error);
   });
-}
-
-/** What nodemailer puts on its errors, as far as it is looked at here. */
-interface SmtpError extends Error {
-  readonly code?: string;
-  readonly originalCode?: string;
-  readonly command?: string;
-  readonly response?: string;
-  readonly responseCode?: number;
-  readonly timeoutType?: string;
-}
-
-const MINUTE_MS = 60_000;
-/** Grey-listing servers refuse whoever comes back sooner. */
-const AFTER_TEMPORARY_MS = MINUTE_MS;
-const AFTER_PERMANENT_MS = 5 * MINUTE_MS;
-/** Too many wrong passwords lock the account; a person has to correct it anyway. */
-const AFTER_LOGIN_MS = 15 * MINUTE_MS;
-
-function outcomeOf(error: SmtpError, host: string, isHandedOver: boolean, show: Show): Outcome {
-  if (error.code === EGRESS_REFUSED)
-    return { type: 'again', why: `not connected: ${error.message}`, atLeastMs: AFTER_LOGIN_MS, auth: true };
-  if (error.responseCode === undefined) {
-    const why = `${host}: ${reasonOf(error, isHandedOver)}`;
-    if (error.code === 'EAUTH') return { type: 'again', why, atLeastMs: AFTER_LOGIN_MS, auth: true };
-    return { type: isHandedOver ? 'unknown' : 'again', why };
-  }
-  const why = `${host} answered ${show(error.response ?? '')}${error.command === undefined ? '' : ` to ${error.command}`}`;
-  const atLeastMs = waitAfter(error.code, error.responseCode);
-  return { type: 'again', why, atLeastMs, ...(error.code === 'EAUTH' ? { auth: true } : {}) };
-}
-
-// A refusal for good is tried again too, slowly: quotas are raised, filters corrected, mailboxes made.
-function waitAfter(code: string | undefined, responseCode: number): number {
-  if (code === 'EAUTH') return AFTER_LOGIN_MS;
-  return responseCode >= 500 ? AFTER_PERMANENT_MS : AFTER_TEMPORARY_MS;
-}
-
-function reasonOf(error: SmtpError, isHandedOver: boolean): string {
-  if (error.name === 'TimeoutError') return 'no answer in time';
-  if (error.name === 'AbortError') return 'stopped before an answer came';
-  if (error.timeoutType !== undefined) return `no answer in time (${error.timeoutType})`;
-  const code = error.originalCode ?? error.code ?? error.name;
-  if (isHandedOver) return `the connection broke after the message had left (${code})`;
-  return /TLS|SSL|CERT/.test(`${error.code} ${code}`) ? `no encrypted connection (${code})` : `no connection (${code})`;
-}
-
-const MOST_SHOWN = 200;
-
-/** A server's words as they may be shown. */
-type Show = (text: string) => string;
-
-function shownBy({ login }: SmtpServer): Show {
-  if (login === null) return (text) => singleLine(text, MOST_SHOWN);
-  const { redact } = createRedactor([login.pass]);
-  return (text) => singleLine(redact(text), MOST_SHOWN);
 }
