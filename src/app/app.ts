@@ -3,11 +3,12 @@
 //   open    state file -> first setup prepared -> web server -> first setup in force
 //   run     runtime and reloader, until the signal aborts
 //   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
+import type { Config } from '../config/model.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { createReloader } from '../engine/upkeep/reloader.ts';
 import { createSupervisor } from '../engine/upkeep/supervisor.ts';
-import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
-import type { Store } from '../store/store.ts';
+import { openBackups, openStore as openState, openStoreForDryRun } from '../store/open.ts';
+import type { Backups, Store } from '../store/store.ts';
 import { serveWeb } from '../web/server.ts';
 import { readinessOf } from './readiness.ts';
 import { createReload } from './reload.ts';
@@ -17,7 +18,8 @@ import type { Sources } from './sources.ts';
 import { createStateGuard } from './state-guard.ts';
 import { watchStorage } from './storage-health.ts';
 
-export interface AppOptions extends SetupTools, Omit<RuntimeOptions, 'store' | 'storageState' | 'supervise'> {
+export interface AppOptions
+  extends SetupTools, Omit<RuntimeOptions, 'store' | 'storageState' | 'supervise' | 'openBackups'> {
   readonly configFile: string;
   readonly setup: Setup;
   /** The files that `setup` was read from. */
@@ -52,7 +54,15 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
   });
   const { supervise } = supervisor;
-  const runtime = opened.use(createRuntime({ ...options, store, storageState: () => storage.state(), supervise }));
+  const runtime = opened.use(
+    createRuntime({
+      ...options,
+      store,
+      storageState: () => storage.state(),
+      supervise,
+      openBackups: (state) => backupsOf(options, state),
+    }),
+  );
   metrics.mirrorFailing(() => supervisor.failing().map(({ name }) => name));
   const reload = createReload({ ...options, runtime });
   await using first = await runtime.prepare(setup);
@@ -109,4 +119,9 @@ export async function openApp(options: AppOptions): Promise<App> {
 /** A dry run remembers nothing that outlives the process. */
 function openStore({ isDry, setup, owner, log, openStore: open = openState }: AppOptions): Promise<Store> {
   return isDry ? openStoreForDryRun({ log }) : open(setup.config.state, { owner, log });
+}
+
+/** Of the file that was opened at the start, wherever a reload has it. */
+function backupsOf({ isDry, setup }: AppOptions, { backup }: Config['state']): Backups | null {
+  return isDry || backup.keep === 0 ? null : openBackups({ ...setup.config.state, backup });
 }

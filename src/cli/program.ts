@@ -159,6 +159,30 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .action(async (watch: string, options: ConfigOption) => {
       end(await (await import('./state-forget.ts')).stateForget(terminal, watch, options));
     });
+  state
+    .command('check')
+    .description('examine every page and row of the state file, or of a backup; also while the daemon runs')
+    .argument('[file]', 'a backup, instead of the state file')
+    .option(...CONFIG)
+    .action(async (file: string | undefined, options: ConfigOption) => {
+      end(await (await import('./state.ts')).stateCheck(terminal, file, options));
+    });
+  state
+    .command('backup')
+    .description('copy the state file and check the copy; also while the daemon runs')
+    .argument('[file]', 'a new file; without it, one in state.backup.directory')
+    .option(...CONFIG)
+    .action(async (file: string | undefined, options: ConfigOption) => {
+      end(await (await import('./state.ts')).stateBackup(terminal, file, options));
+    });
+  state
+    .command('restore')
+    .description('make a backup the state file, and keep the former one beside it; stop the daemon first')
+    .argument('<file>', 'the backup')
+    .option(...CONFIG)
+    .action(async (file: string, options: ConfigOption) => {
+      end(await (await import('./state.ts')).stateRestore(terminal, file, options));
+    });
 
   program
     .command('fields')

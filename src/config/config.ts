@@ -1,7 +1,7 @@
 // Loads and checks the config. A secret that cannot be read is a problem only when a watch needs it, so it is noted at
 // its explorer or channel until the rules are known.
-import type { Config, ConfigTools, Loaded, Name, RecordingSettings } from './model.ts';
-import { dirname, resolve } from 'node:path';
+import type { Config, ConfigTools, Loaded, Name, RecordingSettings, StateSettings } from './model.ts';
+import { dirname, join, resolve } from 'node:path';
 import { checksumWarnings } from './checksums.ts';
 import { readChannel } from './channels.ts';
 import { readExplorer } from './explorers.ts';
@@ -61,7 +61,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     explorers,
     names,
     channels,
-    state: { file: resolve(directory, written.state.file), maxBytes: written.state.max_size },
+    state: stateOf(written.state, directory),
     recording: recordingOf(written.recording, directory),
     listen,
     rules: written.rules,
@@ -76,6 +76,16 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
 }
 
 type Shape = ReturnType<typeof ConfigShape.parse>;
+
+function stateOf(written: Shape['state'], directory: string): StateSettings {
+  const file = resolve(directory, written.file);
+  const { directory: backups, keep } = written.backup;
+  return {
+    file,
+    maxBytes: written.max_size,
+    backup: { directory: backups === undefined ? join(dirname(file), 'backups') : resolve(directory, backups), keep },
+  };
+}
 
 function recordingOf(written: Shape['recording'], directory: string): RecordingSettings | null {
   if (written === undefined) return null;

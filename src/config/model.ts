@@ -33,6 +33,14 @@ export interface StateSettings {
   /** Absolute path. */
   readonly file: string;
   readonly maxBytes: number;
+  readonly backup: BackupSettings;
+}
+
+export interface BackupSettings {
+  /** Absolute path. */
+  readonly directory: string;
+  /** How many daily backups stay; 0 = none are made. */
+  readonly keep: number;
 }
 
 export interface RecordingSettings {

@@ -119,6 +119,13 @@ export const ConfigShape = z.strictObject({
         2 ** 40,
         'at this size nothing more is kept until there is room: the watches are blind and /readyz is 503',
       ).default(2 ** 31),
+      backup: z
+        .strictObject({
+          directory: text('where backups go; by default the directory backups beside the state file').optional(),
+          keep: integer(0, 1000, 'how many daily backups stay; with 0 none are made').default(3),
+        })
+        .prefault({})
+        .meta({ description: 'the daemon copies the state file once a day and checks the copy' }),
     })
     .prefault({})
     .meta({ description: 'where the daemon remembers' }),

@@ -2,15 +2,28 @@
 import { existsSync } from 'node:fs';
 import type { Log } from '../telemetry/log.ts';
 import type { WatchId } from '../core/model/ids.ts';
+import type { Instant } from '../lib/clock.ts';
+import { createBackups } from './sqlite/backup-directory.ts';
+import { backupFile, backupSqlite } from './sqlite/backups.ts';
+import { checkSqlite } from './sqlite/check.ts';
 import { forgetInSqlite } from './sqlite/forget.ts';
 import { openSqliteStore, openVolatileStore } from './sqlite/open.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
-import type { Store, StoreReader } from './store.ts';
+import { restoreSqlite } from './sqlite/restore.ts';
+import type { Backups, Restored, StateCheck, Store, StoreReader } from './store.ts';
 
 /** Where the state is, and how large it may become. */
 export interface StateSettings {
   readonly file: string;
   readonly maxBytes: number;
+  readonly backup: BackupSettings;
+}
+
+export interface BackupSettings {
+  /** Absolute path. */
+  readonly directory: string;
+  /** How many stay; 0 = none are made by the daemon. */
+  readonly keep: number;
 }
 
 export interface StoreTools {
@@ -40,6 +53,34 @@ export function openStoreForDryRun({ log }: Pick<StoreTools, 'log'>): Promise<St
  */
 export function forgetWatch(state: StateSettings, watch: WatchId): Promise<boolean> {
   return forgetInSqlite(state.file, watch);
+}
+
+/** Looks at every page and every row, also while a daemon runs. Rejects with a StorageError where there is no state. */
+export function checkState(state: Pick<StateSettings, 'file'>): Promise<StateCheck> {
+  return checkSqlite(state.file);
+}
+
+/**
+ * Makes `target`, else the next file of the directory of backups, a complete, checked copy of the state, also while a
+ * daemon runs; resolves with its path. Rejects with a StorageError, also where the file exists already.
+ */
+export async function backupState({ file, backup }: StateSettings, at: Instant, target?: string): Promise<string> {
+  const copy = target ?? backupFile(backup.directory, file, at);
+  await backupSqlite(file, copy);
+  return copy;
+}
+
+/**
+ * Makes a backup the state; the former state file stays beside it. Rejects with a StoreBusyError while a daemon runs, with
+ * a StorageError when the backup cannot be used; nothing was changed then.
+ */
+export function restoreState(state: Pick<StateSettings, 'file'>, backup: string): Promise<Restored> {
+  return restoreSqlite(state.file, backup);
+}
+
+/** The backups that the daemon makes. */
+export function openBackups({ file, backup }: StateSettings): Backups {
+  return createBackups({ file, ...backup });
 }
 
 /** For those who only look. Rejects with a StorageError when there is no state, or when it is of another schema. */

@@ -182,6 +182,14 @@ export function diagnosticsOf(row: Row): StoredDiagnostics {
   };
 }
 
+/** Throws a StorageError that names the watch where `diagnosticsOf` leaves something out. */
+export function assertDiagnostics(row: Row): void {
+  const stored = z.object({ look: snapshot.nullable(), health });
+  parsed(`snapshot or health of watch ${String(row['watch'])}`, () =>
+    stored.parse({ look: fromJson(row['look']), health: fromJson(row['health']) }),
+  );
+}
+
 function jsonOrNull(text: unknown): unknown {
   try {
     return fromJson(text);

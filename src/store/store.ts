@@ -214,6 +214,46 @@ export interface StoreReader extends AsyncDisposable, Pick<Store, 'recall' | 'di
   deliveriesOf(watch: WatchId, alert: AlertId, limit: number): Promise<StoredDelivery[]>;
 }
 
+/** What is damaged, and what to do. */
+export interface Finding {
+  readonly what: string;
+  /** Empty where `what` says it. */
+  readonly advice: string;
+}
+
+/** What a look at every page and every row has found. */
+export interface StateCheck {
+  readonly schema: number;
+  /** False: an older release wrote it, and only its pages were looked at. */
+  readonly isCurrent: boolean;
+  readonly bytes: number;
+  /** By table. */
+  readonly rows: ReadonlyMap<string, number>;
+  readonly findings: readonly Finding[];
+}
+
+/** A complete, checked copy of the state in a file of its own. */
+export interface Backup {
+  readonly file: string;
+  readonly at: Instant;
+}
+
+/** `former`: where the state file that was replaced is now; null = there was none. */
+export interface Restored {
+  readonly former: string | null;
+}
+
+/** The directory of backups. Every method rejects with a StorageError. */
+export interface Backups {
+  /** The newest first. */
+  list(): Promise<readonly Backup[]>;
+  /**
+   * Makes the backup of this second, beside the work of a daemon, and drops those that are too many. Rejects with the
+   * signal's reason when it aborts; then none was made.
+   */
+  make(at: Instant, signal: AbortSignal): Promise<Backup>;
+}
+
 /** The storage did not do what was asked; nothing was changed. Exit code 74. */
 export class StorageError extends Error {
   override readonly name: string = 'StorageError';

@@ -16,6 +16,7 @@ export const LOOPS = [
   'retirement',
   'housekeeping',
   'blind-report',
+  'backup',
   'recorder',
 ] as const;
 export type LoopName = (typeof LOOPS)[number];
@@ -28,6 +29,9 @@ export interface DaemonMetrics {
   httpRejected(reason: 'sockets' | 'host'): void;
   logDropped(lines: number): void;
   recordingFailed(): void;
+  /** When the newest backup of the state was made. */
+  backupMade(at: Instant): void;
+  backupFailed(): void;
   /** The memory of a watch was read again after a commit that was not kept. */
   memoryRecalled(cause: 'superseded' | 'rejected'): void;
   /** A loop failed and was restarted. */
@@ -46,6 +50,8 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
   const rejected = registry.counter('chainwarden_http_rejected_total');
   const dropped = registry.counter('chainwarden_log_dropped_total');
   const recordingFailures = registry.counter('chainwarden_recording_failures_total');
+  const backupTimestamp = registry.gauge('chainwarden_backup_last_success_timestamp_seconds');
+  const backupFailures = registry.counter('chainwarden_backup_failures_total');
   const recalls = registry.counter('chainwarden_memory_recalls_total');
   const restarts = registry.counter('chainwarden_loop_restarts_total');
   const uncaught = registry.counter('chainwarden_uncaught_network_errors_total');
@@ -82,6 +88,12 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
     },
     recordingFailed() {
       recordingFailures.inc();
+    },
+    backupMade(at) {
+      backupTimestamp.set(at / 1000);
+    },
+    backupFailed() {
+      backupFailures.inc();
     },
     loopRestarted(loop) {
       restarts.inc({ loop });

@@ -51,6 +51,7 @@ export async function startDaemon({ line, clock, store, transport, setup, hook }
     hook,
     silentWaitMs: 0,
     storageState: () => 'works',
+    openBackups: () => null,
   });
 
   async function apply(): Promise<void> {

@@ -22,6 +22,7 @@ import { StorageError, StoreBusyError, StoreFullError } from '../../src/store/st
 import { claim, commit, cover, settle } from '../support/store-calls.ts';
 import { aDecision, aMemoryOfSchema1, aDelivery, aMemory, NOON } from './builders.ts';
 import { keepsThePromise } from './contract.ts';
+import { damagePages, execute } from './damage.ts';
 
 // Every commit waits for the disk; a busy one takes its time.
 jest.setTimeout(60_000);
@@ -168,9 +169,7 @@ describe('what cannot be used is refused, unchanged, with what to do', () => {
   test('a file whose pages are damaged', async () => {
     const file = aFile();
     await withStore(file, (store) => commit(store, many(200), NOON));
-    const bytes = readFileSync(file);
-    bytes.fill(0xff, 5 * 4096, 9 * 4096);
-    writeFileSync(file, bytes);
+    damagePages(file);
     await expect(openSqliteStore({ file })).rejects.toThrow(/(damaged|malformed).*move it away/s);
   });
 });
@@ -391,11 +390,6 @@ const SILENT = { debug: () => undefined, info: () => undefined, warn: () => unde
 async function withStore(file: string, work: (store: Awaited<ReturnType<typeof openSqliteStore>>) => Promise<unknown>) {
   await using store = await openSqliteStore({ file });
   await work(store);
-}
-
-function execute(file: string, ...statements: string[]): void {
-  using db = new DatabaseSync(file);
-  for (const statement of statements) db.exec(statement);
 }
 
 function many(count: number): ReturnType<typeof aDecision>[] {

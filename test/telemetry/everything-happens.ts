@@ -37,6 +37,8 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.httpRejected('host');
   metrics.logDropped(1);
   metrics.recordingFailed();
+  metrics.backupMade(at);
+  metrics.backupFailed();
   metrics.memoryRecalled('superseded');
   metrics.loopRestarted('sender');
   metrics.mirrorFailing(() => ['sender']);

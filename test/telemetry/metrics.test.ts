@@ -68,6 +68,7 @@ describe('what is not known', () => {
     const samples = [...parseExposition(await metrics.text()).values()].flatMap((family) => family.samples);
     expect(new Set(samples.map(({ name }) => name))).toEqual(
       new Set([
+        'chainwarden_backup_failures_total',
         'chainwarden_log_dropped_total',
         'chainwarden_loop_restarts_total',
         'chainwarden_loops_failing',

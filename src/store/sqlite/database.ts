@@ -13,10 +13,14 @@ const LARGEST_IDLE_WAL = 16 * 2 ** 20;
 
 /** Where the file really is: two names of its directory must find the same lock. Makes the directories on the way. */
 export function settledPath(file: string): string {
-  if (!existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(file));
   const settled = join(realpathSync(dirname(file)), basename(file));
   for (const part of ['', '-wal', '-shm', '-journal']) assertOwn(`${settled}${part}`);
   return settled;
+}
+
+export function makeDirectory(directory: string): void {
+  if (!existsSync(directory)) mkdirSync(directory, { recursive: true, mode: 0o700 });
 }
 
 /**
@@ -116,7 +120,16 @@ export function firstNumber(db: DatabaseSync, sql: string): number {
 
 /** Throws a StorageError when the file's pages do not fit together. */
 export function assertSound(db: DatabaseSync, file: string): void {
-  const [finding] = Object.values(db.prepare('PRAGMA quick_check(1)').get() ?? {});
+  assertOk(db, file, 'quick_check');
+}
+
+/** The same, and compares each index with its table: takes longer. */
+export function assertIntact(db: DatabaseSync, file: string): void {
+  assertOk(db, file, 'integrity_check');
+}
+
+function assertOk(db: DatabaseSync, file: string, check: 'quick_check' | 'integrity_check'): void {
+  const [finding] = Object.values(db.prepare(`PRAGMA ${check}(1)`).get() ?? {});
   if (finding !== 'ok') throw new StorageError(`${file} is damaged (${String(finding)}). ${START_ANEW}`);
 }
 
@@ -140,15 +153,20 @@ export function isBusy(error: unknown): boolean {
   return code === 5 || code === 6;
 }
 
+/** Pages of the file do not fit together. */
+export function isCorrupt(error: unknown): boolean {
+  return primaryCode(error) === 11;
+}
+
 /** Nothing of SQLite's, or a value that breaks the schema: the same will never be taken. */
 export function isRefused(error: unknown): boolean {
   const code = primaryCode(error);
   return code === undefined || code === 19 || code === 20;
 }
 
-const START_ANEW =
-  'Restore it from a backup, or move it away together with its -wal and -shm files to start anew: ' +
-  'every watch then begins with a quiet baseline.';
+export const START_ANEW =
+  'Restore it with `chainwarden state restore FILE`, or move it away together with its -wal and -shm files to start ' +
+  'anew: every watch then begins with a quiet baseline.';
 
 // By SQLite's primary result code.
 const ADVICE: Readonly<Record<number, string>> = {

@@ -1,14 +1,22 @@
 import { DatabaseSync } from 'node:sqlite';
-import { answering, createPrivately, isBusy } from './database.ts';
+import { StoreBusyError } from '../store.ts';
+import { answering, createPrivately, isBusy, openReadOnly } from './database.ts';
+import { createFacts } from './facts.ts';
 
 /**
  * Keeps a second daemon away from a state file: an exclusive transaction on a small database beside it, held for life.
  * The kernel lets go of it when the process ends, in whatever way, so there is never a stale lock to clear away.
  *
- * Undefined when another process, or another store of this one, holds it.
+ * Throws a StoreBusyError when another process, or another store of this one, holds it.
  */
-export function takeLock(stateFile: string): Disposable | undefined {
-  const file = `${stateFile}.lock`;
+export function takeLock(stateFile: string): Disposable {
+  const lock = lockOf(`${stateFile}.lock`);
+  if (lock === undefined) throw new StoreBusyError(refusal(stateFile));
+  return lock;
+}
+
+/** Undefined when it is held. */
+function lockOf(file: string): Disposable | undefined {
   return answering(file, 'lock', () => {
     createPrivately(file);
     const db = new DatabaseSync(file, { timeout: 0 });
@@ -25,4 +33,24 @@ export function takeLock(stateFile: string): Disposable | undefined {
       },
     };
   });
+}
+
+function refusal(file: string): string {
+  const owner = ownerOf(file);
+  const who = owner === '' ? 'another daemon' : `another daemon (${owner})`;
+  return `${file} is in use by ${who}. Stop that one, or give this one a state file of its own.`;
+}
+
+/** The name that the holder left in the file; empty when it cannot be read. For a message only: the lock decides. */
+function ownerOf(file: string): string {
+  try {
+    const db = openReadOnly(file);
+    try {
+      return createFacts(db).read('owner') ?? '';
+    } finally {
+      db.close();
+    }
+  } catch {
+    return '';
+  }
 }

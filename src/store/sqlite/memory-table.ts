@@ -5,7 +5,8 @@ import type { WatchId } from '../../core/model/ids.ts';
 import { diagnosticsOf, memoryOf, type Row } from '../rows.ts';
 import { StorageError, type Coverage, type OnDamaged, type StoredDiagnostics } from '../store.ts';
 
-const SELECT = `
+/** Every row of memory, with its coverage. */
+export const REMEMBERED = `
   SELECT memory.watch, version, checksum, state, alerts, history, data, coverage.until AS covered_until
   FROM memory LEFT JOIN coverage ON coverage.watch = memory.watch`;
 
@@ -13,7 +14,7 @@ const SELECT = `
 export function createRecall(
   db: DatabaseSync,
 ): (ids?: readonly WatchId[], onDamaged?: OnDamaged) => Map<WatchId, Memory> {
-  const rowsOf = byWatch(db.prepare(SELECT), db.prepare(`${SELECT} WHERE memory.watch = ?`), (row) => row);
+  const rowsOf = byWatch(db.prepare(REMEMBERED), db.prepare(`${REMEMBERED} WHERE memory.watch = ?`), (row) => row);
   return (ids, onDamaged) => {
     const memories = new Map<WatchId, Memory>();
     for (const [id, row] of rowsOf(ids)) {
@@ -34,10 +35,11 @@ export function createRemembered(db: DatabaseSync): () => WatchId[] {
   return () => select.all().map(({ watch }) => String(watch));
 }
 
+export const DIAGNOSTICS = 'SELECT watch, look, health FROM coverage';
+
 /** Reads what is kept beside memory. */
 export function createDiagnosticsView(db: DatabaseSync): (ids?: readonly WatchId[]) => Map<WatchId, StoredDiagnostics> {
-  const select = 'SELECT watch, look, health FROM coverage';
-  return byWatch(db.prepare(select), db.prepare(`${select} WHERE watch = ?`), diagnosticsOf);
+  return byWatch(db.prepare(DIAGNOSTICS), db.prepare(`${DIAGNOSTICS} WHERE watch = ?`), diagnosticsOf);
 }
 
 /** What the rows hold, by watch: `one` for each of the ids, `all` where none are named. */

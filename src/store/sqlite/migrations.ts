@@ -162,10 +162,22 @@ export function migrate(db: DatabaseSync, file: string, migrations = MIGRATIONS)
 /** For those who only read: throws a StorageError unless the file has exactly the schema that is known here. */
 export function assertCurrent(db: DatabaseSync, file: string): void {
   assertOurs(db, file);
-  if (assertNotNewer(db, file, MIGRATIONS) === MIGRATIONS.length) return;
+  assertNotNewer(db, file, MIGRATIONS);
+  if (isCurrent(db)) return;
   throw new StorageError(
     `${file} was written by an older release. Start the daemon once: it brings the file up to date.`,
   );
+}
+
+/** Of exactly the schema that is known here. */
+export function isCurrent(db: DatabaseSync): boolean {
+  return firstNumber(db, 'PRAGMA user_version') === MIGRATIONS.length;
+}
+
+/** Throws a StorageError for a file that this release cannot take over, and for one that holds nothing. */
+export function assertFilled(db: DatabaseSync, file: string): void {
+  assertOurs(db, file);
+  if (assertNotNewer(db, file, MIGRATIONS) === 0) throw new StorageError(`${file} holds no state: it is empty.`);
 }
 
 function assertOurs(db: DatabaseSync, file: string): void {

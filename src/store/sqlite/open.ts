@@ -2,17 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../telemetry/log.ts';
 import type { Store } from '../store.ts';
-import {
-  answering,
-  assertSound,
-  makeDurable,
-  neverBlock,
-  openDatabase,
-  opened,
-  openReadOnly,
-  settledPath,
-} from './database.ts';
-import { createFacts } from './facts.ts';
+import { answering, assertSound, makeDurable, neverBlock, openDatabase, opened, settledPath } from './database.ts';
 import { takeMarker } from './lost-marker.ts';
 import { migrate } from './migrations.ts';
 import { openPlace } from './place.ts';
@@ -28,7 +18,7 @@ type SqliteOptions = Omit<SqliteTools, 'place' | 'reopen'>;
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const file = answering(options.file, 'open', () => settledPath(options.file));
-  const place = openPlace(file, () => refusal(file));
+  const place = openPlace(file);
   const reopen = (): DatabaseSync => {
     const fresh = openFile(file);
     neverBlock(fresh);
@@ -79,24 +69,4 @@ export async function openVolatileStore({ log }: Pick<SqliteOptions, 'log'> = {}
   const db = new DatabaseSync(':memory:');
   migrate(db, 'memory');
   return createSqliteStore(db, { file: 'memory', ...(log && { log }) });
-}
-
-function refusal(file: string): string {
-  const owner = ownerOf(file);
-  const who = owner === '' ? 'another daemon' : `another daemon (${owner})`;
-  return `${file} is in use by ${who}. Stop that one, or give this one a state file of its own.`;
-}
-
-/** The name that the holder left in the file; empty when it cannot be read. For a message only: the lock decides. */
-function ownerOf(file: string): string {
-  try {
-    const db = openReadOnly(file);
-    try {
-      return createFacts(db).read('owner') ?? '';
-    } finally {
-      db.close();
-    }
-  } catch {
-    return '';
-  }
 }

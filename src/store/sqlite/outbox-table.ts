@@ -17,6 +17,9 @@ import {
 
 const COLUMNS = `number, id, watch, channel, recipient, message, state, attempt, due_at, created_at, settled_at, outcome`;
 
+/** Every delivery that is kept. */
+export const DELIVERIES = `SELECT ${COLUMNS} FROM deliveries`;
+
 // Of one channel, recipient and key only the lowest `seq` that is not settled may go out, and one at a time. Whoever
 // asks when the next is due must ask the same, or it would be told of a row that it is not given, again and again.
 const FIRST_IN_LINE = `

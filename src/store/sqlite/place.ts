@@ -1,10 +1,11 @@
 // Whether the state file and its lock are where they were opened. A file that is deleted or replaced lives on for the
 // process that has it open, and ends with it; SQLite says nothing of that.
-import { closeSync, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { StorageError, StoreBusyError, type Moved } from '../store.ts';
-import { createPrivately } from './database.ts';
+import { makeDirectory } from './database.ts';
+import { createAnew, freeName, identityOf, removeCompanions, syncDirectory } from './files.ts';
 import { takeLock } from './lock.ts';
 import { leaveMarker } from './lost-marker.ts';
 
@@ -20,16 +21,15 @@ export interface Place extends Disposable {
   mend(moved: readonly Moved[], db: DatabaseSync, reopen: () => DatabaseSync): Promise<DatabaseSync>;
 }
 
-/** Takes the lock of the place; throws a StoreBusyError, made by `refusal`, when another daemon has it. */
-export function openPlace(file: string, refusal: () => string): Place {
+/** Takes the lock of the place; throws a StoreBusyError when another daemon has it. */
+export function openPlace(file: string): Place {
   const lockFile = `${file}.lock`;
-  let lock = lockOf(file, refusal);
+  let lock = takeLock(file);
   let [fileId, lockId] = [identityOf(file), identityOf(lockFile)];
 
   async function putBack(db: DatabaseSync, reopen: () => DatabaseSync): Promise<DatabaseSync> {
     const copy = `${file}.restoring`;
-    rmSync(copy, { force: true });
-    createPrivately(copy);
+    createAnew(copy);
     await backup(db, copy);
     db.close();
     setAside(file, fileId);
@@ -41,7 +41,7 @@ export function openPlace(file: string, refusal: () => string): Place {
   }
 
   function lockAgain(): void {
-    const fresh = lockOf(file, refusal);
+    const fresh = takeLock(file);
     lock[Symbol.dispose]();
     lock = fresh;
     lockId = identityOf(lockFile);
@@ -57,7 +57,7 @@ export function openPlace(file: string, refusal: () => string): Place {
     ],
     async mend(moved, db, reopen) {
       try {
-        if (!existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+        makeDirectory(dirname(file));
         if (moved.includes('lock')) lockAgain();
         return moved.includes('file') ? await putBack(db, reopen) : db;
       } catch (error) {
@@ -69,12 +69,6 @@ export function openPlace(file: string, refusal: () => string): Place {
       lock[Symbol.dispose]();
     },
   };
-}
-
-function lockOf(file: string, refusal: () => string): Disposable {
-  const lock = takeLock(file);
-  if (lock === undefined) throw new StoreBusyError(refusal());
-  return lock;
 }
 
 function lost(file: string, error: unknown): Error {
@@ -95,23 +89,6 @@ function removeIfThere(file: string): void {
   }
 }
 
-/** Of what stands at the path itself; null = nothing. Throws where the file system does not answer. */
-function identityOf(path: string): string | null {
-  try {
-    const { dev, ino } = lstatSync(path, { bigint: true });
-    return `${dev} ${ino}`;
-  } catch (error) {
-    if (isNothing(error)) return null;
-    throw error;
-  }
-}
-
-/** Also where a directory on the way was replaced by a file. */
-function isNothing(error: unknown): boolean {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
-  return code === 'ENOENT' || code === 'ENOTDIR';
-}
-
 /** False where the file system does not answer: that tells nothing new. */
 function hasMoved(path: string, id: string | null): boolean {
   try {
@@ -126,22 +103,5 @@ function setAside(file: string, ours: string | null): void {
   const found = identityOf(file);
   const isForeign = found !== null && found !== ours;
   if (isForeign) renameSync(file, freeName(`${file}.found`));
-  for (const part of ['-wal', '-shm']) rmSync(`${file}${part}`, { force: true });
-}
-
-function freeName(name: string): string {
-  for (let n = 1; ; n += 1) {
-    const tried = n === 1 ? name : `${name}-${n}`;
-    if (identityOf(tried) === null) return tried;
-  }
-}
-
-/** The new name survives a power cut. */
-function syncDirectory(directory: string): void {
-  const fd = openSync(directory, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  removeCompanions(file);
 }

@@ -49,9 +49,19 @@ export const DAEMON_METRICS = {
     help: 'Writings to the recording that failed; alerts do not wait for them.',
     labels: [],
   },
+  chainwarden_backup_last_success_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the newest backup of the state file was made and checked; absent while none is known.',
+    labels: [],
+  },
+  chainwarden_backup_failures_total: {
+    type: 'counter',
+    help: 'Daily backups of the state file that could not be made; each is tried again after ten minutes.',
+    labels: [],
+  },
   chainwarden_loop_restarts_total: {
     type: 'counter',
-    help: 'Loops of the daemon that failed and were started again: scheduler, sender, reloader, retirement, housekeeping or recorder.',
+    help: 'Loops of the daemon that failed and were started again: scheduler, sender, reloader, retirement, housekeeping, blind-report, backup or recorder.',
     labels: ['loop'],
   },
   chainwarden_loops_failing: {

@@ -1,0 +1,70 @@
+// Once a day has the state copied and the copy checked. When the last one was made is read from the directory of backups,
+// so that a restart makes none too many and none too few.
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Backups } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+export interface DailyBackupOptions {
+  /** As the config has it now; null = no backups are wanted. */
+  readonly backups: () => Backups | null;
+  readonly onBackup: (at: Instant) => void;
+  readonly onFailed: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Not while a daemon that has just started polls everything for the first time. */
+const LOOK_MS = 600_000;
+const DAY_MS = 86_400_000;
+
+/** Runs until the signal aborts. A backup that fails is tried again ten minutes later, and said once per cause. */
+export async function runDailyBackup(options: DailyBackupOptions, signal: AbortSignal): Promise<void> {
+  const { clock, log, onFailed } = options;
+  let lastFailure: string | null = null;
+
+  async function look(): Promise<void> {
+    try {
+      const file = await backUpWhenDue(options, signal);
+      if (file === null) return;
+      log.info('storage:backed-up', { file });
+      lastFailure = null;
+    } catch (error) {
+      if (signal.aborted) return;
+      onFailed();
+      const effect = 'a state file that is damaged cannot be restored to today; tried again in 10 minutes';
+      if (lastFailure !== String(error)) log.error('storage:backup-failed', { error, effect });
+      lastFailure = String(error);
+    }
+  }
+
+  for (;;) {
+    await clock.sleep(LOOK_MS, signal);
+    if (signal.aborted) return;
+    await look();
+  }
+}
+
+/** The file that was made; null when none was due. */
+async function backUpWhenDue(
+  { backups: current, clock, onBackup }: DailyBackupOptions,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const backups = current();
+  if (backups === null) return null;
+  const now = clock.now();
+  const nearest = nearestTo(now, await backups.list());
+  if (nearest !== null) onBackup(nearest);
+  if (nearest !== null && Math.abs(now - nearest) < DAY_MS) return null;
+  const { file, at } = await backups.make(now, signal);
+  onBackup(at);
+  return file;
+}
+
+/** One that lies in the future of a clock that was set back says nothing of today. */
+function nearestTo(now: Instant, made: readonly { readonly at: Instant }[]): Instant | null {
+  const instants = made.map(({ at }) => at);
+  return instants.reduce<Instant | null>(
+    (nearest, at) => (nearest === null || Math.abs(now - at) < Math.abs(now - nearest) ? at : nearest),
+    null,
+  );
+}

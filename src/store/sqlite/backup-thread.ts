@@ -1,0 +1,18 @@
+// A thread of its own for one backup: checking the copy of a large file takes seconds, in which polls would wait.
+import { parentPort, workerData } from 'node:worker_threads';
+import { backupSqlite } from './backups.ts';
+
+export interface BackupJob {
+  readonly stateFile: string;
+  readonly target: string;
+}
+
+/** An error keeps its class only as what it says; null = the backup is there. */
+export type BackupReply = { readonly problem: string | null };
+
+const { stateFile, target } = workerData as BackupJob;
+const reply: BackupReply = await backupSqlite(stateFile, target).then(
+  () => ({ problem: null }),
+  (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
+);
+parentPort?.postMessage(reply);

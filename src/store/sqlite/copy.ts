@@ -1,0 +1,51 @@
+// Complete copies of a state file, made while a daemon may be working on it.
+import { backup, DatabaseSync } from 'node:sqlite';
+import { answering, assertIntact, assertThere, openReadOnly, storageError } from './database.ts';
+import { createAnew, removeDatabase } from './files.ts';
+import { assertFilled } from './migrations.ts';
+
+/**
+ * In one step: with the default of a hundred pages a step, SQLite begins anew whenever the daemon commits between two
+ * steps, and a busy daemon's file would never be copied to its end.
+ */
+const ALL_PAGES = 2 ** 31 - 1;
+
+/**
+ * Copies the state file `from` to `copy`, which is replaced, and checks the copy: it is complete, on the disk, and one
+ * file without anything beside it. Rejects with a StorageError; nothing is left at `copy` then.
+ */
+export async function copyVerified(from: string, copy: string): Promise<void> {
+  answering(from, 'copy', () => {
+    assertThere(from);
+  });
+  try {
+    createAnew(copy);
+    await copyPages(from, copy);
+    verify(copy, from);
+  } catch (error) {
+    removeDatabase(copy);
+    throw storageError(from, 'copy', error);
+  }
+}
+
+async function copyPages(from: string, copy: string): Promise<void> {
+  const db = openReadOnly(from);
+  try {
+    await backup(db, copy, { rate: ALL_PAGES });
+  } finally {
+    db.close();
+  }
+}
+
+/** `from` is named where the copy is unsound: the copy itself is removed. */
+function verify(copy: string, from: string): void {
+  const db = new DatabaseSync(copy);
+  try {
+    // The copy says that it has a log beside it, as the state file has. With a rollback journal it is one file.
+    db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
+    assertFilled(db, from);
+    assertIntact(db, from);
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,70 @@
+// Files by their place on the disk, without opening them: closing any handle of a database file would drop the locks that
+// this process holds on it.
+import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createPrivately } from './database.ts';
+
+/** What SQLite keeps beside a database file. A log that belongs to another file would be taken for this one's. */
+const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
+
+/** Of what stands at the path itself; null = nothing. Throws where the file system does not answer. */
+export function identityOf(path: string): string | null {
+  try {
+    const { dev, ino } = lstatSync(path, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch (error) {
+    if (isNothing(error)) return null;
+    throw error;
+  }
+}
+
+/** Also where a directory on the way was replaced by a file. */
+function isNothing(error: unknown): boolean {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** `name`, or with a number behind it, where nothing stands yet. */
+export function freeName(name: string): string {
+  for (let n = 1; ; n += 1) {
+    const tried = n === 1 ? name : `${name}-${n}`;
+    if (identityOf(tried) === null) return tried;
+  }
+}
+
+/** A new name in it survives a power cut. */
+export function syncDirectory(directory: string): void {
+  const fd = openSync(directory, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Throws where something stands at `to` already; a rename alone would replace it. */
+export function moveToNew(from: string, to: string): void {
+  closeSync(openSync(to, 'wx', 0o600));
+  renameSync(from, to);
+  syncDirectory(dirname(to));
+}
+
+/** An empty database file of this user alone, whatever a former try has left there. */
+export function createAnew(file: string): void {
+  removeDatabase(file);
+  createPrivately(file);
+}
+
+export function removeDatabase(file: string): void {
+  for (const part of ['', ...COMPANIONS]) rmSync(`${file}${part}`, { force: true });
+}
+
+export function removeCompanions(file: string): void {
+  for (const part of COMPANIONS) rmSync(`${file}${part}`, { force: true });
+}
+
+/** A second name for a database file and what stands beside it; `to` is a free name. */
+export function linkDatabase(file: string, to: string): void {
+  for (const part of ['', ...COMPANIONS])
+    if (identityOf(`${file}${part}`) !== null) linkSync(`${file}${part}`, `${to}${part}`);
+}

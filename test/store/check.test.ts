@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, expect, test } from '@jest/globals';
+import { checkSqlite } from '../../src/store/sqlite/check.ts';
+import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { commit } from '../support/store-calls.ts';
+import { aDecision, aDelivery, NOON } from './builders.ts';
+import { damagePages, execute } from './damage.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'chainwarden-check-'));
+afterAll(() => {
+  rmSync(directory, { recursive: true });
+});
+
+let files = 0;
+
+async function aState(watches: number): Promise<string> {
+  const file = join(directory, `${++files}.db`);
+  await using store = await openSqliteStore({ file });
+  const decisions = Array.from({ length: watches }, (_, n) =>
+    aDecision(`watch-${n}`, { state: 'x'.repeat(2000), deliveries: [aDelivery({ id: `d${n}` })] }),
+  );
+  await commit(store, decisions, NOON);
+  return file;
+}
+
+test('a sound state beside a daemon that works: the rows of every table, and nothing to do', async () => {
+  const file = await aState(3);
+  await using _daemon = await openSqliteStore({ file });
+  const check = await checkSqlite(file);
+  expect(check).toMatchObject({ schema: MIGRATIONS.length, isCurrent: true, findings: [] });
+  expect(Object.fromEntries(check.rows)).toMatchObject({ memory: 3, coverage: 3, deliveries: 3, samples: 0 });
+  expect(check.bytes).toBeGreaterThan(4096);
+});
+
+test('every row that cannot be read is named, with what to do', async () => {
+  const file = await aState(3);
+  execute(file, `UPDATE memory SET alerts = '{"low":' WHERE watch = 'watch-1'`);
+  execute(file, `UPDATE coverage SET look = '{"at":1}' WHERE watch = 'watch-0'`);
+  execute(file, `UPDATE deliveries SET message = '{}' WHERE id = 'd2'`);
+  const { findings } = await checkSqlite(file);
+  expect(findings.map(({ what, advice }) => `${what} ${advice}`)).toEqual([
+    expect.stringMatching(/memory of watch watch-1 is damaged.*chainwarden state forget 'watch-1'/),
+    expect.stringMatching(/snapshot or health of watch watch-0 is damaged.*Nothing to do/),
+    expect.stringMatching(/delivery d2 of watch watch-2 is damaged.*gives it up/),
+  ]);
+});
+
+test('a thousand damaged rows are twenty lines and a number', async () => {
+  const file = await aState(1000);
+  execute(file, `UPDATE deliveries SET message = '{}'`);
+  const { findings } = await checkSqlite(file);
+  expect(findings).toHaveLength(21);
+  expect(findings[20]?.what).toBe('980 further rows of deliveries are damaged');
+});
+
+test('damaged pages are found, and the tables that can still be read are counted', async () => {
+  const file = await aState(300);
+  damagePages(file, -20);
+  const { findings, rows } = await checkSqlite(file);
+  expect(`${findings[0]?.what} ${findings[0]?.advice}`).toContain('chainwarden state restore FILE');
+  expect(rows.get('facts')).toBeGreaterThan(0);
+});
+
+test('the pages of a state of an older release are looked at, its rows are not', async () => {
+  const file = join(directory, `${++files}.db`);
+  {
+    using db = new DatabaseSync(file);
+    migrate(db, file, MIGRATIONS.slice(0, 2));
+  }
+  expect(await checkSqlite(file)).toMatchObject({ schema: 2, isCurrent: false, findings: [] });
+});
+
+test.each<[string, (file: string) => void, RegExp]>([
+  [
+    'of a newer release',
+    (file) => {
+      execute(file, 'PRAGMA user_version = 99');
+    },
+    /newer release/,
+  ],
+  [
+    'that is no database',
+    (file) => {
+      writeFileSync(file, 'text\n'.repeat(2000));
+    },
+    /no SQLite file/,
+  ],
+  [
+    'that is not there',
+    (file) => {
+      rmSync(file);
+    },
+    /there is no state file/,
+  ],
+])('a file %s is refused', async (_name, change, message) => {
+  const file = await aState(1);
+  change(file);
+  await expect(checkSqlite(file)).rejects.toThrow(message);
+});
