@@ -4,7 +4,7 @@ import { DEEPEST } from './limits.ts';
 import type { Lines } from './lines.ts';
 import { fileProblem, type Problem } from '../problem.ts';
 import { Places, spanOf, type Node } from './places.ts';
-import { syntaxProblem, TWIN } from './syntax.ts';
+import { syntaxProblem, TAG, TWIN } from './syntax.ts';
 import type { Path, ProblemAt, Written } from './written.ts';
 
 /** A few hundred aliases to small anchors are allowed; more are an expansion attack. */
@@ -69,7 +69,7 @@ export class Layout {
 
   #convert(node: Node, way: Way, depth: number): Written {
     if (++this.#nodes > MOST_NODES || depth > DEEPEST)
-      return this.#refuse(way, 'the document is too large or too deep');
+      return this.#refuse(way, { message: 'the document is too large or too deep' });
     if (isScalar(node)) return this.#convertScalar(node, way);
     if (node === null || node === undefined) return '';
     if (isAlias(node)) return this.#follow(node, way, depth);
@@ -80,7 +80,7 @@ export class Layout {
 
   #convertScalar(node: Scalar.Parsed, way: Way): Written {
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
-    if (node.tag !== undefined) return this.#refuse(way, 'YAML tags are not used here');
+    if (node.tag !== undefined) return this.#refuse(way, TAG);
     return typeof node.value === 'string' ? node.value : '';
   }
 
@@ -108,14 +108,14 @@ export class Layout {
   #follow(node: Node, way: Way, depth: number): Written {
     const target = isAlias(node) ? this.#anchors.get(node.source) : undefined;
     if (target === undefined || !isAlias(node))
-      return this.#refuse(way, `the anchor of this alias does not exist before it`);
-    if (++this.#aliases > MOST_ALIASES) return this.#refuse(way, `more than ${MOST_ALIASES} aliases`);
+      return this.#refuse(way, { message: 'the anchor of this alias does not exist before it' });
+    if (++this.#aliases > MOST_ALIASES) return this.#refuse(way, { message: `more than ${MOST_ALIASES} aliases` });
     this.#targets.set(node, target);
     return this.#convert(target, way, depth + 1);
   }
 
-  #refuse(way: Way, message: string): Written {
-    this.#complain(() => this.problem(pathOf(way), { message }));
+  #refuse(way: Way, at: ProblemAt): Written {
+    this.#complain(() => this.problem(pathOf(way), at));
     return '';
   }
 }

@@ -54,11 +54,17 @@ export const TWIN: SyntaxWords = {
   hint: 'Remove one of them; a further item of a list begins with "- ".',
 };
 
+/** For a text in front of which YAML reads a tag, such as !critical. */
+export const TAG: SyntaxWords = {
+  message: 'YAML tags are not used here',
+  hint: 'Put a text that begins with "!" in quotes.',
+};
+
 const SYNTAX: Readonly<Record<string, SyntaxWords>> = {
   MULTIPLE_DOCS: { message: 'a second document starts here', hint: 'One file holds one document.' },
   TAB_AS_INDENT: { message: 'a tab cannot indent in YAML', hint: 'Use spaces.' },
   NON_STRING_KEY: { message: 'a key is text here' },
-  TAG_RESOLVE_FAILED: { message: 'YAML tags are not used here' },
+  TAG_RESOLVE_FAILED: TAG,
   BLOCK_AS_IMPLICIT_KEY: { message: 'a second ": " on this line', hint: 'Put the text in quotes.' },
 };
 
