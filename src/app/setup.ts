@@ -47,7 +47,7 @@ export function loadSetup(
   });
   if (config === null) return { setup: null, problems, warnings };
   const found = named.length > 0 ? readNamedFiles(named, readFile) : readRuleFiles(config, readFile, listFiles);
-  const rules = loadRules(config, found.files, { kinds, cache });
+  const rules = loadRules(config, found.files, { kinds, cache, isPart: named.length > 0 });
   const all = [...found.problems, ...rules.problems];
   if (all.length > 0) return { setup: null, problems: all, warnings: rules.warnings };
   const leaked = secretsInRules(found.files, secretsOf(config));

@@ -87,7 +87,9 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
 
   program
     .command('check')
-    .description('check config and rules; one line per watch: what it asks, how often, what it costs')
+    .description(
+      'check config and rules; one line per watch: what it asks, how often, what it costs; one per alert: who is told',
+    )
     .option(...CONFIG)
     .action(async (options: ConfigOption) => {
       end((await import('./check.ts')).check(terminal, options));

@@ -7,6 +7,7 @@ import { readChannel } from './channels.ts';
 import { readExplorer } from './explorers.ts';
 import { parseAt } from './issues.ts';
 import { readNames } from './names.ts';
+import { readRoutes } from './routes.ts';
 import { type Problem, fileProblem, reasonOf, sortProblems } from './problem.ts';
 import { sharedPlanWarnings } from './shared-plans.ts';
 import { ConfigShape } from './shape.ts';
@@ -51,6 +52,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
   const channels = readEach(written.channels, (name, value) =>
     collect(readChannel({ source, name, written: value, secrets, notifiers: tools.notifiers })),
   );
+  const routes = collect(readRoutes(source, written.routes, Object.keys(written.channels))) ?? [];
   if ('value' in shape) problems.push(...missingParts(source, written));
   const listen = collect(readListen(source, tools.env['CHAINWARDEN_LISTEN'], written.http.listen));
   if (problems.length > 0 || listen === null) return { config: null, problems: sortProblems(problems), warnings: [] };
@@ -61,6 +63,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     explorers,
     names,
     channels,
+    routes,
     state: stateOf(written.state, directory),
     recording: recordingOf(written.recording, directory),
     listen,
@@ -110,6 +113,7 @@ function halfRead(value: unknown): Shape {
     addresses: mapAt('addresses'),
     tokens: mapAt('tokens'),
     channels: mapAt('channels'),
+    routes: isMap(value) && Array.isArray(value['routes']) ? value['routes'] : [],
   };
 }
 

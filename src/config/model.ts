@@ -1,6 +1,7 @@
 // The config as the rest of the program sees it.
 import type { Coin } from '../core/model/target.ts';
 import type { Address } from '../core/values/address.ts';
+import type { Route } from '../dispatch/model.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
 import type { Problem } from './problem.ts';
 import type { Secret } from './secret.ts';
@@ -21,6 +22,7 @@ export interface Config {
   readonly explorers: ReadonlyMap<string, Explorer>;
   readonly names: ReadonlyMap<string, Name>;
   readonly channels: ReadonlyMap<string, Channel>;
+  readonly routes: readonly ConfigRoute[];
   readonly state: StateSettings;
   /** Where polls are recorded; null = nowhere. */
   readonly recording: RecordingSettings | null;
@@ -120,6 +122,11 @@ export interface Channel {
   readonly to: unknown;
   readonly missing: readonly Problem[];
   readonly secrets: readonly string[];
+}
+
+/** `path`: where it is written; null = nowhere, it leads to the only channel. */
+export interface ConfigRoute extends Route {
+  readonly path: Path | null;
 }
 
 export interface ConfigTools {

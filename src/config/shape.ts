@@ -105,12 +105,16 @@ const Recording = z.strictObject({
   max_size: size(2 ** 20, 2 ** 36, 'when the file grows beyond this, the oldest polls are dropped').default(2 ** 28),
 });
 
-/** The file without what each explorer, address, token and channel says: those are read one by one. */
+/** The file without what each explorer, address, token, channel and route says: those are read one by one. */
 export const ConfigShape = z.strictObject({
   explorers: byName(z.unknown(), LABEL).meta({ description: 'explorers by name; a rule names one of them' }),
   addresses: byName(z.unknown()).default({}).meta({ description: 'addresses and groups of addresses by name' }),
   tokens: byName(z.unknown()).default({}).meta({ description: 'tokens by name' }),
   channels: byName(z.unknown(), LABEL).meta({ description: 'channels by name; a rule tells them' }),
+  routes: z
+    .array(z.unknown())
+    .default([])
+    .meta({ description: 'who hears which alerts; all of them are walked, in their order' }),
   state: z
     .strictObject({
       file: text('the state file').default('./data/state.db'),

@@ -8,16 +8,15 @@
 //   batch            the members of one message
 //   end              a transition that resolves or retracts
 import type { Message } from '../core/model/delivery.ts';
-import type { AlertId, DeliveryId, Recipient, Severity, WatchId } from '../core/model/ids.ts';
+import type { AlertId, Labels, Recipient, WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
+
+export type { Labels } from '../core/model/ids.ts';
 
 /** An alert's own key: stable over its episodes. */
 export type Key = string;
 
 export type Transition = 'event' | 'firing' | 'resolved' | 'retracted' | 'corrected' | 'reinstated';
-
-/** Given and written labels of an alert. */
-export type Labels = Readonly<Record<string, string>>;
 
 /** By label: `*` is a glob, a list means any of them, a leading `!` negates the whole. */
 export type Matcher = Readonly<Record<string, string | readonly string[]>>;
@@ -103,21 +102,15 @@ export interface Held {
 /** What one target knows of one alert. `wanted`, `closed`, `notified`: the newest seq owed, batched, accepted. */
 export interface RecipientState {
   readonly wanted: number;
-  /** Nothing up to here is looked at again: it was batched, counted, or needs no message. */
   readonly closed: number;
   /** Accepted, or of unknown outcome. */
   readonly notified: number;
   readonly notifiedAt: Instant | null;
-  /** The begin that was batched and whose end was not: this target is owed the end. Null: it knows of nothing open. */
-  readonly begun: number | null;
   readonly held: Held | null;
   readonly heldAt: Instant | null;
-  /** Its deliveries that are not settled: `tried` if at least one of them was; null: there are none. */
+  /** Whether the newest seq that is owed was tried; null: nothing is owed. */
   readonly owed: 'untried' | 'tried' | null;
 }
-
-/** What a decision reads of a notification. */
-export type News = Pick<Notification, 'seq' | 'episode' | 'transition' | 'at'>;
 
 /** One alert in a group. */
 export interface GroupMember {
@@ -126,12 +119,10 @@ export interface GroupMember {
   readonly watch: WatchId;
   readonly episode: number;
   readonly isOpen: boolean;
-  /** An event is open until it is acknowledged, retracted, or a day old. */
-  readonly isEvent: boolean;
-  readonly severity: Severity;
+  readonly severity: Message['severity'];
   readonly routing: Routing;
   /** What lies beyond `closed`, in order of seq. */
-  readonly news: readonly News[];
+  readonly news: readonly Notification[];
 }
 
 /** One group as a round reads it. */
@@ -180,15 +171,12 @@ export interface OpenAlert {
 
 /** Everything else that a decision reads. */
 export interface World {
-  readonly startedAt: Instant;
   readonly silences: readonly Silence[];
   readonly acks: readonly Ack[];
   readonly inhibit: readonly InhibitRule[];
   readonly sources: readonly OpenAlert[];
   /** When batches of this target were closed within the last hour, summaries left out. */
   sentAt(target: Recipient): readonly Instant[];
-  /** When the last summary of this target was closed; null: none within the last hour. */
-  summarizedAt(target: Recipient): Instant | null;
   /** When the watch was last polled since the start; null: not yet. */
   lookedAt(watch: WatchId): Instant | null;
 }
@@ -198,68 +186,17 @@ export type Verdict =
   | { readonly type: 'send'; readonly as: 'news' | 'repeat' }
   | { readonly type: 'hold'; readonly until: Instant | 'change'; readonly why: Held }
   | { readonly type: 'wait'; readonly until: Instant }
-  | { readonly type: 'count'; readonly in: SummaryKind }
-  | { readonly type: 'suppress'; readonly why: 'nothing-new' | 'retracted' | 'not-told' | 'silenced' | 'inhibited' };
+  | { readonly type: 'suppress'; readonly why: string };
 
-export type SummaryKind = 'overflow_summary' | 'silence_summary' | 'inhibition_summary';
-export type DeliveryKind = 'news' | 'repeat' | SummaryKind | 'daily_report';
+export type DeliveryKind =
+  'news' | 'repeat' | 'overflow_summary' | 'silence_summary' | 'inhibition_summary' | 'daily_report';
 
 /** The members of one message. */
 export interface Batch {
-  readonly id: DeliveryId;
   readonly kind: DeliveryKind;
   readonly target: Recipient;
   /** Null of summaries and reports. */
   readonly groupId: string | null;
-  /** The most severe first, then the oldest. */
-  readonly members: readonly BatchMember[];
-  /** When it was to be closed; of a summary, its slot. Part of its id. */
+  readonly members: readonly { readonly key: Key; readonly seq: number }[];
   readonly dueAt: Instant;
-}
-
-/** One transition in a message. */
-export interface BatchMember {
-  readonly key: Key;
-  readonly seq: number;
-  /** `fired-and-resolved`: an end whose begin nobody was told of. */
-  readonly as: 'news' | 'fired-and-resolved' | 'repeat';
-  /** Since when it was held back; null: it was not. */
-  readonly heldAt: Instant | null;
-}
-
-/** What leaves a delivery that was not tried yet: all of this key from this seq on. */
-export interface Withdrawal {
-  readonly target: Recipient;
-  readonly key: Key;
-  readonly from: number;
-  readonly as: 'merged' | 'cancelled';
-}
-
-/** By group id, then by key. */
-export type States = ReadonlyMap<string, ReadonlyMap<Key, RecipientState>>;
-
-/** What one round rests on. With one group of a target come all of its groups that are due or hold something back. */
-export interface DispatchRound {
-  readonly groups: readonly DispatchGroup[];
-  readonly states: States;
-  readonly world: World;
-}
-
-/** When a group closed its last batch, and when it is to be decided again. */
-export interface GroupTimer {
-  readonly id: string;
-  readonly closedAt: Instant | null;
-  /** Null: only news can change anything. */
-  readonly wakeAt: Instant | null;
-}
-
-/** What a round writes. */
-export interface RoundResult {
-  readonly groups: readonly GroupTimer[];
-  /** Of the members whose state changed. */
-  readonly states: States;
-  readonly batches: readonly Batch[];
-  readonly withdrawn: readonly Withdrawal[];
-  /** By group id, then by key: why each member is said or not. */
-  readonly verdicts: ReadonlyMap<string, ReadonlyMap<Key, Verdict>>;
 }

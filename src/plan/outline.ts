@@ -4,7 +4,7 @@ import { formatDuration } from '../config/scalars.ts';
 import { conditionText } from '../core/alerts/message.ts';
 import type { AlertRule, Watch } from '../core/model/watch.ts';
 import type { Recipient } from '../core/model/ids.ts';
-import { dailySums, showSchedule } from '../rules/describe.ts';
+import { dailySums, showRecipient, showSchedule } from '../rules/describe.ts';
 
 const AlertOutline = z.object({
   /** `critical: while balance < 5 until balance > 6 for 2m` */
@@ -27,10 +27,9 @@ export type AlertOutline = z.infer<typeof AlertOutline>;
 
 /** The summary of these watches. */
 export function outlineOf(watches: readonly Watch[]): Outline {
-  const rules: Record<string, RuleOutline> = {};
-  for (const watch of watches) rules[watch.rule] ??= ruleOf(watch);
+  const byRule = Map.groupBy(watches, ({ rule }) => rule);
   return {
-    rules,
+    rules: Object.fromEntries([...byRule].map(([rule, instances]) => [rule, ruleOf(instances)])),
     watches: watches.map(({ id, name, rule, checksum }) => ({ id, name, rule, checksum })),
     credits: Object.fromEntries([...dailySums(watches)].map(([explorer, { credits }]) => [explorer, credits])),
   };
@@ -41,9 +40,19 @@ export function readOutline(written: unknown): Outline | null {
   return Outline.safeParse(written).data ?? null;
 }
 
-function ruleOf({ schedule, alerts }: Watch): RuleOutline {
-  const outlined = alerts.map((alert) => [alert.id, { says: alertText(alert), tells: alert.notify.map(plainly) }]);
-  return { schedule: showSchedule(schedule), alerts: Object.fromEntries(outlined) as RuleOutline['alerts'] };
+/** The instances of a rule differ in nothing but in who is told of them: all of their recipients are named. */
+function ruleOf(instances: readonly Watch[]): RuleOutline {
+  const byId = Map.groupBy(new Set(instances.flatMap(({ alerts }) => alerts)), ({ id }) => id);
+  const schedule = instances
+    .slice(0, 1)
+    .map((watch) => showSchedule(watch.schedule))
+    .join();
+  return { schedule, alerts: Object.fromEntries([...byId].map(([id, variants]) => [id, alertOf(variants)])) };
+}
+
+function alertOf(variants: readonly AlertRule[]): AlertOutline {
+  const tells = new Map(variants.flatMap(({ notify }) => notify.map((one) => [showRecipient(one), plainly(one)])));
+  return { says: variants.slice(0, 1).map(alertText).join(), tells: [...tells.values()] };
 }
 
 function plainly({ channel, recipient }: Recipient): Recipient {

@@ -13,6 +13,7 @@ import { type RuleCache, createRuleCache } from './cache.ts';
 import { createCatalogue } from './compile/catalogue.ts';
 import { compileWatch } from './compile/compile-watch.ts';
 import { TextBudget } from './compile/text-budget.ts';
+import { RouteUse } from './route-use.ts';
 import { type Defaults, DefaultsShape, FileShape } from './schema/shape.ts';
 
 export interface RuleFile {
@@ -32,6 +33,8 @@ export interface RuleTools {
   readonly kinds: readonly AnyKind[];
   /** Passed to every load, it makes the next one faster. */
   readonly cache?: RuleCache | undefined;
+  /** These are not all rules of the config: a route may be for others. */
+  readonly isPart?: boolean;
 }
 
 const MOST_WATCHES = 100_000;
@@ -44,11 +47,12 @@ export function loadRules(config: Config, files: readonly RuleFile[], tools: Rul
   const warnings: Problem[] = [];
   const watches: Watch[] = [];
   const ids = new Map<string, string>();
+  const routes = new RouteUse(config, tools.kinds);
   for (const { file, text } of files) {
     const parsed = cache.parse(file, text);
     if ('problems' in parsed) problems.push(...parsed.problems);
     else {
-      loadFile(parsed.source, { catalogue, problems, warnings, watches, ids, budget: new TextBudget() });
+      loadFile(parsed.source, { catalogue, problems, warnings, watches, ids, routes, budget: new TextBudget() });
       parsed.source.release();
     }
     if (watches.length > MOST_WATCHES) break;
@@ -60,6 +64,11 @@ export function loadRules(config: Config, files: readonly RuleFile[], tools: Rul
     problems.push(fileProblem(config.file, `the rules make more than ${MOST_WATCHES} watches`));
   if (watches.length === 0 && problems.length === 0)
     problems.push(fileProblem(files[0]?.file ?? config.file, 'nothing would be watched', 'Write at least one watch.'));
+  // Before that it is not known which alerts there would be.
+  if (problems.length === 0 && tools.isPart !== true) {
+    problems.push(...routes.problems());
+    warnings.push(...routes.warnings());
+  }
   warnings.push(...catalogue.unused());
   return {
     watches: problems.length > 0 ? [] : watches,

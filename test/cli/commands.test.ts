@@ -14,11 +14,12 @@ rules: [rules.yaml]
 `;
 const RULES = `watches: [{ id: head, kind: blocks, every: 15s, alerts: [{ id: block, on: new }] }]\n`;
 
-test('check prints a line per watch and what it all costs', async () => {
+test('check prints a line per watch, what it all costs, and who is told of each alert', async () => {
   using folder = createFolder({ 'config.yaml': CONFIG, 'rules.yaml': RULES });
   const { code, out } = await run(['check', '-c', join(folder.path, 'config.yaml')]);
   expect(code).toBe(0);
   expect(out).toMatch(/^head +blocks on chain +every 15s +asks blocks +5,760 requests, 115,200 credits a day/);
+  expect(out).toMatch(/^head\/block {2}warning {2}notifies screen$/m);
 });
 
 test('check shows every problem with its place and exits with 1; run exits with 78', async () => {

@@ -249,3 +249,33 @@ describe('with a config', () => {
     await expect(run(withConfig(text), files(rule))).rejects.toThrow('"w" has 2 instances');
   });
 });
+
+describe('A test of rules sees the channels that the routes of its config lead to', () => {
+  const config = `explorers: { chain: { form: sandbox } }
+addresses: { treasury: '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503' }
+tokens: { USDC: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' }
+channels: { ops: { type: log }, pager: { type: log } }
+routes: [{ match: { severity: critical }, add: pager }, { notify: ops }, { match: { watch: elsewhere }, add: pager }]
+`;
+  const alerts = '{ id: low, while: balance < 100 }, { id: empty, while: balance < 50, severity: critical }';
+  const files: Files = { 'rules.yaml': ruleOf(BALANCE, alerts), 'config.yaml': config };
+  const story = (to: string): string =>
+    testOf(
+      ['{ at: 0m, balance: 200 }', '{ at: 1m, balance: 20 }'],
+      [
+        '{ at: 1m, alert: low, state: firing, to: ops }',
+        `{ at: 1m, alert: empty, state: firing, severity: critical, to: ${to} }`,
+      ],
+    );
+
+  test('and fails when an alert goes elsewhere', async () => {
+    expect(await failuresOf(`config: config.yaml\n${story('[ops, pager]')}`, files)).toBe('');
+    expect(await failuresOf(`config: config.yaml\n${story('ops')}`, files)).toContain(
+      'to: expected ops, is ops, pager',
+    );
+  });
+
+  test('and none without a config', async () => {
+    expect(await failuresOf(story('[ops, pager]'), files)).toContain('to: expected ops, pager, is somebody');
+  });
+});

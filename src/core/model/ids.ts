@@ -19,6 +19,9 @@ export type EventName = string;
 /** Unknown leaves the state unchanged: it never fires, resolves, retracts or invents. */
 export type Truth = boolean | 'unknown';
 
+/** What an alert is known by to routes: `team: payments`. */
+export type Labels = Readonly<Record<string, string>>;
+
 /** One address of one channel. A channel with a single receiver (a webhook, the log) is its own recipient. */
 export interface Recipient {
   readonly channel: string;

@@ -1,7 +1,7 @@
 // A watch with its alerts, as the rules define it.
 import type { Condition, Span, Template } from './condition.ts';
 import type { ReadField } from './field-sightings.ts';
-import type { AlertId, EventName, Recipient, Severity, WatchId } from './ids.ts';
+import type { AlertId, EventName, Labels, Recipient, Severity, WatchId } from './ids.ts';
 import type { AnyKind } from './kind.ts';
 import type { Target } from './target.ts';
 import type { ListQuestion } from './question.ts';
@@ -45,6 +45,8 @@ export type Schedule =
 interface AlertRuleBase {
   readonly id: AlertId;
   readonly severity: Severity;
+  /** Written by the rule; `labelsOf` adds those that are given. */
+  readonly labels: Labels;
   readonly notify: readonly Recipient[];
   readonly title: Template | null;
   readonly text: Template | null;

@@ -45,7 +45,7 @@ export function readWatches(
   if (files.length < rules.length) return null;
   const loaded = readConfig(file, config, files, tools);
   if (loaded.config === null) return file.add(loaded.problems);
-  const { watches, problems } = loadRules(loaded.config, files, tools);
+  const { watches, problems } = loadRules(loaded.config, files, { ...tools, isPart: true });
   file.add(problems);
   return watches.length === 0 ? null : { watches, config: config === undefined ? null : loaded.config };
 }

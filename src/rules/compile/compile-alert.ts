@@ -3,17 +3,21 @@ import { parseAt, parseEach } from '../../config/issues.ts';
 import { quote } from '../../config/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Window } from '../../core/model/condition.ts';
-import type { Recipient } from '../../core/model/ids.ts';
 import type { AlertRule } from '../../core/model/watch.ts';
 import type { Language } from '../language/model.ts';
 import { AlertShape } from '../schema/shape.ts';
 import { complainOfForm, firesOf, groupPaths } from './alert-form.ts';
 import { compileParts, type AlertParts, type ReadAlert } from './alert-parts.ts';
 import type { Compiling } from './model.ts';
-import { recipientsOf } from './recipients.ts';
+import { namedChannels } from './named-channels.ts';
 
 export interface CompiledAlert {
+  /** Without recipients: they differ from one instance of the watch to another. */
   readonly rule: AlertRule;
+  /** The channels that the rule names; null: it leaves that to the routes. */
+  readonly notify: readonly string[] | null;
+  /** Of the alert, from its watch. */
+  readonly path: Path;
   /** Paths that it reads of the last known values. */
   readonly readsBefore: readonly string[];
   readonly windows: readonly Window[];
@@ -38,7 +42,7 @@ export function compileAlerts(
 }
 
 interface Alert extends ReadAlert {
-  readonly notify: readonly Recipient[];
+  readonly notify: readonly string[] | null;
 }
 
 function readAlert(compiling: Compiling, written: unknown, path: Path): Alert {
@@ -46,11 +50,11 @@ function readAlert(compiling: Compiling, written: unknown, path: Path): Alert {
   const parsed = parseAt(AlertShape, written, { source, path: [...watchPath, ...path] });
   if ('value' in parsed) {
     complainOfForm(compiling, parsed.value, path);
-    return { path, written: parsed.value, isWhole: true, notify: recipientsOf(compiling, parsed.value, path) };
+    return { path, written: parsed.value, isWhole: true, notify: namedChannels(compiling, parsed.value, path) };
   }
   // The parts that could be read are checked further, so that all problems are reported at once.
   compiling.add(parsed.problems);
-  return { path, written: { id: '', ...parseEach(AlertShape, written) }, isWhole: false, notify: [] };
+  return { path, written: { id: '', ...parseEach(AlertShape, written) }, isWhole: false, notify: null };
 }
 
 function complainOfDuplicates({ complain }: Compiling, alerts: readonly Alert[]): void {
@@ -71,6 +75,8 @@ function compileAlert(compiling: Compiling, alert: Alert, language: Language): C
   const all = [parts.if, parts.while, parts.until, parts.title, parts.text].filter((part) => part !== null);
   return {
     rule,
+    notify: alert.notify,
+    path: alert.path,
     readsBefore: all.flatMap(({ readsBefore }) => readsBefore),
     windows: all.flatMap(({ windows }) => windows),
   };
@@ -95,11 +101,12 @@ function ruleOf(compiling: Compiling, alert: Alert, parts: AlertParts, per: read
   return { ...base, ...holds, type: 'condition', while: parts.while, until: parts.until };
 }
 
-function baseOf({ place, watch }: Compiling, { written, path, notify }: Alert, { title, text }: AlertParts) {
+function baseOf({ place, watch }: Compiling, { written, path }: Alert, { title, text }: AlertParts) {
   return {
     id: written.id,
     severity: written.severity ?? watch.severity ?? place.defaults.severity ?? 'warning',
-    notify,
+    labels: { ...place.defaults.labels, ...watch.labels, ...written.labels },
+    notify: [],
     title,
     text,
     source: `${place.source.file}:${place.source.lineOf([...place.path, ...path])}`,

@@ -12,6 +12,7 @@ import { type Instance, spread } from './expand.ts';
 import { watchOf } from './instance.ts';
 import type { Compiling, Loading, Place } from './model.ts';
 import { cronSchedule } from './schedule.ts';
+import { Targets } from './targets.ts';
 import { WatchShape, type WrittenWatch } from '../schema/shape.ts';
 
 const EVERY_MS = 60_000;
@@ -71,9 +72,11 @@ class WatchCompiler {
     const alerts = compileAlerts(compiling, explorersOf(instances, this.#loading.catalogue));
     if (broken.size > 0 || schedule === undefined || options === undefined) return;
     const maxPages = watch.max_pages ?? this.#place.defaults.max_pages ?? MAX_PAGES;
+    const targets = new Targets(compiling, this.#loading.routes);
     for (const instance of instances) {
       const compiled = alerts.get(instance.explorer.name) ?? [];
-      this.#loading.watches.push(watchOf(compiling, { instance, alerts: compiled, options, schedule, maxPages }));
+      const parts = { instance, alerts: compiled, options, schedule, maxPages, targets };
+      this.#loading.watches.push(watchOf(compiling, parts));
     }
   }
 

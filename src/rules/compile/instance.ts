@@ -7,6 +7,7 @@ import type { Span } from '../../core/model/condition.ts';
 import type { CompiledAlert } from './compile-alert.ts';
 import type { Compiling } from './model.ts';
 import type { Instance } from './expand.ts';
+import type { Targets } from './targets.ts';
 
 interface InstanceParts {
   readonly instance: Instance;
@@ -14,28 +15,35 @@ interface InstanceParts {
   readonly options: { readonly value: unknown };
   readonly schedule: Schedule;
   readonly maxPages: number;
+  readonly targets: Targets;
 }
 
 /** One running watch, everything resolved. */
-export function watchOf(compiling: Compiling, { instance, alerts, options, schedule, maxPages }: InstanceParts): Watch {
+export function watchOf(
+  compiling: Compiling,
+  { instance, alerts, options, schedule, maxPages, targets }: InstanceParts,
+): Watch {
   const { kind, watch, catalogue, place } = compiling;
   const { explorer, address, token, label } = instance;
   const tokenPart = token?.key ?? (kind.token === 'none' ? '-' : 'coin');
   const target = { explorer: explorer.name, coin: explorer.coin, address, token, maxPages, options: options.value };
   const id = [watch.id, explorer.name, address?.key ?? '-', tokenPart].join('/');
-  return {
-    id,
-    name: label === null ? watch.id : `${watch.id}[${label}]`,
+  const subject = {
     rule: watch.id,
-    source: `${place.source.file}:${place.source.lineOf(place.path)}`,
     kind,
     target,
     of: address === null ? null : { name: catalogue.nameOf(address), address: address.text },
     token: token === null ? null : { name: catalogue.tokenNameOf(token, explorer.name), address: token.text },
+  };
+  return {
+    ...subject,
+    id,
+    name: label === null ? watch.id : `${watch.id}[${label}]`,
+    source: `${place.source.file}:${place.source.lineOf(place.path)}`,
     chainId: explorer.form === 'multichain' ? explorer.chainId : explorer.form === 'sandbox' ? SANDBOX_CHAIN : null,
     pageUrl: explorer.pageUrl,
     schedule,
-    alerts: alerts.map(({ rule }) => rule),
+    alerts: alerts.map((alert) => targets.alertOf(subject, alert)),
     tracked: trackedBy(kind.comparedByDefault, alerts),
     judged: judgedBy(kind.fleeting, alerts),
     readFields: readFieldsOf(kind, alerts, target),

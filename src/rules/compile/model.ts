@@ -5,6 +5,7 @@ import type { Source } from '../../config/yaml/yaml.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import type { Watch } from '../../core/model/watch.ts';
 import type { Defaults, WrittenWatch } from '../schema/shape.ts';
+import type { RouteUse } from '../route-use.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { TextBudget } from './text-budget.ts';
 
@@ -40,4 +41,5 @@ export interface Loading {
   /** Where each watch id was first used. */
   readonly ids: Map<string, string>;
   readonly budget: TextBudget;
+  readonly routes: RouteUse;
 }

@@ -19,7 +19,10 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ for: ['2m'], keep_firing_for: ['10m'], title: ['Treasury is low'], text: ['{{ balance }} left'] },
   ...{ cooldown: ['30m'], confirmations: [12], provisional: [true], none_for: ['6h'], per: ['to.hash', ['to.hash']] },
   ...{ at_least: [{ count: 3, within: '10m' }], count: [3], within: ['10m'] },
+  ...{ labels: [{ team: 'payments' }] },
   // config
+  ...{ routes: [[{ match: { severity: 'critical' }, add: ['oncall'] }]], match: [{ severity: 'critical' }] },
+  ...{ add: ['oncall', ['oncall', 'phone']] },
   ...{ explorers: [{ playground: { form: 'sandbox' } }], channels: [{ screen: { type: 'log' } }] },
   ...{ addresses: [{ treasury: '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503' }] },
   ...{ tokens: [{ USDC: { ethereum: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' } }] },

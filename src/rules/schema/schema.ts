@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { AnyKind } from '../../core/model/kind.ts';
 import { strict } from '../../config/channels.ts';
+import { RouteShape } from '../../config/route-shape.ts';
 import { ConfigShape, ExplorerShapes, byName, SecretText } from '../../config/shape.ts';
 import { address, LABEL, NAME } from '../../config/scalars.ts';
 import type { AnyNotifier } from '../../notifiers/notifier.ts';
@@ -49,6 +50,7 @@ export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema 
       addresses: namedBy(NAME, { anyOf: [oneAddress, group] }),
       tokens: namedBy(NAME, { anyOf: [oneAddress, perExplorer] }),
       channels: namedBy(LABEL, { anyOf: notifiers.map(channelSchema) }),
+      routes: { ...listOf(file, 'routes'), items: toJson(RouteShape) },
     },
   });
 }

@@ -1,6 +1,7 @@
 // The rule file as a schema. What `of`, `token`, `explorer` and `notify` name is looked up later, against the config.
 import { z } from 'zod';
-import { boolean, duration, integer, oneOrMore, text } from '../../config/scalars.ts';
+import { GIVEN_LABELS } from '../../core/model/labels.ts';
+import { boolean, duration, integer, NAME, oneOrMore, text } from '../../config/scalars.ts';
 import { SEVERITIES } from '../language/words.ts';
 
 const WEEK_MS = 7 * 86_400_000;
@@ -8,6 +9,20 @@ const HALF_YEAR_MS = 183 * 86_400_000;
 
 const every = () => duration(1000, WEEK_MS, 'how often it asks');
 const maxPages = () => integer(1, 1000, 'pages read at most in one poll');
+const given: readonly string[] = GIVEN_LABELS;
+
+const labels = () =>
+  z
+    .record(
+      z
+        .string()
+        .regex(NAME, 'a label has letters, digits and underscores, and starts with a letter or underscore')
+        .refine((name) => !given.includes(name), 'every alert has this label already: choose another name'),
+      text('its value', 200),
+    )
+    .optional()
+    .meta({ description: 'what routes know the alerts by, beside their own ' + given.join(', ') });
+
 const severity = () => z.enum(SEVERITIES).meta({ description: 'how bad it is' });
 
 export const DefaultsShape = z.strictObject({
@@ -15,6 +30,7 @@ export const DefaultsShape = z.strictObject({
   notify: oneOrMore('a channel of the config').optional(),
   every: every().optional(),
   severity: severity().optional(),
+  labels: labels(),
   max_pages: maxPages().optional(),
 });
 
@@ -40,6 +56,7 @@ export const WatchShape = z.strictObject({
   cron: text('when it asks, in UTC: "*/15 * * * * *"', 200).optional(),
   notify: oneOrMore('a channel of the config').optional(),
   severity: severity().optional(),
+  labels: labels(),
   max_pages: maxPages().optional(),
   metrics: boolean('whether the watched value is exported as a metric').default(true),
   alerts: z.array(z.unknown()).default([]).meta({ description: 'what is told' }),
@@ -71,6 +88,7 @@ export const AlertShape = z.strictObject({
   ).optional(),
   none_for: duration(1000, HALF_YEAR_MS, 'fires when none of them happened for this long').optional(),
   severity: severity().optional(),
+  labels: labels(),
   notify: oneOrMore('a channel of the config').optional(),
   title: z.string().optional().meta({ description: 'one line; fields as {{ balance }}' }),
   text: z.string().optional().meta({ description: 'fields as {{ balance }} or {{ address | short }}' }),

@@ -1,0 +1,31 @@
+// Labels of an alert: what it is by itself, and what its rule wrote. They are the same for every message of an alert.
+import type { Labels } from './ids.ts';
+import type { AlertRule, Watch } from './watch.ts';
+
+/** Labels that an alert has without writing them. A rule may not write one of these names. */
+export const GIVEN_LABELS = ['watch', 'alert', 'kind', 'severity', 'explorer', 'of', 'token'] as const;
+
+type Labelled = Pick<Watch, 'rule' | 'kind' | 'target' | 'of' | 'token'>;
+
+/**
+ * Given and written labels. `watch` is the id of the rule, so all of its instances have the same one; `of` and `token` are
+ * the name that the config gives the address, else the address in lower case, and are missing where there is none.
+ *
+ * labelsOf(watch, alert) // { team: 'payments', watch: 'coins', alert: 'low', kind: 'balance', severity: 'critical', ... }
+ */
+export function labelsOf(watch: Labelled, alert: Pick<AlertRule, 'id' | 'severity' | 'labels'>): Labels {
+  return {
+    ...alert.labels,
+    watch: watch.rule,
+    alert: alert.id,
+    kind: watch.kind.name,
+    severity: alert.severity,
+    explorer: watch.target.explorer,
+    ...(watch.of === null ? {} : { of: nameOf(watch.of) }),
+    ...(watch.token === null ? {} : { token: nameOf(watch.token) }),
+  };
+}
+
+function nameOf({ name, address }: { readonly name: string | null; readonly address: string }): string {
+  return name ?? address.toLowerCase();
+}

@@ -1,0 +1,30 @@
+// Who is told of an alert, and how: the result of all routes. Pure, so that the daemon, `check` and tests of rules agree.
+import { matches } from './match.ts';
+import type { Labels, Route, Routing } from './model.ts';
+
+/**
+ * All routes are walked. The channels are `notify`, those that the alert's rule names, else those of the first matching
+ * route that names some, and every `add` of a matching route besides. Each option comes from the first matching route that
+ * sets it, and the mute windows of all matching routes hold. No channel at all is possible: then nobody is told.
+ */
+export function routingOf(routes: readonly Route[], notify: readonly string[] | null, labels: Labels): Routing {
+  const matching = routes.filter(({ match }) => matches(match, labels));
+  const named = notify ?? firstSet(matching, 'notify') ?? [];
+  return {
+    channels: [...new Set([...named, ...matching.flatMap(({ add }) => add)])],
+    options: {
+      groupBy: firstSet(matching, 'groupBy'),
+      groupWaitMs: firstSet(matching, 'groupWaitMs'),
+      groupIntervalMs: firstSet(matching, 'groupIntervalMs'),
+      repeatMs: firstSet(matching, 'repeatMs'),
+      requireAck: firstSet(matching, 'requireAck'),
+      escalate: firstSet(matching, 'escalate'),
+      failover: firstSet(matching, 'failover'),
+      mute: matching.flatMap(({ mute }) => mute),
+    },
+  };
+}
+
+function firstSet<K extends keyof Route>(routes: readonly Route[], key: K): Route[K] | null {
+  return routes.find((route) => route[key] !== null)?.[key] ?? null;
+}

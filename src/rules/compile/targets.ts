@@ -1,0 +1,39 @@
+// Gives the alerts of each instance their recipients: those of the channels that the routes lead to. Labels such as
+// `explorer` and `of` differ from instance to instance, and so may the recipients.
+import type { Recipient } from '../../core/model/ids.ts';
+import { labelsOf } from '../../core/model/labels.ts';
+import type { AlertRule } from '../../core/model/watch.ts';
+import type { RouteUse } from '../route-use.ts';
+import type { CompiledAlert } from './compile-alert.ts';
+import type { Compiling } from './model.ts';
+import { complainOfNobody } from './named-channels.ts';
+
+/** Of one watch of a file. */
+export class Targets {
+  readonly #compiling: Compiling;
+  readonly #routes: RouteUse;
+  /** Instances with the same channels share their rule: there may be 100,000 of them. */
+  readonly #shared = new Map<CompiledAlert, Map<string, AlertRule>>();
+
+  constructor(compiling: Compiling, routes: RouteUse) {
+    this.#compiling = compiling;
+    this.#routes = routes;
+  }
+
+  /** The alert as it runs in an instance. An alert that nobody would hear of is a problem. */
+  alertOf(instance: Parameters<typeof labelsOf>[0], compiled: CompiledAlert): AlertRule {
+    const { channels } = this.#routes.route(labelsOf(instance, compiled.rule), compiled.notify);
+    if (channels.length === 0) complainOfNobody(this.#compiling, compiled.path);
+    const known = this.#shared.get(compiled) ?? new Map<string, AlertRule>();
+    this.#shared.set(compiled, known);
+    const key = channels.join(' ');
+    const rule = known.get(key) ?? { ...compiled.rule, notify: this.#recipients(channels) };
+    known.set(key, rule);
+    return rule;
+  }
+
+  #recipients(channels: readonly string[]): readonly Recipient[] {
+    const recipients = channels.flatMap((name) => this.#compiling.catalogue.recipients(name) ?? []);
+    return [...new Map(recipients.map((one) => [`${one.channel} ${one.recipient}`, one])).values()];
+  }
+}
