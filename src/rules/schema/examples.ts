@@ -40,6 +40,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ decimals: [18], page_url: ['https://explorer.example.com'], concurrency: [4], headers: [{ 'x-team': 'ops' }] },
   ...{ plan: [{ requests_per_second: 5, credits: 100000, per: 'day', reserve: '10%' }], requests_per_second: [5] },
   ...{ credits: [100000], reserve: ['10%'], env: ['OPS_WEBHOOK_URL'], file: ['/run/secrets/ops'] },
+  ...{ backup: [{ keep: 7 }], directory: ['./backups'] },
   ...{ recording: [{ file: './data/recording.db' }], keep: ['7d'], max_size: ['256MiB'] },
   ...{ url: [{ env: 'OPS_WEBHOOK_URL' }], secret: [{ file: '/run/secrets/ops' }], smtp: [{ env: 'SMTP_URL' }] },
   ...{ channel: ['C0123ABCD'], chat: ['-1001234567890'], thread_id: ['1234567890123456789'], thread_name: ['Alerts'] },
