@@ -7,9 +7,10 @@ import type { StoredSnapshot } from '../core/model/snapshot.ts';
 import { MESSAGE_TYPES, type Fact, type Message } from '../core/model/delivery.ts';
 import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../core/model/memory.ts';
 import type { Segment } from '../core/model/condition.ts';
+import type { Pause } from '../core/model/pause.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
 import { eventShape, formerEvent } from './former-events.ts';
-import { StorageError, type StoredDelivery, type StoredDiagnostics } from './store.ts';
+import { StorageError, type Changed, type StoredDelivery, type StoredDiagnostics } from './store.ts';
 
 /** A row as an engine hands it out, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -158,6 +159,17 @@ const stored: z.ZodType<StoredDelivery> = z.object({
   outcome: outcome.nullable(),
 });
 
+const pause: z.ZodType<Pause> = z.object({
+  id: z.string(),
+  watch: z.string(),
+  from: instant,
+  until: instant,
+  actor: z.string(),
+  comment: z.string(),
+});
+
+const changed: z.ZodType<Changed> = z.object({ type: z.literal('pause'), pause });
+
 /** Throws a StorageError that names the watch when the row is damaged. */
 export function memoryOf(row: Row): Memory {
   const watch = String(row['watch']);
@@ -210,6 +222,19 @@ export function deliveryOf(row: Row): StoredDelivery {
       outcome: fromJson(row['outcome']),
     }),
   );
+}
+
+/** Throws a StorageError that names the pause when the row is damaged. */
+export function pauseOf(row: Row): Pause {
+  return parsed(`pause ${String(row['id'])}`, () => {
+    const { watch } = z.object({ watch: z.string() }).parse(fromJson(row['matchers']));
+    return pause.parse({ ...row, watch, from: row['starts_at'], until: row['ends_at'] });
+  });
+}
+
+/** What a request of an operator changed. Throws a StorageError when the row is damaged. */
+export function changedOf(row: Row): Changed {
+  return parsed('answer to an operator', () => changed.parse(fromJson(row['answer'])));
 }
 
 function fromJson(text: unknown): unknown {

@@ -7,6 +7,7 @@ import type { StoredSnapshot } from '../core/model/snapshot.ts';
 import type { Memory, Run, Samples } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
 import type { AlertId, DeliveryId, WatchId } from '../core/model/ids.ts';
+import type { Pause } from '../core/model/pause.ts';
 import type { Instant } from '../lib/clock.ts';
 
 /** A unit of work that one process holds at a time: the watches of an explorer, the sender of a channel, a service. */
@@ -82,6 +83,35 @@ export interface Coverage extends Partial<StoredDiagnostics> {
 
 /** What is not where it was opened: the state itself, or the lock that keeps a second daemon away. */
 export type Moved = 'file' | 'lock';
+
+/** What an operator wants changed. */
+export type Intervention =
+  /** Of a rule's id, or of a watch's name. It replaces the pause of that name that is in force. */
+  | { readonly type: 'pause'; readonly watch: string; readonly until: Instant; readonly comment: string }
+  | { readonly type: 'end-pause'; readonly watch: string };
+
+/** One request of an operator. */
+export interface OperatorRequest {
+  /** Chosen by the client, which may repeat a request under it; what is made has it as its id. */
+  readonly key: string;
+  /** A digest of who asks for what: the same key with another one is refused. */
+  readonly asked: string;
+  readonly actor: string;
+}
+
+/** What was changed, as it was right after. */
+export interface Changed {
+  readonly type: 'pause';
+  readonly pause: Pause;
+}
+
+/**
+ * `key-taken`: something else was done under that key. `not-found`: what was to be changed is not there, or is over.
+ * `fenced`: another process has taken over. Nothing was changed then.
+ */
+export type Intervened =
+  | { readonly type: 'kept'; readonly changed: Changed }
+  | { readonly type: 'refused'; readonly why: 'key-taken' | 'not-found' | 'fenced' };
 
 /** Told of a watch whose memory cannot be read, and why. */
 export type OnDamaged = (watch: WatchId, why: string) => void;
@@ -173,6 +203,15 @@ export interface Store extends AsyncDisposable {
 
   survey(): Promise<Survey>;
 
+  /** What the request was answered when it was made before, within a day; null when it was not. */
+  answerTo(request: OperatorRequest): Promise<Intervened | null>;
+
+  /** Changes what an operator wants changed, once: a repeated request is answered as it was at first. */
+  intervene(change: Intervention, request: OperatorRequest, at: Instant, fence: Fence): Promise<Intervened>;
+
+  /** All pauses that are not forgotten yet, those that are over included. */
+  pauses(): Promise<Pause[]>;
+
   /**
    * Looks whether the state is still where it was opened, and puts it back where it is not; resolves with what had moved.
    * Rejects with a `StorageError` when that cannot be done, and with a `StoreBusyError` when another daemon has taken the
@@ -180,7 +219,7 @@ export interface Store extends AsyncDisposable {
    */
   secure(): Promise<readonly Moved[]>;
 
-  /** Drops settled deliveries older than `before`. */
+  /** Drops deliveries that were settled before, and what operators did two months earlier. */
   prune(before: Instant): Promise<void>;
 }
 
@@ -201,7 +240,8 @@ export interface StoredDelivery {
 }
 
 /** What may be looked at while a daemon runs, or when none does. Every method rejects with a `StorageError`. */
-export interface StoreReader extends AsyncDisposable, Pick<Store, 'recall' | 'diagnostics' | 'samples' | 'survey'> {
+export interface StoreReader
+  extends AsyncDisposable, Pick<Store, 'recall' | 'diagnostics' | 'samples' | 'survey' | 'pauses'> {
   /** What the daemon last wrote down of what it runs; null when it never did. */
   running(): Promise<Json>;
   /** What the daemon last wrote down of its explorers. */

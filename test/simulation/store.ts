@@ -87,6 +87,9 @@ export function storeOf({ inner, line, time, field, onKept, onSent, onDisturbed 
     expire: (channel, at, held) => write(() => inner.expire(channel, at, held)),
     nextDue: (channel) => deed(() => inner.nextDue(channel)),
     survey: () => deed(() => inner.survey()),
+    answerTo: (request) => deed(() => inner.answerTo(request)),
+    intervene: (change, request, at, fence) => write(() => inner.intervene(change, request, at, fence)),
+    pauses: () => deed(() => inner.pauses()),
     secure: () => inner.secure(),
     prune: (before) => write(() => inner.prune(before)),
     // The database outlives the process.

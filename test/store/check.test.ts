@@ -49,6 +49,24 @@ test('every row that cannot be read is named, with what to do', async () => {
   ]);
 });
 
+test('a pause that cannot be read is named, and neither the start nor another pause fails of it', async () => {
+  const file = await aState(1);
+  const pause = async (watch: string): Promise<string> => {
+    await using store = await openSqliteStore({ file });
+    const request = { key: `pause of ${watch}`, asked: '', actor: 'alice' };
+    const change = { type: 'pause', watch, until: NOON + 1, comment: '' } as const;
+    const { type } = await store.intervene(change, request, NOON, store.fenceOf('service:operators'));
+    return `${type}: ${(await store.pauses()).map((one) => one.watch).join()}`;
+  };
+  expect(await pause('coins')).toBe('kept: coins');
+  execute(file, `UPDATE silences SET matchers = '{"watch":'`);
+  expect(await pause('vault')).toBe('kept: vault');
+  const { findings } = await checkSqlite(file);
+  expect(findings.map(({ what, advice }) => `${what} ${advice}`)).toEqual([
+    expect.stringMatching(/pause of coins is damaged: .* The watch is polled\. Pause it anew with: chainwarden pause$/),
+  ]);
+});
+
 test('a thousand damaged rows are twenty lines and a number', async () => {
   const file = await aState(1000);
   execute(file, `UPDATE deliveries SET message = '{}'`);

@@ -1,10 +1,13 @@
 import { describe } from '@jest/globals';
 import { createMemoryStore, nothingKept } from '../support/memory-store.ts';
 import { keepsThePromise } from './contract.ts';
+import { keepsItsPromiseToOperators } from './operators-contract.ts';
 
 describe('the store in plain maps', () => {
-  keepsThePromise(() => {
+  const place = () => {
     const kept = nothingKept();
     return async () => createMemoryStore(kept);
-  });
+  };
+  keepsThePromise(place);
+  keepsItsPromiseToOperators(place);
 });

@@ -23,6 +23,7 @@ import { claim, commit, cover, settle } from '../support/store-calls.ts';
 import { aDecision, aMemoryOfSchema1, aDelivery, aMemory, NOON } from './builders.ts';
 import { keepsThePromise } from './contract.ts';
 import { damagePages, execute } from './damage.ts';
+import { keepsItsPromiseToOperators } from './operators-contract.ts';
 
 // Every commit waits for the disk; a busy one takes its time.
 jest.setTimeout(60_000);
@@ -36,7 +37,7 @@ let files = 0;
 const aFile = (): string => join(directory, `${++files}.db`);
 
 describe('the store in a file', () => {
-  keepsThePromise(() => {
+  const place = () => {
     const file = aFile();
     return async () => {
       const db = openDatabase(file);
@@ -45,7 +46,9 @@ describe('the store in a file', () => {
       migrate(db, file);
       return createSqliteStore(db, { file });
     };
-  });
+  };
+  keepsThePromise(place);
+  keepsItsPromiseToOperators(place);
 });
 
 describe('opening', () => {

@@ -13,6 +13,7 @@ import type { Memory, Run } from '../../src/core/model/memory.ts';
 import type { ClosedRuns, Decision } from '../../src/core/model/decision.ts';
 import type { DeliveryId, WatchId } from '../../src/core/model/ids.ts';
 import type { Instant } from '../../src/lib/clock.ts';
+import { createMemoryInterventions, nothingOfOperators, type KeptOfOperators } from './memory-interventions.ts';
 import { LONGEST_LEASE_MS, type Fence, type Store, type StoredDiagnostics } from '../../src/store/store.ts';
 
 interface Row {
@@ -38,6 +39,7 @@ interface Kept {
   readonly rowById: Map<DeliveryId, Row>;
   readonly ranByChannel: Map<string, number>;
   readonly blocksByExplorer: Map<string, Map<string, KnownBlock>>;
+  readonly operators: KeptOfOperators;
 }
 
 export function nothingKept(): Kept {
@@ -49,12 +51,14 @@ export function nothingKept(): Kept {
     rowById: new Map(),
     ranByChannel: new Map(),
     blocksByExplorer: new Map(),
+    operators: nothingOfOperators(),
   };
 }
 
 /** The promise of `Store` in plain maps, without durability: the second subject of the contract suite. */
 export function createMemoryStore(kept: Kept = nothingKept()): Store {
   const { memoryById, samplesById, diagnosticsById, rowById, ranByChannel, blocksByExplorer } = kept;
+  const interventions = createMemoryInterventions(kept.operators);
   kept.epoch += 1;
   const fence: Fence = { key: 'all', slot: 0, owner: 'test', epoch: kept.epoch };
   for (const row of rowById.values()) row.leaseUntil = 0;
@@ -205,7 +209,12 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
         sent: rows('sent').length,
       };
     },
+    answerTo: async (request) => interventions.answerTo(request),
+    intervene: async (change, request, at, fence) =>
+      isHeld(fence) ? interventions.intervene(change, request, at) : { type: 'refused', why: 'fenced' },
+    pauses: async () => interventions.pauses(),
     async prune(before) {
+      interventions.prune(before);
       for (const { delivery, settledAt } of rows('sent', 'dead')) if (settledAt < before) rowById.delete(delivery.id);
     },
     [Symbol.asyncDispose]: async () => undefined,

@@ -1,11 +1,12 @@
 // Looks at every page and every row of a state file, and changes nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageError, type Finding, type StateCheck } from '../store.ts';
-import { assertDiagnostics, deliveryOf, memoryOf, type Row } from '../rows.ts';
+import { assertDiagnostics, deliveryOf, memoryOf, pauseOf, type Row } from '../rows.ts';
 import { answering, firstNumber, isCorrupt, openReadOnly, START_ANEW, storageError } from './database.ts';
 import { DIAGNOSTICS, REMEMBERED } from './memory-table.ts';
 import { assertFilled, isCurrent } from './migrations.ts';
 import { DELIVERIES } from './outbox-table.ts';
+import { PAUSES } from './silences-table.ts';
 
 /** Takes no lock, so a daemon may be working. Rejects with a StorageError where the file cannot be opened. */
 export async function checkSqlite(file: string): Promise<StateCheck> {
@@ -98,6 +99,12 @@ const ROWS: readonly RowsOfTable[] = [
     select: DELIVERIES,
     read: deliveryOf,
     advice: 'Nothing to do: where it is still owed, the daemon gives it up and logs delivery:damaged.',
+  },
+  {
+    table: 'silences',
+    select: PAUSES,
+    read: pauseOf,
+    advice: 'The watch is polled. Pause it anew with: chainwarden pause',
   },
 ];
 

@@ -32,6 +32,9 @@ const APPLICATION_ID = 0x4357646e;
  *
  * Schema 9. `samples` holds the runs of equal values that are over, which stood in `history` before: a row of a
  * six-day window was rewritten whole at every poll. What goes on stays in `history`.
+ *
+ * Schema 10. `silences` holds what operators have silenced and paused, `operator_requests` for a day what they were
+ * answered under which key.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -141,6 +144,28 @@ export const MIGRATIONS: readonly string[] = [
         SELECT json_group_array(json(runs.value)) FROM json_each(paths.value) AS runs WHERE runs.value ->> 1 IS NULL)))
       FROM json_each(history) AS paths)
     WHERE json_valid(history) AND history <> '{}';
+  `,
+  `
+  CREATE TABLE silences (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('silence', 'pause')),
+    matchers TEXT NOT NULL,
+    starts_at INTEGER NOT NULL,
+    ends_at INTEGER NOT NULL,
+    until_resolved INTEGER NOT NULL DEFAULT 0,
+    actor TEXT NOT NULL,
+    comment TEXT NOT NULL,
+    version INTEGER NOT NULL DEFAULT 1,
+    summed_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX silences_end ON silences (ends_at) WHERE summed_at IS NULL;
+
+  CREATE TABLE operator_requests (
+    key TEXT PRIMARY KEY,
+    asked TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
   `,
 ];
 

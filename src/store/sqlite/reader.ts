@@ -6,6 +6,7 @@ import { createDiagnosticsView, createRecall } from './memory-table.ts';
 import { assertCurrent } from './migrations.ts';
 import { createOutboxView } from './outbox-table.ts';
 import { createSamplesView } from './samples-table.ts';
+import { createPausesView } from './silences-table.ts';
 
 /** Takes no lock. Throws a StorageError when there is no state file, or when it is not of this release's schema. */
 export async function openSqliteReader({ file }: { readonly file: string }): Promise<StoreReader> {
@@ -14,17 +15,19 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
       assertCurrent(found, file);
     }),
   );
-  const { recall, diagnostics, view, facts, runs } = answering(file, 'prepare', () => ({
+  const { recall, diagnostics, view, facts, runs, pauses } = answering(file, 'prepare', () => ({
     recall: createRecall(db),
     diagnostics: createDiagnosticsView(db),
     view: createOutboxView(db),
     facts: createFacts(db),
     runs: createSamplesView(db),
+    pauses: createPausesView(db),
   }));
   const read = <T>(work: () => T): T => answering(file, 'read', work);
   return {
     recall: async (ids, onDamaged) => read(() => recall(ids, onDamaged)),
     samples: async (watch) => read(() => runs.of(watch)),
+    pauses: async () => read(pauses),
     survey: async () => read(() => view.survey()),
     recent: async (limit) => read(() => view.recent(limit)),
     dead: async (limit) => read(() => view.dead(limit)),

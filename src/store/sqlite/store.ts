@@ -9,8 +9,10 @@ import { createChainTable } from './chain-table.ts';
 import { answering, inTransaction } from './database.ts';
 import { createFacts, type Facts } from './facts.ts';
 import { createDiagnosticsView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
+import { createInterventions } from './interventions.ts';
 import { createOutboxTable, createOutboxView } from './outbox-table.ts';
 import type { Place } from './place.ts';
+import { createPausesView } from './silences-table.ts';
 import { createSamplesTable, createSamplesView } from './samples-table.ts';
 import { createSizeLimit } from './size-limit.ts';
 
@@ -119,6 +121,12 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     expire: (channel, at, held) => write(() => open.outbox.expire(channel, at, held)),
     nextDue: (channel) => read(() => open.outbox.nextDue(channel)),
     survey: () => read(() => open.view.survey()),
+    answerTo: (request) => read(() => open.interventions.answerTo(request)),
+    intervene: (change, request, at, fence) =>
+      write(() =>
+        isHeld(fence) ? open.interventions.intervene(change, request, at) : { type: 'refused', why: 'fenced' },
+      ),
+    pauses: () => read(() => open.pauses()),
     async secure() {
       const moved = place?.moved() ?? [];
       if (place === undefined || reopen === undefined || moved.length === 0) return [];
@@ -134,6 +142,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     prune: (before) =>
       write(() => {
         open.outbox.prune(before);
+        open.interventions.prune(before);
       }),
     async [Symbol.asyncDispose]() {
       await close();
@@ -156,6 +165,8 @@ function prepare(db: DatabaseSync, file: string, maxBytes: number) {
     facts: createFacts(db),
     samples: createSamplesTable(db),
     runs: createSamplesView(db),
+    interventions: createInterventions(db),
+    pauses: createPausesView(db),
     size: createSizeLimit(db, file, maxBytes),
   };
 }

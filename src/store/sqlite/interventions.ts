@@ -1,0 +1,61 @@
+// What operators change. Each request is answered and carried out in one transaction of the caller's, so that a client
+// that lost its answer gets the same one for the same key.
+import type { DatabaseSync } from 'node:sqlite';
+import type { Instant } from '../../lib/clock.ts';
+import type { Changed, Intervened, Intervention, OperatorRequest } from '../store.ts';
+import { createRequestsTable } from './requests-table.ts';
+import { createSilencesTable } from './silences-table.ts';
+
+interface Interventions {
+  answerTo(request: OperatorRequest): Intervened | null;
+  intervene(change: Intervention, request: OperatorRequest, at: Instant): Intervened;
+  /** `before`: what is dropped of the outbox. What people did is kept for two months longer. */
+  prune(before: Instant): void;
+}
+
+const KEPT_LONGER_MS = 60 * 86_400_000;
+
+/** A text says why nothing was changed. */
+type Applied = Changed | 'key-taken' | 'not-found';
+
+export function createInterventions(db: DatabaseSync): Interventions {
+  const requests = createRequestsTable(db);
+  const silences = createSilencesTable(db);
+
+  function answerTo(request: OperatorRequest): Intervened | null {
+    const answer = requests.answerTo(request);
+    return answer === 'key-taken' ? { type: 'refused', why: answer } : answer;
+  }
+
+  function apply(change: Intervention, { key, actor }: OperatorRequest, at: Instant): Applied {
+    switch (change.type) {
+      case 'pause': {
+        // Longer ago than answers are kept.
+        if (silences.hasId(key)) return 'key-taken';
+        const { watch, until, comment } = change;
+        const pause = { id: key, watch, from: at, until, actor, comment };
+        silences.pause(pause);
+        return { type: 'pause', pause };
+      }
+      case 'end-pause': {
+        const pause = silences.endPause(change.watch, at);
+        return pause === null ? 'not-found' : { type: 'pause', pause };
+      }
+    }
+  }
+
+  return {
+    answerTo,
+    intervene(change, request, at) {
+      const before = answerTo(request);
+      if (before !== null) return before;
+      const changed = apply(change, request, at);
+      if (typeof changed === 'string') return { type: 'refused', why: changed };
+      requests.keep(request, changed, at);
+      return { type: 'kept', changed };
+    },
+    prune(before) {
+      silences.prune(before - KEPT_LONGER_MS);
+    },
+  };
+}

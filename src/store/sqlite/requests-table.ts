@@ -1,0 +1,32 @@
+// What operators asked for under which key, and what they were answered: a request that is repeated changes nothing.
+import type { DatabaseSync } from 'node:sqlite';
+import type { Instant } from '../../lib/clock.ts';
+import { changedOf } from '../rows.ts';
+import type { Changed, OperatorRequest } from '../store.ts';
+
+/** The statements on `operator_requests`. None of them opens a transaction. */
+export interface RequestsTable {
+  /** Null: nothing was done under that key. */
+  answerTo(request: OperatorRequest): { readonly type: 'kept'; readonly changed: Changed } | 'key-taken' | null;
+  /** Forgets what is older than a day. */
+  keep(request: OperatorRequest, changed: Changed, at: Instant): void;
+}
+
+const KEPT_MS = 86_400_000;
+
+export function createRequestsTable(db: DatabaseSync): RequestsTable {
+  const find = db.prepare('SELECT asked, answer FROM operator_requests WHERE key = ?');
+  const insert = db.prepare('INSERT INTO operator_requests (key, asked, answer, at) VALUES (?, ?, ?, ?)');
+  const prune = db.prepare('DELETE FROM operator_requests WHERE at < ?');
+  return {
+    answerTo({ key, asked }) {
+      const row = find.get(key);
+      if (row === undefined) return null;
+      return row['asked'] === asked ? { type: 'kept', changed: changedOf(row) } : 'key-taken';
+    },
+    keep({ key, asked }, changed, at) {
+      prune.run(at - KEPT_MS);
+      insert.run(key, asked, JSON.stringify(changed), at);
+    },
+  };
+}
