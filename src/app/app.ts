@@ -10,6 +10,9 @@ import { createSupervisor } from '../engine/upkeep/supervisor.ts';
 import { openBackups, openStore as openState, openStoreForDryRun } from '../store/open.ts';
 import type { Backups, Store } from '../store/store.ts';
 import { serveWeb } from '../web/server.ts';
+import { createInterventions } from './interventions.ts';
+import { openLocalToken } from './local-token.ts';
+import { createPauses } from './pauses.ts';
 import { readinessOf } from './readiness.ts';
 import { createReload } from './reload.ts';
 import { createRuntime, type RuntimeOptions } from './runtime.ts';
@@ -19,7 +22,7 @@ import { createStateGuard } from './state-guard.ts';
 import { watchStorage } from './storage-health.ts';
 
 export interface AppOptions
-  extends SetupTools, Omit<RuntimeOptions, 'store' | 'storageState' | 'supervise' | 'openBackups'> {
+  extends SetupTools, Omit<RuntimeOptions, 'store' | 'storageState' | 'supervise' | 'openBackups' | 'pauses'> {
   readonly configFile: string;
   readonly setup: Setup;
   /** The files that `setup` was read from. */
@@ -54,10 +57,13 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
   });
   const { supervise } = supervisor;
+  const pauses = createPauses({ store, clock });
+  await pauses.read();
   const runtime = opened.use(
     createRuntime({
       ...options,
       store,
+      pauses,
       storageState: () => storage.state(),
       supervise,
       openBackups: (state) => backupsOf(options, state),
@@ -67,7 +73,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   const reload = createReload({ ...options, runtime });
   await using first = await runtime.prepare(setup);
   const web = await serveWeb({
-    ...setup.config.listen,
+    ...setup.config.http.listen,
+    publicUrl: setup.config.http.publicUrl,
     metricsText: () => metrics.text(),
     isAlive: () => runtime.isRunning(),
     readiness: () =>
@@ -79,9 +86,25 @@ export async function openApp(options: AppOptions): Promise<App> {
         watches: runtime.watches().length,
         unpolled: runtime.unpolled(),
         blind: runtime.blind(),
+        paused: runtime.paused(),
         troubles: runtime.troubles(),
         failing: supervisor.failing(),
       }),
+    api: {
+      operators: setup.config.http.operators.map(({ token, ...operator }) => ({ ...operator, token: token.reveal() })),
+      localToken: localTokenOf(options),
+      monotonic: () => clock.monotonic(),
+      interventions: createInterventions({
+        store,
+        clock,
+        log,
+        watches: () => runtime.watches(),
+        onPauses: () => pauses.read(),
+        onResumed: (watches) => {
+          runtime.pollNow(watches);
+        },
+      }),
+    },
     log,
     onRejected: (reason) => {
       metrics.httpRejected(reason);
@@ -114,6 +137,13 @@ export async function openApp(options: AppOptions): Promise<App> {
       await guard.look();
     },
   };
+}
+
+/** A dry run leaves no file behind. */
+function localTokenOf({ isDry, setup, log }: AppOptions): string | null {
+  const token = isDry ? null : openLocalToken(setup.config.state.file, log);
+  if (token !== null) log.addSecrets([token]);
+  return token;
 }
 
 /** A dry run remembers nothing that outlives the process. */

@@ -10,6 +10,7 @@ import type { Recorder } from '../recording/recorder.ts';
 import type { SafeLog } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createChannels, type Channels, type ChannelsOptions } from './channels.ts';
+import type { Pauses } from './pauses.ts';
 import type { StorageState } from './storage-health.ts';
 import { createExplorers, type Explorers, type ExplorersOptions } from './explorers.ts';
 
@@ -17,6 +18,7 @@ export interface PartsOptions extends Omit<ChannelsOptions, 'redact'>, Pick<Expl
   readonly log: SafeLog;
   readonly metrics: Metrics;
   readonly storageState: () => StorageState;
+  readonly pauses: Pick<Pauses, 'of' | 'until'>;
   /** Writes down what polls see; closed by who opened it. */
   readonly recorder: Recorder | null;
   /** Observes polls instead of the recorder. */
@@ -46,7 +48,7 @@ interface Wiring {
 const SILENT_WAIT_MS = 25;
 
 export function createParts(options: PartsOptions, { signal, changing, redact }: Wiring): Parts {
-  const { store, clock, log, metrics, recorder } = options;
+  const { store, clock, log, metrics, recorder, pauses } = options;
   const explorers = createExplorers({
     ...options,
     meter: metrics,
@@ -65,6 +67,7 @@ export function createParts(options: PartsOptions, { signal, changing, redact }:
     silentWaitMs: options.silentWaitMs ?? SILENT_WAIT_MS,
     log,
     readerOf: (name) => explorers.get(name),
+    isPaused: (watch) => pauses.of(watch) !== null,
     hook: options.hook ?? recorder,
     onPolled(watch, observation, decision) {
       blindWatches.polled(watch, observation);
@@ -91,6 +94,7 @@ export function createParts(options: PartsOptions, { signal, changing, redact }:
   const blindWatches = createBlindWatches({
     clock,
     memoryOf: (id) => poller.memoryOf(id),
+    pausedUntil: (watch) => pauses.until(watch),
     storage: options.storageState,
   });
   const scheduler = createScheduler({

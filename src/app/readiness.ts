@@ -2,9 +2,10 @@
 import { showTrouble, type ExplorerTrouble } from '../core/model/explorer-trouble.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { causesOf, namesOf, showCause, type BlindWatch } from '../engine/reporting/blind-watches.ts';
+import { pauseLines, type PausedWatch } from '../engine/reporting/paused-watches.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
 import { showFailing, type FailingLoop } from '../engine/upkeep/supervisor.ts';
-import type { Readiness } from '../web/server.ts';
+import type { Readiness } from '../web/app.ts';
 import type { StorageState } from './storage-health.ts';
 
 export interface Work {
@@ -18,19 +19,21 @@ export interface Work {
   /** Watches of which no poll has ended yet. */
   readonly unpolled: readonly Watch[];
   readonly blind: readonly BlindWatch[];
+  readonly paused: readonly PausedWatch[];
   readonly troubles: readonly ExplorerTrouble[];
   readonly failing: readonly FailingLoop[];
 }
 
 /** Blind watches and a rejected reload leave it ready: replacing the daemon would not help. */
 export function readinessOf(work: Work): Readiness {
-  const { isRunning, storage, restoredAt, isCurrent, watches, unpolled, blind, troubles, failing } = work;
+  const { isRunning, storage, restoredAt, isCurrent, watches, unpolled, blind, paused, troubles, failing } = work;
   const lines: string[] = [];
   if (storage !== 'works') lines.push(STORAGE[storage]);
   if (restoredAt !== null) lines.push(`${RESTORED} (${showInstant(restoredAt)})`);
   if (unpolled.length > 0) lines.push(`not polled yet: ${unpolled.length} of ${watches} watches: ${namesOf(unpolled)}`);
   if (!isCurrent) lines.push('config: the last reload failed, and the former config and rules are in force');
   if (blind.length > 0) lines.push(`blind: ${blind.length} of ${watches} watches`, ...causesOf(blind).map(showCause));
+  if (paused.length > 0) lines.push(`paused: ${paused.length} of ${watches} watches`, ...pauseLines(paused));
   lines.push(...failing.map(showFailing));
   lines.push(...troubles.map((trouble) => `explorer ${showTrouble(trouble)}`));
   return { isReady: isRunning && storage === 'works' && unpolled.length === 0, lines };

@@ -74,7 +74,8 @@ export function createReload(options: ReloadOptions): Reload {
 /** Parts of the config that stay as they were at the start, and their keys in the file. */
 const FIXED: readonly (readonly [key: string, part: (config: Config) => unknown])[] = [
   ['state.file', ({ state }) => state.file],
-  ['http', ({ listen }) => listen],
+  // The tokens are compared as they are: a `Secret` shows every one of them alike.
+  ['http', ({ http }) => [http, http.operators.map(({ token }) => token.reveal())]],
   ['recording', ({ recording }) => recording],
 ];
 

@@ -9,6 +9,8 @@ import type { Watch } from '../core/model/watch.ts';
 import { reportBlind } from '../engine/reporting/blind-report.ts';
 import type { BlindWatch } from '../engine/reporting/blind-watches.ts';
 import { runDailyBackup } from '../engine/upkeep/daily-backup.ts';
+import { reportPauses } from '../engine/reporting/pause-report.ts';
+import type { PausedWatch } from '../engine/reporting/paused-watches.ts';
 import { runHousekeeping } from '../engine/upkeep/housekeeping.ts';
 import { blindOfWatches, countAlerts, labelsOf, dataOfWatches, healthOfAlerts } from '../engine/reporting/report.ts';
 import type { Loop } from '../engine/upkeep/supervisor.ts';
@@ -42,6 +44,10 @@ export interface Runtime extends AsyncDisposable {
   /** Watches that were not polled yet. */
   unpolled(): readonly Watch[];
   blind(): readonly BlindWatch[];
+  /** Watches that are not polled, since an operator said so. */
+  paused(): readonly PausedWatch[];
+  /** Polls these at once, beside their own due times. */
+  pollNow(watches: readonly Watch[]): void;
   /** What keeps explorers from being asked, or from being believed. */
   troubles(): readonly ExplorerTrouble[];
   /** Works until the signal aborts; then polls end, and what they learned is written down. */
@@ -51,7 +57,7 @@ export interface Runtime extends AsyncDisposable {
 const SENDER_BUDGET_MS = 7000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { store, clock, log, metrics, recorder, supervise } = options;
+  const { store, clock, log, metrics, recorder, supervise, pauses } = options;
   const reading = new AbortController();
   const changing = createMutex();
   const { redact, add: addSecrets } = createRedactor();
@@ -124,6 +130,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     });
   }
 
+  function paused(): PausedWatch[] {
+    return watches.flatMap((watch) => {
+      const pause = pauses.of(watch);
+      return pause === null ? [] : [{ watch, pause }];
+    });
+  }
+
   async function flush(): Promise<void> {
     await poller.flush();
     await troubles.keep();
@@ -136,6 +149,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       { name: 'retirement', run: (signal) => retirement.run(signal) },
       { name: 'housekeeping', run: (signal) => runHousekeeping({ store, flush, isFull, clock, log }, signal) },
       { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: () => blindWatches.blind() }, signal) },
+      { name: 'pause-report', run: (signal) => reportPauses({ clock, log, paused }, signal) },
     ];
     const backupOptions = {
       backups: () => openBackups(),
@@ -173,6 +187,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     isRunning: () => isRunning,
     unpolled: () => blindWatches.unpolled(),
     blind: () => blindWatches.blind(),
+    paused,
+    pollNow(resumed) {
+      for (const { id } of resumed) scheduler.pollAgain(id, 0);
+    },
     troubles: () => troubles.now(),
     async run(signal) {
       isRunning = true;

@@ -4,9 +4,11 @@ import { WebError } from '../web/server.ts';
 /** Exit codes, after sysexits(3), for supervisors. */
 export const EXIT = {
   ok: 0,
-  /** `check` found problems; a test of rules failed; a `notify test` was not accepted. */
+  /** `check` found problems; a test of rules failed; a `notify test` was not accepted; a daemon refused. */
   problems: 1,
   usage: 64,
+  /** No daemon answers, or it can store nothing. */
+  unavailable: 69,
   /** A defect of chainwarden. */
   bug: 70,
   storage: 74,

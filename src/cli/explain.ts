@@ -1,4 +1,5 @@
 import type { AlertId } from '../core/model/ids.ts';
+import { lastPauseOf, type Pause } from '../core/model/pause.ts';
 import type { AlertRule, Watch } from '../core/model/watch.ts';
 import { withStored } from '../core/windows/closed.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -23,11 +24,12 @@ export async function explain(terminal: Terminal, name: string, { config: file }
   await using reader = await openReaderIfAny(config.state);
   if (reader === null)
     terminal.out(`There is no state file at ${config.state.file} yet: only the rule can be explained.\n`);
+  const pauses = (await reader?.pauses()) ?? [];
   const now = terminal.clock.now();
   const shown = found.slice(0, MOST_WATCHES);
   for (const [i, { watch, alerts }] of shown.entries()) {
     if (i > 0) terminal.out('');
-    const facts = await inputOf(watch, alerts, { reader, now });
+    const facts = await inputOf(watch, alerts, { reader, pauses, now });
     for (const line of explainWatch(watch, alerts, facts)) terminal.out(line);
   }
   if (found.length > shown.length)
@@ -37,15 +39,21 @@ export async function explain(terminal: Terminal, name: string, { config: file }
 
 interface Sources {
   readonly reader: StoreReader | null;
+  readonly pauses: readonly Pause[];
   readonly now: Instant;
 }
 
-async function inputOf({ id }: Watch, alerts: readonly AlertRule[], { reader, now }: Sources): Promise<ExplainInput> {
-  if (reader === null) return { memory: null, diagnostics: null, deliveries: new Map(), now };
+async function inputOf(
+  watch: Watch,
+  alerts: readonly AlertRule[],
+  { reader, pauses, now }: Sources,
+): Promise<ExplainInput> {
+  if (reader === null) return { memory: null, diagnostics: null, deliveries: new Map(), pause: null, now };
+  const { id } = watch;
   const deliveries = new Map<AlertId, readonly StoredDelivery[]>();
   for (const alert of alerts) deliveries.set(alert.id, await reader.deliveriesOf(id, alert.id, MOST_DELIVERIES));
   const remembered = (await reader.recall([id])).get(id) ?? null;
   const memory = remembered && withStored(remembered, await reader.samples(id));
   const diagnostics = (await reader.diagnostics([id])).get(id) ?? null;
-  return { memory, diagnostics, deliveries, now };
+  return { memory, diagnostics, deliveries, pause: lastPauseOf(pauses, watch), now };
 }

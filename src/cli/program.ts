@@ -4,7 +4,9 @@ import { parseDuration } from '../config/scalars.ts';
 import type { DaemonOptions } from './daemon.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
 import type { ExplorerOptions } from './explorer.ts';
+import type { ApiOptions } from './api/daemon.ts';
 import type { ConfigOption } from './load.ts';
+import type { PauseOptions } from './pause.ts';
 import type { PlanOptions } from './plan.ts';
 import type { FieldsOptions } from './fields.ts';
 import type { RecordOptions } from './record.ts';
@@ -112,6 +114,21 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
       end(await (await import('./status.ts')).status(terminal, options));
     });
 
+  onDaemon(program.command('pause <watch>'))
+    .description('have a watch (id or id[label]) not polled for a while; its alerts stay as they are')
+    .option('--for <duration>', 'how long, such as 2h; at most 30d')
+    .option('--until <time>', 'until then, such as 18:00 (UTC) or 2026-01-31T18:00Z')
+    .option('-m, --comment <text>', 'why, for the others', 'paused on the command line')
+    .action(async (watch: string, options: PauseOptions) => {
+      end(await (await import('./pause.ts')).pause(terminal, watch, options));
+    });
+
+  onDaemon(program.command('resume <watch>'))
+    .description('end the pause of a watch: it is polled at once')
+    .action(async (watch: string, options: ApiOptions) => {
+      end(await (await import('./pause.ts')).resume(terminal, watch, options));
+    });
+
   program
     .command('plan')
     .description('what a changed config would change: watches, alerts that open or close, people, credits a day')
@@ -208,6 +225,14 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     });
 
   return program;
+}
+
+/** A command that changes something in a daemon that runs. */
+function onDaemon(command: Command): Command {
+  return command
+    .option(...CONFIG)
+    .option('--url <address>', 'of the daemon, instead of that in the config; CHAINWARDEN_TOKEN holds your token')
+    .addOption(new Option('--key <key>', 'of a call whose answer was lost: it is not done twice').hideHelp());
 }
 
 function logLevel(): Option {

@@ -4,8 +4,9 @@ import type { Memory } from '../core/model/memory.ts';
 import { type Instant, showDuration, showInstant } from '../lib/clock.ts';
 import type { UnreadRange } from '../core/model/kind.ts';
 import type { Watch } from '../core/model/watch.ts';
+import { lastPauseOf } from '../core/model/pause.ts';
 import { activeSince } from '../core/alerts/emission.ts';
-import { blindFrom, dataWords } from '../explain/data-words.ts';
+import { blindFrom, dataWords, pauseWords, type Looked } from '../explain/data-words.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { showRecipient } from '../rules/describe.ts';
 import { openReader } from '../store/open.ts';
@@ -22,14 +23,18 @@ export async function status(terminal: Terminal, { config: file }: ConfigOption)
   const damaged = new Set<WatchId>();
   const memories = await reader.recall(undefined, (id) => damaged.add(id));
   const diagnostics = await reader.diagnostics();
+  const pauses = await reader.pauses();
   const now = terminal.clock.now();
   for (const watch of watches) {
     const memory = memories.get(watch.id);
-    terminal.out(damaged.has(watch.id) ? damagedLine(watch) : lineOf(watch, memory, now));
+    const pause = lastPauseOf(pauses, watch);
+    terminal.out(damaged.has(watch.id) ? damagedLine(watch) : lineOf(watch, memory, { pause, now }));
     for (const line of coverageLines(watch, memory)) terminal.out(line);
     for (const line of unwellOf(watch, diagnostics.get(watch.id)?.health ?? {}, now)) terminal.out(line);
   }
-  const blind = watches.filter((watch) => blindFrom(watch, memories.get(watch.id), now) !== null);
+  const blind = watches.filter(
+    (watch) => blindFrom(watch, memories.get(watch.id), { pause: lastPauseOf(pauses, watch), now }) !== null,
+  );
   if (blind.length > 0) terminal.out(`blind: ${blind.length} of ${watches.length} watches`);
   for (const trouble of await reader.troubles()) terminal.out(`explorer ${singleLine(trouble)}`);
   const survey = await reader.survey();
@@ -47,13 +52,15 @@ function damagedLine({ name }: Watch): string {
   return `${name}: what is remembered of it is damaged, and it is blind; chainwarden state forget '${name}' begins anew`;
 }
 
-function lineOf(watch: Watch, memory: Memory | undefined, now: Instant): string {
-  if (memory === undefined) return `${watch.name}: not asked yet`;
+function lineOf(watch: Watch, memory: Memory | undefined, at: Looked): string {
+  const { now } = at;
+  if (memory === undefined) return [`${watch.name}: not asked yet`, ...pauseWords(at)].join('; ');
   const { coveredUntil } = memory;
   const seen = coveredUntil === null ? 'no answer yet' : `last answer ${showDuration(now - coveredUntil)} ago`;
   const parts = [
     `${watch.name}: ${seen}`,
-    ...dataWords(watch, memory, now),
+    ...pauseWords(at),
+    ...dataWords(watch, memory, at),
     ...watch.alerts.flatMap(({ id }) => alertsOf(id, memory)),
   ];
   return parts.join('; ');

@@ -13,7 +13,7 @@ import { sharedPlanWarnings } from './shared-plans.ts';
 import { ConfigShape } from './shape.ts';
 import { networkWarnings } from './network-warnings.ts';
 import { createSecretReader } from './secrets.ts';
-import { readListen } from './listen.ts';
+import { readHttp } from './http.ts';
 import { type WrittenMap, isMap } from './yaml/written.ts';
 import { type Source, parseYaml } from './yaml/yaml.ts';
 
@@ -54,8 +54,8 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
   );
   const routes = collect(readRoutes(source, written.routes, Object.keys(written.channels))) ?? [];
   if ('value' in shape) problems.push(...missingParts(source, written));
-  const listen = collect(readListen(source, tools.env['CHAINWARDEN_LISTEN'], written.http.listen));
-  if (problems.length > 0 || listen === null) return { config: null, problems: sortProblems(problems), warnings: [] };
+  const http = collect(readHttp(source, written.http, { secrets, listen: tools.env['CHAINWARDEN_LISTEN'] }));
+  if (problems.length > 0 || http === null) return { config: null, problems: sortProblems(problems), warnings: [] };
   const config: Config = {
     file: source.file,
     directory,
@@ -66,7 +66,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     routes,
     state: stateOf(written.state, directory),
     recording: recordingOf(written.recording, directory),
-    listen,
+    http,
     rules: written.rules,
   };
   const warnings = [
@@ -151,6 +151,7 @@ function missingParts(source: Source, { explorers, channels }: Shape): Problem[]
 /** Every secret text of the config, for redaction. */
 export function secretsOf(config: Config): string[] {
   const texts = [...config.channels.values()].flatMap(({ secrets }) => secrets);
+  texts.push(...config.http.operators.map(({ token }) => token.reveal()));
   for (const explorer of config.explorers.values()) {
     if (explorer.form === 'sandbox') continue;
     if (explorer.apiKey !== null) texts.push(explorer.apiKey.reveal());

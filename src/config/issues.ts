@@ -122,7 +122,7 @@ function messageOf(issue: Issue): { message: string; hint?: string | undefined }
       return { message: `${written} one of ${legal.join(', ')}`, hint: nearHint(issue.input, legal) };
     }
     case 'invalid_union':
-      return { message: unionMessage(issue) };
+      return { message: issue.message === UNSAID ? unionMessage(issue) : issue.message };
     case 'custom':
       return { message: issue.message };
     default:
@@ -136,6 +136,9 @@ function dashHint({ expected, input }: Extract<Issue, { code: 'invalid_type' }>)
   const [first] = Object.keys(input);
   return first === undefined ? undefined : `Write "- " before ${quote(first)}: each item of a list begins with a dash.`;
 }
+
+/** What zod says of a union that says nothing itself. */
+const UNSAID = 'Invalid input';
 
 function nearHint(written: unknown, legal: readonly string[]): string | undefined {
   const hint = typeof written === 'string' ? hintFor(written, legal) : undefined;

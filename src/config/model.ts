@@ -26,9 +26,23 @@ export interface Config {
   readonly state: StateSettings;
   /** Where polls are recorded; null = nowhere. */
   readonly recording: RecordingSettings | null;
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly http: HttpSettings;
   /** As written. */
   readonly rules: readonly string[];
+}
+
+export interface HttpSettings {
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Without a slash at its end. */
+  readonly publicUrl: string | null;
+  readonly operators: readonly Operator[];
+}
+
+/** Who may use the API. */
+export interface Operator {
+  readonly name: string;
+  readonly role: 'operator' | 'viewer';
+  readonly token: Secret;
 }
 
 export interface StateSettings {

@@ -116,9 +116,10 @@ export function visible(line: string): string {
   return withoutKeys(hidden).replace(ANYWHERE, stars);
 }
 
-// Under any key, in a list or on a line of its own: the path of an address, what signs a webhook, and the tokens of chats.
+// Under any key, in a list or on a line of its own: the path of an address, what signs a webhook, the tokens of chats, and
+// a token that is neither the address nor the name of one on a chain.
 const ANYWHERE =
-  /(?<=https?:\/\/[^\s/"']+\/)[^\s"'?},\]]{8,}|whsec_[^\s"'},\]]+|\bxox[a-z]-[\w-]+|\b\d{6,20}:[\w-]{20,}|\btk_\w{8,}/gi;
+  /(?<=https?:\/\/[^\s/"']+\/)[^\s"'?},\]]{8,}|whsec_[^\s"'},\]]+|\bxox[a-z]-[\w-]+|\b\d{6,20}:[\w-]{20,}|\btk_\w{8,}|(?<=\btoken["']?\s{0,9}:\s{0,9}["']?)(?!0x)[^\s"'{}[\],]{20,}/gi;
 
 /** Masks the credentials and the parameter values of a URL. */
 export function withoutKeys(text: string): string {

@@ -3,10 +3,15 @@
 import { z } from 'zod';
 import { boolean, duration, explorerUrl, integer, LABEL, NAME, pace, percent, size, text, webUrl } from './scalars.ts';
 
-const SecretSource = z.union([
-  z.strictObject({ env: text('name of an environment variable') }),
-  z.strictObject({ file: text('path of a file; relative paths start at the config file') }),
-]);
+const SecretSource = z
+  .union(
+    [
+      z.strictObject({ env: text('name of an environment variable') }),
+      z.strictObject({ file: text('path of a file; relative paths start at the config file') }),
+    ],
+    'must be { env: NAME } or { file: PATH }: a token does not stand in this file',
+  )
+  .meta({ description: '{ env: NAME } or { file: PATH }' });
 export const SecretText = z
   .union([z.string(), SecretSource])
   .meta({ description: 'the text itself, { env: NAME } or { file: PATH }' });
@@ -105,6 +110,26 @@ const Recording = z.strictObject({
   max_size: size(2 ** 20, 2 ** 36, 'when the file grows beyond this, the oldest polls are dropped').default(2 ** 28),
 });
 
+/** A name that goes into the record of what was done; a proxy may call people by their mail addresses. */
+const OPERATOR = /^[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,63}$/;
+
+const Operator = z.strictObject({
+  token: SecretSource,
+  role: z
+    .enum(['operator', 'viewer'])
+    .default('operator')
+    .meta({ description: 'operators change things, viewers only read' }),
+});
+
+const Http = z.strictObject({
+  listen: text('host:port of /metrics, /healthz, /readyz and the API').default('127.0.0.1:9797'),
+  public_url: webUrl('how the daemon is called from elsewhere, such as https://chainwarden.example.com').optional(),
+  operators: z
+    .record(z.string().regex(OPERATOR, 'an operator has letters, digits and _ . @ + - in the name'), Operator)
+    .default({})
+    .meta({ description: 'who may use the API, by name; without any, nobody off the loopback may' }),
+});
+
 /** The file without what each explorer, address, token, channel and route says: those are read one by one. */
 export const ConfigShape = z.strictObject({
   explorers: byName(z.unknown(), LABEL).meta({ description: 'explorers by name; a rule names one of them' }),
@@ -134,10 +159,7 @@ export const ConfigShape = z.strictObject({
     .prefault({})
     .meta({ description: 'where the daemon remembers' }),
   recording: Recording.optional().meta({ description: 'what polls saw, for chainwarden replay; none without it' }),
-  http: z
-    .strictObject({ listen: text('host:port of /metrics, /healthz and /readyz').default('127.0.0.1:9797') })
-    .prefault({})
-    .meta({ description: 'metrics and health' }),
+  http: Http.prefault({}).meta({ description: 'metrics, health and the API' }),
   rules: z
     .union([
       z.array(text('a path, * for any name')).min(1, 'names no file'),

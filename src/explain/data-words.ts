@@ -2,26 +2,45 @@ import { blindSince } from '../core/model/blindness.ts';
 import { goneFields, NO_SIGHTINGS } from '../core/model/field-sightings.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Watch } from '../core/model/watch.ts';
+import type { Pause } from '../core/model/pause.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
+import { singleLine } from '../lib/untrusted.ts';
+
+/** When the state is looked at. */
+export interface Looked {
+  readonly now: Instant;
+  /** The last one of the watch, over or not. */
+  readonly pause: Pause | null;
+}
+
+/** `paused until 2026-01-01T18:00:00Z by alice: the vault is moved`, while it is. */
+export function pauseWords({ pause, now }: Looked): string[] {
+  if (pause === null || pause.until <= now) return [];
+  return [`paused until ${showInstant(pause.until)} by ${pause.actor}: ${singleLine(pause.comment)}`];
+}
 
 /**
  * The data state of a watch: `data blind-field since 2026-01-01T00:02:00Z`, `no longer sent: token.reputation`,
  * `blind since 2026-01-01T00:01:00Z`.
  */
-export function dataWords(watch: Watch, memory: Memory, now: Instant): string[] {
+export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[] {
   const { data } = memory;
-  const since = blindFrom(watch, memory, now);
+  const since = blindFrom(watch, memory, looked);
   const state = data === null ? [] : [`data ${data.state} since ${showInstant(data.since)}`];
   const gone = goneFields(data?.fields ?? NO_SIGHTINGS);
   const missing = gone.length === 0 ? [] : [`no longer sent: ${gone.join(', ')}`];
   return [...state, ...missing, ...(since === null ? [] : [`blind since ${showInstant(since)}`])];
 }
 
-/** Since when the watch is blind according to its memory, whether or not a daemon runs; null when it is not. */
+/**
+ * Since when the watch is blind according to its memory, whether or not a daemon runs; null when it is not, and while it
+ * is paused.
+ */
 export function blindFrom(
   { schedule: { intervalMs } }: Watch,
   memory: Memory | undefined,
-  now: Instant,
+  { now, pause }: Looked,
 ): Instant | null {
-  return blindSince(memory, { intervalMs, from: null, now });
+  if (pause !== null && pause.until > now) return null;
+  return blindSince(memory, { intervalMs, from: pause?.until ?? null, now });
 }

@@ -4,6 +4,7 @@ import { decodeSnapshot } from '../core/model/snapshot.ts';
 import { conditionText } from '../core/alerts/message.ts';
 import type { DataState, Memory } from '../core/model/memory.ts';
 import type { AlertId } from '../core/model/ids.ts';
+import type { Pause } from '../core/model/pause.ts';
 import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch.ts';
 import { type Instant, showInstant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
@@ -12,7 +13,7 @@ import { nextTimeOf } from '../rules/compile/schedule.ts';
 import type { StoredDelivery, StoredDiagnostics } from '../store/store.ts';
 import { ago, conditionLines, explainContextOf, truthOf, unknownOf, type ExplainContext } from './condition.ts';
 import { stateLines } from './alert-state.ts';
-import { dataWords } from './data-words.ts';
+import { dataWords, pauseWords } from './data-words.ts';
 import { needsOf } from './needs.ts';
 import { fieldText } from './values.ts';
 
@@ -24,6 +25,8 @@ export interface ExplainInput {
   /** The newest first. */
   readonly deliveries: ReadonlyMap<AlertId, readonly StoredDelivery[]>;
   readonly now: Instant;
+  /** The last one of the watch, over or not. */
+  readonly pause: Pause | null;
 }
 
 /** Lines of text: the watch, then each of `alerts`, which are some or all of its own. */
@@ -45,23 +48,27 @@ function contextOf(watch: Watch, { memory, diagnostics }: ExplainInput): Explain
   return snapshot === null ? null : explainContextOf(watch, snapshot, memory);
 }
 
-function dataLines(watch: Watch, { memory, now }: ExplainInput, context: ExplainContext | null): string[] {
+function dataLines(watch: Watch, facts: ExplainInput, context: ExplainContext | null): string[] {
+  const { memory, now } = facts;
+  const paused = pauseWords(facts);
+  if (paused.length > 0) return [...seenLines(watch, facts, context), ...paused];
   const next = nextTimeOf(watch, now);
   const when = next === null ? 'not within a year' : `${showInstant(next)}, ${ago(next, now)}`;
   const until = memory?.coveredUntil ?? null;
   const isOld = until !== null && now - until > watch.schedule.intervalMs;
   const late = isOld ? '; the last answer is older than the interval, so at once when the daemon starts' : '';
-  return [...seenLines(watch, memory, context, now), `looked at next: ${when}${late}`];
+  return [...seenLines(watch, facts, context), `looked at next: ${when}${late}`];
 }
 
-function seenLines(watch: Watch, memory: Memory | null, context: ExplainContext | null, now: Instant): string[] {
+function seenLines(watch: Watch, facts: ExplainInput, context: ExplainContext | null): string[] {
+  const { memory, now } = facts;
   if (memory === null) return ['not asked yet: nothing is known but the rule'];
   if (memory.checksum !== watch.checksum)
     return ['what is remembered is of another target or other options: it starts anew when the rule is loaded'];
   const { coveredUntil } = memory;
   const answered = coveredUntil === null ? 'no usable answer yet' : `last usable answer ${ago(coveredUntil, now)}`;
   const looked = context === null ? 'what was looked at is not kept yet' : `values as of ${showInstant(context.at)}`;
-  return [[answered, ...dataWords(watch, memory, now)].join('; '), looked];
+  return [[answered, ...dataWords(watch, memory, facts)].join('; '), looked];
 }
 
 function alertLines(watch: Watch, alert: AlertRule, facts: ExplainInput, context: ExplainContext | null): string[] {

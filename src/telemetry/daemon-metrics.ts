@@ -17,6 +17,7 @@ export const LOOPS = [
   'housekeeping',
   'blind-report',
   'backup',
+  'pause-report',
   'recorder',
 ] as const;
 export type LoopName = (typeof LOOPS)[number];
@@ -26,7 +27,7 @@ export interface DaemonMetrics {
   schedulerLag(seconds: number): void;
   /** Whether a reading of config and rules, the first one included, was accepted. */
   reload(accepted: boolean, at: Instant): void;
-  httpRejected(reason: 'sockets' | 'host'): void;
+  httpRejected(reason: 'sockets' | 'host' | 'token'): void;
   logDropped(lines: number): void;
   recordingFailed(): void;
   /** When the newest backup of the state was made. */

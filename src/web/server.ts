@@ -1,31 +1,14 @@
-// The daemon's web server: three routes to read, for Prometheus and for supervisors. Every other path is 404. Answers
-// hold names of the config and words of fixed lists only; details are in the log.
+// The daemon's web server, as sockets see it: where it listens, and what slow or many clients can cost. What it answers is
+// in app.ts.
 import { createServer, type Server } from 'node:http';
-import { isIP, type AddressInfo, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { Hono, type MiddlewareHandler } from 'hono';
-import { secureHeaders } from 'hono/secure-headers';
-import { hostNameOf, isLoopback, LOOPBACK_NAMES } from '../lib/loopback.ts';
-import type { Log } from '../telemetry/log.ts';
+import { createWebApp, type WebAppOptions } from './app.ts';
+import { inUrl } from './guard/hosts.ts';
 
-export interface WebOptions {
-  readonly host: string;
+export interface WebOptions extends WebAppOptions {
   /** 0 = any free one. */
   readonly port: number;
-  readonly metricsText: () => Promise<string>;
-  /** Whether the loops run. */
-  readonly isAlive: () => boolean;
-  readonly readiness: () => Readiness;
-  readonly log?: Pick<Log, 'warn'>;
-  /** A connection beyond the limit, or a request for a foreign host name, was refused. */
-  readonly onRejected?: (reason: 'sockets' | 'host') => void;
-}
-
-export interface Readiness {
-  /** Config loaded, state file usable, every watch polled once. */
-  readonly isReady: boolean;
-  /** Notes for people, ready or not: names of the config and words of fixed lists. */
-  readonly lines: readonly string[];
 }
 
 export interface Web {
@@ -47,55 +30,6 @@ export async function serveWeb(options: WebOptions): Promise<Web> {
   return { url: `http://${inUrl(options.host)}:${port}`, close: () => close(server) };
 }
 
-const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-
-function createApp({ host, metricsText, isAlive, readiness, log, onRejected }: WebOptions): Hono {
-  const app = new Hono();
-  app.use(
-    secureHeaders({
-      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-      xFrameOptions: 'DENY',
-      // Plain HTTP: HSTS would be ignored here or, behind a proxy, is the proxy's to set.
-      strictTransportSecurity: false,
-    }),
-    async (c, next) => {
-      await next();
-      c.header('Cache-Control', 'no-store');
-    },
-    onlyKnownHosts(host, onRejected),
-  );
-  app.get('/metrics', async (c) => c.body(await metricsText(), 200, { 'Content-Type': METRICS_TYPE }));
-  app.get('/healthz', (c) => (isAlive() ? c.text('ok') : c.text('stuck', 503)));
-  app.get('/readyz', (c) => {
-    const { isReady, lines } = readiness();
-    return c.text([isReady ? 'ready' : 'waiting', ...lines].join('\n'), isReady ? 200 : 503);
-  });
-  app.notFound((c) => c.text('not found', 404));
-  app.onError((error, c) => {
-    log?.warn('web:failed', { error });
-    return c.text('error', 500);
-  });
-  return app;
-}
-
-/**
- * On the loopback a page in a browser could reach us under a host name of its own (DNS rebinding); it is told 421.
- * Bound to an address of the network, whoever scrapes a container may call it by any name, and the three routes are all
- * that there is to see.
- */
-function onlyKnownHosts(host: string, onRejected: WebOptions['onRejected']): MiddlewareHandler {
-  const known = new Set([...LOOPBACK_NAMES, inUrl(host).toLowerCase()]);
-  return async (c, next) => {
-    if (!isLoopback(host) || known.has(hostNameOf(c.req.header('host')))) return next();
-    onRejected?.('host');
-    return c.text('misdirected request', 421);
-  };
-}
-
-function inUrl(host: string): string {
-  return isIP(host) === 6 ? `[${host}]` : host;
-}
-
 // Bounds what slow or many clients can cost.
 const LIMITS = {
   headersTimeout: 5_000,
@@ -111,7 +45,7 @@ const MOST_SOCKETS = 2 * MOST_WAITING;
 const IDLE_MS = 10_000;
 
 function createHardenedServer(options: WebOptions): Server {
-  const app = createApp(options);
+  const app = createWebApp(options);
   // HTTP/1.0 probes send no Host header. Request and Response of the process are not replaced.
   const answer = getRequestListener(app.fetch, { hostname: inUrl(options.host), overrideGlobalObjects: false });
   const waiting = createWaitingRoom(options.onRejected);

@@ -62,6 +62,43 @@ function full(): Config {
   return config;
 }
 
+describe('Operators', () => {
+  const written = (operators: string): string => `
+explorers: { playground: { form: sandbox } }
+channels: { ops: { type: list, to: [a] } }
+http: { public_url: 'https://warden.example.com/', operators: { ${operators} } }
+`;
+  const LONG = 'a-token-of-thirty-two-characters';
+
+  test('are read with their tokens, which show nowhere', () => {
+    const text = written('alice: { token: { env: A } }, b.o@c: { token: { file: b }, role: viewer }');
+    const { config } = loadConfigText(text, { '/etc/chainwarden/b': `${LONG}!\n` }, { A: LONG });
+    const operators = config?.http.operators ?? [];
+    expect(operators.map(({ name, role, token }) => [name, role, token.reveal()])).toEqual([
+      ['alice', 'operator', LONG],
+      ['b.o@c', 'viewer', `${LONG}!`],
+    ]);
+    expect(config?.http.publicUrl).toBe('https://warden.example.com');
+    expect(inspect(config?.http, { depth: 9 })).not.toContain(LONG);
+    if (config !== null) expect(secretsOf(config)).toEqual([LONG, `${LONG}!`]);
+  });
+
+  test.each([
+    ['alice: { token: { env: SHORT } }', 'the environment variable "SHORT" is shorter than 32 characters'],
+    ['alice: { token: { env: BLANK } }', 'has a blank, or a character that is not ASCII, in it'],
+    ['a: { token: { env: A } }, b: { token: { env: A } }', 'has the token of a'],
+    ['local: { token: { env: A } }', 'local is who uses the token file beside the state file'],
+  ])('are refused with a token that is none, or somebody else’s: %s', (operators, message) => {
+    const env = { A: LONG, SHORT: LONG.slice(1), BLANK: `${LONG} ${LONG}` };
+    const { config, problems } = loadConfigText(written(operators), {}, env);
+    expect([config, problems.map((problem) => problem.message).join()]).toEqual([
+      null,
+      expect.stringContaining(message),
+    ]);
+    expect(formatProblems(problems)).not.toContain(LONG.slice(1));
+  });
+});
+
 describe('A good config', () => {
   test('is read with every default and unit', () => {
     const config = full();
@@ -70,7 +107,7 @@ describe('A good config', () => {
       directory: '/etc/chainwarden',
       state: { file: '/etc/chainwarden/data/state.db', maxBytes: 2 ** 31 },
       recording: { file: '/etc/chainwarden/data/recording.db', keepMs: 43_200_000, maxBytes: 64 * 2 ** 20 },
-      listen: { host: '::1', port: 9000 },
+      http: { listen: { host: '::1', port: 9000 }, publicUrl: null, operators: [] },
       rules: ['rules/*.yaml'],
     });
     expect(config.explorers.get('ethereum')).toMatchObject({
@@ -160,12 +197,12 @@ rules: [rules/*.yaml]
       'explorers: { here: { form: sandbox } }\naddresses:\ntokens:\n  # none yet\nchannels: { ops: { type: list, to: [a] } }\nhttp:\n',
     );
     expect(config.names.size).toBe(0);
-    expect(config.listen).toEqual({ host: '127.0.0.1', port: 9797 });
+    expect(config.http.listen).toEqual({ host: '127.0.0.1', port: 9797 });
   });
 
   test('listens where the environment says', () => {
     const text = 'explorers: { here: { form: sandbox } }\nchannels: { ops: { type: list, to: [a] } }\n';
-    expect(loadConfigText(text, {}, { CHAINWARDEN_LISTEN: '0.0.0.0:80' }).config?.listen).toEqual({
+    expect(loadConfigText(text, {}, { CHAINWARDEN_LISTEN: '0.0.0.0:80' }).config?.http.listen).toEqual({
       host: '0.0.0.0',
       port: 80,
     });

@@ -18,6 +18,7 @@ const env = {
   OPS_WEBHOOK_URL: 'https://ops.example.com/hook',
   OPS_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
   SMTP_URL: 'smtp://mail.example.com:587',
+  ALICE_TOKEN: 'alice-token-of-more-than-thirty-two',
 };
 const read = (file: string): string => readFileSync(file, 'utf8');
 
@@ -32,7 +33,8 @@ describe('the example config', () => {
 
   test('loads with everything in it uncommented', () => {
     const uncommented = text.replace(/^( *)# ( *[a-z_]+:.*)$/gm, '$1$2');
-    const { config, problems } = loadConfig('config.example.yaml', { env, readFile: () => uncommented, notifiers });
+    const readFile = (file: string): string => (file.endsWith('.yaml') ? uncommented : `${env.ALICE_TOKEN}-of-a-file`);
+    const { config, problems } = loadConfig('config.example.yaml', { env, readFile, notifiers });
     expect(formatProblems(problems)).toBe('');
     expect([...(config?.explorers.keys() ?? [])]).toEqual(['sandbox', 'ethereum', 'gnosis']);
     expect([...(config?.channels.keys() ?? [])]).toEqual(['screen', 'ops', 'oncall']);

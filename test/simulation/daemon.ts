@@ -52,6 +52,7 @@ export async function startDaemon({ line, clock, store, transport, setup, hook }
     silentWaitMs: 0,
     storageState: () => 'works',
     openBackups: () => null,
+    pauses: { of: () => null, until: () => null },
   });
 
   async function apply(): Promise<void> {

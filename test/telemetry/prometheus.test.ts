@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline';
 import { expect, test } from '@jest/globals';
 import { freePort } from '../support/free-port.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { serveWeb } from '../../src/web/server.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createInbox } from '../support/sinks.ts';
+import { serveTestWeb } from '../support/web.ts';
 import { everythingHappens } from './everything-happens.ts';
 import { parseExposition } from './exposition.ts';
 import { hasTool, startTool } from './prometheus-tools.ts';
@@ -21,15 +21,11 @@ test('what is served is what was rendered, and a real Prometheus takes all of it
   everythingHappens(metrics);
   const scrapes = createInbox<undefined>();
   await using stack = new AsyncDisposableStack();
-  const web = await serveWeb({
-    host: '127.0.0.1',
-    port: 0,
+  const web = await serveTestWeb({
     metricsText: () => {
       scrapes.push(undefined);
       return metrics.text();
     },
-    isAlive: () => true,
-    readiness: () => ({ isReady: true, lines: [] }),
   });
   stack.defer(() => web.close());
 

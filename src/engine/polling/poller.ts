@@ -33,6 +33,8 @@ export interface PollerOptions {
   readonly store: Store;
   readonly readerOf: (explorer: string) => Reader | undefined;
   readonly clock: Clock;
+  /** Whether an operator paused the watch: it is not polled, and its state stays as it is. None is where it is left out. */
+  readonly isPaused?: (watch: Watch) => boolean;
   /**
    * How long a decision without deliveries waits to be committed with others, in real milliseconds; 0 when left out.
    */
@@ -85,6 +87,7 @@ interface Ways {
 
 export function createPoller(options: PollerOptions): Poller {
   const { store, readerOf, clock, log, hook, onPolled, onSkipped, onDamaged, onOwed, onRecalled } = options;
+  const { isPaused = () => false } = options;
   const running = new Map<WatchId, Promise<void>>();
   /** Explorers whose head some watch reads at every poll. */
   let withHead: ReadonlySet<string> = new Set();
@@ -133,8 +136,8 @@ export function createPoller(options: PollerOptions): Poller {
       poll: () => pollSafely(watch, memory, pollReader, log),
       miss: (missed) => judgeSafely(watch, memory, missed, pollReader, log),
     });
-    // A poll that ends while the daemon stops has no effect, nor has one of a watch that a reload removed meanwhile.
-    if (judged === null || signal.aborted || !held.has(watch.id)) return;
+    // A poll that ends while the daemon stops has no effect, nor has one of a watch that was removed or paused meanwhile.
+    if (judged === null || signal.aborted || !held.has(watch.id) || isPaused(watch)) return;
     outages.polled(watch, judged.observation);
     const decision = apart(watch, memory, judged.decision, shiftedMs);
     await recovery.commit({ watch, ...judged, decision, hooked, chain: pollReader.chain });
@@ -234,6 +237,7 @@ export function createPoller(options: PollerOptions): Poller {
     async poll(watches, signal) {
       const tickOf = createTicks(readerOf, clock.now());
       const polls = watches.flatMap((watch) => {
+        if (isPaused(watch)) return [];
         if (running.has(watch.id)) {
           onSkipped(watch);
           return [];

@@ -28,13 +28,15 @@ export interface BlindWatches {
   polled(watch: Watch, observation: Observation): void;
   /** It was due, and cannot be polled: its memory is damaged. Until it is polled again. */
   damaged(watch: Watch): void;
-  /** Those of which no poll has ended yet. */
+  /** Those of which no poll has ended yet, and that were not paused either. */
   unpolled(): Watch[];
   blind(): BlindWatch[];
 }
 
 interface Watched {
   readonly watch: Watch;
+  readonly adoptedAt: Instant;
+  /** What was before does not count. */
   from: Instant;
   isPolled: boolean;
   /** Why the last poll saw nothing; null when it saw something. */
@@ -45,11 +47,13 @@ interface Watched {
 export interface BlindWatchesOptions {
   readonly clock: Clock;
   readonly memoryOf: (watch: WatchId) => Memory | undefined;
+  /** When the last pause of the watch ends or ended; null where there is none. Meanwhile it is not blind. */
+  readonly pausedUntil: (watch: Watch) => Instant | null;
   /** What became of the last that was to be kept. */
   readonly storage: () => 'works' | 'fails' | 'full';
 }
 
-export function createBlindWatches({ clock, memoryOf, storage }: BlindWatchesOptions): BlindWatches {
+export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: BlindWatchesOptions): BlindWatches {
   let watchedById: ReadonlyMap<WatchId, Watched> = new Map();
 
   function look(watched: Watched): BlindWatch[] {
@@ -57,12 +61,23 @@ export function createBlindWatches({ clock, memoryOf, storage }: BlindWatchesOpt
     const now = clock.now();
     // A clock that was set back would have it wait until that time comes again.
     watched.from = Math.min(watched.from, now);
+    const pauseEnd = pausedUntil(watch);
+    if (pauseEnd !== null) {
+      if (pauseEnd > now) return [];
+      watched.from = Math.max(watched.from, pauseEnd);
+    }
     if (watched.isDamaged) return [{ watch, since: watched.from, reason: 'damaged-memory', fields: [] }];
     const memory = memoryOf(watch.id);
     const since = blindSince(memory, { intervalMs: watch.schedule.intervalMs, from: watched.from, now });
     if (since === null) return [];
     const fields = goneFields(memory?.data?.fields ?? NO_SIGHTINGS);
     return [{ watch, since, reason: storageReason() ?? missed ?? stateOf(memory), fields }];
+  }
+
+  /** Since it was adopted: then nobody expects that it was polled by now. */
+  function wasPaused({ watch, adoptedAt }: Watched): boolean {
+    const pauseEnd = pausedUntil(watch);
+    return pauseEnd !== null && pauseEnd > adoptedAt;
   }
 
   function storageReason(): BlindReason | null {
@@ -73,7 +88,8 @@ export function createBlindWatches({ clock, memoryOf, storage }: BlindWatchesOpt
   return {
     adopt(watches) {
       const before = watchedById;
-      const fresh = { from: clock.now(), isPolled: false, missed: null, isDamaged: false };
+      const now = clock.now();
+      const fresh = { adoptedAt: now, from: now, isPolled: false, missed: null, isDamaged: false };
       watchedById = new Map(watches.map((watch) => [watch.id, { ...(before.get(watch.id) ?? fresh), watch }]));
     },
     polled({ id }, observation) {
@@ -89,7 +105,8 @@ export function createBlindWatches({ clock, memoryOf, storage }: BlindWatchesOpt
       watched.isPolled = true;
       watched.isDamaged = true;
     },
-    unpolled: () => [...watchedById.values()].filter(({ isPolled }) => !isPolled).map(({ watch }) => watch),
+    unpolled: () =>
+      [...watchedById.values()].filter((one) => !one.isPolled && !wasPaused(one)).map(({ watch }) => watch),
     blind: () => [...watchedById.values()].flatMap(look),
   };
 }

@@ -36,7 +36,7 @@ export const DAEMON_METRICS = {
   },
   chainwarden_http_rejected_total: {
     type: 'counter',
-    help: 'Connections and requests that the web server refused: too many sockets, or a foreign host name.',
+    help: 'Connections and requests that the web server refused: too many sockets, a foreign host name, or a wrong token.',
     labels: ['reason'],
   },
   chainwarden_log_dropped_total: {

@@ -18,7 +18,12 @@ async function aStory(watches = one) {
     },
   });
   const { clock, poller, seen, log } = made;
-  const blindWatches = createBlindWatches({ clock, storage: () => 'works', memoryOf: (id) => poller.memoryOf(id) });
+  const blindWatches = createBlindWatches({
+    clock,
+    storage: () => 'works',
+    pausedUntil: () => null,
+    memoryOf: (id) => poller.memoryOf(id),
+  });
   let current = watches;
   const load = async (next: typeof watches): Promise<void> => {
     current = next;

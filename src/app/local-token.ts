@@ -1,0 +1,59 @@
+// The token file beside the state file: whoever may read it may use the API from this machine. It outlives restarts, so
+// that a client that lost its answer can repeat the request to the next process.
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { Log } from '../telemetry/log.ts';
+
+/** `tokenFileOf('/data/state.db') // '/data/state.db.token'` */
+export function tokenFileOf(stateFile: string): string {
+  return `${stateFile}.token`;
+}
+
+/** Reads the token, or makes one where there is none that others cannot know. Null: the file cannot be written. */
+export function openLocalToken(stateFile: string, log: Pick<Log, 'warn' | 'error'>): string | null {
+  const file = tokenFileOf(stateFile);
+  const found = readToken(file);
+  if (found !== null && 'token' in found) return found.token;
+  if (found !== null) log.warn('api:token-replaced', { file, why: found.why });
+  try {
+    return writeToken(file);
+  } catch (error) {
+    const effect = 'the API takes no token but those of http.operators';
+    log.error('api:no-token-file', { file, error, effect });
+    return null;
+  }
+}
+
+const BYTES = 32;
+const TOKEN = /^[\w-]{43}$/;
+const OF_OTHERS = 0o077;
+
+/** Null: there is no file. */
+function readToken(file: string): { readonly token: string } | { readonly why: string } | null {
+  let fd: number;
+  try {
+    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : 'no reason given';
+    return code === 'ENOENT' ? null : { why: `it cannot be read (${String(code)})` };
+  }
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) return { why: 'it is no regular file' };
+    if ((stats.mode & OF_OTHERS) !== 0) return { why: 'others may read or write it' };
+    const token = readFileSync(fd, 'utf8').trim();
+    return TOKEN.test(token) ? { token } : { why: 'it holds no token' };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Under a name of its own first: nobody sees a file without a token, and a link in its place is replaced, not followed. */
+function writeToken(file: string): string {
+  const token = randomBytes(BYTES).toString('base64url');
+  const fresh = `${file}.new`;
+  rmSync(fresh, { force: true });
+  writeFileSync(fresh, `${token}\n`, { flag: 'wx', mode: 0o600 });
+  renameSync(fresh, file);
+  return token;
+}

@@ -1,0 +1,44 @@
+// The pauses that the state file holds, as the daemon acts on them: in memory, since every tick asks.
+import { lastPauseOf, type Pause } from '../core/model/pause.ts';
+import type { Watch } from '../core/model/watch.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
+import type { Store } from '../store/store.ts';
+
+type Named = Pick<Watch, 'name' | 'rule'>;
+
+export interface Pauses {
+  /** Reads them anew. Rejects with a `StorageError`; then those that were read before hold. */
+  read(): Promise<void>;
+  /** The one in force; null while the watch is polled. */
+  of(watch: Named): Pause | null;
+  /** When the last pause of the watch ends or ended; null where none is known. */
+  until(watch: Named): Instant | null;
+}
+
+export function createPauses({
+  store,
+  clock,
+}: {
+  readonly store: Pick<Store, 'pauses'>;
+  readonly clock: Clock;
+}): Pauses {
+  let byName: ReadonlyMap<string, readonly Pause[]> = new Map();
+
+  /** Of 10,000 watches few are paused, and every tick asks for all. */
+  function last({ name, rule }: Named): Pause | null {
+    if (byName.size === 0) return null;
+    const own = [...(byName.get(name) ?? []), ...(name === rule ? [] : (byName.get(rule) ?? []))];
+    return lastPauseOf(own, { name, rule });
+  }
+
+  return {
+    async read() {
+      byName = Map.groupBy(await store.pauses(), ({ watch }) => watch);
+    },
+    of(watch) {
+      const pause = last(watch);
+      return pause !== null && pause.until > clock.now() ? pause : null;
+    },
+    until: (watch) => last(watch)?.until ?? null,
+  };
+}

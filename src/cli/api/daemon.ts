@@ -1,0 +1,69 @@
+// Which daemon a command talks to, and with which token.
+import { tokenFileOf } from '../../app/local-token.ts';
+import { readDaemonPlace, type DaemonPlace } from '../../config/daemon-place.ts';
+import { formatProblems, reasonOf } from '../../config/problem.ts';
+import { bareHost, isLoopback } from '../../lib/loopback.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** The options of every command that changes something in a daemon. */
+export interface ApiOptions {
+  readonly config: string;
+  readonly url?: string;
+  /** Of a call that is repeated. */
+  readonly key?: string;
+}
+
+export interface Daemon {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly token: string;
+}
+
+/**
+ * The daemon of `--url`, else of the config; the token of `CHAINWARDEN_TOKEN`, else of the file beside the state file. That
+ * one is for this machine: it is sent nowhere else. Throws a `CommandError`.
+ */
+export function daemonOf(terminal: Terminal, { config, url: named }: ApiOptions): Daemon {
+  const given = terminal.env['CHAINWARDEN_TOKEN'] ?? '';
+  if (named !== undefined && given !== '') return { url: checkedUrl(terminal, named), token: given };
+  if (named !== undefined && !isOnThisMachine(new URL(checkedUrl(terminal, named))))
+    throw new CommandError(
+      EXIT.usage,
+      'Set CHAINWARDEN_TOKEN to your token: that of the token file is for its machine.',
+    );
+  const place = readDaemonPlace(config, terminal);
+  if ('problems' in place) throw new CommandError(EXIT.config, formatProblems(place.problems));
+  const url = named === undefined ? urlOf(place) : checkedUrl(terminal, named);
+  return { url, token: given === '' ? readToken(terminal, place) : given };
+}
+
+function checkedUrl(terminal: Terminal, text: string): string {
+  if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol))
+    throw new CommandError(EXIT.usage, `--url: it is not an address such as http://127.0.0.1:9797`);
+  const url = new URL(text);
+  if (url.protocol === 'http:' && !isOnThisMachine(url))
+    terminal.err('chainwarden: the token is sent without encryption: use https:// where others share the network\n');
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+function isOnThisMachine({ hostname }: URL): boolean {
+  return isLoopback(bareHost(hostname));
+}
+
+const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+function urlOf({ listen: { host, port } }: DaemonPlace): string {
+  const address = EVERYWHERE[host] ?? host;
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+}
+
+function readToken({ readFile }: Terminal, { stateFile }: DaemonPlace): string {
+  const file = tokenFileOf(stateFile);
+  try {
+    return readFile(file).trim();
+  } catch (error) {
+    const advice = 'The daemon writes it when it starts. Run this as its user, or set CHAINWARDEN_TOKEN.';
+    throw new CommandError(EXIT.unavailable, `the token file ${file} cannot be read: ${reasonOf(error)}. ${advice}`);
+  }
+}

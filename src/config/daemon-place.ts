@@ -1,0 +1,44 @@
+// Where the daemon of a config answers, and where it keeps its state. The rest of the file may have mistakes: an operator
+// must be able to reach the daemon while somebody edits its config.
+import { dirname, resolve } from 'node:path';
+import { readListen } from './listen.ts';
+import type { ConfigTools } from './model.ts';
+import { fileProblem, reasonOf, type Problem } from './problem.ts';
+import { ConfigShape } from './shape.ts';
+import { isMap, type Written } from './yaml/written.ts';
+import { parseYaml } from './yaml/yaml.ts';
+
+export interface DaemonPlace {
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Absolute. */
+  readonly stateFile: string;
+}
+
+/** Never throws. */
+export function readDaemonPlace(
+  file: string,
+  { env, readFile }: Pick<ConfigTools, 'env' | 'readFile'>,
+): DaemonPlace | { readonly problems: readonly Problem[] } {
+  let text: string;
+  try {
+    text = readFile(resolve(file));
+  } catch (error) {
+    return {
+      problems: [fileProblem(file, `cannot be read: ${reasonOf(error)}`, 'Name the config file with --config.')],
+    };
+  }
+  const parsed = parseYaml(file, text);
+  if ('problems' in parsed) return parsed;
+  const { source } = parsed;
+  const { http, state } = ConfigShape.parse({ explorers: {}, channels: {} });
+  const listen = readListen(source, env['CHAINWARDEN_LISTEN'], textAt(source.value, 'http', 'listen') ?? http.listen);
+  if (listen.value === null) return { problems: listen.problems };
+  const stateFile = resolve(dirname(resolve(file)), textAt(source.value, 'state', 'file') ?? state.file);
+  return { listen: listen.value, stateFile };
+}
+
+function textAt(value: Written, part: string, key: string): string | undefined {
+  const map = isMap(value) ? value[part] : undefined;
+  const text = isMap(map) ? map[key] : undefined;
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}

@@ -1,0 +1,76 @@
+// The `http:` part of the config: where the daemon listens, and who may use its API.
+import { readListen } from './listen.ts';
+import type { HttpSettings, Operator } from './model.ts';
+import type { Problem } from './problem.ts';
+import { Secret } from './secret.ts';
+import type { SecretReader } from './secrets.ts';
+import type { ConfigShape } from './shape.ts';
+import type { Path } from './yaml/written.ts';
+import type { Source } from './yaml/yaml.ts';
+
+type Written = ReturnType<typeof ConfigShape.parse>['http'];
+
+interface Tools {
+  readonly secrets: SecretReader;
+  /** From the environment; it wins over the config. */
+  readonly listen: string | undefined;
+}
+
+/** The settings, or what is wrong with them. */
+export function readHttp(
+  source: Source,
+  written: Written,
+  { secrets, listen }: Tools,
+): { readonly value: HttpSettings | null; readonly problems: readonly Problem[] } {
+  const address = readListen(source, listen, written.listen);
+  const operators = readOperators(source, written.operators, secrets);
+  const problems = [...address.problems, ...publicUrlProblems(source, written.public_url), ...operators.problems];
+  if (address.value === null || problems.length > 0) return { value: null, problems };
+  const { public_url: publicUrl = null } = written;
+  return { value: { listen: address.value, publicUrl, operators: operators.found }, problems: [] };
+}
+
+/** Pages and links are made of it: they stand at the root of their host. */
+function publicUrlProblems(source: Source, url: string | undefined): Problem[] {
+  if (url === undefined || new URL(url).pathname === '/') return [];
+  const hint = `Write ${new URL(url).origin}`;
+  return [source.problem(['http', 'public_url'], { message: 'has a path, and must be the root of its host', hint })];
+}
+
+/** The name under which the daemon's own token file acts. */
+const LOCAL = 'local';
+const SHORTEST_TOKEN = 32;
+const HOW_TO_MAKE_ONE = 'Make one with: openssl rand -base64 32';
+
+function readOperators(
+  source: Source,
+  written: Written['operators'],
+  secrets: SecretReader,
+): { readonly found: readonly Operator[]; readonly problems: readonly Problem[] } {
+  const found: Operator[] = [];
+  const problems: Problem[] = [];
+  const nameByToken = new Map<string, string>();
+  for (const [name, { token, role }] of Object.entries(written)) {
+    const path: Path = ['http', 'operators', name];
+    const read = secrets.read(token, [...path, 'token'], tokenFault);
+    const refuse = (message: string, hint: string): void => {
+      problems.push(source.problem([...path], { message, hint }));
+    };
+    if (name === LOCAL) refuse('local is who uses the token file beside the state file', 'Choose another name.');
+    if ('missing' in read) {
+      problems.push(read.missing);
+      continue;
+    }
+    const other = nameByToken.get(read.text);
+    if (other !== undefined) refuse(`has the token of ${other}`, `Give each operator a token. ${HOW_TO_MAKE_ONE}`);
+    nameByToken.set(read.text, name);
+    found.push({ name, role, token: new Secret(read.text) });
+  }
+  return { found, problems };
+}
+
+/** It travels in a header, and nothing else stands between a guess and the API. */
+function tokenFault(token: string): string | null {
+  if (token.length < SHORTEST_TOKEN) return `is shorter than ${SHORTEST_TOKEN} characters`;
+  return /^[!-~]+$/.test(token) ? null : 'has a blank, or a character that is not ASCII, in it';
+}

@@ -1,0 +1,158 @@
+// The API. A request passes these gates in turn, and the first one that is shut answers:
+//
+//   exposure   off the loopback it answers only where operators are configured; else 404
+//   host       it was called by a name of its own; else 421
+//   identity   a known token; else 401, and 429 after many wrong ones
+//   role       the caller may make this call; else 403
+//   origin     no page of another site in a browser can have made it; else 403 or 415
+//   key        it has an `Idempotency-Key`; else 400
+//   body       JSON of at most 16 KiB; else 413 or 400
+import { createHash } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { isLoopback } from '../../lib/loopback.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createAttempts } from '../guard/attempts.ts';
+import type { Hosts } from '../guard/hosts.ts';
+import { createIdentify, type Identity, type TokenHolder } from '../guard/identity.ts';
+import { problemResponse, type Problem } from '../problem.ts';
+import type { Interventions, Operation } from './operation.ts';
+import { API_ROOT, apiRoutes, type ApiRoute } from './routes.ts';
+
+export interface ApiOptions {
+  readonly interventions: Interventions;
+  readonly operators: readonly TokenHolder[];
+  /** Of the file beside the state file; null where there is none. */
+  readonly localToken: string | null;
+  readonly monotonic: () => number;
+}
+
+interface Tools extends ApiOptions {
+  /** That is listened on. */
+  readonly host: string;
+  readonly hosts: Hosts;
+  readonly log: Pick<Log, 'warn'> | undefined;
+  readonly onRejected: (reason: 'host' | 'token') => void;
+}
+
+export type WebEnv = { Bindings: HttpBindings; Variables: { identity: Identity } };
+type Handler = MiddlewareHandler<WebEnv>;
+
+const LARGEST_BODY = 16 * 1024;
+
+/** To be mounted at `API_ROOT`. */
+export function createApiApp(tools: Tools): Hono<WebEnv> {
+  const api = new Hono<WebEnv>();
+  const isReachable = isLoopback(tools.host) || tools.operators.length > 0;
+  if (!isReachable) {
+    // Nothing tells that there would be an API.
+    api.all('*', (c) => c.text('not found', 404));
+    return api;
+  }
+  api.use(onlyOwnHosts(tools), onlyKnownCallers(tools));
+  for (const route of apiRoutes(tools.interventions))
+    api.post(route.path, onlyRole(route), onlyOwnOrigin, limitBody, (c) => answer(route, c));
+  api.all('*', () => refuse('not-found', `There is no such call. Those that there are begin with ${API_ROOT}/.`));
+  return api;
+}
+
+function refuse(problem: Problem['problem'], detail: string): Response {
+  return problemResponse({ problem, detail });
+}
+
+function onlyOwnHosts({ hosts, onRejected }: Tools): Handler {
+  return async (c, next) => {
+    if (hosts.isOurs(c.req.header('host'), plainAddress(c.env.incoming.socket.localAddress))) return next();
+    onRejected('host');
+    return refuse(
+      'unknown-host',
+      'Call the daemon by its address, or set http.public_url to the name it is called by.',
+    );
+  };
+}
+
+const WHICH_TOKEN =
+  'Send `Authorization: Bearer TOKEN`: the token of an operator, or on the same machine that of the file beside the ' +
+  'state file.';
+
+/** Tokens are too long to be guessed. The limit keeps wrong ones cheap; a right one is never made to wait for them. */
+function onlyKnownCallers({ log, monotonic, onRejected, ...holders }: Tools): Handler {
+  const identify = createIdentify(holders);
+  const attempts = createAttempts(monotonic);
+  return async (c, next) => {
+    const authorization = c.req.header('authorization');
+    const peer = plainAddress(c.env.incoming.socket.remoteAddress);
+    const identity = identify(authorization, isLoopback(peer));
+    if (identity !== null) {
+      c.set('identity', identity);
+      return next();
+    }
+    if (authorization === undefined) return refuse('not-authenticated', WHICH_TOKEN);
+    onRejected('token');
+    const { count, waitMs } = attempts.failed(peer);
+    if (count === 1) log?.warn('web:wrong-token', { peer });
+    if (waitMs === null) return refuse('not-authenticated', WHICH_TOKEN);
+    const detail = 'Wait a minute, then use a valid token.';
+    return problemResponse({ problem: 'too-many-attempts', detail, retryAfter: Math.ceil(waitMs / 1000) });
+  };
+}
+
+function onlyRole({ role }: ApiRoute): Handler {
+  return async (c, next) => {
+    const identity = c.get('identity');
+    if (role === 'viewer' || identity.role === 'operator') return next();
+    return refuse('not-allowed', `${identity.name} may only read: this takes the role operator (http.operators).`);
+  };
+}
+
+/** A form or an image of another site can send neither this header nor this type without asking first. */
+const onlyOwnOrigin: Handler = async (c, next) => {
+  const site = c.req.header('sec-fetch-site') ?? 'none';
+  if (c.req.header('x-chainwarden-request') !== '1' || !['none', 'same-origin'].includes(site))
+    return refuse('not-allowed', 'Send the header `X-Chainwarden-Request: 1`, from no other site.');
+  const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') return refuse('not-json', 'Send the header `Content-Type: application/json`.');
+  return next();
+};
+
+const limitBody: Handler = bodyLimit({
+  maxSize: LARGEST_BODY,
+  onError: () => refuse('too-large', `A body has at most ${LARGEST_BODY / 1024} KiB.`),
+});
+
+async function answer(route: ApiRoute, c: Context<WebEnv>): Promise<Response> {
+  const text = await c.req.text();
+  const operation = operationOf(c, text);
+  if (operation === null)
+    return refuse('invalid-request', 'Send the header `Idempotency-Key`: 1 to 64 letters, digits or any of _ . ~ : -');
+  const body = jsonOf(text);
+  if (body === undefined) return refuse('invalid-request', 'The body is not valid JSON.');
+  const ended = await route.answer({ parameter: (name) => c.req.param(name) ?? '', body, operation });
+  return 'problem' in ended ? problemResponse(ended.problem) : c.json(ended.body, ended.status);
+}
+
+function operationOf(c: Context<WebEnv>, body: string): Operation | null {
+  const key = c.req.header('idempotency-key') ?? '';
+  if (!/^[\w.~:-]{1,64}$/.test(key)) return null;
+  const actor = c.get('identity').name;
+  const asked = createHash('sha256')
+    .update(JSON.stringify([actor, c.req.path, body]))
+    .digest('base64url');
+  return { key, asked, actor };
+}
+
+/** Undefined: it is none. Calls without parameters may leave it out. */
+function jsonOf(text: string): unknown {
+  if (text === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without the form that a socket for both families gives to an address of version 4. */
+function plainAddress(address = ''): string {
+  return address.replace(/^::ffff:(?=[\d.]+$)/, '');
+}

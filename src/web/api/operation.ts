@@ -1,0 +1,60 @@
+// What the API asks of the daemon. `app/` carries it out; here stand only words that clients use.
+import type { Mistake, Problem } from '../problem.ts';
+
+/** One request that changes something. */
+export interface Operation {
+  /** The client's `Idempotency-Key`: a repeated request changes nothing, and gets the same answer. */
+  readonly key: string;
+  /** A digest of who asks for what. */
+  readonly asked: string;
+  /** The operator's name. */
+  readonly actor: string;
+}
+
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+type Instant = number;
+
+export interface PauseDraft {
+  readonly until: Instant;
+  readonly comment: string;
+}
+
+export interface PauseAnswer {
+  readonly id: string;
+  readonly watch: string;
+  readonly from: Instant;
+  readonly until: Instant;
+  readonly actor: string;
+  readonly comment: string;
+}
+
+export type Refusal =
+  | { readonly type: 'invalid'; readonly mistakes: readonly Mistake[] }
+  | { readonly type: 'not-found' | 'key-taken' | 'not-storable'; readonly detail: string };
+
+export type Result<T> =
+  { readonly type: 'done'; readonly value: T } | { readonly type: 'refused'; readonly why: Refusal };
+
+/** What operators may change. Each is durable before it resolves. */
+export interface Interventions {
+  /** `watch`: a rule's id or a watch's name. */
+  pause(watch: string, draft: PauseDraft, operation: Operation): Promise<Result<PauseAnswer>>;
+  endPause(watch: string, operation: Operation): Promise<Result<PauseAnswer>>;
+}
+
+const RETRY_STORAGE_S = 30;
+
+export function problemOf(why: Refusal): Problem {
+  switch (why.type) {
+    case 'invalid':
+      return {
+        problem: 'invalid-request',
+        detail: why.mistakes.map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`).join('; '),
+        mistakes: why.mistakes,
+      };
+    case 'not-storable':
+      return { problem: why.type, detail: why.detail, retryAfter: RETRY_STORAGE_S };
+    default:
+      return { problem: why.type, detail: why.detail };
+  }
+}

@@ -1,0 +1,30 @@
+// Counts wrong tokens by the address they came from.
+
+const MOST = 10;
+const WITHIN_MS = 60_000;
+/** So many addresses are remembered, the oldest are forgotten first: an attacker may have very many. */
+const MOST_PEERS = 1000;
+
+export interface Attempts {
+  /** Another wrong token: how many there were within a minute, and where those are too many, how much of it is left. */
+  failed(peer: string): { readonly count: number; readonly waitMs: number | null };
+}
+
+/** `monotonic`: milliseconds of a clock that nobody sets. */
+export function createAttempts(monotonic: () => number): Attempts {
+  const byPeer = new Map<string, { readonly since: number; count: number }>();
+  return {
+    failed(peer) {
+      const now = monotonic();
+      const before = byPeer.get(peer);
+      const counted = before === undefined || now - before.since >= WITHIN_MS ? { since: now, count: 0 } : before;
+      counted.count += 1;
+      byPeer.delete(peer);
+      byPeer.set(peer, counted);
+      const [oldest] = byPeer.keys();
+      if (byPeer.size > MOST_PEERS && oldest !== undefined) byPeer.delete(oldest);
+      const { since, count } = counted;
+      return { count, waitMs: count > MOST ? since + WITHIN_MS - now : null };
+    },
+  };
+}

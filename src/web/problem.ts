@@ -1,0 +1,44 @@
+// Errors of the API, as RFC 9457 has them: what is wrong, and in `detail` what to do.
+
+/** Every problem that the API answers with. `type` in the answer is `/about#NAME`. */
+export const PROBLEMS = {
+  'invalid-request': { status: 400, title: 'The request is not as it must be' },
+  'not-authenticated': { status: 401, title: 'No valid token' },
+  'not-allowed': { status: 403, title: 'Not allowed' },
+  'not-found': { status: 404, title: 'There is no such thing' },
+  'key-taken': { status: 409, title: 'The key was used for another request' },
+  'too-large': { status: 413, title: 'The body is too large' },
+  'not-json': { status: 415, title: 'The body is not JSON' },
+  'unknown-host': { status: 421, title: 'The host name is not known here' },
+  'too-many-attempts': { status: 429, title: 'Too many wrong tokens' },
+  'internal-error': { status: 500, title: 'The daemon failed' },
+  'not-storable': { status: 503, title: 'Nothing can be stored now' },
+} as const;
+
+export type ProblemName = keyof typeof PROBLEMS;
+
+/** One mistake in a body: where, as a JSON pointer, and what. */
+export interface Mistake {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+export interface Problem {
+  readonly problem: ProblemName;
+  /** What to do. Holds no secret and nothing that the caller may not know. */
+  readonly detail: string;
+  readonly mistakes?: readonly Mistake[];
+  /** Seconds after which it is worth another try. */
+  readonly retryAfter?: number;
+}
+
+/** `instance` finds the log line of an error of ours. */
+export function problemResponse({ problem, detail, mistakes, retryAfter }: Problem, instance?: string): Response {
+  const { status, title } = PROBLEMS[problem];
+  const type = `/about#${problem}`;
+  const body = { type, title, status, detail, ...(instance && { instance }), ...(mistakes && { problems: mistakes }) };
+  const headers = new Headers({ 'Content-Type': 'application/problem+json' });
+  if (retryAfter !== undefined) headers.set('Retry-After', String(retryAfter));
+  if (status === 401) headers.set('WWW-Authenticate', 'Bearer');
+  return new Response(JSON.stringify(body), { status, headers });
+}

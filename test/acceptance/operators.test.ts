@@ -1,0 +1,352 @@
+// What operators do to a daemon that runs: over its real API, with its real state file.
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from '@jest/globals';
+import { openStore } from '../../src/store/open.ts';
+import { StorageError } from '../../src/store/store.ts';
+import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from '../support/app.ts';
+import { run } from '../support/cli.ts';
+import { createFolder, start, type Folder } from '../support/daemon.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+
+const TOKEN = 'alice-token-alice-token-alice-token';
+const ALICE = 'operators: { alice: { token: { env: ALICE } } }';
+const config = ({ url }: BalanceExplorer, http = ALICE): string => `
+explorers: { chain: { form: instance, instance_url: '${url}' } }
+addresses: { treasury: '0x${'11'.repeat(20)}', vault: '0x${'22'.repeat(20)}', both: [treasury, vault] }
+channels: { screen: { type: log } }
+http: { listen: 127.0.0.1:0, ${http} }
+state: { file: state.db }
+rules: [rules.yaml]
+`;
+const RULES = `
+watches:
+  - { id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1, for: 5m }] }
+  - { id: all, kind: balance, of: both, every: 1h, alerts: [{ id: low, while: balance < 1 }] }
+`;
+const WATCHES = 3;
+const HOUR = 3_600_000;
+
+interface Daemon extends AsyncDisposable {
+  readonly explorer: BalanceExplorer;
+  readonly folder: Folder;
+  readonly running: RunningApp;
+  readonly lines: readonly string[];
+}
+
+/** One that has polled all of its watches. */
+async function aDaemon(
+  change: AppChange & { readonly in?: Pick<Daemon, 'explorer' | 'folder'> } = {},
+): Promise<Daemon> {
+  const { in: place, ...more } = change;
+  await using opened = new AsyncDisposableStack();
+  const explorer = place?.explorer ?? opened.use(await serveBalances());
+  const folder = place?.folder ?? opened.use(createFolder({ 'config.yaml': config(explorer), 'rules.yaml': RULES }));
+  const lines: string[] = [];
+  const print = async (line: string): Promise<void> => void lines.push(line);
+  const running = opened.use(await runApp(folder, { env: { ALICE: TOKEN }, print, ...more }));
+  const all = opened.move();
+  return { explorer, folder, running, lines, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+interface Call {
+  readonly path: string;
+  readonly body?: object;
+  readonly key?: string;
+  readonly token?: string;
+}
+
+async function call({ app }: RunningApp, { path, body = {}, key = 'k', token = TOKEN }: Call) {
+  const answer = await fetch(`${app.url}/api/v1${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'x-chainwarden-request': '1',
+      'idempotency-key': key,
+    },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, body: (await answer.json()) as Readonly<Record<string, unknown>> };
+}
+
+/** `hours` from the start of the fake clock. */
+const after = (hours: number): string => new Date(Date.UTC(2026, 0, 1) + hours * HOUR).toISOString();
+const pause = (watch: string, hours: number, more: Partial<Call> = {}): Call => ({
+  path: `/watches/${encodeURIComponent(watch)}/pauses`,
+  body: { until: after(hours), comment: 'the vault is moved' },
+  ...more,
+});
+const resume = (watch: string, more: Partial<Call> = {}): Call => ({
+  path: `/watches/${encodeURIComponent(watch)}/pauses/end`,
+  key: 'end',
+  ...more,
+});
+
+/** So many minutes, and those polls of `coins` in them. */
+async function minutes({ running: { clock, polls } }: Daemon, count: number): Promise<number> {
+  const before = polls.all.filter((poll) => poll.startsWith('coins')).length;
+  for (; count > 0; count -= 1) await clock.advance(60_000);
+  return polls.all.filter((poll) => poll.startsWith('coins')).length - before;
+}
+
+test('people were told of a move that they had planned: a paused watch is not polled, and its alert stays as it was', async () => {
+  await using daemon = await aDaemon();
+  const { explorer, running, lines } = daemon;
+  await running.polls.reached(WATCHES);
+  expect(await call(running, pause('coins', 2))).toMatchObject({
+    status: 201,
+    body: { id: 'k', watch: 'coins', until: '2026-01-01T02:00:00Z', actor: 'alice', comment: 'the vault is moved' },
+  });
+  explorer.balance = '0';
+  expect(await minutes(daemon, 59)).toBe(0);
+  const { body } = await running.page('/readyz');
+  expect(body).toBe('ready\npaused: 1 of 3 watches\nuntil 2026-01-01T02:00:00Z by alice: coins');
+  expect(lines.filter((line) => line.includes('coins/'))).toEqual([]);
+  // It is polled at once, and is not blind for the time in which nobody wanted to see.
+  const { length } = running.polls.all;
+  expect(await call(running, resume('coins'))).toMatchObject({ status: 200, body: { watch: 'coins', id: 'k' } });
+  await running.polls.reached(length + 1);
+  expect((await running.page('/readyz')).body).toBe('ready');
+  expect(lines.filter((line) => line.includes('coins/'))).toEqual([]);
+});
+
+test('a pause ends by itself: the watch is polled at its next time, and until then it is not blind', async () => {
+  await using daemon = await aDaemon();
+  const { running } = daemon;
+  await running.polls.reached(WATCHES);
+  await call(running, pause('coins', 0.5));
+  expect(await minutes(daemon, 30)).toBe(0);
+  expect((await running.page('/readyz')).body).toBe('ready');
+  expect(await minutes(daemon, 3)).toBe(3);
+  expect(await running.says('watch:pause-over')).toMatchObject({ watch: 'coins' });
+});
+
+test('a pause of a rule is one of all of its watches, and one of a watch leaves the others alone', async () => {
+  await using daemon = await aDaemon();
+  const { running } = daemon;
+  await running.polls.reached(WATCHES);
+  await call(running, pause('all', 2, { key: 'a' }));
+  const paused = async (): Promise<string | undefined> => (await running.page('/readyz')).body.split(': ').at(-1);
+  expect(await paused()).toBe('all[treasury], all[vault]');
+  expect(await call(running, resume('all[vault]', { key: 'b' }))).toMatchObject({ status: 404 });
+  await call(running, resume('all', { key: 'c' }));
+  await call(running, pause('all[vault]', 2, { key: 'd' }));
+  expect(await paused()).toBe('all[vault]');
+});
+
+test('a pause was forgotten for weeks: the log says so every day, and at each start', async () => {
+  await using place = await aDaemon();
+  await call(place.running, pause('coins', 72));
+  await place.running.clock.advance(24 * HOUR);
+  const reminder = { watch: 'coins', by: 'alice', comment: 'the vault is moved', names: 'coins' };
+  expect(await place.running.says('watch:still-paused')).toMatchObject({ ...reminder, until: '2026-01-04T00:00:00Z' });
+  await place.running[Symbol.asyncDispose]();
+  await using next = await aDaemon({ in: place, clock: place.running.clock });
+  expect(await next.running.says('watch:still-paused')).toMatchObject(reminder);
+});
+
+test('a daemon that is started over a pause waits for no poll of that watch before it is ready', async () => {
+  await using place = await aDaemon();
+  await place.running.polls.reached(WATCHES);
+  await call(place.running, pause('coins', 1));
+  await place.running[Symbol.asyncDispose]();
+  const clock = createFakeClock(Date.UTC(2026, 0, 1) + HOUR / 2);
+  await using next = await aDaemon({ in: place, clock });
+  const unpolled = async (): Promise<string> => (await next.running.page('/readyz')).body;
+  expect(await unpolled()).not.toMatch(/not polled yet.*coins/);
+  expect(await minutes(next, 30)).toBe(0);
+  expect(await unpolled()).not.toMatch(/not polled yet.*coins/);
+});
+
+test('what cannot be paused, or not for so long, is refused with what to do', async () => {
+  await using daemon = await aDaemon();
+  const { running } = daemon;
+  await running.polls.reached(WATCHES);
+  expect(await call(running, pause('coinz', 1))).toMatchObject({
+    status: 404,
+    body: { detail: 'There is no rule and no watch "coinz". Did you mean coins?' },
+  });
+  expect(await call(running, pause('coins', 30 * 24 + 1))).toMatchObject({
+    status: 400,
+    body: { problems: [{ pointer: '/until', detail: 'is more than 30 days away' }] },
+  });
+  expect(await call(running, pause('coins', 0))).toMatchObject({
+    status: 400,
+    body: { problems: [{ pointer: '/until', detail: 'is over: it is 2026-01-01T00:00:00Z here' }] },
+  });
+  expect(await call(running, resume('coins'))).toMatchObject({ status: 404 });
+  expect((await running.page('/readyz')).body).toBe('ready');
+});
+
+test('an operator who lost the answer repeats the call, and gets the same one, whatever was done since', async () => {
+  await using daemon = await aDaemon();
+  const { running } = daemon;
+  await running.polls.reached(WATCHES);
+  const first = await call(running, pause('coins', 1));
+  await call(running, resume('coins'));
+  await running.clock.advance(2 * HOUR);
+  // By now the time is over, and the pause was ended: the call is still the one that was answered.
+  expect(await call(running, pause('coins', 1))).toEqual(first);
+  expect((await running.page('/readyz')).body).not.toContain('paused');
+  expect(await call(running, pause('coins', 3))).toMatchObject({ status: 409, body: { type: '/about#key-taken' } });
+});
+
+test('the daemon died between the commit and the answer: the next one answers what the first would have', async () => {
+  await using place = await aDaemon({
+    async openStore(state, tools) {
+      const store = await openStore(state, tools);
+      return {
+        ...store,
+        async intervene(...args) {
+          await store.intervene(...args);
+          throw new Error('the process ends here');
+        },
+      };
+    },
+  });
+  expect((await call(place.running, pause('coins', 1))).status).toBe(500);
+  await place.running[Symbol.asyncDispose]();
+  await using next = await aDaemon({ in: place, clock: place.running.clock });
+  expect(await call(next.running, pause('coins', 1))).toMatchObject({ status: 201, body: { id: 'k', watch: 'coins' } });
+  expect((await next.running.page('/readyz')).body).toContain('paused: 1 of 3 watches');
+});
+
+test('a state file that takes nothing changes nothing, and says when to come again', async () => {
+  await using daemon = await aDaemon({
+    async openStore(state, tools) {
+      const store = await openStore(state, tools);
+      return { ...store, intervene: () => Promise.reject(new StorageError('disk full')) };
+    },
+  });
+  expect(await call(daemon.running, pause('coins', 1))).toMatchObject({
+    status: 503,
+    body: { type: '/about#not-storable', title: 'Nothing can be stored now' },
+  });
+  expect((await daemon.running.page('/readyz')).body).not.toContain('paused');
+});
+
+test('the token file is there, for its owner alone; it outlives a restart, and is made anew where others could read it', async () => {
+  await using place = await aDaemon();
+  const file = join(place.folder.path, 'state.db.token');
+  const token = readFileSync(file, 'utf8').trim();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(await call(place.running, pause('coins', 1, { token }))).toMatchObject({ body: { actor: 'local' } });
+  const again = async (): Promise<string> => {
+    await place.running[Symbol.asyncDispose]();
+    await using next = await aDaemon({ in: place });
+    const now = readFileSync(file, 'utf8').trim();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await call(next.running, resume('coins', { token: now }))).not.toMatchObject({ status: 401 });
+    return now;
+  };
+  expect(await again()).toBe(token);
+  chmodSync(file, 0o644);
+  const second = await again();
+  expect(second).not.toBe(token);
+  writeFileSync(file, '\n');
+  const third = await again();
+  expect([token, second]).not.toContain(third);
+});
+
+test('a link in the place of the token file is replaced, and what it leads to is left alone', async () => {
+  await using explorer = await serveBalances();
+  using folder = createFolder({ 'config.yaml': config(explorer), 'rules.yaml': RULES, precious: 'as it was\n' });
+  symlinkSync(join(folder.path, 'precious'), join(folder.path, 'state.db.token'));
+  await using daemon = await aDaemon({ in: { explorer, folder } });
+  expect(await daemon.running.says('api:token-replaced')).toMatchObject({ why: 'it cannot be read (ELOOP)' });
+  expect(readFileSync(join(folder.path, 'precious'), 'utf8')).toBe('as it was\n');
+  const token = readFileSync(join(folder.path, 'state.db.token'), 'utf8').trim();
+  expect(await call(daemon.running, pause('coins', 1, { token }))).toMatchObject({ status: 201 });
+});
+
+test('a dry run leaves no token file behind', async () => {
+  await using explorer = await serveBalances();
+  using folder = createFolder({ 'config.yaml': config(explorer, ''), 'rules.yaml': RULES });
+  await using daemon = start(['run', '--dry', '-c', 'config.yaml'], folder.path);
+  await daemon.says('daemon:started');
+  expect(existsSync(join(folder.path, 'state.db.token'))).toBe(false);
+});
+
+test('killed at any moment of a call: the client repeats it, it is done once, and no token is in a log or in the state', async () => {
+  await using explorer = await serveBalances();
+  using folder = createFolder({ 'rules.yaml': RULES });
+  const env = { ALICE: TOKEN };
+  const file = join(folder.path, 'state.db');
+  const boot = async () => {
+    const daemon = start(['run', '-c', 'config.yaml'], folder.path, env);
+    const line = await daemon.says('daemon:started');
+    return { daemon, app: { app: { url: /http:[^"]+(?=\/metrics)/.exec(line)?.[0] ?? '' } } as RunningApp };
+  };
+  folder.write('config.yaml', config(explorer));
+  const until = new Date(Date.now() + HOUR).toISOString();
+  const paused = { path: '/watches/coins/pauses', body: { until, comment: 'moved' } };
+  const logs: string[] = [];
+  const answers: unknown[] = [];
+  const local: string[] = [];
+  for (const kill of [true, false]) {
+    const { daemon, app } = await boot();
+    await using _ended = daemon;
+    local.push(readFileSync(`${file}.token`, 'utf8').trim());
+    const asked = call(app, paused).catch(() => null);
+    if (kill) {
+      await rowOf(file);
+      daemon.kill('SIGKILL');
+    }
+    answers.push(await asked);
+    if (!kill) daemon.kill('SIGTERM');
+    await daemon.ended;
+    logs.push(daemon.out(), daemon.err());
+  }
+  expect(answers[1]).toMatchObject({ status: 201, body: { watch: 'coins', id: 'k' } });
+  if (answers[0] !== null) expect(answers[0]).toEqual(answers[1]);
+  using db = new DatabaseSync(file, { readOnly: true });
+  expect(db.prepare('SELECT count(*) AS rows FROM silences').get()).toEqual({ rows: 1 });
+  expect(new Set(local).size).toBe(1);
+  for (const token of [TOKEN, ...local]) {
+    expect(logs.join('')).not.toContain(token);
+    for (const part of ['', '-wal']) {
+      const bytes = existsSync(`${file}${part}`) ? readFileSync(`${file}${part}`, 'latin1') : '';
+      expect(bytes).not.toContain(token);
+    }
+  }
+});
+
+/** Resolves once the pause is committed. */
+async function rowOf(file: string): Promise<void> {
+  using db = new DatabaseSync(file, { readOnly: true });
+  const rows = db.prepare('SELECT 1 FROM silences');
+  while (rows.get() === undefined) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('from the command line: who reads it at 3 a.m. knows what it did, until when, and how to end it', async () => {
+  await using daemon = await aDaemon();
+  const { folder, running } = daemon;
+  await running.polls.reached(WATCHES);
+  const file = join(folder.path, 'config.yaml');
+  const chainwarden = (...argv: string[]) =>
+    run([...argv, '-c', file, '--url', running.app.url], { env: {}, clock: running.clock });
+  expect(await chainwarden('pause', 'coins', '--until', '18:00', '-m', 'the vault is moved')).toEqual({
+    code: 0,
+    out:
+      'coins: paused until 18:00 UTC, in 18h.\n' +
+      'It is not polled; its alerts neither fire nor resolve, and nobody is told of what happens meanwhile.\n' +
+      "End it sooner with: chainwarden resume 'coins'\n",
+    err: '',
+  });
+  const { out } = await run(['status', '-c', file], { env: { ALICE: TOKEN }, clock: running.clock });
+  expect(out).toMatch(/^coins: .*; paused until 2026-01-01T18:00:00Z by local: the vault is moved;/);
+  const explained = await run(['explain', 'coins', '-c', file], { env: { ALICE: TOKEN }, clock: running.clock });
+  expect(explained.out).toContain('\n  paused until 2026-01-01T18:00:00Z by local: the vault is moved\n');
+  expect(await chainwarden('resume', 'coins')).toEqual({
+    code: 0,
+    out: 'coins: polled again, after a pause since 00:00 UTC.\n',
+    err: '',
+  });
+  expect(await chainwarden('pause', 'coin', '--for', '1h')).toEqual({
+    code: 1,
+    out: '',
+    err: 'chainwarden: There is no rule and no watch "coin". Did you mean coins?\n',
+  });
+});

@@ -1,0 +1,436 @@
+// Who may call the API, and with what: over real sockets, with a daemon behind it that only notes what it was told.
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { API_ROOT, apiRoutes } from '../../src/web/api/routes.ts';
+import type { Interventions, Operation, Refusal, Result } from '../../src/web/api/operation.ts';
+import type { Web, WebOptions } from '../../src/web/server.ts';
+import { serveTestWeb } from '../support/web.ts';
+
+const LOCAL = 'local-token-local-token-local-token-12345678';
+const ALICE = 'alice-token-alice-token-alice-token';
+const VIC = 'vic-token-vic-token-vic-token-vic-t';
+const NOON = '2026-01-01T12:00:00Z';
+const PAUSES = `${API_ROOT}/watches/coins/pauses`;
+const BODY = { until: NOON, comment: 'the vault is moved' };
+
+const closing: Web[] = [];
+afterEach(async () => {
+  for (const web of closing.splice(0)) await web.close();
+});
+
+interface Served {
+  readonly web: Web;
+  /** What the daemon was told to do: call, argument, actor. */
+  readonly done: string[];
+  readonly operations: Operation[];
+  readonly logged: string[];
+  readonly rejected: string[];
+}
+
+/** `why`: the daemon refuses everything. */
+async function serve(options: Partial<WebOptions> & { readonly why?: Refusal; readonly at?: () => number } = {}) {
+  const { why = null, at = () => 0, ...more } = options;
+  const served = {
+    done: [] as string[],
+    operations: [] as Operation[],
+    logged: [] as string[],
+    rejected: [] as string[],
+  };
+  const ended = async <T>(value: T): Promise<Result<T>> =>
+    why === null ? { type: 'done', value } : { type: 'refused', why };
+  const pause = { from: 0, until: Date.parse(NOON), comment: 'why' };
+  const note = (what: string, operation: Operation): void => {
+    served.done.push(`${what} by ${operation.actor}`);
+    served.operations.push(operation);
+  };
+  const interventions: Interventions = {
+    pause(watch, draft, operation) {
+      note(`pause ${watch} ${draft.until} ${draft.comment}`, operation);
+      return ended({ ...pause, id: operation.key, watch, actor: operation.actor });
+    },
+    endPause(watch, operation) {
+      note(`end-pause ${watch}`, operation);
+      return ended({ ...pause, id: 'first', watch, actor: operation.actor });
+    },
+  };
+  const operators = [
+    { name: 'alice', role: 'operator', token: ALICE },
+    { name: 'vic', role: 'viewer', token: VIC },
+  ] as const;
+  const web = await serveTestWeb({
+    api: { interventions, operators, localToken: LOCAL, monotonic: at },
+    log: { warn: (event, fields) => void served.logged.push(JSON.stringify([event, fields])) },
+    onRejected: (reason) => void served.rejected.push(reason),
+    ...more,
+  });
+  closing.push(web);
+  return { web, ...served } satisfies Served;
+}
+
+interface Asked {
+  readonly path?: string;
+  readonly method?: string;
+  readonly token?: string | null;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+  readonly text?: string;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+/** A call as a good client makes it, but for what is said. */
+async function call({ web }: Pick<Served, 'web'>, asked: Asked = {}): Promise<Answer> {
+  const {
+    path = PAUSES,
+    method = 'POST',
+    token = ALICE,
+    headers = {},
+    body = BODY,
+    text = JSON.stringify(body),
+  } = asked;
+  const all = {
+    ...(token !== null && { authorization: `Bearer ${token}` }),
+    'content-type': 'application/json',
+    'x-chainwarden-request': '1',
+    'idempotency-key': 'key-1',
+    ...headers,
+  };
+  const defined = Object.fromEntries(
+    Object.entries<string | undefined>(all).filter(([, value]) => value !== undefined),
+  );
+  const sent = request(`${web.url}${path}`, { method, headers: defined, agent: false });
+  sent.end(text);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  let got = '';
+  for await (const chunk of answer.setEncoding('utf8')) got += String(chunk);
+  const isJson = /json/.test(answer.headers['content-type'] ?? '');
+  const json = isJson ? (JSON.parse(got) as Record<string, unknown>) : {};
+  return { status: answer.statusCode, headers: answer.headers, body: got, json };
+}
+
+describe('a call', () => {
+  test('is done by the operator whose token it bears, and answered in snake_case and UTC', async () => {
+    const served = await serve();
+    const { status, json } = await call(served);
+    expect([status, json]).toEqual([
+      201,
+      {
+        id: 'key-1',
+        watch: 'coins',
+        from: '1970-01-01T00:00:00Z',
+        until: NOON,
+        actor: 'alice',
+        comment: 'why',
+      },
+    ]);
+    expect(served.done).toEqual([`pause coins ${Date.parse(NOON)} the vault is moved by alice`]);
+  });
+
+  test('names a watch of several in the path, percent-encoded', async () => {
+    const served = await serve();
+    const path = `${API_ROOT}/watches/${encodeURIComponent('coins[of/treasury]')}/pauses/end`;
+    expect(await call(served, { path, body: {} })).toMatchObject({ status: 200 });
+    expect(await call(served, { path, text: '' })).toMatchObject({ status: 200 });
+    expect(served.done).toEqual(Array(2).fill('end-pause coins[of/treasury] by alice'));
+  });
+
+  test('is the same call only from the same operator, to the same path, with the same body', async () => {
+    const served = await serve();
+    for (const asked of [
+      {},
+      {},
+      { token: LOCAL },
+      { path: `${API_ROOT}/watches/other/pauses` },
+      { body: { ...BODY, comment: 'b' } },
+    ])
+      await call(served, asked);
+    const digests = served.operations.map(({ asked }) => asked);
+    expect(digests[0]).toBe(digests[1]);
+    expect(new Set(digests).size).toBe(4);
+    expect(digests.join()).not.toContain(ALICE);
+  });
+
+  test.each<[Refusal, number, object]>([
+    [{ type: 'not-found', detail: 'There is none.' }, 404, { type: '/about#not-found', detail: 'There is none.' }],
+    [{ type: 'key-taken', detail: 'Use another.' }, 409, { type: '/about#key-taken' }],
+    [{ type: 'not-storable', detail: 'Full.' }, 503, { type: '/about#not-storable', detail: 'Full.' }],
+    [
+      { type: 'invalid', mistakes: [{ pointer: '/until', detail: 'is over' }] },
+      400,
+      { detail: 'until is over', problems: [{ pointer: '/until', detail: 'is over' }] },
+    ],
+  ])('that the daemon refuses is a problem that says what to do: %#', async (why, status, body) => {
+    const answer = await call(await serve({ why }));
+    expect(answer).toMatchObject({
+      status,
+      json: { ...body, status },
+      headers: { 'content-type': 'application/problem+json' },
+    });
+    expect(answer.headers['retry-after']).toBe(status === 503 ? '30' : undefined);
+  });
+});
+
+/** Every call that there is, as the router has it. */
+const CALLS = apiRoutes({ pause: () => Promise.reject(new Error()), endPause: () => Promise.reject(new Error()) });
+const pathOf = (path: string): string => `${API_ROOT}${path.replaceAll(/:\w+/g, 'coins')}`;
+
+describe('who may make a call', () => {
+  test.each(CALLS.map(({ path, role }) => [path, role] as const))(
+    '%s takes a token with the role %s',
+    async (path, role) => {
+      const served = await serve();
+      const by = async (token: string | null): Promise<number | undefined> =>
+        (await call(served, { path: pathOf(path), token, body: path.endsWith('/end') ? {} : BODY })).status;
+      expect(role).toBe('operator');
+      expect([await by(null), await by('wrong'), await by(''), await by(VIC)]).toEqual([401, 401, 401, 403]);
+      expect(served.done).toEqual([]);
+      expect([await by(ALICE), await by(LOCAL)]).not.toContainEqual(expect.any(String));
+      expect(served.done).toHaveLength(2);
+      expect(served.done[1]).toMatch(/ by local$/);
+    },
+  );
+
+  test.each([
+    `Basic ${ALICE}`,
+    ALICE,
+    `Bearer ${ALICE} `.concat('x'),
+    `Bearer ${ALICE.slice(1)}`,
+    `Bearer ${ALICE}x`,
+    'Bearer',
+  ])('is nobody without exactly a known token: %s', async (authorization) => {
+    const served = await serve();
+    const answer = await call(served, { headers: { authorization } });
+    expect([answer.status, answer.headers['www-authenticate'], served.done]).toEqual([401, 'Bearer', []]);
+  });
+
+  test('neither a cookie, a query nor the body stands for a token', async () => {
+    const served = await serve();
+    const tries: Asked[] = [
+      { token: null, headers: { cookie: `chainwarden=${ALICE}` } },
+      { token: null, path: `${PAUSES}?token=${ALICE}&access_token=${ALICE}` },
+      { token: null, body: { ...BODY, token: ALICE } },
+    ];
+    for (const asked of tries) expect(await call(served, asked)).toMatchObject({ status: 401 });
+    expect(served.done).toEqual([]);
+  });
+
+  test('a path that is none, or another method, says nothing to strangers and 404 to operators', async () => {
+    const served = await serve();
+    for (const path of ['/', '/watches', '/watches/coins/pauses/', '/../healthz', '/silences'])
+      for (const method of ['GET', 'POST', 'DELETE'])
+        expect([
+          (await call(served, { path: `${API_ROOT}/x${path}`, method, token: null, text: '' })).status,
+          (await call(served, { path: `${API_ROOT}/x${path}`, method, text: '' })).status,
+        ]).toEqual([401, 404]);
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+      expect(await call(served, { method, text: '' })).toMatchObject({ status: 404 });
+    expect(served.done).toEqual([]);
+  });
+
+  test('whoever guesses is slowed down and named in the log once; the right token is never made to wait', async () => {
+    let now = 0;
+    const served = await serve({ at: () => now });
+    const guess = async (): Promise<Answer> => call(served, { token: `guess-${now}` });
+    for (let n = 0; n < 10; n += 1) expect((await guess()).status).toBe(401);
+    const slowed = await guess();
+    expect([slowed.status, slowed.headers['retry-after']]).toEqual([429, '60']);
+    expect(await call(served)).toMatchObject({ status: 201 });
+    now = 59_500;
+    expect(await guess()).toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
+    now = 60_000;
+    expect(await guess()).toMatchObject({ status: 401 });
+    expect(served.rejected).toHaveLength(13);
+    expect(served.logged).toEqual(Array(2).fill('["web:wrong-token",{"peer":"127.0.0.1"}]'));
+  });
+
+  test('no answer and no line of the log holds a token', async () => {
+    const served = await serve();
+    const texts = [served.logged.join()];
+    for (const asked of [
+      {},
+      { token: `${ALICE}x` },
+      { token: VIC },
+      { text: '{' },
+      { headers: { host: 'evil.example' } },
+    ]) {
+      const { headers, body } = await call(served, asked);
+      texts.push(JSON.stringify(headers), body);
+    }
+    for (const token of [ALICE, VIC, LOCAL]) expect(texts.join('\n')).not.toContain(token);
+  });
+});
+
+describe('the token file', () => {
+  const [elsewhere] = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, family }) => !internal && family === 'IPv4');
+
+  (elsewhere === undefined ? test.skip : test)('is for this machine: from another address it is nobody', async () => {
+    const host = elsewhere?.address ?? '';
+    const served = await serve({ host: '0.0.0.0' });
+    const url = served.web.url.replace('0.0.0.0', host);
+    expect(await call({ web: { ...served.web, url } }, { token: LOCAL })).toMatchObject({ status: 401 });
+    expect(await call({ web: { ...served.web, url } })).toMatchObject({ status: 201 });
+    const local = served.web.url.replace('0.0.0.0', '127.0.0.1');
+    expect(await call({ web: { ...served.web, url: local } }, { token: LOCAL })).toMatchObject({ status: 201 });
+  });
+
+  test('opens nothing off the loopback, where no operators are configured', async () => {
+    const served = await serve({
+      host: '0.0.0.0',
+      api: {
+        interventions: { pause: () => Promise.reject(new Error()), endPause: () => Promise.reject(new Error()) },
+        operators: [],
+        localToken: LOCAL,
+        monotonic: () => 0,
+      },
+    });
+    const url = served.web.url.replace('0.0.0.0', '127.0.0.1');
+    const web = { ...served.web, url };
+    expect(await call({ web }, { token: LOCAL })).toMatchObject({ status: 404, body: 'not found' });
+    expect(await call({ web }, { token: null, path: '/healthz', method: 'GET', text: '' })).toMatchObject({
+      status: 200,
+    });
+  });
+});
+
+describe('a page of another site in the browser of an operator', () => {
+  test.each<[string, Asked, number]>([
+    ['a form', { headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
+    ['a form that looks like JSON', { headers: { 'content-type': 'text/plain' } }, 415],
+    ['no type', { headers: { 'content-type': undefined } }, 415],
+    ['a simple request', { headers: { 'x-chainwarden-request': undefined } }, 403],
+    ['another value', { headers: { 'x-chainwarden-request': 'true' } }, 403],
+    ['another site', { headers: { 'sec-fetch-site': 'cross-site' } }, 403],
+    ['another host of the site', { headers: { 'sec-fetch-site': 'same-site' } }, 403],
+  ])('changes nothing: %s', async (_what, asked, status) => {
+    const served = await serve();
+    expect(await call(served, asked)).toMatchObject({ status });
+    expect(served.done).toEqual([]);
+  });
+
+  test('is not told that it may ask: there is no CORS', async () => {
+    const { headers } = await call(await serve(), {
+      method: 'OPTIONS',
+      text: '',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    });
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  test.each(['evil.example', 'evil.example:9797', '127.0.0.1.evil.example', 'localhost.', '10.0.0.1', '[::2]:9797'])(
+    'cannot reach it under a name of its own: %s',
+    async (host) => {
+      const served = await serve();
+      for (const token of [ALICE, null])
+        expect(await call(served, { token, headers: { host } })).toMatchObject({ status: 421 });
+      expect([served.done, served.rejected]).toEqual([[], ['host', 'host']]);
+    },
+  );
+
+  test('nor off the loopback; http.public_url is a name of its own', async () => {
+    const served = await serve({ host: '0.0.0.0', publicUrl: 'https://warden.example' });
+    const web = { ...served.web, url: served.web.url.replace('0.0.0.0', '127.0.0.1') };
+    expect(await call({ web }, { headers: { host: 'evil.example' } })).toMatchObject({ status: 421 });
+    for (const host of ['warden.example', 'WARDEN.example:443', '127.0.0.1:9797', 'localhost'])
+      expect(await call({ web }, { headers: { host } })).toMatchObject({ status: 201 });
+  });
+});
+
+describe('a body', () => {
+  test.each<[string, unknown, string]>([
+    ['without a reason', { until: NOON }, 'comment is missing: say why'],
+    ['with an empty reason', { until: NOON, comment: ' ' }, 'comment is empty: say why'],
+    ['with a reason of two lines', { until: NOON, comment: 'a\nb' }, 'comment has a line break'],
+    ['with a reason written backwards', { until: NOON, comment: 'a\u202eb' }, 'comment has a line break'],
+    ['with a reason without end', { until: NOON, comment: 'x'.repeat(501) }, 'comment is longer than 500 characters'],
+    [
+      'with a day that is none',
+      { ...BODY, until: '2026-02-30T00:00:00Z' },
+      'until is not a time such as 2026-01-31T12:00:00Z',
+    ],
+    ['with a time without a zone', { ...BODY, until: '2026-01-01T12:00:00' }, 'until is not a time'],
+    ['with a number', { ...BODY, until: 1 }, 'until is not a time'],
+    ['with a key too many', { ...BODY, untill: NOON }, 'untill is not known'],
+    ['with a prototype', JSON.parse('{"__proto__":{"until":1}}'), 'until'],
+    ['that is a list', [], 'the body must be an object'],
+    ['that is null', null, 'the body must be an object'],
+  ])('%s is refused with the place', async (_what, body, detail) => {
+    const served = await serve();
+    const answer = await call(served, { body });
+    expect([answer.status, served.done]).toEqual([400, []]);
+    expect(String(answer.json['detail'])).toContain(detail);
+    expect(answer.json['problems']).toContainEqual({ pointer: expect.any(String), detail: expect.any(String) });
+  });
+
+  test.each(['{', '', '"', '{"until":NaN}', '['.repeat(8000), '\u0000'])(
+    'that is no JSON is refused: %#',
+    async (text) => {
+      const served = await serve();
+      expect(await call(served, { text })).toMatchObject({ status: 400 });
+      expect(served.done).toEqual([]);
+    },
+  );
+
+  test('of more than 16 KiB is refused, whether its length was announced or not', async () => {
+    const served = await serve();
+    const text = JSON.stringify({ ...BODY, comment: 'x'.repeat(16 * 1024) });
+    expect(await call(served, { text })).toMatchObject({ status: 413 });
+    expect(await call(served, { text, headers: { 'transfer-encoding': 'chunked' } })).toMatchObject({ status: 413 });
+    expect(served.done).toEqual([]);
+  });
+
+  test.each([undefined, '', 'x'.repeat(65), 'a b', 'a/b', '../x', "'; --"])(
+    'without a fit key changes nothing: %s',
+    async (key) => {
+      const served = await serve();
+      const answer = await call(served, { headers: { 'idempotency-key': key } });
+      expect([answer.status, served.done]).toEqual([400, []]);
+      expect(String(answer.json['detail'])).toContain('Idempotency-Key');
+    },
+  );
+});
+
+test('what fails inside is answered with the id of its log line, and nothing else', async () => {
+  const served = await serve({
+    api: {
+      interventions: {
+        pause: () => Promise.reject(new Error('secret of /var/lib')),
+        endPause: () => Promise.reject(new Error('no')),
+      },
+      operators: [{ name: 'alice', role: 'operator', token: ALICE }],
+      localToken: null,
+      monotonic: () => 0,
+    },
+  });
+  const { status, json, body } = await call(served);
+  expect([status, json['type']]).toEqual([500, '/about#internal-error']);
+  expect(body).not.toContain('/var/lib');
+  expect(served.logged[0]).toContain(String(json['instance']));
+});
+
+test('every answer of the API forbids framing, sniffing and keeping', async () => {
+  const served = await serve();
+  for (const asked of [
+    {},
+    { token: null },
+    { text: '{' },
+    { path: `${API_ROOT}/nothing` },
+    { headers: { host: 'evil.example' } },
+  ])
+    expect((await call(served, asked)).headers).toMatchObject({
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    });
+});
