@@ -8,7 +8,7 @@
 //   batch            the members of one message
 //   end              a transition that resolves or retracts
 import type { Message } from '../core/model/delivery.ts';
-import type { AlertId, Labels, Recipient, WatchId } from '../core/model/ids.ts';
+import type { AlertId, DeliveryId, Labels, Recipient, Severity, WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 
 export type { Labels } from '../core/model/ids.ts';
@@ -102,15 +102,21 @@ export interface Held {
 /** What one target knows of one alert. `wanted`, `closed`, `notified`: the newest seq owed, batched, accepted. */
 export interface RecipientState {
   readonly wanted: number;
+  /** Nothing up to here is looked at again: it was batched, counted, or needs no message. */
   readonly closed: number;
   /** Accepted, or of unknown outcome. */
   readonly notified: number;
   readonly notifiedAt: Instant | null;
+  /** The begin that was batched and whose end was not: this target is owed the end. Null: it knows of nothing open. */
+  readonly begun: number | null;
   readonly held: Held | null;
   readonly heldAt: Instant | null;
-  /** Whether the newest seq that is owed was tried; null: nothing is owed. */
+  /** Its deliveries that are not settled: `tried` if at least one of them was; null: there are none. */
   readonly owed: 'untried' | 'tried' | null;
 }
+
+/** What a decision reads of a notification. */
+export type News = Pick<Notification, 'seq' | 'episode' | 'transition' | 'at'>;
 
 /** One alert in a group. */
 export interface GroupMember {
@@ -119,10 +125,12 @@ export interface GroupMember {
   readonly watch: WatchId;
   readonly episode: number;
   readonly isOpen: boolean;
-  readonly severity: Message['severity'];
+  /** An event is open until it is acknowledged, retracted, or a day old. */
+  readonly isEvent: boolean;
+  readonly severity: Severity;
   readonly routing: Routing;
   /** What lies beyond `closed`, in order of seq. */
-  readonly news: readonly Notification[];
+  readonly news: readonly News[];
 }
 
 /** One group as a round reads it. */
@@ -171,12 +179,15 @@ export interface OpenAlert {
 
 /** Everything else that a decision reads. */
 export interface World {
+  readonly startedAt: Instant;
   readonly silences: readonly Silence[];
   readonly acks: readonly Ack[];
   readonly inhibit: readonly InhibitRule[];
   readonly sources: readonly OpenAlert[];
   /** When batches of this target were closed within the last hour, summaries left out. */
   sentAt(target: Recipient): readonly Instant[];
+  /** When the last summary of this target was closed; null: none within the last hour. */
+  summarizedAt(target: Recipient): Instant | null;
   /** When the watch was last polled since the start; null: not yet. */
   lookedAt(watch: WatchId): Instant | null;
 }
@@ -186,17 +197,70 @@ export type Verdict =
   | { readonly type: 'send'; readonly as: 'news' | 'repeat' }
   | { readonly type: 'hold'; readonly until: Instant | 'change'; readonly why: Held }
   | { readonly type: 'wait'; readonly until: Instant }
-  | { readonly type: 'suppress'; readonly why: string };
+  | { readonly type: 'count'; readonly in: SummaryKind }
+  | { readonly type: 'suppress'; readonly why: 'nothing-new' | 'retracted' | 'not-told' | 'silenced' | 'inhibited' };
 
-export type DeliveryKind =
-  'news' | 'repeat' | 'overflow_summary' | 'silence_summary' | 'inhibition_summary' | 'daily_report';
+export type SummaryKind = 'overflow_summary' | 'silence_summary' | 'inhibition_summary';
+export type DeliveryKind = 'news' | 'repeat' | SummaryKind | 'daily_report';
 
 /** The members of one message. */
 export interface Batch {
+  readonly id: DeliveryId;
   readonly kind: DeliveryKind;
   readonly target: Recipient;
   /** Null of summaries and reports. */
   readonly groupId: string | null;
-  readonly members: readonly { readonly key: Key; readonly seq: number }[];
+  /** The most severe first, then the oldest. */
+  readonly members: readonly BatchMember[];
+  /** When it was to be closed; of a summary, its slot. Part of its id. */
   readonly dueAt: Instant;
+}
+
+/** One transition in a message. */
+export interface BatchMember {
+  readonly key: Key;
+  readonly seq: number;
+  /** `fired-and-resolved`: an end whose begin nobody was told of. */
+  readonly as: 'news' | 'fired-and-resolved' | 'repeat';
+  /** Since when it was held back; null: it was not. */
+  readonly heldAt: Instant | null;
+  /** The id of the silence, or the key of the alert, that held it back first. */
+  readonly heldBy: string | null;
+}
+
+/** What leaves a delivery that was not tried yet: all of this key from this seq on. */
+export interface Withdrawal {
+  readonly target: Recipient;
+  readonly key: Key;
+  readonly from: number;
+  readonly as: 'merged' | 'cancelled';
+}
+
+/** By group id, then by key. */
+export type States = ReadonlyMap<string, ReadonlyMap<Key, RecipientState>>;
+
+/** What one round rests on. With one group of a target come all of its groups that are due or hold something back. */
+export interface DispatchRound {
+  readonly groups: readonly DispatchGroup[];
+  readonly states: States;
+  readonly world: World;
+}
+
+/** When a group closed its last batch, and when it is to be decided again. */
+export interface GroupTimer {
+  readonly id: string;
+  readonly closedAt: Instant | null;
+  /** Null: only news can change anything. */
+  readonly wakeAt: Instant | null;
+}
+
+/** What a round writes. */
+export interface RoundResult {
+  readonly groups: readonly GroupTimer[];
+  /** Of the members whose state changed. */
+  readonly states: States;
+  readonly batches: readonly Batch[];
+  readonly withdrawn: readonly Withdrawal[];
+  /** By group id, then by key: why each member is said or not. */
+  readonly verdicts: ReadonlyMap<string, ReadonlyMap<Key, Verdict>>;
 }

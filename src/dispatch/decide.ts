@@ -1,0 +1,139 @@
+// What happens to one alert at one target now. The first of these that is so decides:
+//
+//    1  nothing is owed, and no repeat is due           nothing
+//    2  retracted before any try                        nothing; its delivery is cancelled
+//    3  resolved before any try                         said as one thing; its delivery is merged into that; go on
+//    4  the end of what was told or tried               passes every mute: to 9
+//    5  an open alert inhibits it                       hold
+//    6  a silence is about it                           hold
+//    7  a repeat, and it is acknowledged or unpolled    hold
+//    8  a mute window                                   hold
+//    9  the target was sent too much                    hold, then counted in a summary
+//   10  the timer of its group                          wait, or send
+//
+// 1 to 8 are here, one member at a time; 9 and 10 concern all members of a group (round.ts).
+import type { Instant } from '../lib/clock.ts';
+import type { Line } from './close-batch.ts';
+import { timersOf, type Timers } from './group.ts';
+import { holdOf, holdOfRepeat, type Context, type Hold } from './holds.ts';
+import type { DispatchGroup, GroupMember, Held, RecipientState, SummaryKind, Verdict } from './model.ts';
+import { isHeard, owedOf, UNTOLD, type Item, type Owed } from './owed.ts';
+
+/** One member, with what a round found out about it. */
+export interface Judged {
+  readonly member: GroupMember;
+  readonly state: RecipientState;
+  readonly owed: Owed;
+  readonly timers: Timers;
+  readonly next: Next;
+}
+
+export type Next =
+  /** `askAt`: when it might be repeated; null: only news can change it. */
+  | {
+      readonly type: 'nothing';
+      readonly why: Extract<Verdict, { type: 'suppress' }>['why'];
+      readonly askAt: Instant | null;
+    }
+  | { readonly type: 'hold'; readonly hold: Hold }
+  /** It waits for its summary. */
+  | { readonly type: 'count'; readonly in: SummaryKind; readonly lines: readonly Line[]; readonly heldAt: Instant }
+  /** `rest`: what holds the lines behind these. */
+  | { readonly type: 'news'; readonly lines: readonly Line[]; readonly rest: Hold | null }
+  | { readonly type: 'repeat'; readonly line: Line; readonly notifiedAt: Instant; readonly repeatMs: number };
+
+export function judge(
+  context: Context,
+  unit: DispatchGroup['unit'],
+  member: GroupMember,
+  state: RecipientState = UNTOLD,
+): Judged {
+  const owed = owedOf(member.news, state);
+  const judged = { member, state, owed, timers: timersOf(member.routing, unit) };
+  const next = owed.items.length === 0 ? nextWithoutNews(context, judged) : nextOfNews(context, unit, judged);
+  return { ...judged, next };
+}
+
+type Facts = Omit<Judged, 'next'>;
+
+function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts): Next {
+  const { owed, state, member } = facts;
+  const lines = owed.items.map((item) => lineOf(facts, item));
+  const hold = holdOf(context, member);
+  if (owed.items[0]?.isEnd === true) return withEndFirst(facts, lines, hold);
+  const canBeCounted = owed.items.every((item) => isOverAlready(item)) || isAckedInSilence(context, facts);
+  if (hold !== null)
+    return hold.drops && canBeCounted ? { type: 'nothing', why: 'inhibited', askAt: null } : { type: 'hold', hold };
+  const { held, heldAt } = state;
+  if (held === null || heldAt === null) return { type: 'news', lines, rest: null };
+  if (held.why === 'cap') return { type: 'count', in: 'overflow_summary', lines, heldAt };
+  const kind = SUMMARY_OF[held.why];
+  if (kind === null || !canBeCounted) return { type: 'news', lines, rest: null };
+  return unit === 'alert'
+    ? { type: 'nothing', why: WHY_DROPPED[kind], askAt: null }
+    : { type: 'count', in: kind, lines, heldAt };
+}
+
+/** An end passes every mute, but not the cap: what was counted with it before stays so. */
+function withEndFirst({ state, owed }: Facts, lines: readonly Line[], hold: Hold | null): Next {
+  const { held, heldAt } = state;
+  if (hold !== null) return { type: 'news', lines: lines.slice(0, 1), rest: owed.items.length > 1 ? hold : null };
+  if (held?.why === 'cap' && heldAt !== null) return { type: 'count', in: 'overflow_summary', lines, heldAt };
+  return { type: 'news', lines, rest: null };
+}
+
+/** What a silence or an inhibition kept back needs a message of its own only where it still holds. */
+function isOverAlready({ transition, as }: Item): boolean {
+  return as === 'fired-and-resolved' || transition !== 'firing';
+}
+
+function isAckedInSilence({ ackOf }: Context, { state, member }: Facts): boolean {
+  return state.held?.why === 'silenced' && ackOf(member) !== null;
+}
+
+const SUMMARY_OF: Readonly<Record<Held['why'], 'silence_summary' | 'inhibition_summary' | null>> = {
+  silenced: 'silence_summary',
+  inhibited: 'inhibition_summary',
+  acked: null,
+  unpolled: null,
+  'mute-window': null,
+  cap: null,
+};
+
+const WHY_DROPPED = { silence_summary: 'silenced', inhibition_summary: 'inhibited' } as const;
+
+function nextWithoutNews(context: Context, facts: Facts): Next {
+  const { owed, state, member } = facts;
+  const repeatMs = repeatMsOf(facts);
+  const nothing = (askAt: Instant | null): Next => ({ type: 'nothing', why: owed.dropped ?? 'nothing-new', askAt });
+  if (repeatMs === null) return nothing(null);
+  if (!isAccepted(state) || state.notifiedAt === null) return nothing(context.now + repeatMs);
+  const dueAt = Math.min(state.notifiedAt, context.now) + repeatMs;
+  const hold = holdOfRepeat(context, member);
+  // What holds a repeat that is not due yet may be over when it is.
+  if (hold !== null) return dueAt <= context.now ? { type: 'hold', hold } : nothing(dueAt);
+  const line = lineOf(facts, repeated(facts, dueAt));
+  const { held, heldAt } = state;
+  if (held?.why === 'cap' && heldAt !== null) return { type: 'count', in: 'overflow_summary', lines: [line], heldAt };
+  return { type: 'repeat', line, notifiedAt: state.notifiedAt, repeatMs };
+}
+
+/** Null: what this target knows is never told again. */
+function repeatMsOf({ member, state, timers }: Facts): number | null {
+  const isRepeated = !member.isEvent || member.routing.options.requireAck === true;
+  return isRepeated && isHeard(state) && member.isOpen && member.severity !== 'info' ? timers.repeatMs : null;
+}
+
+/** All that was sent was accepted, the begin too. */
+function isAccepted({ begun, notified, owed }: RecipientState): boolean {
+  return owed === null && begun !== null && notified >= begun;
+}
+
+function repeated({ member, state }: Facts, at: Instant): Line['item'] {
+  const seq = state.notified;
+  return { from: seq, seq, episode: member.episode, at, transition: 'firing', as: 'repeat', isEnd: false };
+}
+
+function lineOf({ member, state }: Facts, item: Line['item']): Line {
+  return { alert: member, item, heldAt: state.heldAt, heldBy: state.held?.by ?? null };
+}

@@ -1,0 +1,78 @@
+// Groups: which alerts of a target share one message, and when it goes out.
+import { idOf } from '../core/model/identity.ts';
+import type { Recipient, Severity } from '../core/model/ids.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { DispatchGroup, Key, Labels, Routing } from './model.ts';
+
+const GROUP_BY: readonly string[] = ['watch', 'explorer'];
+const WAIT_MS = 0;
+const INTERVAL_MS = 60_000;
+const REPEAT_MS = 4 * 3_600_000;
+
+export interface Timers {
+  /** Between the first news of a quiet group and its message. */
+  readonly waitMs: number;
+  /** Between two messages of a group. */
+  readonly intervalMs: number;
+  /** Null: never. */
+  readonly repeatMs: number | null;
+}
+
+/** Machines hear each alert singly, at once, and no repeats unless a route says so. */
+export function timersOf({ options }: Routing, unit: DispatchGroup['unit']): Timers {
+  const { groupWaitMs, groupIntervalMs, repeatMs } = options;
+  if (unit === 'alert') return { waitMs: 0, intervalMs: 0, repeatMs: repeatMs === 'off' ? null : repeatMs };
+  return {
+    waitMs: groupWaitMs ?? WAIT_MS,
+    intervalMs: groupIntervalMs ?? INTERVAL_MS,
+    repeatMs: repeatMs === 'off' ? null : (repeatMs ?? REPEAT_MS),
+  };
+}
+
+/** The group of an alert at a target, with the labels that its members share. */
+export function groupOf(
+  target: Recipient,
+  unit: DispatchGroup['unit'],
+  alert: { readonly key: Key; readonly labels: Labels },
+  { options }: Routing,
+): { readonly id: string; readonly labels: Labels } {
+  const { channel, recipient } = target;
+  if (unit === 'alert') return { id: idOf(channel, recipient, alert.key), labels: alert.labels };
+  const labels = Object.fromEntries(
+    (options.groupBy ?? GROUP_BY).flatMap((label) => {
+      const value = Object.hasOwn(alert.labels, label) ? alert.labels[label] : undefined;
+      return value === undefined ? [] : [[label, value]];
+    }),
+  );
+  const values = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { id: idOf(channel, recipient, JSON.stringify(values)), labels };
+}
+
+/**
+ * When news goes out: at once if it is critical, after the wait if the group was quiet, else when its interval is over.
+ * Measured from when it happened, so that asking again never makes a wait longer. Instants that lie ahead, since the
+ * clock was set back, count as now.
+ */
+export function newsDueAt(
+  news: { readonly at: Instant; readonly severity: Severity },
+  { waitMs, intervalMs }: Timers,
+  closedAt: Instant | null,
+  now: Instant,
+): Instant {
+  const at = Math.min(news.at, now);
+  if (news.severity === 'critical') return at;
+  const quietFrom = closedAt === null ? -Infinity : Math.min(closedAt, now) + intervalMs;
+  return at < quietFrom ? quietFrom : at + waitMs;
+}
+
+/** When an alert that is still open is told again, counted from the last message that was accepted. */
+export function repeatDueAt(
+  notifiedAt: Instant,
+  repeatMs: number,
+  { intervalMs }: Timers,
+  closedAt: Instant | null,
+  now: Instant,
+): Instant {
+  const due = Math.min(notifiedAt, now) + repeatMs;
+  return closedAt === null ? due : Math.max(due, Math.min(closedAt, now) + intervalMs);
+}

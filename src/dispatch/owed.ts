@@ -1,0 +1,103 @@
+// What a target would be told of one alert now, out of all that happened to it since its last message.
+//
+//   begin    event, firing, reinstated
+//   update   corrected, and a begin of what has begun
+//   end      resolved, retracted
+//
+// An end is told to those who were told the begin, or may have been. What ended before anybody was told of it is either
+// not said at all (retracted) or said as one thing (fired and resolved).
+import type { Instant } from '../lib/clock.ts';
+import type { News, RecipientState, Transition } from './model.ts';
+
+/** One line of a message. */
+export interface Item {
+  /** The first transition that it stands for. */
+  readonly from: number;
+  readonly seq: number;
+  readonly episode: number;
+  /** Since when it is owed. */
+  readonly at: Instant;
+  readonly transition: Transition;
+  readonly as: 'news' | 'fired-and-resolved';
+  /** The end of what was told or tried: it passes every mute. At most the first item is one. */
+  readonly isEnd: boolean;
+}
+
+export interface Owed {
+  readonly items: readonly Item[];
+  /** Why some news is not said. */
+  readonly dropped: 'retracted' | 'not-told' | null;
+  /** What was batched and not tried, and need not be sent any more. */
+  readonly withdraw: { readonly from: number; readonly as: 'merged' | 'cancelled' } | null;
+  readonly newest: number;
+}
+
+/** What a target knows of an alert that it was never told of. */
+export const UNTOLD: RecipientState = {
+  wanted: 0,
+  closed: 0,
+  notified: 0,
+  notifiedAt: null,
+  begun: null,
+  held: null,
+  heldAt: null,
+  owed: null,
+};
+
+/** `news`: what lies beyond `closed`, in order of seq. */
+export function owedOf(news: readonly News[], state: RecipientState): Owed {
+  const owed: Growing = { items: [], dropped: null, withdraw: null };
+  let begun = begunBefore(state);
+  for (const one of news) {
+    if (isEnd(one.transition)) {
+      addEnd(owed, begun, one);
+      begun = null;
+    } else if (begun === null && one.transition === 'corrected') owed.dropped ??= 'not-told';
+    else {
+      owed.items.push({ ...one, from: one.seq, as: 'news', isEnd: false });
+      begun ??= { from: one.seq, at: one.at, isHeard: false, isClosed: false };
+    }
+  }
+  return { ...owed, newest: news.at(-1)?.seq ?? state.closed };
+}
+
+/** Whether the begin was told to this target, or may have been. */
+export function isHeard({ begun, notified, owed }: RecipientState): boolean {
+  return begun !== null && (notified >= begun || owed !== 'untried');
+}
+
+type Growing = { -readonly [K in keyof Omit<Owed, 'newest' | 'items'>]: Owed[K] } & { readonly items: Item[] };
+
+/** A begin that is not ended. `isClosed`: it lies in a delivery. */
+interface Begun {
+  readonly from: number;
+  readonly at: Instant | null;
+  readonly isHeard: boolean;
+  readonly isClosed: boolean;
+}
+
+function begunBefore(state: RecipientState): Begun | null {
+  return state.begun === null ? null : { from: state.begun, at: null, isHeard: isHeard(state), isClosed: true };
+}
+
+function addEnd(owed: Growing, begun: Begun | null, one: News): void {
+  if (begun === null) {
+    owed.dropped ??= 'not-told';
+    return;
+  }
+  // What is owed of the same begin is overtaken by its end.
+  while ((owed.items.at(-1)?.seq ?? -1) >= begun.from) owed.items.pop();
+  if (begun.isHeard) owed.items.push({ ...one, from: one.seq, as: 'news', isEnd: true });
+  else addUnheardEnd(owed, begun, one);
+}
+
+function addUnheardEnd(owed: Growing, { from, at, isClosed }: Begun, one: News): void {
+  const isRetracted = one.transition === 'retracted';
+  if (isClosed) owed.withdraw = { from, as: isRetracted ? 'cancelled' : 'merged' };
+  if (isRetracted) owed.dropped = 'retracted';
+  else owed.items.push({ ...one, from, at: at ?? one.at, as: 'fired-and-resolved', isEnd: false });
+}
+
+function isEnd(transition: Transition): boolean {
+  return transition === 'resolved' || transition === 'retracted';
+}

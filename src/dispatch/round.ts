@@ -1,0 +1,82 @@
+// One round decides every group that is due. The messages of one target are counted together, in an order that does not
+// depend on how the groups were read: the same round gives the same messages.
+import { RANK_OF } from '../core/model/delivery.ts';
+import { decideGroup, type Part } from './decide-group.ts';
+import { contextOf, type Context } from './holds.ts';
+import type { Instant } from '../lib/clock.ts';
+import type {
+  Batch,
+  DispatchGroup,
+  DispatchRound,
+  GroupTimer,
+  Key,
+  RecipientState,
+  RoundResult,
+  States,
+} from './model.ts';
+import { closeSummaries } from './summaries.ts';
+
+/** Pure. A decision that is taken twice adds nothing. */
+export function decideRound({ groups, states, world }: DispatchRound, now: Instant): RoundResult {
+  const context = contextOf(world, now);
+  const byTarget = Map.groupBy(groups, ({ target }) => JSON.stringify([target.channel, target.recipient]));
+  const decided = [...byTarget.values()].map((ofTarget) => decideTarget(context, ofTarget, states));
+  const parts = decided.flatMap((one) => one.parts);
+  return {
+    groups: parts.map(timerOf),
+    states: new Map(parts.map((part) => [part.group.id, changesIn(part, states)])),
+    batches: [...parts.flatMap(({ batches }) => batches), ...decided.flatMap(({ summaries }) => summaries)],
+    withdrawn: parts.flatMap(({ withdrawn }) => withdrawn),
+    verdicts: new Map(parts.map(({ group, verdicts }) => [group.id, verdicts])),
+  };
+}
+
+interface Decided {
+  readonly parts: readonly Part[];
+  readonly summaries: readonly Batch[];
+}
+
+function decideTarget(context: Context, groups: readonly DispatchGroup[], states: States): Decided {
+  const [to] = groups;
+  if (to === undefined) return { parts: [], summaries: [] };
+  const sentAt = [...context.world.sentAt(to.target)];
+  const parts = inOrder(groups).map((group) => decideGroup(context, group, states.get(group.id) ?? new Map(), sentAt));
+  return { parts, summaries: closeSummaries(context, to, parts) };
+}
+
+/** Where not all may go out, the most severe do. */
+function inOrder(groups: readonly DispatchGroup[]): DispatchGroup[] {
+  const ranks = new Map(groups.map((group) => [group, rankOf(group)]));
+  const rank = (group: DispatchGroup): number => ranks.get(group) ?? 0;
+  return groups.toSorted((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : Number(a.id > b.id)));
+}
+
+function rankOf({ members }: DispatchGroup): number {
+  return members.reduce(
+    (rank, { news, severity }) => (news.length > 0 ? Math.min(rank, RANK_OF[severity]) : rank),
+    RANK_OF.info + 1,
+  );
+}
+
+function timerOf({ group, closedAt, wakes }: Part): GroupTimer {
+  const wakeAt = wakes.reduce((first, at) => Math.min(first, at), Infinity);
+  return { id: group.id, closedAt, wakeAt: wakeAt === Infinity ? null : wakeAt };
+}
+
+function changesIn(part: Part, states: States): ReadonlyMap<Key, RecipientState> {
+  const before = states.get(part.group.id);
+  return new Map([...part.states].filter(([key, state]) => !isSame(state, before?.get(key))));
+}
+
+function isSame(after: RecipientState, before: RecipientState | undefined): boolean {
+  return (
+    before !== undefined &&
+    after.wanted === before.wanted &&
+    after.closed === before.closed &&
+    after.begun === before.begun &&
+    after.held?.why === before.held?.why &&
+    after.held?.by === before.held?.by &&
+    after.heldAt === before.heldAt &&
+    after.owed === before.owed
+  );
+}
