@@ -321,7 +321,7 @@ export interface ReadPoll {
   /** Of its own path. */
   readonly served: readonly Served[];
   readonly readings: readonly Reading[];
-  /** The newest block that was served meanwhile; null = none was. */
+  /** The newest block that was shown meanwhile, by the list of blocks or by its own rows; null = none was. */
   readonly head: number | null;
 }
 

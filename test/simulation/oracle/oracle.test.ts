@@ -144,6 +144,39 @@ describe('an item of a list', () => {
     expect(says(logsOf('busy', PATHS.busy, goneServe, { ...gone, owed }))).toEqual([]);
   });
 
+  test('that one recipient still takes to be there is lost', () => {
+    const back = told('busy', 'failed', 70, { item: 'it', type: 'alert.retracted' });
+    expect(says(logsOf('busy', PATHS.busy, goneServe, { ...gone, owed: [...first, ...back.slice(1)] }))).toEqual([
+      'lost busy',
+    ]);
+    const again = told('busy', 'failed', 80, { item: 'it', type: 'alert.reinstated' });
+    expect(says(logsOf('busy', PATHS.busy, goneServe, { ...gone, owed: [...first, ...back, ...again] }))).toEqual([
+      'lost busy',
+    ]);
+  });
+
+  test('that stopped to match, was taken back for that, and left the chain later, is no matter', () => {
+    const succeeded = { ...row, facts: { success: 'true', error: null } };
+    const stays = [
+      { from: at(31), to: at(45), row },
+      { from: at(45), to: at(60), row: succeeded },
+    ];
+    const changing = (minute: number): Partial<Served>[] =>
+      minute > 45 && minute < 60 ? [page([succeeded, KNOWN])] : goneServe(minute);
+    const back = told('busy', 'failed', 50, { item: 'it', type: 'alert.retracted' });
+    const logs = { ...chain([{ ...item(row), stays }]), owed: [...first, ...back] };
+    expect(says(logsOf('busy', PATHS.busy, changing, logs))).toEqual([]);
+  });
+
+  test('that three readings whose own rows reach above it do not show is rightly taken back', () => {
+    const above = call('above', HEAD + 40);
+    const hidden = (minute: number): Partial<Served>[] =>
+      minute > 45 && minute < 65 ? [page([above, KNOWN])] : serve(minute);
+    const back = told('busy', 'failed', 60, { item: 'it', type: 'alert.retracted' });
+    const there = { ...chain([item(row)]), owed: [...first, ...back] };
+    expect(says(logsOf('busy', PATHS.busy, hidden, there))).toEqual([]);
+  });
+
   test('that stands on the chain is wrongly taken back, unless three readings do not show it', () => {
     const back = told('busy', 'failed', 60, { item: 'it', type: 'alert.retracted' });
     const there = { ...chain([item(row)]), owed: [...first, ...back] };
