@@ -192,6 +192,8 @@ export interface Poll {
   readonly startedAt: Instant;
   /** When it was decided, and by the clock of the daemon; null = it never was. */
   decided: { readonly at: Instant; readonly clockAt: Instant } | null;
+  /** What it read is in the store; also where the daemon never learned that it is. */
+  isKept: boolean;
   /** Heights that `status` names as unread after it. */
   gaps: readonly Gap[];
 }

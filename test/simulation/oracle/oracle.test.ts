@@ -31,6 +31,7 @@ function logsOf(
       watch,
       startedAt: at(minute),
       decided: { at: at(minute) + 1000, clockAt: at(minute) + 1000 },
+      isKept: true,
       gaps: [],
     })),
     owed: [],
@@ -218,6 +219,19 @@ describe('what was passed over', () => {
     const logs = logsOf('busy', PATHS.busy, () => [page([KNOWN])]);
     const polls = logs.polls.map((poll) => ({ ...poll, gaps: [{ from: HEAD - 9, to: HEAD - 7 }] }));
     expect(says({ ...logs, polls })[0]).toBe('unnamed-gap busy');
+  });
+
+  test('and not when it was read by a poll that the store kept and the daemon took for failed', () => {
+    const readOnce = (minute: number): Partial<Served>[] => [
+      minute === 30 ? page([...rows, KNOWN]) : minute < 30 ? page([KNOWN]) : page(rows, 'more'),
+    ];
+    const logs = logsOf('busy', PATHS.busy, readOnce);
+    const failed = (isKept: boolean): Logs => ({
+      ...logs,
+      polls: logs.polls.map((poll) => (poll.startedAt === at(30) ? { ...poll, decided: null, isKept } : poll)),
+    });
+    expect(says(failed(true))).toEqual([]);
+    expect(says(failed(false))[0]).toBe('unnamed-gap busy');
   });
 });
 
