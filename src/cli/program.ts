@@ -5,6 +5,7 @@ import type { DaemonOptions } from './daemon.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
 import type { ExplorerOptions } from './explorer.ts';
 import type { ApiOptions } from './api/daemon.ts';
+import type { ListOptions } from './deliveries.ts';
 import type { ConfigOption } from './load.ts';
 import type { PauseOptions } from './pause.ts';
 import type { PlanOptions } from './plan.ts';
@@ -159,6 +160,25 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .option('--control', 'serve /control/... too, which mines, moves, fails and flags on demand', false)
     .action(async (options: ExplorerOptions) => {
       end(await (await import('./explorer.ts')).explorer(terminal, options));
+    });
+
+  const deliveries = program.command('deliveries').description('messages and their recipients');
+  deliveries
+    .command('list')
+    .description('who was told what, who is still to be told, and what was given up; the newest first')
+    .option(...CONFIG)
+    .option('--channel <name>', 'of this channel')
+    .addOption(new Option('--state <state>', 'in this state').choices(['owed', 'given-up', 'sent']))
+    .option('--limit <number>', 'at most so many', toWhole, 20)
+    .action(async (options: ListOptions) => {
+      end(await (await import('./deliveries.ts')).list(terminal, options));
+    });
+  deliveries
+    .command('show <id>')
+    .description('one delivery: its message, its tries, and what the other side answered')
+    .option(...CONFIG)
+    .action(async (id: string, options: ConfigOption) => {
+      end(await (await import('./deliveries.ts')).show(terminal, id, options));
     });
 
   const notify = program.command('notify').description('channels');

@@ -239,6 +239,13 @@ export interface StoredDelivery {
   readonly outcome: { readonly type: Outcome['type']; readonly text: string } | null;
 }
 
+/** Which deliveries: those that match all that is given. */
+export interface DeliveryFilter {
+  readonly state: 'owed' | 'given-up' | 'sent' | null;
+  readonly channel: string | null;
+  readonly limit: number;
+}
+
 /** What may be looked at while a daemon runs, or when none does. Every method rejects with a `StorageError`. */
 export interface StoreReader
   extends AsyncDisposable, Pick<Store, 'recall' | 'diagnostics' | 'samples' | 'survey' | 'pauses'> {
@@ -246,8 +253,10 @@ export interface StoreReader
   running(): Promise<Json>;
   /** What the daemon last wrote down of its explorers. */
   troubles(): Promise<readonly string[]>;
-  /** The newest deliveries, newest first. */
-  recent(limit: number): Promise<StoredDelivery[]>;
+  /** The newest first. */
+  deliveries(filter: DeliveryFilter): Promise<StoredDelivery[]>;
+  /** Null: there is none, or no longer. */
+  delivery(id: DeliveryId): Promise<StoredDelivery | null>;
   /** Those that were given up or refused, newest first. */
   dead(limit: number): Promise<StoredDelivery[]>;
   /** Those of one alert of a watch, newest first. */

@@ -342,7 +342,13 @@ describe('the reader', () => {
     await settle(store, 'a', { state: 'dead', outcome: { type: 'rejected', why: '550 no such user' } }, NOON + 1);
     expect(await reader.recall(['w'])).toEqual(await store.recall(['w']));
     expect(await reader.survey()).toEqual(await store.survey());
-    expect((await reader.recent(10)).map(({ id, state, watch }) => [id, state, watch])).toEqual([
+    expect(
+      (await reader.deliveries({ state: null, channel: null, limit: 10 })).map(({ id, state, watch }) => [
+        id,
+        state,
+        watch,
+      ]),
+    ).toEqual([
       ['b', 'due', 'w'],
       ['a', 'dead', 'w'],
     ]);
@@ -356,7 +362,7 @@ describe('the reader', () => {
     await withStore(file, (store) => commit(store, [aDecision('w')], NOON));
     await using reader = await openSqliteReader({ file });
     expect((await reader.recall()).size).toBe(1);
-    expect(await reader.recent(10)).toEqual([]);
+    expect(await reader.deliveries({ state: null, channel: null, limit: 10 })).toEqual([]);
   });
 
   test('shows what the daemon runs, what it looked at, and what it said of one alert', async () => {

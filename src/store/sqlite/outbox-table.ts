@@ -9,6 +9,7 @@ import {
   LONGEST_LEASE_MS,
   type Claim,
   type Claimed,
+  type DeliveryFilter,
   type OutboxDepth,
   type StoredDelivery,
   type Survey,
@@ -165,7 +166,8 @@ const ENDED_WHILE_SENDING = 'whoever was sending it ended before its outcome was
 interface OutboxView {
   survey(): Survey;
   /** Newest first. */
-  recent(limit: number): StoredDelivery[];
+  deliveries(filter: DeliveryFilter): StoredDelivery[];
+  delivery(id: DeliveryId): StoredDelivery | null;
   /** Those that were given up or refused, newest first. */
   dead(limit: number): StoredDelivery[];
   /** Those of one alert of a watch, newest first. */
@@ -179,7 +181,11 @@ export function createOutboxView(db: DatabaseSync): OutboxView {
   const ended = db.prepare(`
     SELECT count(*) FILTER (WHERE state = 'sent') AS sent, count(*) FILTER (WHERE state = 'dead') AS dead
     FROM deliveries WHERE state IN ('sent', 'dead')`);
-  const recent = db.prepare(`SELECT ${COLUMNS} FROM deliveries ORDER BY number DESC LIMIT ?`);
+  const some = db.prepare(`
+    SELECT ${COLUMNS} FROM deliveries
+    WHERE (?1 IS NULL OR state IN (SELECT value FROM json_each(?1))) AND (?2 IS NULL OR channel = ?2)
+    ORDER BY number DESC LIMIT ?3`);
+  const one = db.prepare(`SELECT ${COLUMNS} FROM deliveries WHERE id = ?`);
   const dead = db.prepare(`
     SELECT ${COLUMNS} FROM deliveries WHERE state = 'dead' AND state IN ('sent', 'dead')
     ORDER BY settled_at DESC, number DESC LIMIT ?`);
@@ -193,10 +199,21 @@ export function createOutboxView(db: DatabaseSync): OutboxView {
       const outbox = depth.all().map(depthOf);
       return { outbox, sent: Number(counts?.['sent']), dead: Number(counts?.['dead']) };
     },
-    recent: (limit) => recent.all(limit).map(deliveryOf),
+    deliveries: ({ state, channel, limit }) =>
+      some.all(state && JSON.stringify(STATES_OF[state]), channel, limit).map(deliveryOf),
+    delivery: (id) => {
+      const row = one.get(id);
+      return row === undefined ? null : deliveryOf(row);
+    },
     dead: (limit) => dead.all(limit).map(deliveryOf),
   };
 }
+
+const STATES_OF: Readonly<Record<NonNullable<DeliveryFilter['state']>, readonly StoredDelivery['state'][]>> = {
+  owed: ['due', 'sending'],
+  'given-up': ['dead'],
+  sent: ['sent'],
+};
 
 function depthOf(row: Row): OutboxDepth {
   return { channel: String(row['channel']), rows: Number(row['rows']), oldest: Number(row['oldest']) };
