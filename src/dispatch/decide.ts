@@ -11,7 +11,7 @@
 //    9  the target was sent too much                    hold, then counted in a summary
 //   10  the timer of its group                          wait, or send
 //
-// 1 to 8 are here, one member at a time; 9 and 10 concern all members of a group (round.ts).
+// 1 to 8 are here, one member at a time; 9 and 10 concern all members of a group (decide-group.ts).
 import type { Instant } from '../lib/clock.ts';
 import type { Line } from './close-batch.ts';
 import { timersOf, type Timers } from './group.ts';
@@ -48,7 +48,10 @@ export function judge(
   member: GroupMember,
   state: RecipientState = UNTOLD,
 ): Judged {
-  const owed = owedOf(member.news, state);
+  const owed = owedOf(
+    member.news.filter(({ seq }) => seq <= state.wanted),
+    state,
+  );
   const judged = { member, state, owed, timers: timersOf(member.routing, unit) };
   const next = owed.items.length === 0 ? nextWithoutNews(context, judged) : nextOfNews(context, unit, judged);
   return { ...judged, next };
@@ -62,13 +65,15 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
   const hold = holdOf(context, member);
   if (owed.items[0]?.isEnd === true) return withEndFirst(facts, lines, hold);
   const canBeCounted = owed.items.every((item) => isOverAlready(item)) || isAckedInSilence(context, facts);
+  // A correction of what was told is not lost.
+  const canBeDropped = canBeCounted && !isHeard(state);
   if (hold !== null)
-    return hold.drops && canBeCounted ? { type: 'nothing', why: 'inhibited', askAt: null } : { type: 'hold', hold };
+    return hold.drops && canBeDropped ? { type: 'nothing', why: 'inhibited', askAt: null } : { type: 'hold', hold };
   const { held, heldAt } = state;
   if (held === null || heldAt === null) return { type: 'news', lines, rest: null };
   if (held.why === 'cap') return { type: 'count', in: 'overflow_summary', lines, heldAt };
-  const kind = SUMMARY_OF[held.why];
-  if (kind === null || !canBeCounted) return { type: 'news', lines, rest: null };
+  const kind = canBeCounted ? SUMMARY_OF[held.why] : null;
+  if (kind === null || (unit === 'alert' && !canBeDropped)) return { type: 'news', lines, rest: null };
   return unit === 'alert'
     ? { type: 'nothing', why: WHY_DROPPED[kind], askAt: null }
     : { type: 'count', in: kind, lines, heldAt };

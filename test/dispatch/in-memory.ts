@@ -1,9 +1,11 @@
 // Rounds of dispatch over a store of plain maps: what the daemon does around the pure decision, without a database, a
 // clock or a wire. Time moves only when it is told to.
 import type { Recipient } from '../../src/core/model/ids.ts';
+import { shiftedBy } from '../../src/dispatch/clock-jump.ts';
 import { groupOf } from '../../src/dispatch/group.ts';
-import { decideRound } from '../../src/dispatch/round.ts';
+import { decideRound } from '../../src/dispatch/decide-round.ts';
 import { UNTOLD } from '../../src/dispatch/owed.ts';
+import { stateOwing, stateUnnamed } from '../../src/dispatch/owing.ts';
 import { CAP_OF_PEOPLE } from '../../src/dispatch/rate.ts';
 import type {
   Ack,
@@ -76,8 +78,13 @@ export interface Setup {
   readonly inhibit?: readonly InhibitRule[];
 }
 
-/** What a try of a message comes to. */
-export type Wire = (message: Sent) => 'sent' | 'again' | 'dead';
+/** What a try of a message comes to; `busy`: it is not tried. */
+export type Wire = (message: Sent) => 'sent' | 'again' | 'dead' | 'busy';
+
+function oneByOne(round: DispatchRound): DispatchRound[] {
+  const byTarget = Map.groupBy(round.groups.toReversed(), ({ target }) => target.channel);
+  return [...byTarget.values()].map((groups) => ({ ...round, groups }));
+}
 
 export class InMemoryDispatch {
   readonly messages: Sent[] = [];
@@ -94,6 +101,10 @@ export class InMemoryDispatch {
 
   setup: Setup;
   now: Instant;
+  /** Decides one target after the other, the last one first. */
+  inParts = false;
+  /** Called after every decision. */
+  onDecided: (dispatch: InMemoryDispatch) => void = () => undefined;
 
   constructor(setup: Setup, now: Instant) {
     this.setup = setup;
@@ -108,9 +119,14 @@ export class InMemoryDispatch {
     const one: News = { seq, episode: known.episode, transition, at: this.now };
     known.news.push(one);
     this.#looked.set(alert.labels['watch'] ?? '', this.now);
-    const routing = this.setup.routing(known.labels);
-    for (const channel of routing.channels) this.#owe({ channel, recipient: channel }, alert, routing, seq);
-    for (const [id, ofGroup] of this.states) if (ofGroup.has(alert.key)) this.#wake(id, this.now);
+    const { channels } = this.setup.routing(known.labels);
+    for (const channel of channels) this.#join(channel, alert);
+    for (const [id, ofGroup] of this.states) {
+      const [state, target] = [ofGroup.get(alert.key), this.#groups.get(id)?.target];
+      if (state === undefined || target === undefined) continue;
+      ofGroup.set(alert.key, stateOwing(state, one, channels.includes(target.channel)) ?? state);
+      this.#wake(id, this.now);
+    }
   }
 
   /** Lets time pass to an instant: every group and every message in its turn. */
@@ -130,14 +146,18 @@ export class InMemoryDispatch {
   }
 
   decide(): void {
-    const round = this.read();
-    if (round.groups.length > 0) this.write(round, decideRound(round, this.now));
+    for (const round of this.inParts ? oneByOne(this.read()) : [this.read()]) {
+      if (round.groups.length === 0) continue;
+      this.write(round, decideRound(round, this.now));
+      this.onDecided(this);
+    }
   }
 
   send(): void {
     for (const message of this.messages.filter(({ state }) => state === 'due')) {
+      const outcome = this.#isBehind(message) ? 'busy' : this.wire(message);
+      if (outcome === 'busy') continue;
       message.attempt += 1;
-      const outcome = this.wire(message);
       if (outcome === 'again') continue;
       message.state = outcome;
       message.settledAt = this.now;
@@ -161,16 +181,44 @@ export class InMemoryDispatch {
     for (const id of this.#groups.keys()) this.#wake(id, this.now);
   }
 
-  /** Targets of alerts after a reload: who is new hears of later transitions only. */
+  endSilences(): void {
+    this.silences = this.silences.map((one) => ({ ...one, until: Math.min(one.until, this.now) }));
+    this.policyChanged();
+  }
+
+  /** The system clock is set; the time of what is stored moves with it. */
+  jump(ms: number): void {
+    const shift = (at: Instant): Instant => shiftedBy({ byMs: ms, now: this.now + ms }, at);
+    this.now += ms;
+    for (const group of this.#groups.values())
+      Object.assign(group, { closedAt: group.closedAt && Math.min(group.closedAt, this.now), dueAt: this.now });
+    for (const ofGroup of this.states.values())
+      for (const [key, state] of ofGroup) {
+        const heldAt = state.heldAt && Math.min(state.heldAt, this.now);
+        ofGroup.set(key, { ...state, heldAt, notifiedAt: state.notifiedAt && shift(state.notifiedAt) });
+      }
+    this.acks = this.acks.map((ack) => ({ ...ack, until: ms > 0 ? ack.until + ms : ack.until }));
+  }
+
+  /** Other routes hold: who is new hears of later transitions only. */
   reload(setup: Setup): void {
     this.setup = setup;
-    for (const [key, { labels, news }] of this.alerts) {
-      const routing = setup.routing(labels);
-      for (const [id, ofGroup] of [...this.states]) this.#reroute(id, ofGroup, key, routing);
-      for (const channel of routing.channels)
-        this.#owe({ channel, recipient: channel }, { key, labels }, routing, news.at(-1)?.seq ?? 0, true);
-    }
+    for (const [id, ofGroup] of this.states)
+      for (const [key, state] of ofGroup) {
+        const { channels } = setup.routing(this.alerts.get(key)?.labels ?? {});
+        const isNamed = channels.includes(this.#groups.get(id)?.target.channel ?? '');
+        if (!isNamed) ofGroup.set(key, stateUnnamed(state));
+      }
     this.policyChanged();
+  }
+
+  /** Decides everything once, due or not. */
+  decideAll(): RoundResult {
+    this.policyChanged();
+    const round = this.read();
+    const result = decideRound(round, this.now);
+    this.write(round, result);
+    return result;
   }
 
   read(): DispatchRound {
@@ -230,24 +278,19 @@ export class InMemoryDispatch {
     return known;
   }
 
-  #owe(target: Recipient, alert: Alert, routing: Routing, seq: number, isLater = false): void {
-    const found = [...this.states].find(
-      ([id, all]) => this.#groups.get(id)?.target.channel === target.channel && all.has(alert.key),
+  #join(channel: string, alert: Alert): void {
+    const isThere = [...this.states].some(
+      ([id, all]) => this.#groups.get(id)?.target.channel === channel && all.has(alert.key),
     );
-    if (found !== undefined) return;
-    const { id } = groupOf(target, this.#channel(target).unit, alert, routing);
-    const group = this.#groups.get(id) ?? { target, closedAt: null, dueAt: null };
-    this.#groups.set(id, group);
-    const states = this.states.get(id) ?? new Map<Key, RecipientState>();
-    this.states.set(id, states.set(alert.key, { ...UNTOLD, wanted: seq, closed: isLater ? seq : seq - 1 }));
-  }
-
-  /** A target that is not named any more hears the ends of what it was told; what it was not told is closed. */
-  #reroute(id: string, ofGroup: Map<Key, RecipientState>, key: Key, routing: Routing): void {
-    const group = this.#groups.get(id);
-    const state = ofGroup.get(key);
-    if (group === undefined || state === undefined || routing.channels.includes(group.target.channel)) return;
-    if (state.begun === null) ofGroup.delete(key);
+    if (isThere) return;
+    const target = { channel, recipient: channel };
+    const { id } = groupOf(target, this.#channel(target).unit, alert, this.setup.routing(alert.labels));
+    this.#groups.set(id, this.#groups.get(id) ?? { target, closedAt: null, dueAt: null });
+    const seq = this.alerts.get(alert.key)?.news.at(-1)?.seq ?? 0;
+    this.states.set(
+      id,
+      (this.states.get(id) ?? new Map()).set(alert.key, { ...UNTOLD, wanted: seq - 1, closed: seq - 1 }),
+    );
   }
 
   #accept(target: Recipient, key: Key, seq: number): void {
@@ -310,6 +353,12 @@ export class InMemoryDispatch {
       (one) =>
         one.state === 'due' && one.target.channel === target.channel && one.lines.some((line) => line.key === key),
     );
+  }
+
+  /** An earlier message to the same target about the same alert is not settled. */
+  #isBehind(message: Sent): boolean {
+    const earlier = this.messages.slice(0, this.messages.indexOf(message));
+    return message.lines.some(({ key }) => this.#unsettled(message.target, key).some((one) => earlier.includes(one)));
   }
 
   #sources(): OpenAlert[] {

@@ -31,22 +31,18 @@ export function createJournal(time: VirtualTime): Journal {
   const disturbances: Disturbance[] = [];
   const lives: Span[] = [];
   const stateById = new Map<WatchId, Memory['state']>();
-  const lastPollById = new Map<WatchId, Poll>();
   const lastTaken = new Map<string, Taken>();
   return {
     served: (one) => served.push(one),
     disturbed: (one) => disturbances.push(one),
     hook: {
       onPoll({ watch: { id, rule, kind }, memory }, read) {
-        const gaps = gapsOf(kind, memory.state);
-        const poll: Poll = { watch: rule, startedAt: time.now(), decided: null, isKept: false, gaps };
+        const poll: Poll = { watch: rule, startedAt: time.now(), decided: null, gaps: gapsOf(kind, memory.state) };
         polls.push(poll);
-        lastPollById.set(id, poll);
         return {
           read,
           settled(observation) {
             poll.decided = { at: time.now(), clockAt: observation.at };
-            poll.isKept = true;
             poll.gaps = gapsOf(kind, stateById.get(id) ?? memory.state);
           },
         };
@@ -56,8 +52,6 @@ export function createJournal(time: VirtualTime): Journal {
       const at = time.now();
       for (const { watchId, memory, deliveries: own } of decisions) {
         stateById.set(watchId, memory.state);
-        const poll = lastPollById.get(watchId);
-        if (poll !== undefined) poll.isKept = true;
         deliveries.push(...own.map((delivery) => ({ at, watchId, delivery })));
       }
     },

@@ -11,8 +11,7 @@ export function readPolls(logs: Logs, watch: string, path: string): ReadPoll[] {
     const until = endOf(poll, polls[n + 1], logs);
     const served = within(own, poll.startedAt, until);
     const readings = readingsIn(served, blockByCursor);
-    const head = headIn([...within(blocks, poll.startedAt, until), ...served]);
-    return { poll, until, served, readings, head };
+    return { poll, until, served, readings, head: headIn(within(blocks, poll.startedAt, until)) };
   });
 }
 
@@ -82,9 +81,8 @@ function readingOf({ at, below, pages }: Run): Reading {
   };
 }
 
-/** A list shows the head by its newest row as well. */
-function headIn(answers: readonly Served[]): number | null {
-  const heights = answers.flatMap(({ answer }) =>
+function headIn(blocks: readonly Served[]): number | null {
+  const heights = blocks.flatMap(({ answer }) =>
     answer?.type === 'page' ? answer.page.rows.map(({ block }) => block ?? 0) : [],
   );
   return heights.length === 0 ? null : Math.max(...heights);

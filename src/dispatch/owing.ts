@@ -1,0 +1,33 @@
+// Whom a transition is owed to: those whom the routes name, and those who were told what it changes.
+import type { News, RecipientState } from './model.ts';
+import { UNTOLD } from './owed.ts';
+
+/**
+ * What a target knows once a transition has happened; null: it has nothing to do with this alert. Who joins late hears of
+ * what happens from then on. Who is not named any more hears the end of what it was told, and no new begin.
+ */
+export function stateOwing(
+  state: RecipientState | null,
+  { seq, transition }: Pick<News, 'seq' | 'transition'>,
+  isNamed: boolean,
+): RecipientState | null {
+  if (!isNamed) return state !== null && isOwedWithoutName(state, transition) ? { ...state, wanted: seq } : state;
+  const before = state ?? UNTOLD;
+  // What happened while it was not named stays unsaid.
+  const isSettled = before.closed >= before.wanted;
+  return { ...before, wanted: seq, closed: isSettled ? seq - 1 : before.closed };
+}
+
+function isOwedWithoutName({ begun }: RecipientState, transition: News['transition']): boolean {
+  return begun !== null && (transition === 'resolved' || transition === 'retracted' || transition === 'corrected');
+}
+
+/** What a target knows after a reload took its name off an alert: of what it was told, it is still owed what waits. */
+export function stateUnnamed(state: RecipientState): RecipientState {
+  return state.begun === null ? { ...state, wanted: state.closed, held: null, heldAt: null } : state;
+}
+
+/** A target that is called in: it is told of the begin, and of what becomes of it. */
+export function stateCalled(begin: number): RecipientState {
+  return { ...UNTOLD, wanted: begin, closed: begin - 1 };
+}

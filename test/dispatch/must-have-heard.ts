@@ -1,0 +1,69 @@
+// A second, deliberately naive model of dispatch: it knows nothing of groups, timers, states or rounds. From what happened
+// to an alert and what was sent about it, it says what is missing or too much.
+import type { News, Transition } from '../../src/dispatch/model.ts';
+import { linesOf, type SentLine } from './histories.ts';
+import type { InMemoryDispatch } from './in-memory.ts';
+
+/** From a begin to its end, or to the present. */
+interface Episode {
+  readonly begin: News;
+  readonly updates: News[];
+  end: News | null;
+}
+
+const BEGINS: ReadonlySet<Transition> = new Set(['event', 'firing', 'reinstated']);
+const COUNTING: ReadonlySet<string> = new Set(['silence_summary', 'inhibition_summary']);
+
+/** What is wrong; of a target that was named from the first day on, once everything has come to rest. */
+export function mustHaveHeard(dispatch: InMemoryDispatch, channel: string, key: string): string[] {
+  const lines = linesOf(dispatch, channel, key);
+  const news = dispatch.alerts.get(key)?.news ?? [];
+  return episodesOf(news).flatMap((episode) => {
+    const problem = wrongWith(episode, lines, { dispatch, isMachine: channel === 'hook' });
+    return problem === null ? [] : [`${channel} ${key}/${episode.begin.seq}: ${problem}`];
+  });
+}
+
+function episodesOf(news: readonly News[]): Episode[] {
+  const episodes: Episode[] = [];
+  for (const one of news) {
+    if (BEGINS.has(one.transition)) episodes.push({ begin: one, updates: [], end: null });
+    else if (one.transition === 'corrected') episodes.at(-1)?.updates.push(one);
+    else Object.assign(episodes.at(-1) ?? {}, { end: one });
+  }
+  return episodes;
+}
+
+interface Where {
+  readonly dispatch: InMemoryDispatch;
+  readonly isMachine: boolean;
+}
+
+function wrongWith({ begin, updates, end }: Episode, lines: readonly SentLine[], where: Where): string | null {
+  const [told, over] = [lineOf(lines, begin), end && lineOf(lines, end)];
+  const told_ = told !== undefined && !COUNTING.has(told.message.kind);
+  const wasSilenced = where.dispatch.silences.length > 0 || (where.dispatch.setup.inhibit ?? []).length > 0;
+  if (told_) return wrongWhenTold(updates, end, over, lines);
+  if (told !== undefined) return over == null ? null : 'counted, and its end was told';
+  if (end !== null && over?.as === 'fired-and-resolved')
+    return end.transition === 'resolved' ? null : 'retracted, and told';
+  if (over != null) return 'its end was told without its begin';
+  if (end?.transition === 'retracted') return null;
+  return where.isMachine && wasSilenced ? null : 'nobody heard of it';
+}
+
+function wrongWhenTold(
+  updates: readonly News[],
+  end: News | null,
+  over: SentLine | null | undefined,
+  lines: readonly SentLine[],
+): string | null {
+  if (end !== null && over?.as !== 'news') return 'its end is missing';
+  const unsaid = updates.filter((one) => lineOf(lines, one) === undefined);
+  // An update that its end overtook, or that was held until then, need not be said.
+  return unsaid.length > 0 && end === null ? 'a correction is missing' : null;
+}
+
+function lineOf(lines: readonly SentLine[], { seq }: News): SentLine | undefined {
+  return lines.find((line) => line.seq === seq && line.as !== 'repeat');
+}
