@@ -3,12 +3,11 @@
 //   open    state file -> first setup prepared -> web server -> first setup in force
 //   run     runtime and reloader, until the signal aborts
 //   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
-import type { Config } from '../config/model.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { createReloader } from '../engine/upkeep/reloader.ts';
 import { createSupervisor } from '../engine/upkeep/supervisor.ts';
-import { openBackups, openStore as openState, openStoreForDryRun } from '../store/open.ts';
-import type { Backups, Store } from '../store/store.ts';
+import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
 import { serveWeb } from '../web/server.ts';
 import { createInterventions } from './interventions.ts';
 import { openLocalToken } from './local-token.ts';
@@ -20,9 +19,10 @@ import type { Setup, SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
 import { createStateGuard } from './state-guard.ts';
 import { watchStorage } from './storage-health.ts';
+import { stateFileOf } from './upkeep.ts';
 
 export interface AppOptions
-  extends SetupTools, Omit<RuntimeOptions, 'store' | 'storageState' | 'supervise' | 'openBackups' | 'pauses'> {
+  extends SetupTools, Omit<RuntimeOptions, 'store' | 'storageState' | 'supervise' | 'stateFile' | 'pauses'> {
   readonly configFile: string;
   readonly setup: Setup;
   /** The files that `setup` was read from. */
@@ -66,7 +66,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       pauses,
       storageState: () => storage.state(),
       supervise,
-      openBackups: (state) => backupsOf(options, state),
+      stateFile: options.isDry ? null : stateFileOf(setup.config),
     }),
   );
   metrics.mirrorFailing(() => supervisor.failing().map(({ name }) => name));
@@ -149,9 +149,4 @@ function localTokenOf({ isDry, setup, log }: AppOptions): string | null {
 /** A dry run remembers nothing that outlives the process. */
 function openStore({ isDry, setup, owner, log, openStore: open = openState }: AppOptions): Promise<Store> {
   return isDry ? openStoreForDryRun({ log }) : open(setup.config.state, { owner, log });
-}
-
-/** Of the file that was opened at the start, wherever a reload has it. */
-function backupsOf({ isDry, setup }: AppOptions, { backup }: Config['state']): Backups | null {
-  return isDry || backup.keep === 0 ? null : openBackups({ ...setup.config.state, backup });
 }

@@ -8,26 +8,23 @@ import type { ExplorerTrouble } from '../core/model/explorer-trouble.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { reportBlind } from '../engine/reporting/blind-report.ts';
 import type { BlindWatch } from '../engine/reporting/blind-watches.ts';
-import { runDailyBackup } from '../engine/upkeep/daily-backup.ts';
 import { reportPauses } from '../engine/reporting/pause-report.ts';
 import type { PausedWatch } from '../engine/reporting/paused-watches.ts';
-import { runHousekeeping } from '../engine/upkeep/housekeeping.ts';
 import { blindOfWatches, countAlerts, labelsOf, dataOfWatches, healthOfAlerts } from '../engine/reporting/report.ts';
 import type { Loop } from '../engine/upkeep/supervisor.ts';
-import type { Instant } from '../lib/clock.ts';
 import { createMutex } from '../lib/mutex.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { outlineOf, type Outline } from '../plan/outline.ts';
 import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
-import type { Backups } from '../store/store.ts';
 import type { StateSettings } from '../config/model.ts';
 import type { Setup } from './setup.ts';
 import { createTroubles } from './troubles.ts';
+import { upkeepLoops, type StateFile } from './upkeep.ts';
 
 export interface RuntimeOptions extends PartsOptions {
-  /** The backups of a state with these settings; null = none are made. */
-  readonly openBackups: (state: StateSettings) => Backups | null;
+  /** Null = there is no file, as in a dry run. */
+  readonly stateFile: StateFile | null;
 }
 
 /** Disposing of it lets deliveries in flight end, then closes explorers and channels. */
@@ -64,7 +61,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const parts = createParts(options, { signal: reading.signal, changing, redact });
   const { explorers, channels, poller, scheduler, retirement, blindWatches } = parts;
   let watches: readonly Watch[] = [];
-  let openBackups = (): Backups | null => null;
+  let stateSettings: StateSettings | null = null;
   let isRunning = false;
   const troubles = createTroubles({ store, explorers, poller, watches: () => watches });
 
@@ -90,7 +87,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     return {
       commit() {
         store.setMaxBytes(next.config.state.maxBytes);
-        openBackups = () => options.openBackups(next.config.state);
+        stateSettings = next.config.state;
         for (const part of prepared) part.commit();
         replaceWatches(next.watches);
         keepRunning(outline);
@@ -147,22 +144,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     const all: Loop[] = [
       { name: 'scheduler', run: (signal) => scheduler.run(signal) },
       { name: 'retirement', run: (signal) => retirement.run(signal) },
-      { name: 'housekeeping', run: (signal) => runHousekeeping({ store, flush, isFull, clock, log }, signal) },
+      ...upkeepLoops({ ...options, settings: () => stateSettings, flush, isFull }),
       { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: () => blindWatches.blind() }, signal) },
       { name: 'pause-report', run: (signal) => reportPauses({ clock, log, paused }, signal) },
     ];
-    const backupOptions = {
-      backups: () => openBackups(),
-      onBackup: (at: Instant) => {
-        metrics.backupMade(at);
-      },
-      onFailed: () => {
-        metrics.backupFailed();
-      },
-      clock,
-      log,
-    };
-    all.push({ name: 'backup', run: (signal) => runDailyBackup(backupOptions, signal) });
     if (recorder !== null) all.push({ name: 'recorder', run: (signal) => recorder.run(signal) });
     return all;
   }

@@ -21,9 +21,21 @@ export function watchStorage(store: Store): StorageHealth {
     return writing;
   }
 
+  /** What ends here keeps nothing that was learned, so it proves less than a commit: only its failure counts. */
+  async function notingFailure<T>(writing: Promise<T>): Promise<T> {
+    try {
+      return await writing;
+    } catch (error) {
+      state = 'fails';
+      throw error;
+    }
+  }
+
   return {
     store: {
       ...store,
+      claim: (...args) => notingFailure(store.claim(...args)),
+      settle: (...args) => notingFailure(store.settle(...args)),
       commit: (...args) => noting(store.commit(...args), (ends) => !ends.includes('fenced')),
       cover: (...args) => noting(store.cover(...args), (end) => end !== 'fenced'),
     },

@@ -39,7 +39,8 @@ export interface StoreTools {
  * for the operator.
  */
 export function openStore(state: StateSettings, tools: StoreTools): Promise<Store> {
-  return openSqliteStore({ ...state, ...tools });
+  const { file, maxBytes, backup } = state;
+  return openSqliteStore({ file, maxBytes, backups: backup.directory, ...tools });
 }
 
 /** Remembers nothing that outlives the process, for a dry run. */

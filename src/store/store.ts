@@ -308,6 +308,11 @@ export class StorageError extends Error {
   override readonly name: string = 'StorageError';
 }
 
+/** The file is no longer what was written: its pages do not fit together, or it is no database any more. */
+export class StateDamagedError extends StorageError {
+  override readonly name: string = 'StateDamagedError';
+}
+
 /** The state has reached its size: nothing that adds to it is kept until there is room. */
 export class StoreFullError extends StorageError {
   override readonly name: string = 'StoreFullError';

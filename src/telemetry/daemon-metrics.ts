@@ -33,6 +33,7 @@ export interface DaemonMetrics {
   /** When the newest backup of the state was made. */
   backupMade(at: Instant): void;
   backupFailed(): void;
+  stateMeasured(use: { readonly fileBytes: number; readonly logBytes: number; readonly freeBytes: number }): void;
   /** The memory of a watch was read again after a commit that was not kept. */
   memoryRecalled(cause: 'superseded' | 'rejected'): void;
   /** A loop failed and was restarted. */
@@ -52,6 +53,8 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
   const dropped = registry.counter('chainwarden_log_dropped_total');
   const recordingFailures = registry.counter('chainwarden_recording_failures_total');
   const backupTimestamp = registry.gauge('chainwarden_backup_last_success_timestamp_seconds');
+  const stateBytes = registry.gauge('chainwarden_state_bytes');
+  const freeBytes = registry.gauge('chainwarden_state_disk_free_bytes');
   const backupFailures = registry.counter('chainwarden_backup_failures_total');
   const recalls = registry.counter('chainwarden_memory_recalls_total');
   const restarts = registry.counter('chainwarden_loop_restarts_total');
@@ -92,6 +95,11 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
     },
     backupMade(at) {
       backupTimestamp.set(at / 1000);
+    },
+    stateMeasured({ fileBytes, logBytes, freeBytes: free }) {
+      stateBytes.set({ part: 'file' }, fileBytes);
+      stateBytes.set({ part: 'log' }, logBytes);
+      freeBytes.set(free);
     },
     backupFailed() {
       backupFailures.inc();

@@ -28,6 +28,9 @@ test('a state file that nobody backed up is there again from the backup that the
     await using daemon = await runApp(folder);
     await daemon.polls.reached(1);
     expect(await daemon.metrics()).not.toMatch(/^chainwarden_backup_last_success_timestamp_seconds \d/m);
+    const metrics = await daemon.metrics();
+    expect(metrics).toMatch(/^chainwarden_state_bytes\{part="file"\} [1-9]/m);
+    expect(metrics).toMatch(/^chainwarden_state_disk_free_bytes [1-9]/m);
     await daemon.clock.advance(600_000);
     expect(await daemon.says('storage:backed-up')).toMatchObject({ file });
     const at = Date.UTC(2026, 0, 1, 0, 10) / 1000;

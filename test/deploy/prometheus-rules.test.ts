@@ -128,6 +128,7 @@ const STORIES: [alert: string, series: string, values: string, at: string, label
   ['ChainwardenReloadFailed', 'chainwarden_config_last_reload_successful', '1 0x10', '7m', {}],
   ['ChainwardenBackupFailing', 'chainwarden_backup_last_success_timestamp_seconds', '0x2890', '2890m', {}],
   ['ChainwardenBackupFailing', 'chainwarden_backup_failures_total', '0+1x60', '50m', {}],
+  ['ChainwardenDiskLow', 'chainwarden_state_disk_free_bytes', '1e9 1e6x20', '10m', {}],
   ['ChainwardenLate', 'chainwarden_scheduler_lag_seconds_bucket{le="60"}', '0+10x40', '25m', {}],
   ['ChainwardenLoopFailing', 'chainwarden_loop_restarts_total{loop="sender"}', '0+1x20', '10m', { loop: 'sender' }],
   ['ChainwardenTicksSkipped', 'chainwarden_scheduler_skipped_total{watch="w"}', '0+1x40', '30m', { watch: 'w' }],

@@ -51,7 +51,7 @@ export async function startDaemon({ line, clock, store, transport, setup, hook }
     hook,
     silentWaitMs: 0,
     storageState: () => 'works',
-    openBackups: () => null,
+    stateFile: null,
     pauses: { of: () => null, until: () => null },
   });
 

@@ -4,6 +4,8 @@ export interface RecordingLog extends Log {
   /** `warn explorer:no-answer` */
   readonly lines: readonly string[];
   readonly fields: readonly LogFields[];
+  /** What was said so far. */
+  forget(): void;
 }
 
 export function createRecordingLog(): RecordingLog {
@@ -15,5 +17,9 @@ export function createRecordingLog(): RecordingLog {
       lines.push(`${level} ${event}`);
       fields.push(of);
     };
-  return { lines, fields, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  const forget = (): void => {
+    lines.length = 0;
+    fields.length = 0;
+  };
+  return { lines, fields, forget, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -39,6 +39,7 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.recordingFailed();
   metrics.backupMade(at);
   metrics.backupFailed();
+  metrics.stateMeasured({ fileBytes: 8192, logBytes: 4096, freeBytes: 2 ** 30 });
   metrics.memoryRecalled('superseded');
   metrics.loopRestarted('sender');
   metrics.mirrorFailing(() => ['sender']);

@@ -1,4 +1,4 @@
-// Every ten seconds writes until when each watch was covered. Once a day removes deliveries that were settled a month
+// Every ten seconds writes until when each watch was covered, and measures the disk of the state. Once a day removes deliveries that were settled a month
 // ago. When the state has reached its maximum size, settled deliveries are removed at once, the newest last: they are
 // only a record.
 import { showDuration, type Clock } from '../../lib/clock.ts';
@@ -10,6 +10,8 @@ export interface HousekeepingOptions {
   readonly flush: () => Promise<void>;
   /** The state has reached its size. */
   readonly isFull: () => boolean;
+  /** May throw. */
+  readonly lookAtDisk: () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -20,7 +22,7 @@ const KEPT_MS = 30 * DAY_MS;
 
 /** Runs until the signal aborts. A storage that does not answer is tried again. */
 export async function runHousekeeping(
-  { store, flush, isFull, clock, log }: HousekeepingOptions,
+  { store, flush, isFull, lookAtDisk, clock, log }: HousekeepingOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const failing = new Set<string>();
@@ -28,7 +30,7 @@ export async function runHousekeeping(
   let keptMs = KEPT_MS;
 
   /** One line per outage, not one every ten seconds. */
-  async function tried(what: string, work: () => Promise<void>): Promise<void> {
+  async function tried(what: string, work: () => void | Promise<void>): Promise<void> {
     try {
       await work();
       failing.delete(what);
@@ -60,6 +62,7 @@ export async function runHousekeeping(
     await tried('flush', flush);
     await tried('prune', pruneOld);
     await tried('make-room', makeRoom);
+    await tried('disk', lookAtDisk);
     await clock.sleep(FLUSH_MS, signal);
   }
 }

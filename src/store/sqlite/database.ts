@@ -2,7 +2,7 @@
 import { closeSync, existsSync, lstatSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StorageError } from '../store.ts';
+import { StateDamagedError, StorageError } from '../store.ts';
 
 /**
  * How long another program, such as a backup, may hold the file before a write fails. What is to be written later waits
@@ -130,7 +130,7 @@ export function assertIntact(db: DatabaseSync, file: string): void {
 
 function assertOk(db: DatabaseSync, file: string, check: 'quick_check' | 'integrity_check'): void {
   const [finding] = Object.values(db.prepare(`PRAGMA ${check}(1)`).get() ?? {});
-  if (finding !== 'ok') throw new StorageError(`${file} is damaged (${String(finding)}). ${START_ANEW}`);
+  if (finding !== 'ok') throw new StateDamagedError(`${file} is damaged (${String(finding)}). ${START_ANEW}`);
 }
 
 /** Does `work`; whatever goes wrong becomes a StorageError that says what was tried, why it failed and what to do. */
@@ -144,7 +144,9 @@ export function answering<T>(file: string, action: string, work: () => T): T {
 
 export function storageError(file: string, action: string, error: unknown): StorageError {
   if (error instanceof StorageError) return error;
-  return new StorageError(`cannot ${action} ${file}: ${reasonOf(error)}`, { cause: error });
+  const message = `cannot ${action} ${file}: ${reasonOf(error)}`;
+  const options = { cause: error };
+  return isDamage(error) ? new StateDamagedError(message, options) : new StorageError(message, options);
 }
 
 /** Another connection holds the file, or a table in it. */
@@ -156,6 +158,10 @@ export function isBusy(error: unknown): boolean {
 /** Pages of the file do not fit together. */
 export function isCorrupt(error: unknown): boolean {
   return primaryCode(error) === 11;
+}
+
+function isDamage(error: unknown): boolean {
+  return isCorrupt(error) || primaryCode(error) === 26;
 }
 
 /** Nothing of SQLite's, or a value that breaks the schema: the same will never be taken. */

@@ -3,7 +3,7 @@ import { firstNumber, inTransaction } from './database.ts';
 import { StorageError } from '../store.ts';
 
 // 'CWdn': tells our file from any other SQLite file that `state` may be pointed at by mistake.
-const APPLICATION_ID = 0x4357646e;
+export const APPLICATION_ID = 0x4357646e;
 
 /**
  * Statements that lead from schema n to n + 1. A released one is never edited: files out there were made by it.

@@ -4,12 +4,19 @@ import type { Log } from '../../telemetry/log.ts';
 import type { Store } from '../store.ts';
 import { answering, assertSound, makeDurable, neverBlock, openDatabase, opened, settledPath } from './database.ts';
 import { takeMarker } from './lost-marker.ts';
+import { assertLocal } from './file-system.ts';
 import { migrate } from './migrations.ts';
 import { openPlace } from './place.ts';
+import { openOrRecover } from './recover.ts';
 import { createSqliteStore, type SqliteTools } from './store.ts';
 
 /** `file`: made, with its directories, when it does not exist. */
-type SqliteOptions = Omit<SqliteTools, 'place' | 'reopen'>;
+interface SqliteOptions extends Omit<SqliteTools, 'place' | 'reopen'> {
+  /** The directory of backups, from which a damaged file is replaced; without it, a damaged file is refused. */
+  readonly backups?: string;
+  /** What kind of file system a directory is on, as statfs(2) has it. */
+  readonly fileSystemOf?: (directory: string) => number;
+}
 
 /**
  * Opens the state file and brings it to the newest schema.
@@ -18,17 +25,23 @@ type SqliteOptions = Omit<SqliteTools, 'place' | 'reopen'>;
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const file = answering(options.file, 'open', () => settledPath(options.file));
+  assertLocal(file, options.fileSystemOf);
   const place = openPlace(file);
   const reopen = (): DatabaseSync => {
     const fresh = openFile(file);
     neverBlock(fresh);
     return fresh;
   };
-  try {
+  const open = (): Store => {
     const db = openFile(file);
     place.opened();
-    sayWhatWasLost(file, options.log);
     return storeOver(db, { ...options, file, place, reopen });
+  };
+  const { backups, log } = options;
+  try {
+    const store = backups === undefined ? open() : await openOrRecover(open, { file, backups, log });
+    sayWhatWasLost(file, log);
+    return store;
   } catch (error) {
     place[Symbol.dispose]();
     throw error;

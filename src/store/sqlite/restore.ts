@@ -14,28 +14,35 @@ import { takeLock } from './lock.ts';
 export async function restoreSqlite(state: string, backup: string): Promise<Restored> {
   const file = answering(state, 'open', () => settledPath(state));
   using _lock = takeLock(file);
-  return await putInPlace(file, backup);
-}
-
-/** The same for a file whose lock is held by the caller. */
-export async function putInPlace(file: string, backup: string, aside = 'before-restore'): Promise<Restored> {
   if (identityOf(backup) === null) throw new StorageError(`there is no backup at ${backup}. Name another file.`);
-  const fresh = `${file}.restoring`;
+  const fresh = freshOf(file);
   await copyVerified(backup, fresh);
   return answering(file, 'replace', () => {
-    const former = setAside(file, aside);
-    // A crash before the rename leaves the former file in place, whole: a sound one has no log any more.
-    removeCompanions(file);
-    renameSync(fresh, file);
-    syncDirectory(dirname(file));
-    return { former };
+    mergeLog(file);
+    return { former: replaceBy(fresh, file, 'before-restore') };
   });
 }
 
-/** Under a second name, with its log where it has one; null where there is no former file. */
+/** Where a copy is prepared that is to become the state file. */
+export function freshOf(file: string): string {
+  return `${file}.restoring`;
+}
+
+/**
+ * Keeps the state file under a second name, with its log where it has one, and makes `fresh` the state file. The caller
+ * holds the lock. Answers with that second name; null where there was no file.
+ */
+export function replaceBy(fresh: string, file: string, aside: string): string | null {
+  const former = setAside(file, aside);
+  // A crash before the rename leaves the former file in place, without its log where it had one: hence `mergeLog`.
+  removeCompanions(file);
+  renameSync(fresh, file);
+  syncDirectory(dirname(file));
+  return former;
+}
+
 function setAside(file: string, aside: string): string | null {
   if (identityOf(file) === null) return null;
-  mergeLog(file);
   const former = freeName(`${file}.${aside}`);
   linkDatabase(file, former);
   return former;
@@ -43,6 +50,7 @@ function setAside(file: string, aside: string): string | null {
 
 /** Closing the last connection merges the log into the file. A damaged file keeps its log beside it. */
 function mergeLog(file: string): void {
+  if (identityOf(file) === null) return;
   try {
     const db = openDatabase(file);
     try {

@@ -49,6 +49,16 @@ export const DAEMON_METRICS = {
     help: 'Writings to the recording that failed; alerts do not wait for them.',
     labels: [],
   },
+  chainwarden_state_bytes: {
+    type: 'gauge',
+    help: "Size of the state file, and of SQLite's log beside it (part: file, log).",
+    labels: ['part'],
+  },
+  chainwarden_state_disk_free_bytes: {
+    type: 'gauge',
+    help: 'What is free on the disk of the state file.',
+    labels: [],
+  },
   chainwarden_backup_last_success_timestamp_seconds: {
     type: 'gauge',
     help: 'When the newest backup of the state file was made and checked; absent while none is known.',

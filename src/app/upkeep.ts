@@ -1,0 +1,82 @@
+// The loops that keep the state in order: pruning, measuring its disk, and the daily backup.
+import type { Config } from '../config/model.ts';
+import { runDailyBackup } from '../engine/upkeep/daily-backup.ts';
+import { createDiskWatch } from '../engine/upkeep/disk-watch.ts';
+import { runHousekeeping } from '../engine/upkeep/housekeeping.ts';
+import type { Loop } from '../engine/upkeep/supervisor.ts';
+import type { Clock } from '../lib/clock.ts';
+import { measureDisk, type DiskUse } from '../store/disk.ts';
+import { openBackups } from '../store/open.ts';
+import type { Backups, Store } from '../store/store.ts';
+import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
+import type { Log } from '../telemetry/log.ts';
+
+type StateSettings = Config['state'];
+
+/** The state as a file on a disk. */
+export interface StateFile {
+  /** Null = none are wanted. */
+  backups(settings: StateSettings): Backups | null;
+  /** Throws where the file system does not answer. */
+  measure(): DiskUse;
+}
+
+/** Of the file that was opened at the start, wherever a reload has it. */
+export function stateFileOf({ state }: Config): StateFile {
+  return {
+    backups: ({ backup }) => (backup.keep === 0 ? null : openBackups({ ...state, backup })),
+    measure: () => measureDisk(state.file),
+  };
+}
+
+export interface UpkeepOptions {
+  readonly store: Store;
+  /** Null = there is no file, as in a dry run. */
+  readonly stateFile: StateFile | null;
+  /** As they are in force now; null before there are any. */
+  readonly settings: () => StateSettings | null;
+  readonly flush: () => Promise<void>;
+  readonly isFull: () => boolean;
+  readonly metrics: Pick<DaemonMetrics, 'backupMade' | 'backupFailed' | 'stateMeasured'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function upkeepLoops(options: UpkeepOptions): Loop[] {
+  const { stateFile } = options;
+  const keepHouse = (lookAtDisk: () => void): Loop => ({
+    name: 'housekeeping',
+    run: (signal) => runHousekeeping({ ...options, lookAtDisk }, signal),
+  });
+  if (stateFile === null) return [keepHouse(() => undefined)];
+  return [keepHouse(diskWatch(stateFile, options)), backupLoop(stateFile, options)];
+}
+
+function diskWatch(stateFile: StateFile, { settings, metrics, log }: UpkeepOptions): () => void {
+  return createDiskWatch({
+    measure: () => stateFile.measure(),
+    maxBytes: () => settings()?.maxBytes ?? 0,
+    onMeasured: (use) => {
+      metrics.stateMeasured(use);
+    },
+    log,
+  });
+}
+
+function backupLoop(stateFile: StateFile, { settings, metrics, clock, log }: UpkeepOptions): Loop {
+  const options = {
+    backups: (): Backups | null => {
+      const current = settings();
+      return current === null ? null : stateFile.backups(current);
+    },
+    onBackup: (at: number) => {
+      metrics.backupMade(at);
+    },
+    onFailed: () => {
+      metrics.backupFailed();
+    },
+    clock,
+    log,
+  };
+  return { name: 'backup', run: (signal) => runDailyBackup(options, signal) };
+}

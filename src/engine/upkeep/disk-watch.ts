@@ -1,0 +1,44 @@
+// Says ahead that the disk of the state file fills up, and that SQLite's log beside it grows because another program reads
+// the file without end. One line when it begins, one when it is over.
+import type { DiskUse } from '../../store/disk.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+export interface DiskWatchOptions {
+  /** Throws where the file system does not answer. */
+  readonly measure: () => DiskUse;
+  /** At most so large the state becomes. */
+  readonly maxBytes: () => number;
+  readonly onMeasured: (use: DiskUse) => void;
+  readonly log: Log;
+}
+
+const LEAST_FREE = 200e6;
+const LARGEST_LOG = 256 * 2 ** 20;
+
+/** A function that looks once. It throws what `measure` throws. */
+export function createDiskWatch({ measure, maxBytes, onMeasured, log }: DiskWatchOptions): () => void {
+  let isLow = false;
+  let isLogLarge = false;
+
+  return () => {
+    const use = measure();
+    onMeasured(use);
+    const wasLow = isLow;
+    isLow = use.freeBytes < leastFree(use, maxBytes());
+    if (isLow && !wasLow) log.warn('storage:disk-low', { free: use.freeBytes, disk: use.diskBytes, effect: WHEN_FULL });
+    if (!isLow && wasLow) log.info('storage:disk-free', { free: use.freeBytes });
+    const wasLarge = isLogLarge;
+    isLogLarge = use.logBytes > LARGEST_LOG;
+    if (isLogLarge && !wasLarge) log.warn('storage:log-large', { bytes: use.logBytes, why: READ_WITHOUT_END });
+    if (!isLogLarge && wasLarge) log.info('storage:log-small', { bytes: use.logBytes });
+  };
+}
+
+/** A tenth of a large disk is more than the state can ever take. */
+function leastFree({ diskBytes }: DiskUse, maxBytes: number): number {
+  return Math.max(LEAST_FREE, Math.min(diskBytes / 10, maxBytes));
+}
+
+const WHEN_FULL = 'once it is full nothing more is kept and the watches are blind; free some space';
+const READ_WITHOUT_END =
+  'another program has been reading the state file without a pause, and the log beside it cannot be merged; end that program';

@@ -1,0 +1,29 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { StorageError } from '../store.ts';
+
+/** As statfs(2) has them: file systems over a network whose locks and memory maps do not hold between machines. */
+const NETWORK: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x5346414f, 'AFS'],
+]);
+
+/**
+ * Throws a StorageError on a file system over a network: SQLite's log needs memory that all its users share, and two
+ * daemons on two machines would not see each other's lock.
+ */
+export function assertLocal(file: string, fileSystemOf = typeOf): void {
+  const name = NETWORK.get(fileSystemOf(dirname(file)));
+  if (name === undefined) return;
+  throw new StorageError(
+    `${file} is on a network file system (${name}), which can damage it. Point "state" at a disk of this machine; ` +
+      'backups may go elsewhere, with state.backup.directory.',
+  );
+}
+
+function typeOf(directory: string): number {
+  return statfsSync(directory).type;
+}

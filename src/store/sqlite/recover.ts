@@ -1,0 +1,89 @@
+// A state file that is damaged when the daemon starts. Refusing to start would leave nobody watching, so the newest backup
+// takes its place, or a state that remembers nothing. Either is logged as an error, and the damaged file is kept.
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import type { Log } from '../../telemetry/log.ts';
+import { StateDamagedError, StorageError, type Backup } from '../store.ts';
+import { listBackups } from './backups.ts';
+import { copyVerified } from './copy.ts';
+import { answering } from './database.ts';
+import { freeName, linkDatabase, removeDatabase } from './files.ts';
+import { APPLICATION_ID } from './migrations.ts';
+import { freshOf, replaceBy } from './restore.ts';
+
+export interface RecoverOptions {
+  readonly file: string;
+  /** The directory of backups. */
+  readonly backups: string;
+  readonly log: Log | undefined;
+}
+
+/**
+ * What `open` opens. Where the file is damaged, it is put aside, replaced by the newest backup that is sound, else by
+ * nothing, and opened again. The caller holds the lock. Rejects with what `open` throws where the file is not known to be
+ * a state file: another program's must not be moved away.
+ */
+export async function openOrRecover<T>(open: () => T, { file, backups, log }: RecoverOptions): Promise<T> {
+  const known = listBackups(backups, file);
+  if (isEmptied(file) && known.length > 0) return await recover(new StateDamagedError(`${file} is empty`));
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof StateDamagedError) || !(known.length > 0 || isStateFile(file))) throw error;
+    return await recover(error);
+  }
+
+  async function recover(damage: StateDamagedError): Promise<T> {
+    const used = await prepareCopy(known, file, log);
+    const damaged = answering(file, 'replace', () => putAside(file, used !== null));
+    if (used === null) log?.error('storage:state-lost', { lost: damage.message, kept: damaged, effect: NOTHING_KNOWN });
+    else log?.error('storage:state-restored', { from: used.file, why: damage.message, kept: damaged, effect: OLDER });
+    return open();
+  }
+}
+
+const NOTHING_KNOWN = 'every watch begins with a quiet baseline, and what was owed then is not sent';
+const OLDER =
+  'what happened after that backup is found again where the explorer still shows it; what was told since may be told again';
+
+/** The newest that is sound is copied to where `replaceBy` takes it from; null when there is none. */
+async function prepareCopy(known: readonly Backup[], file: string, log: Log | undefined): Promise<Backup | null> {
+  for (const backup of known) {
+    try {
+      await copyVerified(backup.file, freshOf(file));
+      return backup;
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      log?.warn('storage:backup-unusable', { file: backup.file, error, effect: 'the next older one is tried' });
+    }
+  }
+  return null;
+}
+
+/** Answers with the name under which the damaged file is kept. */
+function putAside(file: string, isReplaced: boolean): string | null {
+  if (isReplaced) return replaceBy(freshOf(file), file, 'corrupt');
+  const kept = freeName(`${file}.corrupt`);
+  linkDatabase(file, kept);
+  removeDatabase(file);
+  return kept;
+}
+
+/** There, and with nothing in it: SQLite would begin a new one in silence. */
+function isEmptied(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.size === 0;
+}
+
+const MAGIC = 'SQLite format 3\0';
+const ID_AT = 68;
+
+/** Whether its first bytes still say that it is one of ours. Nothing else has it open: no lock on it is lost by this. */
+function isStateFile(file: string): boolean {
+  const header = Buffer.alloc(ID_AT + 4);
+  const fd = openSync(file, 'r');
+  try {
+    readSync(fd, header, 0, header.length, 0);
+  } finally {
+    closeSync(fd);
+  }
+  return header.toString('latin1', 0, MAGIC.length) === MAGIC && header.readUInt32BE(ID_AT) === APPLICATION_ID;
+}
