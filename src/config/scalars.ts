@@ -154,6 +154,22 @@ function parseWebUrl(written: string): string | undefined {
   return href.replace(/\/+$/, '');
 }
 
+const LONGEST_PAGE = 300;
+
+/** The address of a page for people, with query and fragment: short enough for every channel. */
+export function pageUrl(description: string) {
+  return scalar(parsePageUrl, `an http:// or https:// address without user, of at most ${LONGEST_PAGE} characters`, {
+    description,
+    pattern: '^https?://',
+  });
+}
+
+function parsePageUrl(written: string): string | undefined {
+  const url = /^https?:\/\/\S+$/i.test(written) ? URL.parse(written) : null;
+  if (url === null || `${url.username}${url.password}` !== '' || url.href.length > LONGEST_PAGE) return undefined;
+  return url.href;
+}
+
 const API_PATH = '/api/v2';
 
 /** What stands before the API's own path, which is added to it. */

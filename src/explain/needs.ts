@@ -1,10 +1,10 @@
 // What would have to change for a condition to become true, or false: the difference, where one number is compared with
 // a constant; else the parts that have the wrong value.
-import type { Clause, Comparison } from '../core/model/condition.ts';
+import { OPPOSITE, type Clause, type Comparison } from '../core/model/condition.ts';
+import { subjectValue } from '../core/wording/comparisons.ts';
 import { singleLine } from '../lib/untrusted.ts';
-import { OPPOSITE } from '../rules/language/comparison-operators.ts';
 import type { ExplainContext } from './condition.ts';
-import { numberText, subjectName, subjectValue } from './values.ts';
+import { numberText, subjectName } from './values.ts';
 
 /** Sentences that all have to become true; empty when the condition has the wanted value already. */
 export function needsOf(clause: Clause, wanted: boolean, context: ExplainContext): string[] {

@@ -4,7 +4,7 @@ import { Amount, formatAmount } from '../core/values/amount.ts';
 import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
 import { showDuration } from '../lib/clock.ts';
 import type { Run } from '../core/model/memory.ts';
-import type { Comparison, EvaluationContext, Window } from '../core/model/condition.ts';
+import type { Comparison, Window } from '../core/model/condition.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { plain, plainJoined, untrusted, type Untrusted } from '../lib/untrusted.ts';
 import { FILTERS, showValue } from '../rules/templates/show.ts';
@@ -29,18 +29,6 @@ export function windowName({ kind }: Watch, { measure, path, ms }: Window): stri
 export function subjectName(watch: Watch, subject: Comparison['subject']): string {
   if (subject.type === 'window') return windowName(watch, subject.window);
   return subject.isBefore ? `before.${subject.path}` : subject.path;
-}
-
-/** Its value as an exact number; undefined when it is unknown. */
-export function subjectValue(
-  subject: Comparison['subject'],
-  { view, before, history }: EvaluationContext,
-): Amount | undefined {
-  if (subject.type === 'window') return history?.(subject.window);
-  const of = subject.isBefore ? before : view;
-  const value = of === null ? undefined : valueAt(of, subject.path);
-  if (value instanceof Amount) return value;
-  return typeof value === 'bigint' || typeof value === 'number' ? Amount.parse(String(value)) : undefined;
 }
 
 /** A number on the scale of the subject: percent for `change`, a time for durations. */

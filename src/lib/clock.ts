@@ -89,6 +89,11 @@ export function showInstant(at: Instant): string {
   return new Date(at).toISOString().replace('.000Z', 'Z');
 }
 
+/** The same without milliseconds, for people. */
+export function showSecond(at: Instant): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`;
+}
+
 const UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],

@@ -19,6 +19,11 @@ export function rawText(text: Untrusted): string {
 
 const MOST_CHARACTERS = 256;
 
+/** For a place between double quotes, which it cannot close: at most so many characters, still untrusted. */
+export function quotable(text: Untrusted, most: number): Untrusted {
+  return untrusted(singleLine(rawText(text), most).replace(/["\u201c-\u201f\u2033\u301d-\u301f\uff02]/g, "'"));
+}
+
 /**
  * One safe line for mails, logs and terminals: no control or invisible characters, white space folded, at most three
  * combining marks in a row, capped, and with links, mail addresses and mentions defanged.

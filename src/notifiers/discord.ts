@@ -79,9 +79,9 @@ function bodyOf(message: Message, { thread_name: thread }: DiscordConfig): strin
 
 function contentOf(message: Message): string {
   const sizeOf = (text: string, isLink: boolean): number => (isLink ? text : escaped(text)).length + 1;
-  const { headline, text, links, facts } = fitted(toLines(message), MOST_CHARACTERS, sizeOf);
+  const { headline, lead, links, text, facts } = fitted(toLines(message), MOST_CHARACTERS, sizeOf);
   const plain = (lines: typeof text): string[] => lines.map((line) => escaped(line.text));
-  return [escaped(headline), ...plain(text), ...links, ...plain(facts)].join('\n');
+  return [escaped(headline), ...plain(lead), ...links, ...plain(text), ...plain(facts)].join('\n');
 }
 
 // A backslash before anything but letters, digits and spaces is taken away again. The dot is one of a numbered list.

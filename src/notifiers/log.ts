@@ -1,16 +1,19 @@
 import { once } from 'node:events';
 import { z } from 'zod';
-import { showInstant } from '../lib/clock.ts';
+import { showSecond } from '../lib/clock.ts';
 import type { Delivery, Message, Outcome } from '../core/model/delivery.ts';
 import { toBody } from './rendering/body.ts';
-import { firedFor, linesOf, ours, stateOf } from './rendering/wording.ts';
+import { headingOf } from '../core/wording/message-words.ts';
+import { firedFor, ours, reasonOf, stateOf, textOf } from './rendering/wording.ts';
 import type { Notifier } from './notifier.ts';
 
 const config = z.strictObject({
   format: z
     .enum(['text', 'json'])
     .default('text')
-    .describe('`text`: TIME SEVERITY watch/alert STATE title - text. `json`: the body of a webhook on one line.'),
+    .describe(
+      '`text`: TIME SEVERITY watch/alert STATE subject - first lines. `json`: the body of a webhook on one line.',
+    ),
 });
 
 type LogConfig = z.infer<typeof config>;
@@ -54,25 +57,25 @@ async function stopped(signal: AbortSignal, over: AbortSignal): Promise<Outcome>
   return { type: 'unknown', why: 'stopped before standard output took the line' };
 }
 
-/** `2026-01-01T00:12:00Z CRITICAL treasury/low RESOLVED Treasury is low - 1,200 USDC left (after 12m)` */
+/** `2026-01-01T00:12:00Z CRITICAL treasury/low RESOLVED treasury USDC 1,120, above 1,050 - When it fired: 970. (after 12m)` */
 function textLine({ message }: Delivery): string {
-  const text = linesOf(message).join(' ');
+  const text = textOf(message).join(' ');
   return [
-    showInstant(message.at),
+    showSecond(message.at),
     message.severity.toUpperCase(),
     ours(`${message.watch}/${message.alert}`),
     stateOf(message),
-    ours(message.title),
+    ours(headingOf(message)),
     ...(text === '' ? [] : ['-', text]),
     ...asides(message),
   ].join(' ');
 }
 
 function asides(message: Message): string[] {
-  const fired = firedFor(message);
+  const [fired, reason] = [firedFor(message), reasonOf(message)];
   const all = [
     ...(fired === null ? [] : [`after ${fired}`]),
-    ...(message.reason === null ? [] : [ours(message.reason)]),
+    ...(reason === null ? [] : [reason]),
     ...(message.late ? ['told late'] : []),
   ];
   return all.length === 0 ? [] : [`(${all.join('; ')})`];

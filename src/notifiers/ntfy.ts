@@ -67,17 +67,19 @@ const NORMAL = 3;
 const BEGINS: ReadonlySet<Message['type']> = new Set(['alert.event', 'alert.firing', 'alert.summary']);
 
 function pushOf({ id, message }: Delivery): object {
-  const { headline, text, links, facts } = fitted(toLines(message), MOST_MESSAGE_BYTES, bytesOf);
+  const { headline, lead, links, runbook, text, facts } = fitted(toLines(message), MOST_MESSAGE_BYTES, bytesOf);
   const [click] = links;
   return {
     title: headline,
-    message: [...text, ...facts].map((line) => line.text).join('\n'),
+    message: [...lead, ...text, ...facts].map((line) => line.text).join('\n'),
     priority: BEGINS.has(message.type) ? PRIORITIES[message.severity] : NORMAL,
     tags: [message.severity],
     // From release 2.16 on a second copy replaces the first one.
     sequence_id: id,
     ...(click === undefined ? {} : { click }),
-    ...(links.length === 0 ? {} : { actions: links.map((url) => ({ action: 'view', label: 'Open', url })) }),
+    ...(links.length === 0
+      ? {}
+      : { actions: links.map((url) => ({ action: 'view', label: url === runbook ? 'Runbook' : 'Open', url })) }),
   };
 }
 

@@ -58,18 +58,18 @@ const ENDS: ReadonlySet<Message['type']> = new Set(['alert.resolved', 'alert.ret
 function eventOf({ message }: Delivery, { routing_key }: PagerdutyConfig): object {
   const subject = { routing_key, dedup_key: message.key.slice(0, LONGEST_KEY) };
   if (ENDS.has(message.type)) return { ...subject, event_action: 'resolve' };
-  const { links } = toLines(message);
+  const { links, runbook } = toLines(message);
   return {
     ...subject,
     event_action: 'trigger',
     client: 'Chainwarden',
     payload: payloadOf(message),
-    links: links.map((href) => ({ href, text: new URL(href).host })),
+    links: links.map((href) => ({ href, text: href === runbook ? 'Runbook' : new URL(href).host })),
   };
 }
 
 function payloadOf(message: Message): object {
-  const { headline, text, facts } = toLines(message);
+  const { headline, lead, text, facts } = toLines(message);
   return {
     summary: headline.slice(0, LONGEST_SUMMARY),
     source: ours(message.of?.name ?? message.of?.address ?? message.explorer),
@@ -79,7 +79,7 @@ function payloadOf(message: Message): object {
     group: ours(message.explorer),
     class: ours(message.alert),
     // 512,000 bytes are allowed, which lines of this length and number never reach.
-    custom_details: { text: text.map((line) => line.text), facts: facts.map((line) => line.text) },
+    custom_details: { text: [...lead, ...text].map((line) => line.text), facts: facts.map((line) => line.text) },
   };
 }
 

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Notifier } from './notifier.ts';
 import { fitted, toLines, type Line, type Lines } from './rendering/lines.ts';
+import { ourLine } from './rendering/mail.ts';
 import { jsonOf, type Answer, type ReadAnswer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
@@ -88,18 +89,18 @@ function placeOf({ url, token = '', channel }: SlackConfig, api: string): Place 
 }
 
 function withBlocks(lines: Lines): object {
-  const { headline, text, links, facts } = lines;
+  const { headline, lead, links, text, facts } = lines;
   const blocks = [
-    plainBlock([{ text: headline, strange: false }, ...text]),
+    plainBlock([ourLine(headline), ...lead]),
     ...(links.length === 0 ? [] : [linkBlock(links)]),
-    plainBlock(facts),
+    plainBlock([...text, ...facts]),
   ];
   return { ...asText(lines), blocks };
 }
 
 /** What notifications show. It is markup unless switched off, so it is escaped besides. */
-function asText({ headline, text, links }: Lines): object {
-  const lines = [headline, ...text.map(plainText), ...links];
+function asText({ headline, lead, links }: Lines): object {
+  const lines = [headline, ...lead.map(plainText), ...links];
   // Nothing is unfurled: Slack would ask the pages for a preview.
   return { text: escaped(lines.join('\n')), mrkdwn: false, unfurl_links: false, unfurl_media: false };
 }

@@ -54,17 +54,19 @@ function bodyOf(message: Message): string {
 }
 
 function cardOf(message: Message): object {
-  const { headline, text, links, facts } = fitted(toLines(message), MOST_BYTES, bytesOf);
+  const { headline, lead, links, runbook, text, facts } = fitted(toLines(message), MOST_BYTES, bytesOf);
   return {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
     version: '1.2',
     body: [
       { ...textBlock(headline), weight: 'bolder', size: 'medium' },
-      ...text.map((line) => textBlock(line.text)),
+      ...[...lead, ...text].map((line) => textBlock(line.text)),
       ...facts.map((line) => ({ ...textBlock(line.text), ...QUIET })),
     ],
-    ...(links.length === 0 ? {} : { actions: links.map(openAction) }),
+    ...(links.length === 0
+      ? {}
+      : { actions: links.map((url) => openAction(url, url === runbook ? 'Runbook' : 'Open')) }),
   };
 }
 
@@ -74,8 +76,8 @@ function textBlock(text: string): object {
   return { type: 'TextBlock', text: escaped(text), wrap: true };
 }
 
-function openAction(url: string): object {
-  return { type: 'Action.OpenUrl', title: 'Open', url };
+function openAction(url: string, title: 'Open' | 'Runbook'): object {
+  return { type: 'Action.OpenUrl', title, url };
 }
 
 // Braces as well: {{DATE(…)}} is a function of a card.
@@ -84,7 +86,7 @@ function escaped(text: string): string {
 }
 
 function bytesOf(text: string, isLink: boolean): number {
-  return Buffer.byteLength(JSON.stringify(isLink ? openAction(text) : { ...textBlock(text), ...QUIET })) + 1;
+  return Buffer.byteLength(JSON.stringify(isLink ? openAction(text, 'Runbook') : { ...textBlock(text), ...QUIET })) + 1;
 }
 
 /** The card is shown later, if at all: its size and version fail inside the workflow. */

@@ -86,11 +86,12 @@ interface Entity {
 }
 
 function textOf(message: Message): { readonly text: string; readonly entities: readonly Entity[] } {
-  const { headline, text, links, facts } = fitted(toLines(message), MOST_CHARACTERS, ({ length }) => length + 1);
+  const { headline, lead, links, text, facts } = fitted(toLines(message), MOST_CHARACTERS, ({ length }) => length + 1);
   const parts = [
     { lines: [headline], isCode: false },
-    { lines: text.map(({ text }) => text), isCode: isStrange(text) },
+    { lines: lead.map(({ text }) => text), isCode: isStrange(lead) },
     { lines: links, isCode: false },
+    { lines: text.map(({ text }) => text), isCode: isStrange(text) },
     { lines: facts.map(({ text }) => text), isCode: isStrange(facts) },
   ];
   const entities: Entity[] = [];

@@ -2,6 +2,7 @@
 import type { Delivery, Message } from '../core/model/delivery.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch.ts';
+import { headingOf, mainText } from '../core/wording/message-words.ts';
 import { plainJoined, singleLine } from '../lib/untrusted.ts';
 import type { ReplayedMessage } from './run.ts';
 
@@ -108,8 +109,13 @@ function entryOf({ deliveries }: ReplayedMessage): Entry[] {
       watch: singleLine(message.watch),
       alert: singleLine(message.alert),
       state: message.type.slice('alert.'.length),
-      title: singleLine(message.title),
-      text: singleLine(plainJoined(message.text), MOST_TEXT),
+      title: singleLine(headingOf(message)),
+      text: singleLine(
+        mainText(message)
+          .map((line) => plainJoined(line))
+          .join(' '),
+        MOST_TEXT,
+      ),
       key: message.key,
       episode: message.episode,
       seq: message.seq,

@@ -7,7 +7,7 @@ import type { Recipient } from '../core/model/ids.ts';
 import type { Question } from '../core/model/question.ts';
 import { inColumns } from '../lib/columns.ts';
 import { singleLine } from '../lib/untrusted.ts';
-import { shortened } from './compile/expand.ts';
+import { shortHex } from '../core/values/address.ts';
 import { timesPerDay } from './compile/schedule.ts';
 
 export interface Description {
@@ -127,7 +127,7 @@ export function showRecipient({ channel, recipient }: Recipient): string {
 
 /** ` USDC of treasury` */
 export function subjectOf({ of, token, kind, target }: Watch): string {
-  const show = (it: { name: string | null; address: string }): string => it.name ?? shortened({ text: it.address });
+  const show = (it: { name: string | null; address: string }): string => it.name ?? shortHex(it.address);
   const what = token !== null ? ` ${show(token)}` : kind.token === 'optional' ? ` ${target.coin.symbol}` : '';
   return `${what}${of === null ? '' : ` of ${show(of)}`}`;
 }

@@ -53,7 +53,12 @@ const message: z.ZodType<Message> = z.object({
     .object({ address: z.string(), symbol: untrustedText.nullable(), decimals: z.number().nullable() })
     .nullable(),
   title: z.string(),
+  // Releases before 0.2 wrote the sentence into the text.
+  detail: z.string().nullable().default(null),
+  measured: z.string().nullable().default(null),
+  lines: z.array(z.array(segment)).default([]),
   text: z.array(segment),
+  runbook: z.string().nullable().default(null),
   condition: z.string(),
   rule: z.string(),
   observedAt: instant,

@@ -17,6 +17,7 @@ import { bothForms, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { CHANGED, oneChange } from './one-change.ts';
 import { Emptied, NOT_EMPTY, readEmpty } from './lists/emptied.ts';
 import { firstCount, remembered, type Values } from './values.ts';
+import { plainWording } from '../core/wording/change-sentence.ts';
 
 type TokenView = View<typeof Token.fields>;
 
@@ -49,6 +50,11 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
   comparedByDefault: ['balance'],
   shown: ['balance', 'symbol', 'address'],
   fleeting: [],
+  wording: plainWording({
+    noun: 'holding',
+    thing: ({ of, token, coin }) => `${of ?? ''} ${token ?? coin}`,
+    main: 'balance',
+  }),
   question,
   head: ({ explorer }) => blocks(explorer),
   page: ({ address: holder }) => (holder === null ? null : `/address/${holder.text}`),

@@ -21,6 +21,7 @@ import { type ListReading, upTo } from './lists/list-reading.ts';
 import { historyOf, placeOf, type RowKey } from './lists/row-key.ts';
 import { observeList, writtenReading } from './newest-first-list.ts';
 import { type Fork, forkOf, heightOf, RecentBlocks, withBlocks } from './recent-blocks.ts';
+import { blockWording } from './wording/blocks.ts';
 
 type Row = View<typeof Block.fields>;
 
@@ -62,6 +63,7 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
   shown: ['height', 'hash', 'timestamp', 'age', 'depth', 'transactions_count'],
   fleeting: ['head', 'age', 'depth'],
   onlyOf: { depth: 'reorg' },
+  wording: blockWording,
   question: ({ explorer }) => chainBlocks(explorer),
   head: () => null,
   page: (_target, view) => pageOf(view),

@@ -14,6 +14,7 @@ import { State } from './holdings/state.ts';
 import { bothForms, syntheticAddress, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { CHANGED } from './one-change.ts';
 import { createUnchangedAnswers } from './unchanged.ts';
+import { holdingsWording } from './wording/holdings.ts';
 
 export const holdings: Kind<object, State, HoldingsReading> = {
   name: 'holdings',
@@ -33,6 +34,7 @@ export const holdings: Kind<object, State, HoldingsReading> = {
   comparedByDefault: ['balance'],
   shown: ['token.symbol', 'token.address_hash', 'token.reputation', 'balance', 'token_id'],
   fleeting: [],
+  wording: holdingsWording,
   question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),

@@ -14,6 +14,7 @@ import { syntheticBlock, ListState, startingAt, startOption, type StartOption } 
 import type { ListReading } from './lists/list-reading.ts';
 import { historyOf, placeOf, type RowKey } from './lists/row-key.ts';
 import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
+import { callWording } from './wording/internal-transactions.ts';
 
 type Row = typeof InternalTransaction.fields;
 interface Options extends StartOption {
@@ -54,6 +55,7 @@ export const internalTransactions: Kind<Options, ListState, ListReading<Row>> = 
   comparedByDefault: [],
   shown: ['success', 'error', 'type', 'value', 'from.hash', 'to.hash', 'transaction_hash', 'index', 'block_number'],
   fleeting: ['block_number'],
+  wording: callWording,
   question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),

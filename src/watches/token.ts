@@ -8,6 +8,7 @@ import { blocks, tokenDetails } from '../explorer/operations.ts';
 import { Token } from '../explorer/reading/resources/token.ts';
 import { CHANGED, oneChange } from './one-change.ts';
 import { Values } from './values.ts';
+import { plainWording } from '../core/wording/change-sentence.ts';
 
 type TokenReading = View<typeof Token.fields>;
 
@@ -25,6 +26,7 @@ export const token: Kind<object, Values, TokenReading> = {
   comparedByDefault: ['total_supply', 'reputation', 'name', 'symbol', 'decimals'],
   shown: ['symbol', 'name', 'reputation', 'total_supply', 'address_hash'],
   fleeting: [],
+  wording: plainWording({ noun: 'token', thing: (names) => names.token ?? '' }),
   question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),

@@ -17,6 +17,7 @@ import { type ListReading, upTo } from './lists/list-reading.ts';
 import { historyOf, isMinedNow, placeOf, type RowKey } from './lists/row-key.ts';
 import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
 import { TRANSACTION_EXAMPLES } from './examples.ts';
+import { transactionWording } from './wording/transactions.ts';
 
 type Row = typeof Transaction.fields;
 
@@ -53,6 +54,7 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
   comparedByDefault: [],
   shown: ['status', 'method', 'value', 'from.hash', 'to.hash', 'hash', 'block_number', 'revert_reason'],
   fleeting: ['block_number', 'position', 'timestamp', 'confirmations', 'method', 'is_pending_update', 'exchange_rate'],
+  wording: transactionWording,
   question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),

@@ -71,11 +71,13 @@ test('a timeline, and how noisy each alert was; nothing is sent, no state is wri
     expect([code, err]).toEqual([0, '2026-01-01T00:01:00Z to 2026-01-01T00:12:00Z: 24 polls of 2 watches\n']);
     const lines = out.trimEnd().split('\n');
     expect(lines[0]).toMatch(
-      /^2026-01-01T00:03:00Z {2}WARNING {3}calls\/failed {2}EVENT {5}calls failed - success false/,
+      /^2026-01-01T00:03:00Z {2}WARNING {3}calls\/failed {2}EVENT {5}Call to vault failed - Reason given: /,
     );
-    expect(lines[1]).toMatch(/^2026-01-01T00:05:00Z {2}CRITICAL {2}coins\/low {5}FIRING {4}coins low - balance 0/);
+    expect(lines[1]).toMatch(
+      /^2026-01-01T00:05:00Z {2}CRITICAL {2}coins\/low {5}FIRING {4}vault coin 0, below 5 - Fell 10 /,
+    );
     expect(lines[2]).toMatch(
-      /^2026-01-01T00:09:00Z {2}CRITICAL {2}coins\/low {5}RESOLVED {2}coins low - .*\(after 4m\)$/,
+      /^2026-01-01T00:09:00Z {2}CRITICAL {2}coins\/low {5}RESOLVED {2}vault coin \d+, at or above 5 - When it fired: 0\. \(after 4m\)$/,
     );
     expect(lines.slice(3)).toEqual([
       '',

@@ -56,17 +56,19 @@ describe('a mail', () => {
     const { parsed } = await received(mailed());
     expect(parsed.text?.trimEnd()).toBe(
       [
-        'Treasury USDC is low',
-        'Firing, critical, since 2026-01-01T00:01:00Z',
+        '[CRITICAL] Treasury USDC is low: 940,000, below 1,000,000',
+        'Fell 1,060,000.5 since the last poll. Clears above 1,050,000. ethereum, 00:03 UTC.',
+        '',
+        'Open on ethereum: https://explorer.example/address/0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503',
         '',
         '940000 USDC left at 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503',
         '',
-        'balance: 940,000 (was 2,000,000.5)',
+        'balance: 940,000 (last poll: 2,000,000.5)',
         'raw: 940,000,000,000',
-        'token symbol: “USDC”',
         'token decimals: 6',
         'token reputation: ok',
         '',
+        'state: firing, critical, since 2026-01-01T00:01:00Z',
         'condition: balance < 1000000',
         'address: treasury 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503',
         'token: “USDC” 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
@@ -74,8 +76,6 @@ describe('a mail', () => {
         'observed: 2026-01-01T00:03:00Z',
         'watch: treasury-usdc / low',
         'rule: rules/treasury.yaml:17',
-        '',
-        'https://explorer.example/address/0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503',
         '',
         'Text in “quotes” is as the explorer reports it: anyone may have chosen it.',
         'Names in the text above are as the explorer reports them.',
@@ -86,7 +86,7 @@ describe('a mail', () => {
   test('says the same in HTML, with no link but that of the message and nothing to load', async () => {
     const { parsed } = await received(mailed());
     const html = parsed.html ?? '';
-    expect(html).toContain('940,000 (was 2,000,000.5)');
+    expect(html).toContain('940,000 (last poll: 2,000,000.5)');
     expect(html).toContain('<bdi>“USDC”</bdi>');
     expect(html).toContain('balance &#60; 1000000');
     expect([...html.matchAll(/href="([^"]*)"/g)].map(([, link]) => link)).toEqual(aMessage().links);
@@ -96,10 +96,11 @@ describe('a mail', () => {
   test('of a resolved alert says how long it fired, both values, and why it ended', async () => {
     const { parsed } = await received(mailed({ message: aResolvedMessage({ reason: 'rule removed' }) }));
     expect(parsed.text).toContain(
-      'Resolved, critical, after 12m5s (2026-01-01T00:01:00Z to 2026-01-01T00:13:05Z); rule removed',
+      'state: resolved, critical, after 12m5s (2026-01-01T00:01:00Z to 2026-01-01T00:13:05Z)',
     );
-    expect(parsed.text).toContain('balance: 1,200,000 (was 940,000)');
-    expect(parsed.subject).toBe('Re: [CRITICAL] Treasury USDC is low - treasury-usdc');
+    expect(parsed.text).toContain('\nWhen it fired: 940,000.\nRule removed.\n');
+    expect(parsed.text).toContain('balance: 1,200,000 (when it fired: 940,000)');
+    expect(parsed.subject).toBe('[RESOLVED after 12m5s] Treasury USDC is low: 1,200,000, above 1,050,000');
   });
 
   test('of a late event says so; ids keep their digits together, and what is gone shows what it was', async () => {
@@ -111,8 +112,11 @@ describe('a mail', () => {
       before: { reputation: { text: 'ok' } },
     });
     const { parsed } = await received(mailed({ message }));
-    expect(parsed.text).toContain('\nEvent, critical\n\nfirst\nsecond\n');
-    expect(parsed.text).toContain('token id: 123456789\nnonce: 1234567\ntags 1: “x”\nreputation: unknown (was ok)\n');
+    expect(parsed.text).toContain('\n\nfirst\nsecond\n\n');
+    expect(parsed.text).toContain('\nstate: event, critical\n');
+    expect(parsed.text).toContain(
+      'token id: 123456789\nnonce: 1234567\ntags 1: “x”\nreputation: unknown (last poll: ok)\n',
+    );
     expect(parsed.text).toContain('Told late');
   });
 
@@ -124,7 +128,7 @@ describe('a mail', () => {
     const before = at('0xfdc438e7f35bc3ec308138c8f491e9a34d23784f', 'vault');
     const { parsed } = await received(mailed({ message: aMessage({ fields, before }) }));
     expect(parsed.text).toContain(
-      'to hash: 0xfdC438E7F35Bc3ec308138c8F491E9a34d23784f\nto name: “Vault” (was “vault”)\n',
+      'to hash: 0xfdC438E7F35Bc3ec308138c8F491E9a34d23784f\nto name: “Vault” (last poll: “vault”)\n',
     );
   });
 
@@ -146,7 +150,7 @@ describe('a mail', () => {
     expect(header('x-auto-response-suppress')).toEqual(['All']);
     expect(header('x-chainwarden-attempt')).toEqual(['1']);
     expect(parsed.date).toBe('2026-01-01T00:03:00.000Z');
-    expect(parsed.subject).toBe('[CRITICAL] Treasury USDC is low - treasury-usdc');
+    expect(parsed.subject).toBe('[CRITICAL] Treasury USDC is low: 940,000, below 1,000,000');
   });
 
   test('is byte for byte the same on every try but for the attempt', async () => {
@@ -160,7 +164,7 @@ describe('a mail', () => {
 
   test('keeps a title that is not ASCII, and none of its line breaks', async () => {
     const { parsed, raw } = await received(mailed({ message: aMessage({ title: 'Trésor\r\nBcc: eve@example.com' }) }));
-    expect(parsed.subject).toBe('[CRITICAL] Trésor Bcc: eve@example.com - treasury-usdc');
+    expect(parsed.subject).toBe('[CRITICAL] Trésor Bcc: eve@example.com: 940,000, below 1,000,000');
     expect(raw).not.toMatch(/^Bcc:/im);
   });
 });

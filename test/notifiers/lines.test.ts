@@ -4,12 +4,16 @@ import { aMessage, aResolvedMessage } from './samples.ts';
 
 describe('the headline', () => {
   test.each([
-    [aMessage(), '[CRITICAL] Treasury USDC is low'],
-    [aMessage({ type: 'alert.event', severity: 'info' }), '[INFO] Treasury USDC is low'],
-    [aResolvedMessage(), '[RESOLVED after 12m5s] Treasury USDC is low'],
-    [aMessage({ type: 'alert.retracted' }), '[RETRACTED] Treasury USDC is low'],
-    [aMessage({ type: 'alert.corrected' }), '[CORRECTED] Treasury USDC is low'],
-    [aMessage({ type: 'alert.reinstated' }), '[REINSTATED] Treasury USDC is low'],
+    [aMessage(), '[CRITICAL] Treasury USDC is low: 940,000, below 1,000,000'],
+    [aMessage({ detail: null }), '[CRITICAL] Treasury USDC is low'],
+    [aMessage({ type: 'alert.event', severity: 'info' }), '[INFO] Treasury USDC is low: 940,000, below 1,000,000'],
+    [aResolvedMessage(), '[RESOLVED after 12m5s] Treasury USDC is low: 1,200,000, above 1,050,000'],
+    [
+      aMessage({ type: 'alert.retracted', detail: 'the block was replaced' }),
+      '[RETRACTED] Treasury USDC is low: the block was replaced',
+    ],
+    [aMessage({ type: 'alert.corrected' }), '[CORRECTED] Treasury USDC is low: 940,000, below 1,000,000'],
+    [aMessage({ type: 'alert.reinstated' }), '[REINSTATED] Treasury USDC is low: 940,000, below 1,000,000'],
   ])('of %#: %s', (message, headline) => {
     expect(toLines(message).headline).toBe(headline);
   });
@@ -39,6 +43,8 @@ describe('where room is short', () => {
   const line = (text: string) => ({ text, strange: false });
   const lines: Lines = {
     headline: 'headline',
+    lead: [],
+    runbook: null,
     text: ['text 1', 'text 2'].map(line),
     links: ['https://explorer.example/'],
     facts: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => line(`fact ${n}`)),

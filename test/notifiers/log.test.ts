@@ -16,7 +16,7 @@ async function printed(message: Message, format: 'text' | 'json' = 'text'): Prom
 describe('the log channel', () => {
   test('writes a firing alert on one line', async () => {
     expect(await printed(aMessage())).toEqual([
-      '2026-01-01T00:03:00Z CRITICAL treasury-usdc/low FIRING Treasury USDC is low - ' +
+      '2026-01-01T00:03:00Z CRITICAL treasury-usdc/low FIRING Treasury USDC is low: 940,000, below 1,000,000 - ' +
         '940000 USDC left at 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503',
     ]);
   });
@@ -24,13 +24,17 @@ describe('the log channel', () => {
   test('says of a resolved alert how long it fired, and why it ended when the condition was not it', async () => {
     const [line] = await printed(aResolvedMessage({ reason: 'rule removed', text: [{ text: 'over' }] }));
     expect(line).toBe(
-      '2026-01-01T00:13:05Z CRITICAL treasury-usdc/low RESOLVED Treasury USDC is low - over (after 12m5s; rule removed)',
+      '2026-01-01T00:13:05Z CRITICAL treasury-usdc/low RESOLVED Treasury USDC is low: 1,200,000, above 1,050,000 ' +
+        '- over (after 12m5s; rule removed)',
     );
   });
 
-  test('says of a late event that it is late, and leaves an empty text out', async () => {
+  test('says of a late event that it is late, and the first lines where the rule has no text', async () => {
     const [line] = await printed(aMessage({ type: 'alert.event', text: [], late: true }));
-    expect(line).toBe('2026-01-01T00:03:00Z CRITICAL treasury-usdc/low EVENT Treasury USDC is low (told late)');
+    expect(line).toBe(
+      '2026-01-01T00:03:00Z CRITICAL treasury-usdc/low EVENT Treasury USDC is low: 940,000, below 1,000,000 ' +
+        '- Fell 1,060,000.5 since the last poll. Clears above 1,050,000. ethereum, 00:03 UTC. (told late)',
+    );
   });
 
   test('keeps a text of several lines on one line', async () => {
@@ -48,8 +52,9 @@ describe('the log channel', () => {
 
   test('of many messages in one it says how many, and as json which ones', async () => {
     const summary = { of: 'alert.retracted', count: 2, keys: ['k1', 'k2'] } as const;
-    const message = aMessage({ type: 'alert.summary', title: 'calls failed: 2 retracted', text: [], summary });
-    expect((await printed(message))[0]).toMatch(/ SUMMARY calls failed: 2 retracted$/);
+    const words = { title: '2 failed events of calls retracted', detail: null, lines: [], text: [] };
+    const message = aMessage({ type: 'alert.summary', ...words, summary });
+    expect((await printed(message))[0]).toMatch(/ SUMMARY 2 failed events of calls retracted$/);
     const [line = ''] = await printed(message, 'json');
     expect(JSON.parse(line)).toMatchObject({ type: 'alert.summary', data: { summary } });
     expect(toBody(aDelivery({ message: aMessage() }))).not.toContain('"summary"');

@@ -34,12 +34,15 @@ async function told<T>(name: string, message: Message): Promise<T> {
 
 const ADDRESS = '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503';
 const LINK = `https://explorer.example/address/${ADDRESS}`;
+const SUBJECT = '[CRITICAL] Treasury USDC is low: 940,000, below 1,000,000';
+const LEAD = 'Fell 1,060,000.5 since the last poll. Clears above 1,050,000. ethereum, 00:03 UTC.';
+const TEXT = `940000 USDC left at ${ADDRESS}`;
 const FACTS = [
-  'balance: 940,000 (was 2,000,000.5)',
+  'balance: 940,000 (last poll: 2,000,000.5)',
   'raw: 940,000,000,000',
-  'token symbol: “USDC”',
   'token decimals: 6',
   'token reputation: ok',
+  'state: firing, critical, since 2026-01-01T00:01:00Z',
   'condition: balance < 1000000',
   `address: treasury ${ADDRESS}`,
   'token: “USDC” 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
@@ -97,14 +100,14 @@ describe('slack', () => {
     expect(await answered('slack webhook', answer)).toMatchObject(expected);
   });
 
-  test('shows state and title, the text, the link, then the facts', async () => {
+  test('shows the subject, the first lines, the link, then text and facts', async () => {
     const body = await told<{ text: string; blocks: { text: { text: string } }[] }>('slack bot', aMessage());
     expect(body.blocks.map(({ text }) => text.text)).toEqual([
-      `[CRITICAL] Treasury USDC is low\n940000 USDC left at ${ADDRESS}`,
+      `${SUBJECT}\n${LEAD}`,
       `<${LINK}>`,
-      FACTS.join('\n'),
+      [TEXT, ...FACTS].join('\n'),
     ]);
-    expect(body.text).toBe(`[CRITICAL] Treasury USDC is low\n940000 USDC left at ${ADDRESS}\n${LINK}`);
+    expect(body.text).toBe(`${SUBJECT}\n${LEAD}\n${LINK}`);
   });
 
   test.each([
@@ -164,14 +167,9 @@ describe('telegram', () => {
   test('shows a stranger’s lines as code, in which nothing is looked for, and leaves the link a link', async () => {
     type Told = { text: string; entities: { offset: number; length: number }[] };
     const { text, entities } = await told<Told>('telegram', aMessage());
-    expect(text.split('\n')).toEqual([
-      '[CRITICAL] Treasury USDC is low',
-      `940000 USDC left at ${ADDRESS}`,
-      LINK,
-      ...FACTS,
-    ]);
+    expect(text.split('\n')).toEqual([SUBJECT, LEAD, LINK, TEXT, ...FACTS]);
     const code = entities.map(({ offset, length }) => text.slice(offset, offset + length));
-    expect(code).toEqual([`940000 USDC left at ${ADDRESS}`, FACTS.join('\n')]);
+    expect(code).toEqual([TEXT, FACTS.join('\n')]);
   });
 
   test.each(['-1001234567890', '42', '@our_alerts', 'our_alerts', '12.5', ''])(
@@ -201,13 +199,14 @@ describe('discord', () => {
   test('shows the same lines, every mark of Markdown escaped, the link bare', async () => {
     const { content } = await told<{ content: string }>('discord', aMessage());
     const lines = content.split('\n');
-    expect(lines.slice(0, 4)).toEqual([
-      '\\[CRITICAL\\] Treasury USDC is low',
-      `940000 USDC left at ${ADDRESS}`,
+    expect(lines.slice(0, 5)).toEqual([
+      '\\[CRITICAL\\] Treasury USDC is low\\: 940,000, below 1,000,000',
+      LEAD.replace('00:03', '00\\:03'),
       LINK,
-      'balance\\: 940,000 \\(was 2,000,000.5\\)',
+      TEXT,
+      'balance\\: 940,000 \\(last poll\\: 2,000,000.5\\)',
     ]);
-    expect(lines).toHaveLength(3 + FACTS.length);
+    expect(lines).toHaveLength(4 + FACTS.length);
   });
 
   test('posts into a thread, or opens one in a forum; not both', async () => {
@@ -252,7 +251,7 @@ describe('pagerduty', () => {
     const ended = await told<Event>('pagerduty', aResolvedMessage());
     expect([begun.event_action, ended.event_action]).toEqual(['trigger', 'resolve']);
     expect(ended.dedup_key).toBe(begun.dedup_key);
-    expect(begun.payload).toMatchObject({ summary: '[CRITICAL] Treasury USDC is low', severity: 'critical' });
+    expect(begun.payload).toMatchObject({ summary: SUBJECT, severity: 'critical' });
   });
 
   test('asks for patience without a number: two minutes', async () => {
@@ -279,8 +278,8 @@ describe('ntfy', () => {
     const fired = await told<object>('ntfy', aMessage());
     expect(fired).toEqual({
       topic: 'our-alerts',
-      title: '[CRITICAL] Treasury USDC is low',
-      message: [`940000 USDC left at ${ADDRESS}`, ...FACTS].join('\n'),
+      title: SUBJECT,
+      message: [LEAD, TEXT, ...FACTS].join('\n'),
       priority: 5,
       tags: ['critical'],
       sequence_id: 'd4gq6yhz7krmtabcxw2ns5v3f1',
@@ -288,7 +287,7 @@ describe('ntfy', () => {
       actions: [{ action: 'view', label: 'Open', url: LINK }],
     });
     expect(await told<object>('ntfy', aResolvedMessage())).toMatchObject({
-      title: '[RESOLVED after 12m5s] Treasury USDC is low',
+      title: '[RESOLVED after 12m5s] Treasury USDC is low: 1,200,000, above 1,050,000',
       priority: 3,
     });
   });
@@ -308,10 +307,11 @@ describe('teams', () => {
   test('shows a block for each line, and the link as a button', async () => {
     const { attachments } = await told<Card>('teams', aMessage());
     const { body = [], actions = [] } = attachments[0]?.content ?? {};
-    expect(body.slice(0, 3).map(({ text }) => text)).toEqual([
-      '\\[CRITICAL\\] Treasury USDC is low',
-      `940000 USDC left at ${ADDRESS}`,
-      'balance: 940,000 \\(was 2,000,000.5\\)',
+    expect(body.slice(0, 4).map(({ text }) => text)).toEqual([
+      '\\[CRITICAL\\] Treasury USDC is low: 940,000, below 1,000,000',
+      LEAD,
+      TEXT,
+      'balance: 940,000 \\(last poll: 2,000,000.5\\)',
     ]);
     expect(actions).toEqual([{ type: 'Action.OpenUrl', title: 'Open', url: LINK }]);
   });

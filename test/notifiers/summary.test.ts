@@ -2,7 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { openSummary, withMember } from '../../src/core/alerts/overflow.ts';
 import { toBody } from '../../src/notifiers/rendering/body.ts';
-import { subjectOf, toMailContent, toText } from '../../src/notifiers/rendering/mail.ts';
+import { toMailContent, toText } from '../../src/notifiers/rendering/mail.ts';
+import { subjectOf } from '../../src/notifiers/rendering/wording.ts';
 import { aDelivery, aMessage } from './samples.ts';
 
 const AT = Date.UTC(2026, 0, 1, 0, 5);
@@ -14,20 +15,21 @@ const failed = (key: string) =>
     watch: 'calls[vault]',
     alert: 'failed',
     title: `Call ${key} failed`,
+    detail: null,
     token: null,
   });
 
 test('events that waited behind ten thousand messages read as one, and a program finds each of them', () => {
   const opened = openSummary(aDelivery({ message: failed('a') }), AT);
   const message = withMember(withMember(opened.message, failed('b'), AT + 1000), failed('c'), AT + 2000);
-  expect(subjectOf(message)).toBe('[CRITICAL] calls[vault] failed: 3 events - calls[vault]');
+  expect(subjectOf(message)).toBe('[CRITICAL] 3 more failed events of calls[vault]');
   expect(toText(toMailContent(message))).toBe(`\
-calls[vault] failed: 3 events
-Summary of many messages, critical
-
+[CRITICAL] 3 more failed events of calls[vault]
 10000 messages or more wait for this channel: further events of an alert are told together.
+
 The first: Call a failed
 
+state: summary of many messages, critical
 condition: balance < 1000000
 address: treasury 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503
 explorer: ethereum (chain 1)
@@ -39,7 +41,7 @@ rule: rules/treasury.yaml:17
     type: 'alert.summary',
     data: {
       id: opened.id,
-      title: 'calls[vault] failed: 3 events',
+      title: '3 more failed events of calls[vault]',
       since: '2026-01-01T00:05:00Z',
       fields: {},
       before: null,

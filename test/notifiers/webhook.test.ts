@@ -61,7 +61,9 @@ describe('what a webhook carries', () => {
         chain_id: '1',
         of: { name: 'treasury', address: '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503' },
         token: { address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', symbol: 'USDC', decimals: 6 },
+        subject: '[CRITICAL] Treasury USDC is low: 940,000, below 1,000,000',
         title: 'Treasury USDC is low',
+        lines: ['Fell 1,060,000.5 since the last poll. Clears above 1,050,000. ethereum, 00:03 UTC.'],
         text: '940000 USDC left at 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503',
         condition: 'balance < 1000000',
         rule: 'rules/treasury.yaml:17',
@@ -77,6 +79,7 @@ describe('what a webhook carries', () => {
         },
         before: { balance: '2000000.5' },
         links: ['https://explorer.example/address/0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503'],
+        runbook: null,
       },
     });
   });

@@ -36,10 +36,10 @@ test('a test that fails shows its story: what was said, what was not, and why no
      1m  saw balance: 90
    -     missing: low firing, expected in line 13
    -         silent: pending: \`while\` became true, and has to hold for \`for\`
-   !     says moved event, info, to somebody: w moved
+   !     says moved event, info, to somebody: treasury USDC 90, was 500
    !         severity: expected critical, is info
    !         text: expected to contain "gone"
-   !         is "balance 90 (was 500), address treasury (on changed)"
+   !         is "Fell 410 since the last poll."
    !         fields.balance: expected 9, is 90
    !         fields.symbol: expected x, is not in the message, which has balance, address
    !         to: expected ops, is somebody
@@ -54,8 +54,8 @@ test('a test that fails shows its story: what was said, what was not, and why no
    -         silent: the poll was missed (network)
      5m  saw balance: 500
          says low resolved, warning, to somebody: Too low
-   +     unexpected: moved event, info, to somebody: w moved
-   +         balance 500 (was 90), address treasury (on changed)"
+   +     unexpected: moved event, info, to somebody: treasury USDC 500, was 90
+   +         Rose 410 since the last poll."
   `);
 });
 

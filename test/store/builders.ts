@@ -23,6 +23,10 @@ function aMessage(changes: Partial<Message> = {}): Message {
     of: { name: 'treasury', address: '0x00000000000000000000000000000000000000aa' },
     token: { address: '0x00000000000000000000000000000000000000bb', symbol: untrusted('US"DC'), decimals: 6 },
     title: 'treasury is low',
+    detail: '970,030, below 1,000,000',
+    measured: '970,030',
+    lines: [[{ text: 'Symbol given: ' }, { untrusted: untrusted('US"DC') }]],
+    runbook: 'https://wiki.example/treasury',
     text: [{ text: 'balance of ' }, { untrusted: untrusted("'; DROP TABLE deliveries; --\u0000\u202e\ud83d\ude00") }],
     condition: 'balance < 1000000',
     rule: 'rules/treasury.yaml:17',
@@ -90,7 +94,9 @@ const CONFIRMED: Alert = {
 
 /** What a file of schema 1 holds: what it did not know yet is as before the first firing. */
 export function aMemoryOfSchema1(): Memory {
-  const none = { head: null, cooldownUntil: null, firings: [], flapping: null, flaps: 0 };
+  const sentence = { detail: null, measured: null, lines: [], runbook: null };
+  const firing = FIRING.firing === null ? null : { ...FIRING.firing, ...sentence };
+  const none = { firing, head: null, cooldownUntil: null, firings: [], flapping: null, flaps: 0 };
   const open: Alert = { type: 'open', since: NOON, before: null };
   return aMemory({ alerts: { low: { '': { ...FIRING, ...none } }, seen: { tx1: open } }, history: {}, data: null });
 }

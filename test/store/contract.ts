@@ -429,7 +429,7 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
       const [events, retracted] = await claim(store, 'ops', 2, NOON + OPEN_MS);
       expect(events?.delivery.message).toMatchObject({
         type: 'alert.summary',
-        title: 'treasury-low[treasury] low: 3 events',
+        title: '3 more low events of treasury-low[treasury]',
         summary: { of: 'alert.event', count: 3, keys: ['a', 'b', 'c'] },
       });
       expect(retracted?.delivery.message.summary).toEqual({ of: 'alert.retracted', count: 1, keys: ['gone'] });

@@ -17,6 +17,7 @@ import { NEW_ROW } from '../../src/watches/list-events.ts';
 import { CHANGED, oneChange } from '../../src/watches/one-change.ts';
 import { Values } from '../../src/watches/values.ts';
 import { track } from '../../src/core/values/tracked.ts';
+import { plainWording } from '../../src/core/wording/change-sentence.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 
 export const Gauge = new RecordType('Gauge', {
@@ -64,6 +65,7 @@ export const gaugeKind: AnyKind = {
   fleeting: [],
   history: null,
   examples: {},
+  wording: plainWording({ noun: 'gauge', main: 'level' }),
   question: () => tokenDetails('test', anAddress(1)),
   head: () => null,
   page: () => '/gauge',
@@ -148,6 +150,7 @@ export function aWatch(alerts: Watch['alerts'], change: Partial<Watch> = {}): Wa
     },
     of: null,
     token: null,
+    nameOf: () => null,
     chainId: null,
     pageUrl: 'https://pages.example',
     schedule: { type: 'every', intervalMs: 60_000 },
@@ -218,6 +221,7 @@ export function whileAlert(change: Partial<ConditionAlert> = {}): ConditionAlert
     notify: [OPS],
     title: null,
     text: null,
+    runbook: null,
     source: 'rules/gauge.yaml:7',
     while: below('100'),
     until: null,
@@ -237,6 +241,7 @@ export function onAlert(change: Partial<EventAlert> = {}): EventAlert {
     notify: [OPS],
     title: null,
     text: null,
+    runbook: null,
     source: 'rules/gauge.yaml:9',
     on: 'new',
     if: moodIs('wild'),
@@ -256,6 +261,7 @@ export function countAlert(change: Partial<CountAlert> = {}): CountAlert {
     notify: [OPS],
     title: null,
     text: null,
+    runbook: null,
     source: 'rules/gauge.yaml:11',
     on: 'new',
     if: moodIs('wild'),

@@ -2,12 +2,13 @@
 import { advance, type Truths } from './condition-state.ts';
 import { conditionKey } from '../model/identity.ts';
 import { messageOf, resolvedMessage, type MessageHeader } from './message.ts';
-import type { Delivery, Fact, Message } from '../model/delivery.ts';
+import type { Delivery, Message } from '../model/delivery.ts';
 import type { ConditionState } from '../model/memory.ts';
 import type { ConditionReason, Reason } from '../model/decision.ts';
 import type { FindingKey } from '../model/ids.ts';
 import type { StatefulAlert } from '../model/watch.ts';
 import type { EvaluationContext } from '../model/condition.ts';
+import type { Counted } from './sentence.ts';
 import { deliveriesOf, type Poll } from './alert-evaluation.ts';
 import { isActive, emissionOf, type Emission } from './emission.ts';
 
@@ -16,8 +17,8 @@ export interface AlertSubject {
   readonly key: FindingKey;
   /** What a message shows. */
   readonly context: EvaluationContext;
-  /** Facts that are of no field, such as a count. */
-  readonly facts?: Readonly<Record<string, Fact>>;
+  /** Of a count. */
+  readonly counted?: Counted;
 }
 
 export interface ConditionStep {
@@ -83,7 +84,7 @@ type Emit = (
 ) => Emitted;
 
 const emitFiring: Emit = (poll, alert, after, subject, reason) => {
-  const message = firingMessage(poll, alert, after, subject, reason);
+  const message = conditionMessage(poll, alert, after, subject, { type: 'alert.firing', reason });
   return {
     state: { ...after, firing: message, told: alert.notify, flaps: 0 },
     deliveries: deliveriesOf(alert.notify, message),
@@ -93,21 +94,22 @@ const emitFiring: Emit = (poll, alert, after, subject, reason) => {
 const emitResolved: Emit = (poll, alert, after, subject, reason) => {
   const state = { ...after, firing: null, told: [], flaps: 0 };
   if (after.firing === null) return { state, deliveries: [] };
-  const last = firingMessage(poll, alert, after, subject, null);
+  const last = conditionMessage(poll, alert, after, subject, { type: 'alert.resolved', reason });
   const end = resolvedMessage(after.firing, { at: poll.time.at, seq: after.seq }, { reason, last });
   return { state, deliveries: deliveriesOf(after.told, end) };
 };
 
-function firingMessage(
-  { watch, time }: Poll,
+function conditionMessage(
+  poll: Poll,
   alert: StatefulAlert,
   state: ConditionState,
-  { key, context, facts = {} }: AlertSubject,
-  reason: string | null,
+  { key, context, counted }: AlertSubject,
+  { type, reason }: Pick<MessageHeader, 'type' | 'reason'>,
 ): Message {
+  const { watch, time } = poll;
   const { episode, seq } = state;
   const header: MessageHeader = {
-    type: 'alert.firing',
+    type,
     key: conditionKey(watch, alert.id, { born: state.born, group: key }),
     episode,
     seq,
@@ -116,5 +118,5 @@ function firingMessage(
     late: false,
     reason,
   };
-  return messageOf(watch, alert, context, header, facts);
+  return messageOf(poll, alert, context, header, counted);
 }

@@ -5,7 +5,7 @@ import type { AnyView } from '../values/fields.ts';
 import { truthOfAll } from '../model/health.ts';
 import { stepConditionState } from './condition-alert.ts';
 import { pathsToShow } from './message.ts';
-import type { Fact, Delivery } from '../model/delivery.ts';
+import type { Delivery } from '../model/delivery.ts';
 import type { GroupState } from '../model/memory.ts';
 import type { CountAlert } from '../model/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -105,8 +105,11 @@ function stepGroup(
   const count = kept.filter((then) => then <= at).length;
   const isJudged = poll.isComplete && !poll.isStale && !readsMissing(poll, alert.if);
   const truth = isJudged ? isTrue(alert, group, count, at) : 'unknown';
-  const facts: Record<string, Fact> = alert.fires.type === 'at-least' ? { count } : {};
-  const subject = { key: key === ALL ? '' : key, context: lastContext(poll, group), facts };
+  const counted = {
+    count: alert.fires.type === 'at-least' ? count : null,
+    newest: kept.findLast((then) => then <= at) ?? null,
+  };
+  const subject = { key: key === ALL ? '' : key, context: lastContext(poll, group), counted };
   const stepped = stepConditionState(poll, alert, group.condition, { while: truth, until: null }, subject);
   const isSame = before === group && stepped.state === group.condition;
   const after = isSame ? group : { ...group, condition: stepped.state, matches: kept };

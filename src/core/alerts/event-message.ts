@@ -19,7 +19,7 @@ export function firstMessage(poll: Poll, alert: EventAlert, { event, context, un
     ...(unjudged === null ? [] : [`could not be judged: ${unjudged}`]),
     ...(alert.provisional && !isSure ? [`provisional: not ${alert.confirmations} blocks deep yet`] : []),
   ];
-  return messageOf(poll.watch, alert, context, {
+  return messageOf(poll, alert, context, {
     type: 'alert.event',
     key: eventKey(poll.watch, alert.id, event.key),
     episode: 1,

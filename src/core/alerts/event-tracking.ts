@@ -13,6 +13,7 @@ import { eventKey } from '../model/identity.ts';
 import { replacedItems } from './replaced-items.ts';
 import type { EventState } from '../model/memory.ts';
 import { followUp, messageOf, pathsToShow } from './message.ts';
+import { lineOf } from '../wording/words.ts';
 import type { EventAlert } from '../model/watch.ts';
 import type { EventReason, Reason } from '../model/decision.ts';
 import type { HeadNeed } from '../model/observation.ts';
@@ -92,8 +93,9 @@ function followUpOf(poll: Poll, alert: EventAlert, tracked: TrackedEvent, transi
     return firstMessage(poll, alert, { event, context, unjudged: limitOf(alert, context) });
   };
   const next = (type: Message['type'], reason: string | null, now: Message | null): FollowUp => {
-    const message = followUp(toldMessage(poll, alert, tracked), { type, at, seq, reason }, now);
-    return { seq, told, message };
+    const notified = toldMessage(poll, alert, tracked);
+    const words = wordsOf(notified, { type, reason, now, isInBlock: typeof event?.block === 'number' });
+    return { seq, told, message: followUp(notified, { type, at, seq, reason, ...words }, now) };
   };
   switch (transition) {
     case 'confirmed': {
@@ -111,6 +113,23 @@ function followUpOf(poll: Poll, alert: EventAlert, tracked: TrackedEvent, transi
   }
 }
 
+interface Later {
+  readonly type: Message['type'];
+  readonly reason: string | null;
+  readonly now: Message | null;
+  readonly isInBlock: boolean;
+}
+
+/** What a later message says behind its title, and first. */
+function wordsOf(notified: Message, { type, reason, now, isInBlock }: Later): Pick<Message, 'detail' | 'lines'> {
+  if (type === 'alert.retracted') return { detail: reason, lines: [] };
+  if (now === null)
+    return { detail: notified.detail, lines: lineOf(isInBlock ? 'It is in a block again.' : 'It is there again.') };
+  const { measured: then } = notified;
+  const before = then === null || then === now.measured ? [] : lineOf(`Told before: ${then}.`);
+  return { detail: now.detail, lines: [...before, ...now.lines] };
+}
+
 /**
  * Builds the first message again from what is remembered. A thousand whole messages per alert would take too much
  * memory.
@@ -120,7 +139,7 @@ function toldMessage(poll: Poll, alert: EventAlert, { key, before }: TrackedEven
   const { title, since, seq, values } = before;
   const context = contextOf({ view: viewOf(watch.kind.fields, expand(values)) }, null);
   const stage = { type: 'alert.event', episode: 1, seq, at: poll.time.at, since, late: false, reason: null } as const;
-  return { ...messageOf(watch, alert, context, { ...stage, key: eventKey(watch, alert.id, key) }), title };
+  return { ...messageOf(poll, alert, context, { ...stage, key: eventKey(watch, alert.id, key) }), title };
 }
 
 /** Known values at those paths; long ones condensed. */

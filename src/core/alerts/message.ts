@@ -1,13 +1,14 @@
 // Messages of alerts, as data. Notifiers render them; nothing here is markup.
 import { type Instant, showDuration } from '../../lib/clock.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
-import { Address } from '../values/address.ts';
-import { Amount, formatAmount } from '../values/amount.ts';
-import { factAt, factsAt } from '../values/facts.ts';
-import { valueAt, type AnyView } from '../values/fields.ts';
+import { typeAt, valueAt, type AnyView } from '../values/fields.ts';
+import { factsAt } from '../values/facts.ts';
 import type { Fact, Message } from '../model/delivery.ts';
 import type { AlertRule, Watch } from '../model/watch.ts';
-import type { Condition, EvaluationContext, Segment } from '../model/condition.ts';
+import type { Condition, EvaluationContext, Template } from '../model/condition.ts';
+import type { Sentence } from '../model/wording.ts';
+import { lineOf } from '../wording/words.ts';
+import { sentenceOf, type Counted } from './sentence.ts';
 
 /** Key and order of a message within its alert. */
 export interface MessageHeader {
@@ -21,22 +22,27 @@ export interface MessageHeader {
   readonly reason: string | null;
 }
 
-type Facts = Readonly<Record<string, Fact>>;
+/** The watch as one poll found it. */
+interface PolledWatch {
+  readonly watch: Watch;
+  readonly isStale: boolean;
+}
 
-/** `facts`: values that are of no field, such as a count. */
+/** `counted`: of an alert that counts items. */
 export function messageOf(
-  watch: Watch,
+  { watch, isStale }: PolledWatch,
   alert: AlertRule,
   context: EvaluationContext,
   header: MessageHeader,
-  facts: Facts = {},
+  counted: Counted | null = null,
 ): Message {
   const paths = pathsToShow(watch, alert);
-  const fields = factsAt(context.view, paths);
-  const before = context.before === null ? {} : factsAt(context.before, paths);
-  const condition = conditionText(alert);
+  const count = counted === null || counted.count === null ? {} : { count: counted.count };
+  const isOver = header.type === 'alert.resolved';
+  const sentence = sentenceOf(watch, alert, context, { at: header.at, isOver, isStale, counted });
   return {
     ...header,
+    ...titleOf(watch, alert, context, sentence),
     observedAt: header.at,
     watch: watch.name,
     alert: alert.id,
@@ -46,52 +52,65 @@ export function messageOf(
     chainId: watch.chainId,
     of: watch.of,
     token: tokenOf(watch, context.view),
-    title: titleOf(watch, alert, context),
-    text: alert.text?.render(context) ?? defaultText(watch, context, condition, facts),
-    condition,
+    measured: sentence.measured,
+    lines: sentence.lines,
+    text: alert.text?.render(context) ?? [],
+    runbook: alert.runbook,
+    condition: isOver ? endText(alert) : conditionText(alert),
     rule: alert.source,
     resolvedAt: null,
-    fields: { ...fields, ...windowFacts(watch, alert, context), ...facts },
-    before,
+    fields: { ...factsAt(context.view, paths), ...windowFacts(watch, alert, context), ...count },
+    before: context.before === null ? {} : factsAt(context.before, paths),
     links: linksOf(watch, context.view),
     summary: null,
   };
 }
 
-/**
- * The resolved message: with the last values seen, or made of the firing message alone when the rule is gone. It keeps
- * the title, which is the subject of the mail thread.
- */
+/** The resolved message: with the last values seen, or made of the firing message alone when the rule is gone. */
 export function resolvedMessage(
   firing: Message,
   header: Pick<MessageHeader, 'at' | 'seq'>,
-  end: { readonly reason: string | null; readonly last: Message | null },
+  { reason, last }: { readonly reason: string | null; readonly last: Message | null },
 ): Message {
   return {
     ...firing,
-    ...(end.last === null ? {} : { text: end.last.text, fields: end.last.fields }),
+    ...(last === null ? { detail: reason, lines: [] } : endOf(firing, last)),
     type: 'alert.resolved',
     at: header.at,
     seq: header.seq,
     observedAt: header.at,
     resolvedAt: header.at,
-    reason: end.reason,
+    reason,
     before: firing.fields,
   };
 }
 
+function endOf({ measured: then }: Message, last: Message): Partial<Message> {
+  const { title, detail, measured, lines, text, fields, condition, runbook } = last;
+  const fired = then === null || then === measured ? [] : lineOf(`When it fired: ${then}.`);
+  return { title, detail, measured, lines: [...fired, ...lines], text, fields, condition, runbook };
+}
+
+type FollowUp = Pick<Message, 'type' | 'at' | 'seq' | 'reason' | 'detail' | 'lines'>;
+
 /** A later message about an event, in the same thread, with the last values where there are any. */
-export function followUp(
-  notified: Message,
-  header: Pick<Message, 'type' | 'at' | 'seq' | 'reason'>,
-  last: Message | null = null,
-): Message {
+export function followUp(notified: Message, header: FollowUp, last: Message | null = null): Message {
   return {
     ...notified,
-    ...(last === null ? {} : { text: last.text, fields: last.fields, links: last.links, before: notified.fields }),
+    ...(last === null ? {} : { ...newValues(last), before: notified.fields }),
     ...header,
     observedAt: header.at,
   };
+}
+
+function newValues({ title, measured, text, fields, links }: Message): Partial<Message> {
+  return { title, measured, text, fields, links };
+}
+
+/** What ended it: `until`, or `while` no longer. */
+function endText(alert: AlertRule): string {
+  const until = alert.type === 'condition' ? alert.until : null;
+  return until === null ? `no longer ${conditionText(alert)}` : until.text;
 }
 
 /** The condition as it is written, with what it takes to fire: `at least 3 new within 10m: success == false`. */
@@ -107,12 +126,25 @@ export function conditionText(alert: AlertRule): string {
   return selector === undefined ? what : `${what}: ${selector}`;
 }
 
-function titleOf(watch: Watch, alert: AlertRule, context: EvaluationContext): string {
-  if (alert.title === null) return `${watch.name} ${alert.id}`;
-  return alert.title
+/** The rule's own title wins. Where it shows no number, the measured value stands behind it. */
+function titleOf(
+  { kind }: Watch,
+  { title }: AlertRule,
+  context: EvaluationContext,
+  sentence: Sentence,
+): Pick<Message, 'title' | 'detail'> {
+  if (title === null) return { title: sentence.title, detail: null };
+  const rendered = title
     .render(context)
     .map((segment) => ('text' in segment ? segment.text : plain(segment.untrusted)))
     .join('');
+  return { title: rendered, detail: showsNumber(kind, title) ? null : sentence.detail };
+}
+
+const NUMBERS: readonly (string | undefined)[] = ['amount', 'int', 'double', 'duration'];
+
+function showsNumber({ fields }: Watch['kind'], { reads, windows }: Template): boolean {
+  return windows.length > 0 || reads.some((path) => NUMBERS.includes(typeAt(fields, path)?.type));
 }
 
 /**
@@ -152,38 +184,4 @@ function tokenOf(watch: Watch, view: AnyView): Message['token'] {
     symbol: typeof symbol === 'string' ? untrusted(symbol) : null,
     decimals: typeof decimals === 'bigint' ? Number(decimals) : null,
   };
-}
-
-/** `balance 940,000 (was 1,200,000), symbol USDC, address treasury (balance < 1000000)` */
-function defaultText(watch: Watch, context: EvaluationContext, condition: string, facts: Facts): Segment[] {
-  const parts: Segment[] = Object.entries(facts).map(([name, fact], i) => ({
-    text: `${i === 0 ? '' : ', '}${name} ${typeof fact === 'object' ? '' : String(fact)}`,
-  }));
-  for (const path of watch.kind.shown) {
-    const now = readable(watch, context.view, path);
-    if (now === undefined) continue;
-    const was = context.before === null || isSame(context, path) ? undefined : readable(watch, context.before, path);
-    const isNews = was !== undefined && 'text' in was && 'text' in now && was.text !== now.text;
-    // Mail programs turn words with a dot between them into links.
-    parts.push({ text: `${parts.length === 0 ? '' : ', '}${path.replaceAll('.', ' ')} ` }, now);
-    if (isNews) parts.push({ text: ` (was ${was.text})` });
-  }
-  return [...parts, { text: ` (${condition})` }];
-}
-
-/** Servers differ in the letter case of addresses, which is no change. */
-function isSame({ view, before }: EvaluationContext, path: string): boolean {
-  const [now, was] = [valueAt(view, path), before === null ? undefined : valueAt(before, path)];
-  return now instanceof Address && was instanceof Address && now.equals(was);
-}
-
-/** For people: with thousands separators, and the watched address by its name. */
-function readable({ of }: Watch, view: AnyView, path: string): Segment | undefined {
-  const value = valueAt(view, path);
-  if (value instanceof Amount) return { text: formatAmount(value) };
-  if (value instanceof Address && of !== null && value.key === of.address.toLowerCase())
-    return { text: of.name ?? of.address };
-  const fact = factAt(view, path);
-  if (typeof fact === 'boolean' || typeof fact === 'number') return { text: String(fact) };
-  return fact !== undefined && ('text' in fact || 'untrusted' in fact) ? fact : undefined;
 }

@@ -1,5 +1,6 @@
 // What becomes of further events of a channel that has not got rid of thousands of messages: each alert has one open
 // summary there, which takes them in until it goes out. Nothing is dropped: it carries the key of every one of them.
+import { headingOf } from '../wording/message-words.ts';
 import type { Delivery, Message, Summary } from '../model/delivery.ts';
 import { deliveryId, idOf } from '../model/identity.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -30,7 +31,8 @@ export function hasRoom(open: Message, next: Message): boolean {
 /** A new summary of one message, in its place. */
 export function openSummary({ message, ...to }: Delivery, at: Instant): Delivery {
   const key = idOf('overflow', message.key, message.seq);
-  const summary = summaryMessage(message, { key, at }, summaryOf(message), [WHY, `The first: ${message.title}`]);
+  const words = { ...WAITING, list: [{ text: `The first: ${headingOf(message)}` }] };
+  const summary = summaryMessage(message, { key, at }, summaryOf(message), words);
   return { ...to, id: deliveryId(key, summary, to), message: summary };
 }
 
@@ -39,10 +41,17 @@ export function withMember(open: Message, member: Message, at: Instant): Message
   const { of, count, keys } = summaryOf(open);
   const more = summaryOf(member);
   const summary = { of, count: count + more.count, keys: [...keys, ...more.keys] };
-  return { ...summaryMessage(open, { key: open.key, at }, summary, []), text: open.text, since: open.since };
+  return {
+    ...summaryMessage(open, { key: open.key, at }, summary, { ...WAITING, list: open.text }),
+    since: open.since,
+  };
 }
 
-const WHY = `${MOST_UNSETTLED} messages or more wait for this channel: further events of an alert are told together.`;
+const WAITING = {
+  more: 'more ',
+  when: '',
+  why: `${MOST_UNSETTLED} messages or more wait for this channel: further events of an alert are told together.`,
+};
 
 function summaryOf({ summary, type, key }: Message): Summary {
   return summary ?? { of: type, count: 1, keys: [key] };

@@ -1,6 +1,8 @@
 // Many messages of one sort at once are told as one, with their exact number and the keys of all of them.
 import type { Delivery, Message, MessageType, Summary } from '../model/delivery.ts';
 import { idOf } from '../model/identity.ts';
+import { headingOf } from '../wording/message-words.ts';
+import type { Segment } from '../model/condition.ts';
 import type { EventAlert } from '../model/watch.ts';
 import { deliveriesOf, type Poll } from './alert-evaluation.ts';
 
@@ -57,15 +59,16 @@ function inPieces(members: readonly Delivery[]): (readonly Delivery[])[] {
 }
 
 function folded({ watch, time }: Poll, alert: EventAlert, limit: Limit, members: readonly Delivery[]): Folded {
+  const [first] = members;
+  if (first === undefined) return { summary: [], members };
   const messages = members.map(({ message }) => message);
   const news = messages.map(({ key, seq }) => `${key} ${seq}`).toSorted();
   const key = idOf(watch.id, alert.id, watch.target.explorer, 'summary', ...news);
   const summary = { of: limit.of, count: members.length, keys: messages.map((message) => message.key) };
-  const lines = [sentenceOf(summary, limit), ...titlesOf(messages)];
-  const [first] = members;
-  if (first === undefined) return { summary: [], members };
+  const more = limit.whenMore > 0 ? 'more ' : '';
+  const words = { more, when: ' in one poll', why: sentenceOf(summary, limit), list: listOf(messages) };
   return {
-    summary: deliveriesOf([first], summaryMessage(first.message, { key, at: time.at }, summary, lines)),
+    summary: deliveriesOf([first], summaryMessage(first.message, { key, at: time.at }, summary, words)),
     members,
   };
 }
@@ -75,25 +78,45 @@ function sentenceOf({ of, count }: Summary, { whenMore }: Limit): string {
   return `${count} more events at once, beside the ${whenMore} that are told one by one.`;
 }
 
-const MOST_TITLES = 10;
+const MOST_LISTED = 50;
 
-/** The first titles, when they differ between the members. */
-function titlesOf(told: readonly Message[]): string[] {
-  const titles = [...new Set(told.map(({ title }) => title))];
-  return titles.length === 1 ? [] : titles.slice(0, MOST_TITLES);
+/** One line per member, with its page where there is one, equal ones once; what is left out is counted. */
+function listOf(told: readonly Message[]): readonly Segment[] {
+  const rest = told.length - MOST_LISTED;
+  const lines = new Map(told.slice(0, MOST_LISTED).map((one) => [JSON.stringify(memberLine(one)), memberLine(one)]));
+  return [...[...lines.values()].flat(), ...(rest > 0 ? [{ text: `${rest} more are not listed here.` }] : [])];
 }
 
-/**
- * Many messages of one alert in one. `member`: any of them, for what they have in common; `key` stands for exactly these;
- * `lines`: what people read.
- */
+function memberLine(member: Message): readonly Segment[] {
+  const {
+    lines: [first = []],
+    links: [link],
+  } = member;
+  const heading = headingOf(member);
+  const page = link === undefined ? '' : ` ${link}`;
+  return first.length === 0
+    ? [{ text: `${heading}${page}\n` }]
+    : [{ text: `${heading} - ` }, ...first, { text: `${page}\n` }];
+}
+
+interface SummaryWords {
+  /** `more ` where others are told one by one. */
+  readonly more: string;
+  /** ` in one poll` */
+  readonly when: string;
+  readonly why: string;
+  /** The members, by lines. */
+  readonly list: readonly Segment[];
+}
+
+/** Many messages of one alert in one. `member`: any of them, for what they have in common; `key` stands for exactly these. */
 export function summaryMessage(
   member: Message,
   { key, at }: Pick<Message, 'key' | 'at'>,
   summary: Summary,
-  lines: readonly string[],
+  { more, when, why, list }: SummaryWords,
 ): Message {
-  const what = summary.of === 'alert.event' ? 'events' : wordOf(summary.of);
+  const turn = summary.of === 'alert.event' ? '' : ` ${wordOf(summary.of)}`;
   return {
     ...member,
     type: 'alert.summary',
@@ -106,8 +129,11 @@ export function summaryMessage(
     resolvedAt: null,
     reason: null,
     late: false,
-    title: `${member.watch} ${member.alert}: ${summary.count} ${what}`,
-    text: [{ text: lines.join('\n') }],
+    title: `${summary.count} ${more}${member.alert} events of ${member.watch}${turn}${when}`,
+    detail: null,
+    measured: null,
+    lines: why === '' ? [] : [[{ text: why }]],
+    text: list,
     fields: {},
     before: {},
     links: [],

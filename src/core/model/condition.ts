@@ -64,6 +64,16 @@ export interface Comparison {
   readonly bound: Amount;
 }
 
+/** The operator of the negation: `!(x < 5)` is `x >= 5`. */
+export const OPPOSITE: Readonly<Record<Comparison['operator'], Comparison['operator']>> = {
+  '<': '>=',
+  '<=': '>',
+  '>': '<=',
+  '>=': '<',
+  '==': '!=',
+  '!=': '==',
+};
+
 export interface Template {
   readonly reads: readonly string[];
   readonly windows: readonly Window[];

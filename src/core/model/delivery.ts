@@ -54,7 +54,16 @@ export interface Message {
   } | null;
   /** Text of the program, not of strangers: it becomes a mail's subject. */
   readonly title: string;
+  /** Behind the title in a subject: `970,030, below 1,000,000`, or why it ended; null = the title says it. Not of strangers. */
+  readonly detail: string | null;
+  /** The measured value as the subject shows it: `970,030`; null = nothing is measured. Not of strangers. */
+  readonly measured: string | null;
+  /** The first lines: the value before, the threshold, where it happened. */
+  readonly lines: readonly (readonly Segment[])[];
+  /** The rule's own text; empty where it has none. */
   readonly text: readonly Segment[];
+  /** A page that says what to do. */
+  readonly runbook: string | null;
   readonly condition: string;
   readonly rule: string;
   readonly observedAt: Instant;

@@ -7,6 +7,7 @@ import type { EventName } from './ids.ts';
 import type { ListQuestion, Question, Read } from './question.ts';
 import type { Script } from './script.ts';
 import type { Target } from './target.ts';
+import type { KindWording } from './wording.ts';
 
 /** Whether a rule of this kind must, may or must not have `of:` and `token:`. */
 export type Presence = 'required' | 'optional' | 'none';
@@ -41,6 +42,8 @@ export interface Kind<E, S, O> {
   readonly fleeting: readonly string[];
   /** Paths that are known only of one event: of any other they are always unknown. */
   readonly onlyOf?: Readonly<Record<string, EventName>>;
+  /** Its sentences in messages. */
+  readonly wording: KindWording;
   /** The question that every poll asks first; decides the phase and the price that `check` prints. */
   question(target: Target<E>): Question;
   /**

@@ -4,6 +4,7 @@ import type { ReadField } from './field-sightings.ts';
 import type { AlertId, EventName, Labels, Recipient, Severity, WatchId } from './ids.ts';
 import type { AnyKind } from './kind.ts';
 import type { Target } from './target.ts';
+import type { Address } from '../values/address.ts';
 import type { ListQuestion } from './question.ts';
 
 export interface Watch {
@@ -19,6 +20,8 @@ export interface Watch {
   /** What people see of the target. */
   readonly of: { readonly name: string | null; readonly address: string } | null;
   readonly token: { readonly name: string | null; readonly address: string } | null;
+  /** The name that the config gives an address or a token; null = it has none. */
+  readonly nameOf: (address: Address) => string | null;
   readonly chainId: string | null;
   readonly pageUrl: string | null;
   readonly schedule: Schedule;
@@ -50,6 +53,8 @@ interface AlertRuleBase {
   readonly notify: readonly Recipient[];
   readonly title: Template | null;
   readonly text: Template | null;
+  /** A page that says what to do. */
+  readonly runbook: string | null;
   /** `rules/treasury.yaml:21` */
   readonly source: string;
 }

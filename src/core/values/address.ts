@@ -33,3 +33,8 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 export function isAddressText(value: unknown): value is string {
   return typeof value === 'string' && ADDRESS.test(value);
 }
+
+/** An address or a hash in running text: `0x3c54…b3AB`. */
+export function shortHex(text: string): string {
+  return text.length <= 12 ? text : `${text.slice(0, 6)}…${text.slice(-4)}`;
+}

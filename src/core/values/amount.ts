@@ -102,3 +102,11 @@ export function formatAmount(amount: Amount): string {
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
+
+/** To so many decimals, half away from zero. */
+export function roundAmount(amount: Amount, decimals: number): Amount {
+  if (amount.scale <= decimals) return amount;
+  const unit = powerOfTen(amount.scale - decimals);
+  const half = amount.digits < 0n ? -unit / 2n : unit / 2n;
+  return new Amount((amount.digits + half) / unit, decimals);
+}

@@ -2,7 +2,7 @@ import { showInstant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
 import type { Delivery, Message } from '../../core/model/delivery.ts';
 import { toPlain } from './facts.ts';
-import { linesOf, ours, pagesOf } from './wording.ts';
+import { ours, pagesOf, runbookOf, subjectOf, textOf, toLinesOfText } from './wording.ts';
 
 /**
  * The JSON of one alert, as webhooks carry it and `format: json` prints it; always one alert. Amounts are decimal text
@@ -32,7 +32,9 @@ export const BODY_FIELDS: Readonly<
   chain_id: 'one value',
   of: ['name', 'address'],
   token: ['address', 'symbol', 'decimals'],
+  subject: 'one value',
   title: 'one value',
+  lines: 'any',
   text: 'one value',
   condition: 'one value',
   rule: 'one value',
@@ -44,6 +46,7 @@ export const BODY_FIELDS: Readonly<
   fields: 'any',
   before: 'any',
   links: 'any',
+  runbook: 'one value',
   summary: ['of', 'count', 'keys'],
 };
 
@@ -65,8 +68,10 @@ export function bodyOf({ id, message }: Delivery) {
       chain_id: message.chainId === null ? null : ours(message.chainId),
       of: ofIn(message),
       token: tokenIn(message),
+      subject: subjectOf(message),
       title: ours(message.title),
-      text: linesOf(message).join('\n'),
+      lines: message.lines.flatMap(toLinesOfText),
+      text: textOf(message).join('\n'),
       condition: ours(message.condition),
       rule: ours(message.rule),
       observed_at: showInstant(message.observedAt),
@@ -77,6 +82,7 @@ export function bodyOf({ id, message }: Delivery) {
       fields: toPlain(message.fields),
       before: Object.keys(message.before).length === 0 ? null : toPlain(message.before),
       links: pagesOf(message),
+      runbook: runbookOf(message),
       ...(message.summary === null ? {} : { summary: message.summary }),
     },
   };

@@ -14,7 +14,7 @@ export interface Piece {
   readonly strange: boolean;
 }
 
-/** `balance: 900 (was 1,200)` */
+/** `balance: 900 (last poll: 1,200)` */
 export interface Row {
   readonly label: string;
   readonly value: readonly Piece[];
@@ -25,13 +25,15 @@ export function toPlain(facts: Facts): Record<string, Plain> {
   return Object.fromEntries(named(facts).map(([name, fact]) => [name, plainFact(fact)]));
 }
 
-/** One row per value, with the value before where it differs. Amounts get thousands separators. */
-export function toRows(fields: Facts, before: Facts): Row[] {
+/**
+ * One row per value, with the value before where it differs; `when`: its label. Amounts get thousands separators.
+ */
+export function toRows(fields: Facts, before: Facts, when: string): Row[] {
   const now = byLabel(leaves(fields, []));
   const then = byLabel(leaves(before, []));
   return [...new Set([...now.keys(), ...then.keys()])].map((label) => ({
     label,
-    value: compared(now.get(label), then.get(label)),
+    value: compared(now.get(label), then.get(label), when),
   }));
 }
 
@@ -75,8 +77,10 @@ function listRows(list: readonly Fact[], path: readonly string[]): Row[] {
 function pieceOf(fact: boolean | number | Segment, name: string): Piece {
   if (typeof fact !== 'object') return ourPiece(String(fact));
   if ('untrusted' in fact) return { text: plain(fact.untrusted), strange: true };
-  return ourPiece(grouped(ownValue(fact.text), name));
+  return ourPiece(grouped(ownValue(fact.text).replace(MILLISECONDS, 'Z'), name));
 }
+
+const MILLISECONDS = /(?<=T\d\d:\d\d:\d\d)\.\d+Z$/;
 
 // Ids are copied, amounts are read.
 function grouped(text: string, name: string): string {
@@ -88,10 +92,14 @@ function byLabel(rows: readonly Row[]): Map<string, readonly Piece[]> {
   return new Map(rows.map(({ label, value }) => [label, value]));
 }
 
-function compared(now: readonly Piece[] | undefined, then: readonly Piece[] | undefined): readonly Piece[] {
-  if (now === undefined) return [ourPiece('unknown (was '), ...(then ?? []), ourPiece(')')];
+function compared(
+  now: readonly Piece[] | undefined,
+  then: readonly Piece[] | undefined,
+  when: string,
+): readonly Piece[] {
+  if (now === undefined) return [ourPiece(`unknown (${when}: `), ...(then ?? []), ourPiece(')')];
   if (then === undefined || isSame(now, then)) return now;
-  return [...now, ourPiece(' (was '), ...then, ourPiece(')')];
+  return [...now, ourPiece(` (${when}: `), ...then, ourPiece(')')];
 }
 
 // Memory and servers differ in the case of addresses and hashes: that is no news.

@@ -2,23 +2,24 @@
 // order, and what is left out where room is short is here.
 import type { Message } from '../../core/model/delivery.ts';
 import type { Row } from './facts.ts';
-import { rowText, toMailContent } from './mail.ts';
-import { firedFor, ours, pagesOf } from './wording.ts';
+import { ourLine, rowText, toMailContent, type TextLine } from './mail.ts';
+import { pagesOf, runbookOf, subjectOf } from './wording.ts';
 
-export interface Line {
-  readonly text: string;
-  /** A stranger's text is in it, defanged. Chats that make markup of some words must not look for any here. */
-  readonly strange: boolean;
-}
+/** Where a stranger's text is in it, defanged, chats that make markup of some words must not look for any. */
+export type Line = TextLine;
 
 /** In the order in which it is read. */
 export interface Lines {
-  /** `[CRITICAL] Treasury USDC is low` */
+  /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
   readonly headline: string;
+  /** The value before, the threshold, why it is told. */
+  readonly lead: readonly Line[];
+  /** Whole web addresses, without characters that end one in markup; the runbook first. */
+  readonly links: readonly string[];
+  /** Which of the links is the runbook; null = none. */
+  readonly runbook: string | null;
   /** The rule's own text. */
   readonly text: readonly Line[];
-  /** Whole web addresses, without characters that end one in markup. */
-  readonly links: readonly string[];
   /** `balance: 940,000 (was 2,000,000.5)` */
   readonly facts: readonly Line[];
 }
@@ -29,41 +30,25 @@ const LONGEST_LINK = 300;
 const MOST_LINKS = 3;
 
 export function toLines(message: Message): Lines {
-  const { text, values, about, notes } = toMailContent(message);
-  const strange = message.text.some((segment) => 'untrusted' in segment);
+  const { lead, text, values, about, notes } = toMailContent(message);
+  const short = (line: Line): Line => ({ ...line, text: cut(line.text, LONGEST_LINE) });
   return {
-    headline: headlineOf(message),
-    text: text.map((line) => ({ text: cut(line, LONGEST_LINE), strange })),
+    headline: cut(subjectOf(message), LONGEST_HEADLINE),
+    lead: lead.map(short),
     links: linksOf(message),
+    runbook: runbookIn(message),
+    text: text.map(short),
     facts: [...[...values, ...about].map(factOf), ...notes.map(ourLine)],
   };
 }
 
-/** `[RESOLVED after 12m5s] Treasury USDC is low` */
-function headlineOf(message: Message): string {
-  return cut(`[${tagOf(message)}] ${ours(message.title)}`, LONGEST_HEADLINE);
-}
-
-function tagOf(message: Message): string {
-  const severity = message.severity.toUpperCase();
-  switch (message.type) {
-    case 'alert.event':
-    case 'alert.firing':
-    case 'alert.summary':
-      return severity;
-    case 'alert.resolved':
-      return `RESOLVED after ${firedFor(message) ?? 'a while'}`;
-    case 'alert.retracted':
-      return 'RETRACTED';
-    case 'alert.corrected':
-      return 'CORRECTED';
-    case 'alert.reinstated':
-      return 'REINSTATED';
-  }
-}
-
 function linksOf(message: Message): string[] {
   return pagesOf(message).map(withoutMarkup).filter(isShort).slice(0, MOST_LINKS);
+}
+
+function runbookIn(message: Message): string | null {
+  const runbook = runbookOf(message);
+  return runbook === null ? null : withoutMarkup(runbook);
 }
 
 // Characters that end an address in one markup or another, percent-encoded: the address stays the same.
@@ -88,29 +73,27 @@ function factOf(row: Row): Line {
 // Labels come from our tables; should one ever not, it is a stranger's.
 const OUR_LABEL = /^[\w ]+$/;
 
-function ourLine(text: string): Line {
-  return { text, strange: false };
-}
-
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}\u2026`;
 }
 
 /**
  * What of it fits into `most`, where `sizeOf` says what a line takes once it is encoded, its line end included. The
- * headline and the links always stay; facts go first, from the last one on, then text. What went is counted.
+ * headline and the links always stay; facts go first, from the last one on, then text, then the first lines. What went is
+ * counted.
  */
 export function fitted(lines: Lines, most: number, sizeOf: (text: string, isLink: boolean) => number): Lines {
-  const { headline, text, links, facts } = lines;
+  const { headline, lead, links, text, facts } = lines;
   const fixed = sizeOf(headline, false) + sum(links.map((link) => sizeOf(link, true)));
-  const sizes = [...text, ...facts].map((line) => sizeOf(line.text, false));
+  const sizes = [...lead, ...text, ...facts].map((line) => sizeOf(line.text, false));
   if (fixed + sum(sizes) <= most) return lines;
   const kept = countFitting(sizes, most - fixed - sizeOf(omitted(sizes.length), false));
+  const first = <T>(all: readonly T[], before: number): readonly T[] => all.slice(0, Math.max(kept - before, 0));
   return {
-    headline,
-    links,
-    text: text.slice(0, kept),
-    facts: [...facts.slice(0, Math.max(kept - text.length, 0)), ourLine(omitted(sizes.length - kept))],
+    ...lines,
+    lead: first(lead, 0),
+    text: first(text, lead.length),
+    facts: [...first(facts, lead.length + text.length), ourLine(omitted(sizes.length - kept))],
   };
 }
 

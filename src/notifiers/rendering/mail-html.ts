@@ -1,7 +1,8 @@
-// The HTML part of a mail: one table, inline styles, nothing to load. Values enter through `html` alone, which escapes.
+// The HTML part of a mail: one table, nothing to load. Styles stand inline, for the programs that read no others; what
+// only a style sheet can say (the dark colours) stands in the head. Values enter through `html` alone, which escapes.
 import { escapeHtml } from '../../lib/untrusted.ts';
 import type { Piece, Row } from './facts.ts';
-import { quoted, type MailContent } from './mail.ts';
+import { quoted, type Link, type MailContent, type TextLine } from './mail.ts';
 
 const COLOURS: Readonly<Record<MailContent['tone'], string>> = {
   info: '#2f6fb5',
@@ -10,47 +11,62 @@ const COLOURS: Readonly<Record<MailContent['tone'], string>> = {
   resolved: '#2e7d32',
 };
 
-const PAGE = 'margin:0;padding:16px;background:#f4f5f7;font:14px/1.5 sans-serif;color:#1c1e21';
-const SHEET = 'width:100%;max-width:640px;background:#ffffff;border-collapse:collapse';
-const WIDE = 'padding:10px 16px';
-const LABEL = 'padding:3px 16px;color:#5f6368;white-space:nowrap;vertical-align:top';
-const VALUE = 'padding:3px 16px;word-break:break-word;font-family:monospace';
-const SMALL = 'padding:10px 16px;color:#5f6368;font-size:12px';
+// Addresses and hashes have no place to break: a telephone is 380 pixels wide.
+const WRAP = 'overflow-wrap:anywhere;word-break:break-word';
+const PAGE = 'margin:0;padding:12px;background:#f4f5f7;font:15px/1.5 sans-serif;color:#1c1e21';
+const SHEET = 'width:100%;max-width:640px;margin:0 auto;background:#ffffff;border-collapse:collapse';
+const WIDE = `padding:8px 14px;${WRAP}`;
+const LABEL = 'padding:3px 8px 3px 14px;width:28%;color:#5f6368;font-size:13px;vertical-align:top';
+const VALUE = `padding:3px 14px 3px 0;font:13px/1.5 monospace;${WRAP}`;
+const SMALL = `padding:8px 14px;color:#5f6368;font-size:12px;${WRAP}`;
 
-export function toHtml(content: MailContent): string {
-  const colour = COLOURS[content.tone];
+const DARK = [
+  ':root{color-scheme:light dark}',
+  '@media (prefers-color-scheme:dark){',
+  '.page{background:#15171a!important;color:#e6e7e9!important}',
+  '.sheet{background:#1f2226!important}',
+  '.quiet{color:#a3a9b0!important}',
+  '.link{color:#8ab4f8!important}',
+  '}',
+].join('');
+
+export function toHtml({ subject, tone, lead, links, text, values, about, notes }: MailContent): string {
   return html`<!doctype html>
     <html lang="en" dir="ltr">
       <head>
         <meta charset="utf-8" />
-        <title>${content.title}</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
+        <title>${subject}</title>
+        <style>
+          ${DARK}
+        </style>
       </head>
-      <body style="${PAGE}">
-        <table role="presentation" style="${SHEET};border-top:4px solid ${colour}">
+      <body class="page" style="${PAGE}">
+        <table role="presentation" class="sheet" style="${SHEET};border-top:4px solid ${COLOURS[tone]}">
           <tr>
-            <td colspan="2" style="${WIDE}">
-              <b style="font-size:17px">${content.title}</b><br /><span style="color:${colour}">${content.state}</span>
-            </td>
+            <td colspan="2" style="${WIDE};font-size:17px;font-weight:bold">${subject}</td>
           </tr>
-          ${content.text.map(textRow)}${content.values.map(valueRow)}
+          ${lead.map(textRow)}${links.length === 0 ? [] : [linksRow(links)]}${text.map(textRow)}${values.map(valueRow)}
           <tr>
             <td colspan="2" style="${WIDE}"></td>
           </tr>
-          ${content.about.map(valueRow)} ${content.links.map(linkRow)}${content.notes.map(noteRow)}
+          ${about.map(valueRow)}${notes.map(noteRow)}
         </table>
       </body>
     </html> `.markup;
 }
 
-function textRow(line: string): Html {
+function textRow({ text }: TextLine): Html {
   return html`<tr>
-    <td colspan="2" style="${WIDE}">${line}</td>
+    <td colspan="2" style="${WIDE}">${text}</td>
   </tr> `;
 }
 
 function valueRow({ label, value }: Row): Html {
   return html`<tr>
-    <td style="${LABEL}">${label}</td>
+    <td class="quiet" style="${LABEL}">${label}</td>
     <td style="${VALUE}">${value.map(pieceOf)}</td>
   </tr> `;
 }
@@ -60,15 +76,19 @@ function pieceOf(piece: Piece): Html {
   return piece.strange ? html`<bdi>${quoted(piece)}</bdi>` : html`${piece.text}`;
 }
 
-function linkRow(link: string): Html {
+function linksRow(links: readonly Link[]): Html {
   return html`<tr>
-    <td colspan="2" style="${WIDE}"><a href="${link}">${link}</a></td>
+    <td colspan="2" style="${WIDE}">${links.map(linkOf)}</td>
   </tr> `;
+}
+
+function linkOf({ label, url }: Link, index: number): Html {
+  return html`${index === 0 ? '' : ' \u00b7 '}<a class="link" href="${url}" style="color:#1a5fb4">${label}</a>`;
 }
 
 function noteRow(note: string): Html {
   return html`<tr>
-    <td colspan="2" style="${SMALL}">${note}</td>
+    <td colspan="2" class="quiet" style="${SMALL}">${note}</td>
   </tr> `;
 }
 

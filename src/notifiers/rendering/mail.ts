@@ -1,61 +1,75 @@
-// One model of a mail; its text part is made here, its HTML part in mail-html.ts, so that both say the same.
-import { showInstant } from '../../lib/clock.ts';
+// One model of a mail; its text part is made here, its HTML part in mail-html.ts, so that both say the same. The facts
+// stand last: who reads on a telephone has the subject, the first lines and the links before anything else.
+import { showSecond } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
 import type { Message } from '../../core/model/delivery.ts';
 import { ourPiece, toRows, type Piece, type Row } from './facts.ts';
-import { firedFor, linesOf, ours, pagesOf } from './wording.ts';
+import { firedFor, ours, pagesOf, reasonOf, runbookOf, subjectOf, toLinesOfText } from './wording.ts';
+
+/** A line above the facts; `strange` when a stranger's text is in it. */
+export interface TextLine {
+  readonly text: string;
+  readonly strange: boolean;
+}
 
 export interface MailContent {
-  readonly title: string;
+  /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
+  readonly subject: string;
   readonly tone: Message['severity'] | 'resolved';
-  /** `Firing, critical, since 2026-01-01T00:00:00Z` */
-  readonly state: string;
-  readonly text: readonly string[];
+  /** The value before, the threshold, why it is told. */
+  readonly lead: readonly TextLine[];
+  readonly links: readonly Link[];
+  /** The rule's own text. */
+  readonly text: readonly TextLine[];
   /** What was seen: the values, and those before. */
   readonly values: readonly Row[];
   /** Where, when and by which rule. */
   readonly about: readonly Row[];
-  readonly links: readonly string[];
   readonly notes: readonly string[];
+}
+
+export interface Link {
+  readonly label: string;
+  readonly url: string;
 }
 
 const MOST_VALUES = 60;
 
 export function toMailContent(message: Message): MailContent {
-  const values = toRows(message.fields, message.before);
+  const values = toRows(message.fields, message.before, whenBefore(message)).filter((row) => !isSaid(row, message));
   const about = aboutRows(message);
+  const [lead, text] = [leadOf(message), textLines(message.text)];
   return {
-    title: ours(message.title),
+    subject: mailSubject(message),
     tone: isOver(message) ? 'resolved' : message.severity,
-    state: stateLine(message),
-    text: linesOf(message),
+    lead,
+    links: pagesOf(message).map((url) => ({ label: labelOf(message, url), url })),
+    text,
     values: values.slice(0, MOST_VALUES),
     about,
-    links: pagesOf(message),
-    notes: notesOf(message, values, about),
+    notes: notesOf([...lead, ...text], values, about),
   };
 }
 
-/** Constant over an episode, so that mail programs keep its messages together; never any text from the chain. */
-export function subjectOf(message: Message): string {
-  const reply = OPENING.has(message.type) ? '' : 'Re: ';
-  const subject = `${reply}[${message.severity.toUpperCase()}] ${ours(message.title)} - ${ours(message.watch)}`;
+/** Threads are kept by headers, so each message says how things stand. */
+function mailSubject(message: Message): string {
   // Mail programs would decode an encoded word (RFC 2047), line breaks included.
-  return subject.replaceAll('=?', '= ?');
+  return subjectOf(message).replaceAll('=?', '= ?');
 }
 
-/** The first message of a thread. */
-const OPENING: ReadonlySet<Message['type']> = new Set(['alert.event', 'alert.firing', 'alert.summary']);
+function labelOf(message: Message, url: string): string {
+  return url === runbookOf(message) ? 'Runbook' : `Open on ${ours(message.explorer)}`;
+}
 
-/** The text part. A stranger's text stands in “quotes”; none of it can begin a line. */
-export function toText(content: MailContent): string {
+/** The text part. A stranger's text among the facts stands in “quotes”; none of it can begin a line. */
+export function toText({ subject, lead, links, text, values, about, notes }: MailContent): string {
   const parts = [
-    [content.title, content.state],
-    content.text,
-    content.values.map(rowText),
-    content.about.map(rowText),
-    content.links,
-    content.notes,
+    [subject, ...lead.map((line) => line.text)],
+    links.map(({ label, url }) => `${label}: ${url}`),
+    text.map((line) => line.text),
+    values.map(rowText),
+    about.map(rowText),
+    notes,
   ];
   return `${parts
     .filter((lines) => lines.length > 0)
@@ -68,46 +82,81 @@ export function quoted(piece: Piece): string {
   return piece.strange ? `\u201c${piece.text.replace(/[\u201c\u201d]/g, '"')}\u201d` : piece.text;
 }
 
-/** `balance: 940,000 (was 2,000,000.5)` */
+/** `balance: 940,000 (last poll: 2,000,000.5)` */
 export function rowText({ label, value }: Row): string {
   return `${label}: ${value.map(quoted).join('')}`;
+}
+
+function leadOf(message: Message): TextLine[] {
+  const reason = reasonOf(message);
+  return [
+    ...message.lines.flatMap(textLines),
+    ...(reason === null ? [] : [ourLine(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`)]),
+    ...(message.late ? [ourLine('Told late: it happened more than ten minutes before it was seen.')] : []),
+  ];
+}
+
+function textLines(text: Message['text']): TextLine[] {
+  const strange = text.some((segment) => 'untrusted' in segment);
+  return toLinesOfText(text).map((line) => ({ text: line, strange }));
+}
+
+export function ourLine(text: string): TextLine {
+  return { text, strange: false };
 }
 
 function isOver({ type }: Message): boolean {
   return type === 'alert.resolved' || type === 'alert.retracted';
 }
 
-function stateLine(message: Message): string {
-  const why = message.reason === null ? '' : `; ${ours(message.reason)}`;
-  return `${STATES[message.type]}, ${message.severity}${timesOf(message)}${why}`;
+/** Of which time the values before are. */
+function whenBefore({ type }: Message): string {
+  if (type === 'alert.resolved') return 'when it fired';
+  return type === 'alert.corrected' ? 'told before' : 'last poll';
+}
+
+/** The address, the token and its symbol stand among what is said of the watch. */
+function isSaid({ label, value: [piece, ...more] }: Row, { of, token }: Message): boolean {
+  if (piece === undefined || more.length > 0) return false;
+  const text = piece.text.toLowerCase();
+  if (/^(?:token )?symbol$/.test(label))
+    return token !== null && token.symbol !== null && piece.text === plain(token.symbol);
+  if (/^address$/.test(label)) return text === of?.address.toLowerCase();
+  return /^(?:token )?address hash$/.test(label) && text === token?.address.toLowerCase();
 }
 
 const STATES: Readonly<Record<Message['type'], string>> = {
-  'alert.event': 'Event',
-  'alert.firing': 'Firing',
-  'alert.resolved': 'Resolved',
-  'alert.retracted': 'Retracted: what was told is no longer so',
-  'alert.corrected': 'Corrected: what was told is otherwise',
-  'alert.reinstated': 'Reinstated: it is so after all',
-  'alert.summary': 'Summary of many messages',
+  'alert.event': 'event',
+  'alert.firing': 'firing',
+  'alert.resolved': 'resolved',
+  'alert.retracted': 'retracted: what was told is no longer so',
+  'alert.corrected': 'corrected: what was told is otherwise',
+  'alert.reinstated': 'reinstated: it is so after all',
+  'alert.summary': 'summary of many messages',
 };
 
+/** `firing, critical, since 2026-01-01T00:00:00Z` */
+function stateWords(message: Message): string {
+  return `${STATES[message.type]}, ${message.severity}${timesOf(message)}`;
+}
+
 function timesOf(message: Message): string {
-  const since = showInstant(message.since);
+  const since = showSecond(message.since);
   if (message.type === 'alert.firing') return `, since ${since}`;
   if (message.resolvedAt === null) return '';
-  return `, after ${firedFor(message) ?? ''} (${since} to ${showInstant(message.resolvedAt)})`;
+  return `, after ${firedFor(message) ?? ''} (${since} to ${showSecond(message.resolvedAt)})`;
 }
 
 function aboutRows(message: Message): Row[] {
   const { of, token } = message;
   const chain = message.chainId === null ? '' : ` (chain ${message.chainId})`;
   return [
+    row('state', stateWords(message)),
     row('condition', message.condition),
     ...(of === null ? [] : [row('address', of.name === null ? of.address : `${of.name} ${of.address}`)]),
     ...(token === null ? [] : [tokenRow(token)]),
     row('explorer', `${message.explorer}${chain}`),
-    row('observed', showInstant(message.observedAt)),
+    row('observed', showSecond(message.observedAt)),
     row('watch', `${message.watch} / ${message.alert}`),
     row('rule', message.rule),
   ];
@@ -125,13 +174,12 @@ function tokenRow(token: NonNullable<Message['token']>): Row {
   return { label: 'token', value: [symbol, ourPiece(' '), address] };
 }
 
-function notesOf(message: Message, values: readonly Row[], about: readonly Row[]): string[] {
+function notesOf(lines: readonly TextLine[], values: readonly Row[], about: readonly Row[]): string[] {
   const hasStrange = [...values, ...about].some(({ value }) => value.some(({ strange }) => strange));
-  const inText = message.text.some((segment) => 'untrusted' in segment);
+  const inText = lines.some(({ strange }) => strange);
   const more = values.length - MOST_VALUES;
   return [
     ...(more > 0 ? [`${more} more values are not shown here.`] : []),
-    ...(message.late ? ['Told late: it happened more than ten minutes before it was seen.'] : []),
     ...(hasStrange ? ['Text in \u201cquotes\u201d is as the explorer reports it: anyone may have chosen it.'] : []),
     ...(inText ? ['Names in the text above are as the explorer reports them.'] : []),
   ];

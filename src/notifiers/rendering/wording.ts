@@ -1,6 +1,8 @@
 // Words that every channel shares. What leaves this file is plain text of single lines, safe to show as it is.
 import { showDuration } from '../../lib/clock.ts';
 import type { Message } from '../../core/model/delivery.ts';
+import type { Segment } from '../../core/model/condition.ts';
+import { headingOf, mainText } from '../../core/wording/message-words.ts';
 import { plainJoined, singleLine } from '../../lib/untrusted.ts';
 
 /** Longest line of our own text; beyond it `…`. A stranger's text is cut much earlier. */
@@ -11,17 +13,48 @@ export function stateOf(message: Message): string {
   return message.type.slice('alert.'.length).toUpperCase();
 }
 
+/** `[RESOLVED after 12m5s] treasury USDC 1,120,423, above 1,050,000`: never any text from the chain. */
+export function subjectOf(message: Message): string {
+  return `[${tagOf(message)}] ${ours(headingOf(message))}`;
+}
+
+function tagOf(message: Message): string {
+  const severity = message.severity.toUpperCase();
+  switch (message.type) {
+    case 'alert.event':
+    case 'alert.firing':
+    case 'alert.summary':
+      return severity;
+    case 'alert.resolved':
+      return `RESOLVED after ${firedFor(message) ?? 'a while'}`;
+    case 'alert.retracted':
+    case 'alert.corrected':
+    case 'alert.reinstated':
+      return stateOf(message);
+  }
+}
+
 /** Our own text, such as a title or a name from the config, as one line without control characters. */
 export function ours(text: string): string {
   return singleLine(text, MOST_OURS);
 }
 
-/** The message's text by lines, a stranger's parts opened and defanged. The author's line breaks stay. */
-export function linesOf(message: Message): string[] {
-  return plainJoined(message.text)
+/** Text by lines, a stranger's parts opened and defanged. The author's line breaks stay. */
+export function toLinesOfText(text: readonly Segment[]): string[] {
+  return plainJoined(text)
     .split('\n')
     .map(ours)
     .filter((line) => line !== '');
+}
+
+/** What a person reads below the subject, where there is room for one text: the rule's own, else the first lines. */
+export function textOf(message: Message): string[] {
+  return mainText(message).flatMap(toLinesOfText);
+}
+
+/** The reason, unless the subject says it. */
+export function reasonOf({ reason, detail }: Message): string | null {
+  return reason === null || reason === detail ? null : ours(reason);
 }
 
 /** How long an alert fired that has ended: `1h12m`; null for the others. */
@@ -29,7 +62,17 @@ export function firedFor(message: Message): string | null {
   return message.resolvedAt === null ? null : showDuration(message.resolvedAt - message.since);
 }
 
-/** Pages to open: what is not a plain web address is left out. */
+/** The page that says what to do; null = there is none. */
+export function runbookOf({ runbook }: Message): string | null {
+  return runbook !== null && isPage(runbook) ? runbook : null;
+}
+
+/** Pages to open, the runbook first: what is not a plain web address is left out. */
 export function pagesOf(message: Message): string[] {
-  return message.links.filter((link) => /^https?:\/\/[\u0021-\u007e]+$/.test(link) && URL.canParse(link));
+  const runbook = runbookOf(message);
+  return [...(runbook === null ? [] : [runbook]), ...message.links.filter(isPage)];
+}
+
+function isPage(link: string): boolean {
+  return /^https?:\/\/[\u0021-\u007e]+$/.test(link) && URL.canParse(link);
 }

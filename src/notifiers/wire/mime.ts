@@ -2,7 +2,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { createHash } from 'node:crypto';
 import type { Delivery } from '../../core/model/delivery.ts';
-import { subjectOf, toMailContent, toText } from '../rendering/mail.ts';
+import { toMailContent, toText } from '../rendering/mail.ts';
 import { toHtml } from '../rendering/mail-html.ts';
 import { domainOf, type MailAddress } from './mail-address.ts';
 
@@ -15,7 +15,7 @@ export function toMime(delivery: Delivery, from: MailAddress, attempt: number): 
   const mail = new MailComposer({
     from: { ...from },
     to: { name: '', address: delivery.recipient },
-    subject: subjectOf(message),
+    subject: content.subject,
     date: new Date(message.at),
     messageId: `<${idPart(delivery.id)}@${domain}>`,
     inReplyTo: thread,

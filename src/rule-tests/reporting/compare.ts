@@ -3,7 +3,7 @@ import { Address } from '../../core/values/address.ts';
 import { Amount } from '../../core/values/amount.ts';
 import type { Message } from '../../core/model/delivery.ts';
 import { toPlain } from '../../notifiers/rendering/facts.ts';
-import { linesOf, ours } from '../../notifiers/rendering/wording.ts';
+import { ours, textOf as linesOf } from '../../notifiers/rendering/wording.ts';
 import type { AddressOf, Expected, RuleTest, Wanted } from '../model.ts';
 import type { RuleTestRun, SentMessage } from '../run.ts';
 

@@ -109,6 +109,7 @@ function baseOf({ place, watch }: Compiling, { written, path }: Alert, { title, 
     notify: [],
     title,
     text,
+    runbook: written.runbook ?? null,
     source: `${place.source.file}:${place.source.lineOf([...place.path, ...path])}`,
   } as const;
 }

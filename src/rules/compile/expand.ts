@@ -1,5 +1,5 @@
 // Fan-out: one instance per explorer, address and token. The name, group or order that led to it does not matter.
-import { Address } from '../../core/values/address.ts';
+import { Address, shortHex } from '../../core/values/address.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import type { Explorer } from '../../config/model.ts';
 import { hintFor, nearest } from '../../config/nearest.ts';
@@ -50,17 +50,12 @@ interface Fans {
 function labelOf({ catalogue }: Compiling, { explorer, address, token }: Instance, fans: Fans): string | null {
   const parts: string[] = [];
   if (fans.explorers) parts.push(explorer.name);
-  if (fans.addresses && address !== null) parts.push(catalogue.nameOf(address) ?? shortened(address));
+  if (fans.addresses && address !== null) parts.push(catalogue.nameOf(address) ?? shortHex(address.text));
   if (fans.tokens)
     parts.push(
-      token === null ? explorer.coin.symbol : (catalogue.tokenNameOf(token, explorer.name) ?? shortened(token)),
+      token === null ? explorer.coin.symbol : (catalogue.tokenNameOf(token, explorer.name) ?? shortHex(token.text)),
     );
   return parts.length === 0 ? null : parts.join(', ');
-}
-
-/** `0x47ac…f3a1` */
-export function shortened({ text }: { readonly text: string }): string {
-  return `${text.slice(0, 6)}…${text.slice(-4)}`;
 }
 
 function explorersOf({ place, watch, catalogue, complain }: Compiling): readonly Explorer[] {

@@ -41,6 +41,7 @@ export function watchOf(
     name: label === null ? watch.id : `${watch.id}[${label}]`,
     source: `${place.source.file}:${place.source.lineOf(place.path)}`,
     chainId: explorer.form === 'multichain' ? explorer.chainId : explorer.form === 'sandbox' ? SANDBOX_CHAIN : null,
+    nameOf: (named) => catalogue.nameOf(named) ?? catalogue.tokenNameOf(named, explorer.name),
     pageUrl: explorer.pageUrl,
     schedule,
     alerts: alerts.map((alert) => targets.alertOf(subject, alert)),

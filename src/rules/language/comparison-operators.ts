@@ -1,21 +1,11 @@
 // The operators of comparisons.
-import type { Comparison } from '../../core/model/condition.ts';
+import { OPPOSITE, type Comparison } from '../../core/model/condition.ts';
 
 export type ComparisonOperator = Comparison['operator'];
 
 export function isComparisonOperator(op: string): op is ComparisonOperator {
   return Object.hasOwn(OPPOSITE, op);
 }
-
-/** The operator of the negation: `!(x < 5)` is `x >= 5`. */
-export const OPPOSITE: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
-  '<': '>=',
-  '<=': '>',
-  '>': '<=',
-  '>=': '<',
-  '==': '!=',
-  '!=': '==',
-};
 
 /** The operator with the sides swapped: `5 < x` is `x > 5`. */
 export const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {

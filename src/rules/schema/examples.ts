@@ -20,6 +20,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ cooldown: ['30m'], confirmations: [12], provisional: [true], none_for: ['6h'], per: ['to.hash', ['to.hash']] },
   ...{ at_least: [{ count: 3, within: '10m' }], count: [3], within: ['10m'] },
   ...{ labels: [{ team: 'payments' }] },
+  ...{ runbook: ['https://wiki.example.com/treasury-low'] },
   // config
   ...{ routes: [[{ match: { severity: 'critical' }, add: ['oncall'] }]], match: [{ severity: 'critical' }] },
   ...{ add: ['oncall', ['oncall', 'phone']] },

@@ -1,7 +1,7 @@
 // The rule file as a schema. What `of`, `token`, `explorer` and `notify` name is looked up later, against the config.
 import { z } from 'zod';
 import { GIVEN_LABELS } from '../../core/model/labels.ts';
-import { boolean, duration, integer, NAME, oneOrMore, text } from '../../config/scalars.ts';
+import { boolean, duration, integer, NAME, oneOrMore, pageUrl, text } from '../../config/scalars.ts';
 import { SEVERITIES } from '../language/words.ts';
 
 const WEEK_MS = 7 * 86_400_000;
@@ -92,6 +92,7 @@ export const AlertShape = z.strictObject({
   notify: oneOrMore('a channel of the config').optional(),
   title: z.string().optional().meta({ description: 'one line; fields as {{ balance }}' }),
   text: z.string().optional().meta({ description: 'fields as {{ balance }} or {{ address | short }}' }),
+  runbook: pageUrl('a page that says what to do: the first link of every message').optional(),
 });
 
 export type Defaults = z.output<typeof DefaultsShape>;

@@ -1,6 +1,6 @@
 // How a field's value is shown in a title or a text, and the filters that change it.
-import { Address } from '../../core/values/address.ts';
-import { Amount, formatAmount } from '../../core/values/amount.ts';
+import { Address, shortHex } from '../../core/values/address.ts';
+import { Amount, formatAmount, roundAmount } from '../../core/values/amount.ts';
 import { isKnownWord } from '../../core/values/decoding.ts';
 import { exactOf, isView, type FieldType, type Value } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/condition.ts';
@@ -14,17 +14,17 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   /** 0.123 becomes 12.3% */
   percent: (value) => {
     const amount = exactOf(value);
-    return amount === undefined ? undefined : `${formatAmount(round(amount.times(new Amount(100n, 0)), 2))}%`;
+    return amount === undefined ? undefined : `${formatAmount(roundAmount(amount.times(new Amount(100n, 0)), 2))}%`;
   },
   /** 1234.56789 becomes 1,234.57 */
   rounded: (value) => {
     const amount = exactOf(value);
-    return amount === undefined ? undefined : formatAmount(round(amount, 2));
+    return amount === undefined ? undefined : formatAmount(roundAmount(amount, 2));
   },
   /** 0x47ac0fb4… becomes 0x47ac…f3a1 */
   short: (value) => {
     const text = value instanceof Address ? value.text : typeof value === 'string' ? value : '';
-    return /^0x[0-9a-fA-F]{12,}$/.test(text) ? `${text.slice(0, 6)}…${text.slice(-4)}` : undefined;
+    return /^0x[0-9a-fA-F]{12,}$/.test(text) ? shortHex(text) : undefined;
   },
 };
 
@@ -70,12 +70,4 @@ function showList(of: FieldType, value: Value): Segment {
   const texts = segments.map((segment) => ('text' in segment ? segment.text : plain(segment.untrusted)));
   const text = texts.join(', ') + more;
   return segments.some((segment) => 'untrusted' in segment) ? { untrusted: untrusted(text) } : { text };
-}
-
-/** Half away from zero. */
-function round(amount: Amount, decimals: number): Amount {
-  if (amount.scale <= decimals) return amount;
-  const unit = 10n ** BigInt(amount.scale - decimals);
-  const half = amount.digits < 0n ? -unit / 2n : unit / 2n;
-  return new Amount((amount.digits + half) / unit, decimals);
 }

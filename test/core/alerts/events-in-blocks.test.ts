@@ -162,8 +162,9 @@ describe('more than twenty that vanish at once', () => {
     expect(told.sent.slice(2)).toEqual([[], [], ['wild summary'], []]);
     const keys = told.messages.slice(0, 30).map(({ key }) => key);
     expect(told.messages.at(-1)).toMatchObject({
-      title: 'gauge wild: 30 retracted',
-      text: [{ text: '30 events that were told before are retracted at once.' }],
+      title: '30 wild events of gauge retracted in one poll',
+      lines: [[{ text: '30 events that were told before are retracted at once.' }]],
+      text: [{ text: 'test: new gauge: not found any more https://pages.example/gauge\n' }],
       summary: { of: 'alert.retracted', count: 30, keys },
     });
     expect(told.memory.alerts['wild']?.['i7']).toMatchObject({ state: 'retracted', seq: 2 });
@@ -209,8 +210,9 @@ describe('more than fifty in one poll', () => {
     expect(told.sent[1]).toEqual([...Array<string>(50).fill('wild event'), 'wild summary']);
     const summary = told.messages.at(-1);
     expect(summary).toMatchObject({
-      title: 'gauge wild: 80 events',
-      text: [{ text: '80 more events at once, beside the 50 that are told one by one.' }],
+      title: '80 more wild events of gauge in one poll',
+      lines: [[{ text: '80 more events at once, beside the 50 that are told one by one.' }]],
+      text: [{ text: 'test: new gauge https://pages.example/gauge\n' }, { text: '30 more are not listed here.' }],
       fields: {},
     });
     const keys = [...told.messages.slice(0, 50).map(({ key }) => key), ...(summary?.summary?.keys ?? [])];

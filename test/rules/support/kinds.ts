@@ -20,6 +20,7 @@ import { RecordType } from '../../../src/core/values/record-type.ts';
 import type { AnyView } from '../../../src/core/values/fields.ts';
 import { NEW_ROW } from '../../../src/watches/list-events.ts';
 import { CHANGED } from '../../../src/watches/one-change.ts';
+import { plainWording } from '../../../src/core/wording/change-sentence.ts';
 import type { AnyKind, Kind } from '../../../src/core/model/kind.ts';
 
 const Ref = new RecordType('Ref', {
@@ -74,6 +75,7 @@ const common: Omit<AnyKind, 'name' | 'noun' | 'fields' | 'events' | 'while' | 'o
   fleeting: [],
   history: null,
   examples: {},
+  wording: plainWording({ noun: 'item' }),
   question: ({ explorer, address: of }) => ({
     explorer,
     operation: 'address-transactions',

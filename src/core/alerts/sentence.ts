@@ -1,0 +1,73 @@
+// The sentence of a message: by the type of the alert, and by what its kind says of the values.
+import type { Instant } from '../../lib/clock.ts';
+import type { EvaluationContext } from '../model/condition.ts';
+import type { AlertRule, Watch } from '../model/watch.ts';
+import type { Names, Occasion, Sentence } from '../model/wording.ts';
+import { shortHex } from '../values/address.ts';
+import { exactOf, valueAt } from '../values/fields.ts';
+import { boundWords, limitOn, numberWords } from '../wording/comparisons.ts';
+import { conditionSentence } from '../wording/condition-sentence.ts';
+import { countSentence } from '../wording/count-sentence.ts';
+
+/** Of an alert that counts items. */
+export interface Counted {
+  /** How many there are within the time; null where absence is what counts. */
+  readonly count: number | null;
+  /** When the newest one happened; null = none is known. */
+  readonly newest: Instant | null;
+}
+
+interface Circumstances {
+  readonly at: Instant;
+  readonly isOver: boolean;
+  readonly isStale: boolean;
+  readonly counted: Counted | null;
+}
+
+export function sentenceOf(
+  watch: Watch,
+  alert: AlertRule,
+  context: EvaluationContext,
+  { at, isOver, isStale, counted }: Circumstances,
+): Sentence {
+  const { kind } = watch;
+  const occasion = occasionOf(watch, alert, context);
+  switch (alert.type) {
+    case 'condition':
+      return conditionSentence({ ...occasion, kind, alert, context, at, isOver, isStale });
+    case 'count': {
+      const { count = null, newest = null } = counted ?? {};
+      return countSentence({ ...occasion, kind, alert, count: count ?? 0, newest, at, isOver });
+    }
+    case 'event':
+      return kind.wording.event({ ...occasion, on: alert.on, compared: alert.if?.reads ?? kind.comparedByDefault });
+  }
+}
+
+function occasionOf(watch: Watch, alert: AlertRule, { view, before }: EvaluationContext): Occasion {
+  const condition = alert.type === 'condition' ? alert.while : alert.if;
+  return {
+    names: namesOf(watch),
+    view,
+    before,
+    limitOf(path) {
+      const limit = limitOn(condition, path);
+      const value = exactOf(valueAt(view, path));
+      return limit === null || value === undefined
+        ? null
+        : boundWords(limit, value, numberWords(watch.kind.fields, path));
+    },
+  };
+}
+
+function namesOf({ of, token, target, nameOf }: Watch): Names {
+  const named = (one: Watch['of']): string | null => (one === null ? null : (one.name ?? shortHex(one.address)));
+  return {
+    of: named(of),
+    token: named(token),
+    coin: target.coin.symbol,
+    explorer: target.explorer,
+    known: nameOf,
+    isWatched: (address) => address !== undefined && target.address?.equals(address) === true,
+  };
+}

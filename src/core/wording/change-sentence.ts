@@ -1,0 +1,75 @@
+// The sentence of an `on: changed` event, of whatever kind.
+import type { EventOccasion, KindWording, Names, Sentence } from '../model/wording.ts';
+import type { Segment } from '../model/condition.ts';
+import { encodedAt } from '../values/tracked.ts';
+import { recordTypeOf, typeAt, valueAt, type AnyView } from '../values/fields.ts';
+import type { Untrusted } from '../../lib/untrusted.ts';
+import { movedWords, ownValue } from './values.ts';
+import { lineOf, quotedText, showPath } from './words.ts';
+
+/**
+ * `treasury USDC 970,030, was 1,090,237`; of a value that is text from the chain only that it changed. `name`: of a value
+ * by its path.
+ */
+export function changeSentence(occasion: EventOccasion, name: (path: string) => string): Sentence {
+  const { names, view, before, compared } = occasion;
+  const path = changedPath(view, before, compared);
+  if (path === undefined) return { title: `${name('')} changed`, detail: null, measured: null, lines: [] };
+  const now = ownValue(occasion, path);
+  const then = before === null ? undefined : ownValue({ names, view: before }, path);
+  if (now === undefined || then === undefined)
+    return { title: `${name(path)} changed`, detail: null, measured: null, lines: textLines(view, before, path) };
+  const detail = `${now}, was ${then}`;
+  return { title: `${name(path)} ${detail}`, detail, measured: now, lines: lineOf(movedWords(view, before, path)) };
+}
+
+function changedPath(view: AnyView, before: AnyView | null, compared: readonly string[]): string | undefined {
+  const differs = (path: string): boolean =>
+    before !== null && JSON.stringify(encodedAt(view, path)) !== JSON.stringify(encodedAt(before, path));
+  return compared.find(differs) ?? compared[0];
+}
+
+/** `Now "USD Coin". Last poll "USDC".` */
+function textLines(view: AnyView, before: AnyView | null, path: string): readonly (readonly Segment[])[] {
+  const now = textAt(view, path);
+  const then = before === null ? undefined : textAt(before, path);
+  const parts = [
+    ...(now === undefined ? [] : quotedText('Now', now)),
+    ...(now === undefined || then === undefined ? [] : [{ text: ' ' }]),
+    ...(then === undefined ? [] : quotedText('Last poll', then)),
+  ];
+  return parts.length === 0 ? [] : [parts];
+}
+
+export function textAt(view: AnyView, path: string): Untrusted | undefined {
+  const value = valueAt(view, path);
+  return typeAt(recordTypeOf(view), path)?.type === 'text' ? (value as Untrusted | undefined) : undefined;
+}
+
+interface PlainWords {
+  /** What is counted: `call`. */
+  readonly noun: string;
+  readonly thing?: KindWording['thing'];
+  /** The path that needs no name, since it is what is watched. */
+  readonly main?: string;
+}
+
+/** How a kind reads that has no sentences of its own: by what is watched, and the names of its fields. */
+export function plainWording({ noun, thing = thingOf, main }: PlainWords): KindWording {
+  const value: KindWording['value'] = ({ names }, path) =>
+    path === main || path === '' ? thing(names) : `${thing(names)} ${showPath(path)}`;
+  return {
+    thing,
+    value,
+    items: () => ({ one: noun, noun }),
+    event: (occasion) =>
+      occasion.on === 'changed'
+        ? changeSentence(occasion, (path) => value(occasion, path))
+        : { title: `${thing(occasion.names)}: ${occasion.on} ${noun}`, detail: null, measured: null, lines: [] },
+  };
+}
+
+function thingOf({ of, token, explorer }: Names): string {
+  const named = [of, token].filter((one) => one !== null);
+  return named.length === 0 ? explorer : named.join(' ');
+}

@@ -1,0 +1,68 @@
+// What a condition compares, in words: `below 1,000,000`.
+import { OPPOSITE, type Clause, type Comparison, type Condition, type EvaluationContext } from '../model/condition.ts';
+import { exactOf, typeAt, valueAt, type AnyRecord } from '../values/fields.ts';
+import type { Amount } from '../values/amount.ts';
+import { showAmount, showSpan } from './words.ts';
+
+// Clauses are compiled on demand; a burst of events asks for the same one again and again.
+const clauses = new WeakMap<Condition, Clause>();
+
+export function clauseOf(condition: Condition): Clause {
+  const known = clauses.get(condition);
+  if (known !== undefined) return known;
+  const clause = condition.clause();
+  clauses.set(condition, clause);
+  return clause;
+}
+
+/** The value on the left of a comparison; undefined when it is unknown. */
+export function subjectValue(
+  subject: Comparison['subject'],
+  { view, before, history }: EvaluationContext,
+): Amount | undefined {
+  if (subject.type === 'window') return history?.(subject.window);
+  const of = subject.isBefore ? before : view;
+  return of === null ? undefined : exactOf(valueAt(of, subject.path));
+}
+
+type Operator = Comparison['operator'];
+
+/** What holds where the comparison does not. */
+export function negated(comparison: Comparison): Comparison {
+  return { ...comparison, operator: OPPOSITE[comparison.operator] };
+}
+
+const WORDS: Readonly<Record<Operator, string>> = {
+  '<': 'below',
+  '<=': 'at or below',
+  '>': 'above',
+  '>=': 'at or above',
+  '==': 'exactly',
+  '!=': 'not',
+};
+
+/** `below 1,000,000`, and `just below 0.05` of a value that is shown as 0.05. `show`: how both are written. */
+export function boundWords({ operator, bound }: Comparison, value: Amount, show: (number: Amount) => string): string {
+  const isShownEqual = show(value) === show(bound) && !value.equals(bound);
+  const just = isShownEqual && (operator === '<' || operator === '>') ? 'just ' : '';
+  return `${just}${WORDS[operator]} ${show(bound)}`;
+}
+
+/** How a field's numbers are written: a time for durations, which are milliseconds. */
+export function numberWords(record: AnyRecord, path: string): (number: Amount) => string {
+  return typeAt(record, path)?.type === 'duration' ? (number) => showSpan(number.toNumber()) : (one) => showAmount(one);
+}
+
+/** The comparison of a field with a constant that must hold for the condition to hold; null = there is none. */
+export function limitOn(condition: Condition | null, path: string): Comparison | null {
+  return condition === null ? null : (limitsIn(clauseOf(condition)).find((one) => isOf(one, path)) ?? null);
+}
+
+function limitsIn({ compares, joins, parts }: Clause): readonly Comparison[] {
+  if (compares !== null) return [compares];
+  return joins === 'all' ? parts.flatMap(limitsIn) : [];
+}
+
+function isOf({ subject }: Comparison, path: string): boolean {
+  return subject.type === 'field' && subject.path === path && !subject.isBefore;
+}

@@ -1,0 +1,154 @@
+// The sentence of a `while:` alert. One field or window that is compared with one constant reads as people say it; of a
+// condition of several parts the values are listed.
+import { showDuration, type Instant } from '../../lib/clock.ts';
+import type { Clause, Comparison, Condition, EvaluationContext, Window } from '../model/condition.ts';
+import type { AlertId } from '../model/ids.ts';
+import type { AnyKind } from '../model/kind.ts';
+import type { Occasion, Sentence } from '../model/wording.ts';
+import { Amount } from '../values/amount.ts';
+import { recordTypeOf, typeAt } from '../values/fields.ts';
+import { boundWords, clauseOf, negated, numberWords, subjectValue } from './comparisons.ts';
+import { movedWords, ownValue } from './values.ts';
+import { lineOf, showAgo, showAmount, showPath, showSpan, showTime } from './words.ts';
+
+export interface ConditionOccasion extends Occasion {
+  readonly kind: AnyKind;
+  readonly alert: { readonly id: AlertId; readonly while: Condition; readonly until: Condition | null };
+  readonly context: EvaluationContext;
+  readonly at: Instant;
+  readonly isOver: boolean;
+  readonly isStale: boolean;
+}
+
+export function conditionSentence(occasion: ConditionOccasion): Sentence {
+  const { alert, isOver } = occasion;
+  const decided = clauseOf(isOver && alert.until !== null ? alert.until : alert.while);
+  const compares = comparedIn(decided, isOver && alert.until === null);
+  const value = compares === null ? undefined : subjectValue(compares.subject, occasion.context);
+  if (compares !== null && value !== undefined) return comparisonSentence(occasion, compares, value);
+  return stateSentence(occasion, decided) ?? compoundSentence(occasion, decided);
+}
+
+function comparedIn({ compares }: Clause, isNegated: boolean): Comparison | null {
+  return compares === null || !isNegated ? compares : negated(compares);
+}
+
+function comparisonSentence(occasion: ConditionOccasion, comparison: Comparison, value: Amount): Sentence {
+  const { subject } = comparison;
+  if (subject.type === 'window') return windowSentence(occasion, subject.window, comparison, value);
+  const { kind, view, before, isOver } = occasion;
+  const show = numberWords(recordTypeOf(view), subject.path);
+  const measured = show(value);
+  const own = kind.wording.compared?.({
+    ...occasion,
+    path: subject.path,
+    operator: comparison.operator,
+    value: measured,
+    bound: show(comparison.bound),
+  });
+  if (own !== undefined && own !== null) return own;
+  const detail = `${measured}, ${boundWords(comparison, value, show)}`;
+  const moved = subject.isBefore ? null : movedWords(view, before, subject.path);
+  return {
+    title: `${kind.wording.value(occasion, subject.path)} ${detail}`,
+    detail,
+    measured,
+    lines: isOver ? [] : lineOf(moved, clearsWords(occasion, show), whereWords(occasion)),
+  };
+}
+
+/** `Clears above 1,050,000.` */
+function clearsWords({ alert }: ConditionOccasion, show: (number: Amount) => string): string | null {
+  const ends = alert.until === null ? null : clauseOf(alert.until).compares;
+  return ends === null ? null : `Clears ${boundWords(ends, ends.bound, show)}.`;
+}
+
+function whereWords({ names, at }: ConditionOccasion): string {
+  return `${names.explorer}, ${showTime(at, at)}.`;
+}
+
+/** `treasury USDC fell 22.4 % in 10 min (limit 20 %)` */
+function windowSentence(
+  occasion: ConditionOccasion,
+  window: Window,
+  { operator, bound }: Comparison,
+  value: Amount,
+): Sentence {
+  const { kind, context } = occasion;
+  const name = kind.wording.value(occasion, window.path);
+  const span = showSpan(window.ms);
+  const show = showMeasure(window);
+  if (window.measure !== 'change' && window.measure !== 'delta') {
+    const measured = show(value);
+    const detail = `${measured}, ${boundWords({ subject: { type: 'window', window }, operator, bound }, value, show)}`;
+    const title = `${EXTREMES[window.measure]} ${name} in ${span} ${detail}`;
+    return { title, detail, measured, lines: lineOf(whereWords(occasion)) };
+  }
+  const moved = value.digits === 0n ? 'unchanged' : `${value.digits < 0n ? 'fell' : 'rose'} ${show(absolute(value))}`;
+  const detail = `${moved} in ${span} (limit ${show(absolute(bound))})`;
+  return { title: `${name} ${detail}`, detail, measured: moved, lines: lineOf(thenAndNow(window, context)) };
+}
+
+const EXTREMES = { min: 'lowest', max: 'highest', avg: 'average' } as const;
+
+function showMeasure({ measure }: Window): (number: Amount) => string {
+  if (measure !== 'change') return (number) => showAmount(number);
+  return (number) => `${showAmount(number.times(new Amount(100n, 0)), 1)} %`;
+}
+
+function absolute(number: Amount): Amount {
+  return number.digits < 0n ? number.negated() : number;
+}
+
+/** `970,030 now, 1,250,040 ten minutes ago.` */
+function thenAndNow({ path, ms }: Window, context: EvaluationContext): string | null {
+  const now = subjectValue({ type: 'field', path, isBefore: false }, context);
+  const delta = context.history?.({ measure: 'delta', path, ms });
+  if (now === undefined || delta === undefined) return null;
+  return `${showAmount(now)} now, ${showAmount(now.minus(delta))} ${showAgo(ms)}.`;
+}
+
+/** `ACME reputation is scam`: of a condition that reads one word, or whether something is so. */
+function stateSentence(occasion: ConditionOccasion, { reads, windows, joins }: Clause): Sentence | null {
+  const [path, ...others] = reads;
+  const isOne = path !== undefined && others.length === 0 && windows.length === 0 && joins !== 'all' && joins !== 'any';
+  const type = isOne ? typeAt(recordTypeOf(occasion.view), path) : undefined;
+  if (path === undefined || (type?.type !== 'word' && type?.type !== 'bool')) return null;
+  const measured = ownValue(occasion, path);
+  if (measured === undefined) return null;
+  const { kind, names, before, isOver } = occasion;
+  const then = before === null ? undefined : ownValue({ names, view: before }, path);
+  const isNews = then !== undefined && then !== measured && !isOver;
+  return {
+    title: `${kind.wording.value(occasion, path)} is ${measured}`,
+    detail: measured,
+    measured,
+    lines: isNews ? lineOf(`Last poll: ${then}.`) : [],
+  };
+}
+
+const MOST_VALUES = 6;
+
+/** The thing and the alert's name; the values that were read stand below, each with its label. */
+function compoundSentence(occasion: ConditionOccasion, { reads, windows }: Clause): Sentence {
+  const { kind, names, alert, context, isOver } = occasion;
+  const values = reads.slice(0, MOST_VALUES).flatMap((path) => {
+    const value = ownValue(occasion, path);
+    return value === undefined ? [] : [`${showPath(path)} ${value}`];
+  });
+  const looks = windows.slice(0, MOST_VALUES).flatMap((window) => {
+    const value = context.history?.(window);
+    return value === undefined ? [] : [`${windowName(window, kind)} ${showMeasure(window)(value)}`];
+  });
+  const listed = [...values, ...looks].join(', ');
+  return {
+    title: `${kind.wording.thing(names)} ${alert.id}`,
+    detail: null,
+    measured: null,
+    lines: lineOf(listed === '' ? null : `${listed}.`, isOver ? null : whereWords(occasion)),
+  };
+}
+
+function windowName({ measure, path, ms }: Window, kind: AnyKind): string {
+  return `${measure}${path === kind.while?.measured ? '' : ` of ${showPath(path)}`} in ${showDuration(ms)}`;
+}

@@ -1,0 +1,13 @@
+// What of a message people read first.
+import type { Segment } from '../model/condition.ts';
+import type { Message } from '../model/delivery.ts';
+
+/** The subject without its state: `treasury USDC 970,030, below 1,000,000`. */
+export function headingOf({ title, detail }: Pick<Message, 'title' | 'detail'>): string {
+  return detail === null ? title : `${title}: ${detail}`;
+}
+
+/** Where there is room for one text: the rule's own, else the first lines. */
+export function mainText({ text, lines }: Pick<Message, 'text' | 'lines'>): readonly (readonly Segment[])[] {
+  return text.length > 0 ? [text] : lines;
+}

@@ -1,0 +1,37 @@
+// One value in a sentence of the program. Text from the chain has no place there.
+import { Address, shortHex } from '../values/address.ts';
+import { isKnownWord } from '../values/decoding.ts';
+import { exactOf, recordTypeOf, typeAt, valueAt, type AnyView } from '../values/fields.ts';
+import type { Names } from '../model/wording.ts';
+import { numberWords } from './comparisons.ts';
+import { showAmount } from './words.ts';
+
+/** Stands for a word that its field is not known to have. */
+const OTHER = 'other';
+
+/** `970,030`, `scam`, `yes`, `collector`; undefined when it is unknown, or is text from the chain. */
+export function ownValue({ names, view }: { readonly names: Names; readonly view: AnyView }, path: string) {
+  const type = typeAt(recordTypeOf(view), path);
+  const value = valueAt(view, path);
+  if (type === undefined || value === undefined) return undefined;
+  if (type.type === 'word') return typeof value === 'string' && isKnownWord(type, value) ? value : OTHER;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (value instanceof Address) return addressWords(names, value);
+  const number = exactOf(value);
+  return number === undefined ? undefined : numberWords(recordTypeOf(view), path)(number);
+}
+
+/** `collector`, or `0x3c54…b3AB` where the config has no name for it. */
+export function addressWords(names: Names, address: Address): string {
+  return names.known(address) ?? shortHex(address.text);
+}
+
+/** `Fell 120,207 since the last poll.`; null where that is not known, or nothing moved. */
+export function movedWords(view: AnyView, before: AnyView | null, path: string): string | null {
+  const now = exactOf(valueAt(view, path));
+  const then = before === null ? undefined : exactOf(valueAt(before, path));
+  if (now === undefined || then === undefined || now.equals(then)) return null;
+  const isFall = now.compare(then) < 0;
+  const by = isFall ? then.minus(now) : now.minus(then);
+  return `${isFall ? 'Fell' : 'Rose'} ${showAmount(by)} since the last poll.`;
+}

@@ -1,0 +1,71 @@
+// Amounts, times, addresses and texts of the chain, as they stand in a sentence.
+import { showDuration, type Instant } from '../../lib/clock.ts';
+import { quotable, type Untrusted } from '../../lib/untrusted.ts';
+import type { Segment } from '../model/condition.ts';
+import { formatAmount, roundAmount, type Amount } from '../values/amount.ts';
+
+const MOST_DECIMALS = 6;
+
+/** With at most six decimals, counted from the first that is not zero below one: `0.000000123457`. */
+export function showAmount(amount: Amount, most = MOST_DECIMALS): string {
+  const [, zeros = ''] = /^-?0\.(0*)/.exec(amount.toString()) ?? [];
+  return formatAmount(roundAmount(amount, zeros.length + most));
+}
+
+const UNITS: Readonly<Record<string, string>> = { d: 'd', h: 'h', m: 'min', s: 's', ms: 'ms' };
+
+/** `10 min`, `1 h 30 min` */
+export function showSpan(ms: number): string {
+  return showDuration(ms)
+    .replace(/(\d)(ms|[dhms])/g, (_all, digit: string, unit: string) => `${digit} ${UNITS[unit] ?? unit} `)
+    .trim();
+}
+
+const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
+const LONG_UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const;
+
+/** `ten minutes ago`, `90 seconds ago` */
+export function showAgo(ms: number): string {
+  const whole = LONG_UNITS.find(([, size]) => ms >= size && ms % size === 0);
+  if (whole === undefined) return `${showSpan(ms)} ago`;
+  const count = ms / whole[1];
+  return `${NUMBERS[count] ?? String(count)} ${whole[0]}${count === 1 ? '' : 's'} ago`;
+}
+
+/** `21:16 UTC`, with its date where that is not the one of `now`. */
+export function showTime(at: Instant, now: Instant): string {
+  const [date = '', time = ''] = new Date(at).toISOString().split('T');
+  return `${date === dateOf(now) ? '' : `${date} `}${time.slice(0, 5)} UTC`;
+}
+
+/** The same with seconds, for what happens every few of them. */
+export function showExactTime(at: Instant, now: Instant): string {
+  return showTime(at, now).replace(' UTC', `${new Date(at).toISOString().slice(16, 19)} UTC`);
+}
+
+function dateOf(at: Instant): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** `balance`, `token reputation`: mail programs would make a link of `token.reputation`. */
+export function showPath(path: string): string {
+  return path.replaceAll(/[._]/g, ' ');
+}
+
+const MOST_QUOTED = 120;
+
+/** `Reason given: "stack underflow".` */
+export function quotedText(label: string, text: Untrusted, end = '.'): Segment[] {
+  return [{ text: `${label} "` }, { untrusted: quotable(text, MOST_QUOTED) }, { text: `"${end}` }];
+}
+
+/** One line of one or more sentences; null when none of them says anything. */
+export function lineOf(...sentences: readonly (string | null)[]): readonly (readonly Segment[])[] {
+  const said = sentences.filter((sentence) => sentence !== null && sentence !== '');
+  return said.length === 0 ? [] : [[{ text: said.join(' ') }]];
+}

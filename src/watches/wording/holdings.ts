@@ -1,0 +1,76 @@
+import { Address, shortHex } from '../../core/values/address.ts';
+import { valueAt, type AnyView } from '../../core/values/fields.ts';
+import type { EventOccasion, KindWording, Names, Sentence } from '../../core/model/wording.ts';
+import type { Segment } from '../../core/model/condition.ts';
+import { changeSentence, plainWording, textAt } from '../../core/wording/change-sentence.ts';
+import { ownValue } from '../../core/wording/values.ts';
+import { lineOf, quotedText, showPath } from '../../core/wording/words.ts';
+
+export const holdingsWording: KindWording = {
+  ...plainWording({ noun: 'holding' }),
+  value: ({ names, view }, path) =>
+    `${names.of ?? ''} ${tokenWords(names, view)}: ${showPath(path.replace(/^token\./, ''))}`,
+  event(occasion) {
+    switch (occasion.on) {
+      case 'added':
+        return addedSentence(occasion);
+      case 'removed':
+        return removedSentence(occasion);
+      default:
+        return changedSentence(occasion);
+    }
+  },
+};
+
+function addedSentence(occasion: EventOccasion): Sentence {
+  const { names, view } = occasion;
+  const isScam = valueAt(view, 'token.reputation') === 'scam';
+  const what = isScam ? 'a token with reputation scam' : tokenWords(names, view);
+  const title = `${names.of ?? ''} received ${knownToken(names, view) ?? what}`;
+  return { title, detail: null, measured: null, lines: describedToken(occasion, 'Balance') };
+}
+
+function removedSentence(occasion: EventOccasion): Sentence {
+  const { names, view } = occasion;
+  const title = `${names.of ?? ''} no longer holds ${tokenWords(names, view)}`;
+  return { title, detail: null, measured: null, lines: describedToken(occasion, 'Last poll:') };
+}
+
+function changedSentence(occasion: EventOccasion): Sentence {
+  const sentence = changeSentence(occasion, (path) => holdingsWording.value(occasion, path));
+  const isBalance = occasion.compared[0] === 'balance';
+  return isBalance ? sentence : { ...sentence, lines: [...sentence.lines, ...describedToken(occasion, 'Balance')] };
+}
+
+/** `Symbol given: "claim-usdt[.]com". Contract 0x9f2e…41c7. Balance 8,000.` Of a token of the config, the balance. */
+function describedToken(occasion: EventOccasion, label: string): readonly (readonly Segment[])[] {
+  const { names, view } = occasion;
+  const balance = ownValue(occasion, 'balance');
+  const held = lineOf(balance === undefined ? null : `${label} ${balance}.`);
+  if (knownToken(names, view) !== null) return held;
+  const symbol = textAt(view, 'token.symbol');
+  const contract = contractOf(view);
+  const [rest = []] = held;
+  const line = [
+    ...(symbol === undefined ? [] : [...quotedText('Symbol given:', symbol), { text: ' ' }]),
+    ...(contract === undefined ? [] : [{ text: `Contract ${shortHex(contract.text)}. ` }]),
+    ...rest,
+  ];
+  return line.length === 0 ? [] : [line];
+}
+
+/** `ACME`, or `token 0x9f2e…41c7` */
+function tokenWords(names: Names, view: AnyView): string {
+  const contract = contractOf(view);
+  return knownToken(names, view) ?? (contract === undefined ? 'a token' : `token ${shortHex(contract.text)}`);
+}
+
+function knownToken(names: Names, view: AnyView): string | null {
+  const contract = contractOf(view);
+  return contract === undefined ? null : names.known(contract);
+}
+
+function contractOf(view: AnyView): Address | undefined {
+  const value = valueAt(view, 'token.address_hash');
+  return value instanceof Address ? value : undefined;
+}

@@ -1,0 +1,22 @@
+import { Amount } from '../../core/values/amount.ts';
+import { valueAt } from '../../core/values/fields.ts';
+import type { KindWording } from '../../core/model/wording.ts';
+import { plainWording } from '../../core/wording/change-sentence.ts';
+import { endWords, movedSentence, placeLine } from './moves.ts';
+
+export const callWording: KindWording = {
+  ...plainWording({ noun: 'call' }),
+  items({ of, explorer }, view) {
+    const failed = valueAt(view, 'success') === false ? 'failed ' : '';
+    return { one: `${failed}call to ${of ?? explorer}`, noun: `${failed}${of ?? explorer} call` };
+  },
+  event(occasion) {
+    const isFailed = valueAt(occasion.view, 'success') === false;
+    const value = valueAt(occasion.view, 'value');
+    const lines = placeLine(occasion, { reason: isFailed ? 'error' : null, hash: 'transaction_hash' });
+    if (!isFailed && value instanceof Amount && value.digits > 0n)
+      return { ...movedSentence(occasion, value, ' in a call'), lines };
+    const title = `Call ${endWords(occasion)}${isFailed ? ' failed' : ''}`;
+    return { title, detail: null, measured: null, lines };
+  },
+};

@@ -1,0 +1,71 @@
+// What transactions and calls have in common when they are told: coins go from one address to another, in a block, and
+// some of them fail for a reason.
+import { Address, shortHex } from '../../core/values/address.ts';
+import type { Amount } from '../../core/values/amount.ts';
+import { textAt } from '../../core/wording/change-sentence.ts';
+import { addressWords } from '../../core/wording/values.ts';
+import { quotedText, showAmount } from '../../core/wording/words.ts';
+import { valueAt, type AnyView } from '../../core/values/fields.ts';
+import type { Segment } from '../../core/model/condition.ts';
+import type { Names, Occasion, Sentence } from '../../core/model/wording.ts';
+
+/** `vault sent 250 ETH, above 100`; `how` is put behind it: ` in a call`. */
+export function movedSentence(
+  occasion: Occasion,
+  value: Amount,
+  how = '',
+): Pick<Sentence, 'title' | 'detail' | 'measured'> {
+  const { names, view } = occasion;
+  const [from, to] = [addressAt(view, 'from.hash'), receiverOf(view)];
+  const measured = showAmount(value);
+  const limit = occasion.limitOf('value');
+  const detail = `${measured} ${names.coin}${how}${limit === null ? '' : `, ${limit}`}`;
+  if (names.isWatched(from)) return { title: `${names.of ?? ''} sent ${detail}`, detail, measured };
+  if (names.isWatched(to)) return { title: `${names.of ?? ''} received ${detail}`, detail, measured };
+  return { title: `${nameOf(names, from)} sent ${detail}`, detail, measured };
+}
+
+/** `to vault`, `from vault`, `from 0x3c54…b3AB` */
+export function endWords({ names, view }: Pick<Occasion, 'names' | 'view'>): string {
+  const [from, to] = [addressAt(view, 'from.hash'), receiverOf(view)];
+  return !names.isWatched(from) && names.isWatched(to) ? `to ${nameOf(names, to)}` : `from ${nameOf(names, from)}`;
+}
+
+/** Why it failed, between whom, and where: `Reason given: "stack underflow". 0x3c54…b3AB to vault, block 14,035,098`. */
+export function placeLine(
+  occasion: Occasion,
+  { reason, hash }: { readonly reason: string | null; readonly hash: string },
+): readonly (readonly Segment[])[] {
+  const { names, view } = occasion;
+  const ends = `${nameOf(names, addressAt(view, 'from.hash'))} to ${nameOf(names, receiverOf(view))}`;
+  const place = [ends, ...blockWords(view, hash)].join(', ');
+  return [[...(reason === null ? [] : reasonWords(view, reason)), { text: `${place}.` }]];
+}
+
+/** `block 14,035,098`, `tx 0x0346…8120` */
+export function blockWords(view: AnyView, hash: string): string[] {
+  const [height, tx] = [valueAt(view, 'block_number'), valueAt(view, hash)];
+  return [
+    ...(typeof height === 'bigint' ? [`block ${height.toLocaleString('en-US')}`] : []),
+    ...(typeof tx === 'string' ? [`tx ${shortHex(tx)}`] : []),
+  ];
+}
+
+function reasonWords(view: AnyView, path: string): Segment[] {
+  const given = textAt(view, path);
+  return given === undefined ? [{ text: 'No reason given. ' }] : [...quotedText('Reason given:', given), { text: ' ' }];
+}
+
+/** Where a contract is created nobody is called. */
+function receiverOf(view: AnyView): Address | undefined {
+  return addressAt(view, 'to.hash') ?? addressAt(view, 'created_contract.hash');
+}
+
+function addressAt(view: AnyView, path: string): Address | undefined {
+  const value = valueAt(view, path);
+  return value instanceof Address ? value : undefined;
+}
+
+function nameOf(names: Names, address: Address | undefined): string {
+  return address === undefined ? 'an unknown address' : addressWords(names, address);
+}

@@ -1,0 +1,39 @@
+import { Amount } from '../../core/values/amount.ts';
+import { valueAt } from '../../core/values/fields.ts';
+import type { EventOccasion, KindWording, Sentence } from '../../core/model/wording.ts';
+import { plainWording } from '../../core/wording/change-sentence.ts';
+import { ownValue } from '../../core/wording/values.ts';
+import { lineOf } from '../../core/wording/words.ts';
+import { blockWords, endWords, movedSentence, placeLine } from './moves.ts';
+
+export const transactionWording: KindWording = {
+  ...plainWording({ noun: 'transaction' }),
+  items(names, view) {
+    const failed = valueAt(view, 'status') === 'error' ? 'failed ' : '';
+    const { of } = names;
+    return {
+      one: `${failed}transaction of ${of ?? names.explorer}`,
+      noun: `${failed}${of === null ? '' : `${of} `}transaction`,
+    };
+  },
+  event: (occasion) => (occasion.on === 'mined' ? minedSentence(occasion) : newSentence(occasion)),
+};
+
+function newSentence(occasion: EventOccasion): Sentence {
+  const status = valueAt(occasion.view, 'status');
+  const value = valueAt(occasion.view, 'value');
+  const isMove = value instanceof Amount && value.digits > 0n;
+  const reason = status === 'error' ? 'revert_reason' : null;
+  const lines = placeLine(occasion, { reason, hash: 'hash' });
+  if (isMove && status !== 'error') return { ...movedSentence(occasion, value), lines };
+  const end = status === 'error' ? ' failed' : status === undefined ? ' is waiting' : '';
+  return { title: `Transaction ${endWords(occasion)}${end}`, detail: null, measured: null, lines };
+}
+
+function minedSentence(occasion: EventOccasion): Sentence {
+  const status = ownValue(occasion, 'status');
+  const [first = '', ...rest] = blockWords(occasion.view, 'hash');
+  const place = [`${first.charAt(0).toUpperCase()}${first.slice(1)}`, ...rest].join(', ');
+  const lines = lineOf(status === undefined ? null : `Status ${status}.`, place === '' ? null : `${place}.`);
+  return { title: `Transaction ${endWords(occasion)} was mined`, detail: null, measured: null, lines };
+}
