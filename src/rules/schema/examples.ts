@@ -28,6 +28,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ addresses: [{ treasury: '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503' }] },
   ...{ tokens: [{ USDC: { ethereum: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' } }] },
   ...{ state: [{ file: './data/state.db' }], http: [{ listen: '127.0.0.1:9797' }], listen: ['127.0.0.1:9797'] },
+  ...{ public_url: ['https://chainwarden.example.com'], operators: [{ anne: { token: { env: 'ANNE_TOKEN' } } }] },
   ...{ rules: [['rules/*.yaml']], base_url: ['https://explorer.example.com'], chain_id: ['1'], auth: ['bearer'] },
   ...{ instance_url: ['https://gnosis.explorer.example.com'], api_key: [{ env: 'EXPLORER_API_KEY' }], seed: [7] },
   ...{
