@@ -287,10 +287,8 @@ export class InMemoryDispatch {
     const { id } = groupOf(target, this.#channel(target).unit, alert, this.setup.routing(alert.labels));
     this.#groups.set(id, this.#groups.get(id) ?? { target, closedAt: null, dueAt: null });
     const seq = this.alerts.get(alert.key)?.news.at(-1)?.seq ?? 0;
-    this.states.set(
-      id,
-      (this.states.get(id) ?? new Map()).set(alert.key, { ...UNTOLD, wanted: seq - 1, closed: seq - 1 }),
-    );
+    const states = this.states.get(id) ?? new Map<Key, RecipientState>();
+    this.states.set(id, states.set(alert.key, { ...UNTOLD, wanted: seq - 1, closed: seq - 1 }));
   }
 
   #accept(target: Recipient, key: Key, seq: number): void {

@@ -40,22 +40,21 @@ interface Where {
 }
 
 function wrongWith({ begin, updates, end }: Episode, lines: readonly SentLine[], where: Where): string | null {
-  const [told, over] = [lineOf(lines, begin), end && lineOf(lines, end)];
-  const told_ = told !== undefined && !COUNTING.has(told.message.kind);
-  const wasSilenced = where.dispatch.silences.length > 0 || (where.dispatch.setup.inhibit ?? []).length > 0;
-  if (told_) return wrongWhenTold(updates, end, over, lines);
-  if (told !== undefined) return over == null ? null : 'counted, and its end was told';
-  if (end !== null && over?.as === 'fired-and-resolved')
-    return end.transition === 'resolved' ? null : 'retracted, and told';
-  if (over != null) return 'its end was told without its begin';
-  if (end?.transition === 'retracted') return null;
-  return where.isMachine && wasSilenced ? null : 'nobody heard of it';
+  const told = lineOf(lines, begin);
+  const over = end === null ? undefined : lineOf(lines, end);
+  if (told !== undefined && !COUNTING.has(told.message.kind)) return wrongWhenTold(updates, end, over, lines);
+  if (told !== undefined) return over === undefined ? null : 'counted, and its end was told';
+  if (over?.as === 'fired-and-resolved') return end?.transition === 'resolved' ? null : 'retracted, and told';
+  if (over !== undefined) return 'its end was told without its begin';
+  const { silences, setup } = where.dispatch;
+  const wasMuted = silences.length > 0 || (setup.inhibit ?? []).length > 0;
+  return end?.transition === 'retracted' || (where.isMachine && wasMuted) ? null : 'nobody heard of it';
 }
 
 function wrongWhenTold(
   updates: readonly News[],
   end: News | null,
-  over: SentLine | null | undefined,
+  over: SentLine | undefined,
   lines: readonly SentLine[],
 ): string | null {
   if (end !== null && over?.as !== 'news') return 'its end is missing';

@@ -18,7 +18,7 @@ import {
 } from './histories.ts';
 import type { InMemoryDispatch } from './in-memory.ts';
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: 150 };
 const CAP = { burst: 4, perHour: 12 };
 
 function always(histories: fc.Arbitrary<Step[]>, check: (steps: readonly Step[]) => void): void {
