@@ -1,6 +1,8 @@
 // The channels of the config, opened, each with its sender. A channel with unchanged settings stays open over a reload.
 // Deliveries of a removed channel stay in the outbox until it is back.
+import type { RecipientsOf } from '../core/model/ids.ts';
 import type { Channel, Config } from '../config/model.ts';
+import { recipientsIn } from '../config/recipients.ts';
 import { createSender, type Sender } from '../engine/sending/sender.ts';
 import type { Supervise } from '../engine/upkeep/supervisor.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -27,6 +29,8 @@ export interface ChannelsOptions {
 export interface Channels {
   /** Opens the channels that are new or have other settings; rejects when one of them cannot be opened. */
   prepare(config: Config): Promise<Prepared>;
+  /** Of the config in force. */
+  readonly recipientsOf: RecipientsOf;
   wake(channels: ReadonlySet<string>): void;
   /** Lets deliveries in flight end; after `budgetMs` they are aborted. */
   stop(budgetMs: number): Promise<void>;
@@ -49,6 +53,7 @@ export function createChannels(options: ChannelsOptions): Channels {
   const { clock, log, metrics, supervise } = options;
   const openByName = new Map<string, Open>();
   const retiring = new Map<Open, Promise<void>>();
+  let recipientsOf: RecipientsOf = () => undefined;
 
   function build(channel: Channel, fingerprint: string): Built {
     const { name, notifier, to } = channel;
@@ -110,6 +115,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       return {
         commit() {
           opened.move();
+          recipientsOf = recipientsIn(config);
           const gone = [...openByName.values()].filter((one) => next.get(one.name) !== one);
           for (const { name } of gone) retire(name);
           for (const built of next.values()) {
@@ -121,6 +127,7 @@ export function createChannels(options: ChannelsOptions): Channels {
         [Symbol.asyncDispose]: () => opened.disposeAsync(),
       };
     },
+    recipientsOf: (channel) => recipientsOf(channel),
     wake(channels) {
       for (const name of channels) openByName.get(name)?.sender.wake();
     },

@@ -1,4 +1,5 @@
 // Wires the parts of a runtime: explorers, store, poller, channels.
+import { createDispatcher, type Dispatcher } from '../engine/dispatching/dispatcher.ts';
 import { createBlindWatches, type BlindWatches } from '../engine/reporting/blind-watches.ts';
 import type { PollHook } from '../engine/polling/poll.ts';
 import { createPoller, type Poller } from '../engine/polling/poller.ts';
@@ -30,6 +31,7 @@ export interface PartsOptions extends Omit<ChannelsOptions, 'redact'>, Pick<Expl
 export interface Parts {
   readonly explorers: Explorers;
   readonly channels: Channels;
+  readonly dispatcher: Dispatcher;
   readonly poller: Poller;
   readonly blindWatches: BlindWatches;
   readonly scheduler: Scheduler;
@@ -57,8 +59,17 @@ export function createParts(options: PartsOptions, { signal, changing, redact }:
     ...(recorder && { onAnswer: recorder.onAnswer }),
   });
   const channels = createChannels({ ...options, redact });
-  const onOwed = (owed: ReadonlySet<string>): void => {
-    channels.wake(owed);
+  const dispatcher = createDispatcher({
+    store,
+    recipientsOf: channels.recipientsOf,
+    onOwed: (owed) => {
+      channels.wake(owed);
+    },
+    clock,
+    log,
+  });
+  const onTransitions = (): void => {
+    dispatcher.wake();
   };
   const report = createReport({ log, metrics });
   const poller = createPoller({
@@ -89,7 +100,7 @@ export function createParts(options: PartsOptions, { signal, changing, redact }:
     onRecalled: (cause) => {
       metrics.memoryRecalled(cause);
     },
-    onOwed,
+    onTransitions,
   });
   const blindWatches = createBlindWatches({
     clock,
@@ -110,7 +121,7 @@ export function createParts(options: PartsOptions, { signal, changing, redact }:
     log,
     isAdopted: (id) => poller.isAdopted(id),
     exclusively: (work) => changing.hold(work),
-    onOwed,
+    onTransitions,
   });
-  return { explorers, channels, poller, blindWatches, scheduler, retirement };
+  return { explorers, channels, dispatcher, poller, blindWatches, scheduler, retirement };
 }

@@ -4,6 +4,7 @@
 //   commit    swaps everything at once: a poll sees the former setup or the new one, never a mixture
 //   after     closes what was replaced once nobody uses it; retires watches that are gone (engine/upkeep/retirement.ts)
 import { secretsOf } from '../config/config.ts';
+import { recipientsIn } from '../config/recipients.ts';
 import type { ExplorerTrouble } from '../core/model/explorer-trouble.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { reportBlind } from '../engine/reporting/blind-report.ts';
@@ -59,7 +60,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const changing = createMutex();
   const { redact, add: addSecrets } = createRedactor();
   const parts = createParts(options, { signal: reading.signal, changing, redact });
-  const { explorers, channels, poller, scheduler, retirement, blindWatches } = parts;
+  const { explorers, channels, dispatcher, poller, scheduler, retirement, blindWatches } = parts;
   let watches: readonly Watch[] = [];
   let stateSettings: StateSettings | null = null;
   let isRunning = false;
@@ -77,7 +78,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     const secrets = secretsOf(next.config);
     log.addSecrets(secrets);
     addSecrets(secrets);
-    const outline = outlineOf(next.watches);
+    const outline = outlineOf(next.watches, recipientsIn(next.config));
     const prepared = [
       built.use(await explorers.prepare(next.config)),
       built.use(await channels.prepare(next.config)),
@@ -143,6 +144,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     const isFull = (): boolean => options.storageState() === 'full';
     const all: Loop[] = [
       { name: 'scheduler', run: (signal) => scheduler.run(signal) },
+      { name: 'dispatcher', run: (signal) => dispatcher.run(signal) },
       { name: 'retirement', run: (signal) => retirement.run(signal) },
       ...upkeepLoops({ ...options, settings: () => stateSettings, flush, isFull }),
       { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: () => blindWatches.blind() }, signal) },

@@ -66,6 +66,7 @@ const WORDS: Readonly<Record<StoredDelivery['state'], string>> = {
   sending: 'being sent',
   sent: 'sent',
   dead: 'given up',
+  cancelled: 'cancelled',
 };
 
 /** `resolved`, of a message of type alert.resolved. */

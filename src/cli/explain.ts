@@ -1,4 +1,5 @@
-import type { AlertId } from '../core/model/ids.ts';
+import { recipientsIn } from '../config/recipients.ts';
+import type { AlertId, RecipientsOf } from '../core/model/ids.ts';
 import { lastPauseOf, type Pause } from '../core/model/pause.ts';
 import type { AlertRule, Watch } from '../core/model/watch.ts';
 import { withStored } from '../core/windows/closed.ts';
@@ -29,7 +30,7 @@ export async function explain(terminal: Terminal, name: string, { config: file }
   const shown = found.slice(0, MOST_WATCHES);
   for (const [i, { watch, alerts }] of shown.entries()) {
     if (i > 0) terminal.out('');
-    const facts = await inputOf(watch, alerts, { reader, pauses, now });
+    const facts = await inputOf(watch, alerts, { reader, recipientsOf: recipientsIn(config), pauses, now });
     for (const line of explainWatch(watch, alerts, facts)) terminal.out(line);
   }
   if (found.length > shown.length)
@@ -39,6 +40,7 @@ export async function explain(terminal: Terminal, name: string, { config: file }
 
 interface Sources {
   readonly reader: StoreReader | null;
+  readonly recipientsOf: RecipientsOf;
   readonly pauses: readonly Pause[];
   readonly now: Instant;
 }
@@ -46,14 +48,15 @@ interface Sources {
 async function inputOf(
   watch: Watch,
   alerts: readonly AlertRule[],
-  { reader, pauses, now }: Sources,
+  { reader, recipientsOf, pauses, now }: Sources,
 ): Promise<ExplainInput> {
-  if (reader === null) return { memory: null, diagnostics: null, deliveries: new Map(), pause: null, now };
+  if (reader === null)
+    return { memory: null, diagnostics: null, deliveries: new Map(), recipientsOf, pause: null, now };
   const { id } = watch;
   const deliveries = new Map<AlertId, readonly StoredDelivery[]>();
   for (const alert of alerts) deliveries.set(alert.id, await reader.deliveriesOf(id, alert.id, MOST_DELIVERIES));
   const remembered = (await reader.recall([id])).get(id) ?? null;
   const memory = remembered && withStored(remembered, await reader.samples(id));
   const diagnostics = (await reader.diagnostics([id])).get(id) ?? null;
-  return { memory, diagnostics, deliveries, pause: lastPauseOf(pauses, watch), now };
+  return { memory, diagnostics, deliveries, recipientsOf, pause: lastPauseOf(pauses, watch), now };
 }

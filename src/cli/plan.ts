@@ -1,3 +1,4 @@
+import { recipientsIn } from '../config/recipients.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import { withStored } from '../core/windows/closed.ts';
@@ -26,8 +27,10 @@ export async function plan(terminal: Terminal, { config: file, against }: PlanOp
     terminal.out(
       `The state file is another one, ${config.state.file}: what ${other.config.state.file} remembers is left behind.`,
     );
-  const before = other === null ? await runningIn(reader, terminal) : outlineOf(other.watches);
-  for (const line of planOf(before, watches, await stateOf(reader, terminal))) terminal.out(line);
+  const before =
+    other === null ? await runningIn(reader, terminal) : outlineOf(other.watches, recipientsIn(other.config));
+  const planned = { watches, recipientsOf: recipientsIn(config) };
+  for (const line of planOf(before, planned, await stateOf(reader, terminal))) terminal.out(line);
   return EXIT.ok;
 }
 
@@ -42,11 +45,11 @@ async function runningIn(reader: StoreReader | null, terminal: Terminal): Promis
 
 async function stateOf(reader: StoreReader | null, terminal: Terminal): Promise<State> {
   const now = terminal.clock.now();
-  if (reader === null) return { memories: new Map(), diagnostics: new Map(), now };
+  if (reader === null) return { memories: new Map(), diagnostics: new Map(), told: new Map(), now };
   const memories = new Map<WatchId, Memory>();
   const recalled = await reader.recall(undefined, (id, why) => {
     terminal.err(`warning: ${why} (watch ${id})\n`);
   });
   for (const [id, memory] of recalled) memories.set(id, withStored(memory, await reader.samples(id)));
-  return { memories, diagnostics: await reader.diagnostics(), now };
+  return { memories, diagnostics: await reader.diagnostics(), told: await reader.told(), now };
 }

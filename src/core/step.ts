@@ -22,7 +22,7 @@ export function blankMemory(watch: Watch): Memory {
 }
 
 /**
- * One poll: the new memory, the deliveries, and the reason of each part. `past`: what windows look back on, where the
+ * One poll: the new memory, the transitions, and the reason of each part. `past`: what windows look back on, where the
  * memory does not hold its runs itself.
  */
 export function step(watch: Watch, memory: Memory, observation: Observation, past: Past = NO_PAST): Decision {
@@ -43,8 +43,8 @@ export function step(watch: Watch, memory: Memory, observation: Observation, pas
     watchId: watch.id,
     expects: memory.version,
     memory: after,
-    hasChanged: start.deliveries.length > 0 || isNews || differs(memory, after),
-    deliveries: [...start.deliveries, ...evaluations.flatMap(({ deliveries }) => deliveries)],
+    hasChanged: start.transitions.length > 0 || isNews || differs(memory, after),
+    transitions: [...start.transitions, ...evaluations.flatMap(({ transitions }) => transitions)],
     reasons: [...notesOf(poll), ...baselineOf(poll, evaluations), ...evaluations.flatMap(({ reasons }) => reasons)],
     now: poll.context?.view ?? null,
     snapshot: snapshotOf(poll),
@@ -61,7 +61,7 @@ function isOlder({ coveredUntil }: Memory, { at }: Observation): boolean {
 }
 
 function nothingNew(watchId: WatchId, memory: Memory): Decision {
-  const nothing = { deliveries: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null };
+  const nothing = { transitions: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null };
   return {
     watchId,
     expects: memory.version,
@@ -97,10 +97,10 @@ function stepAlert(poll: Poll, alert: AlertRule, known: AlertsByKey): AlertEvalu
   }
 }
 
-/** The watch was removed from the rules: firing alerts are resolved, for those who got them. */
+/** The watch was removed from the rules: firing alerts are resolved. */
 export function retire(watchId: WatchId, memory: Memory, at: Instant): Decision {
-  const deliveries = Object.values(memory.alerts).flatMap((byKey) => endAll(byKey, at, 'rule removed'));
-  return { ...nothingNew(watchId, memory), memory: { ...memory, alerts: {} }, hasChanged: true, deliveries };
+  const transitions = Object.values(memory.alerts).flatMap((byKey) => endAll(byKey, at, 'rule removed'));
+  return { ...nothingNew(watchId, memory), memory: { ...memory, alerts: {} }, hasChanged: true, transitions };
 }
 
 const NONE: AlertsByKey = {};
@@ -109,7 +109,7 @@ interface Continued {
   /** The same thing is observed. */
   readonly isSame: boolean;
   readonly memory: Memory;
-  readonly deliveries: Decision['deliveries'];
+  readonly transitions: Decision['transitions'];
 }
 
 /**
@@ -123,11 +123,11 @@ function continued(watch: Watch, memory: Memory, at: Instant): Continued {
     isSame && Object.values(byKey).every(({ type }) => MEMORY_OF[typeById.get(id) ?? 'none'].includes(type));
   const all = Object.entries(memory.alerts);
   const ended = all.filter((entry) => !goesOn(entry));
-  if (isSame && ended.length === 0) return { isSame, memory, deliveries: [] };
+  if (isSame && ended.length === 0) return { isSame, memory, transitions: [] };
   const alerts = Object.fromEntries(all.filter(goesOn));
-  const deliveries = ended.flatMap(([, byKey]) => endAll(byKey, at, isSame ? 'rule removed' : 'rule changed'));
+  const transitions = ended.flatMap(([, byKey]) => endAll(byKey, at, isSame ? 'rule removed' : 'rule changed'));
   const kept = isSame ? { ...memory, alerts } : { ...blankMemory(watch), version: memory.version };
-  return { isSame, memory: kept, deliveries };
+  return { isSame, memory: kept, transitions };
 }
 
 /** The memory types of each alert type. An alert of another type under the same id does not continue from it. */

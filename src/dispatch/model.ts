@@ -9,6 +9,7 @@
 //   end              a transition that resolves or retracts
 import type { Message } from '../core/model/delivery.ts';
 import type { AlertId, DeliveryId, Labels, Recipient, Severity, WatchId } from '../core/model/ids.ts';
+import type { TransitionName as Transition } from '../core/model/transition.ts';
 import type { Instant } from '../lib/clock.ts';
 
 export type { Labels } from '../core/model/ids.ts';
@@ -16,7 +17,7 @@ export type { Labels } from '../core/model/ids.ts';
 /** An alert's own key: stable over its episodes. */
 export type Key = string;
 
-export type Transition = 'event' | 'firing' | 'resolved' | 'retracted' | 'corrected' | 'reinstated';
+export type { TransitionName as Transition } from '../core/model/transition.ts';
 
 /** By label: `*` is a glob, a list means any of them, a leading `!` negates the whole. */
 export type Matcher = Readonly<Record<string, string | readonly string[]>>;

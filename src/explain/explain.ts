@@ -3,7 +3,7 @@ import { healthOf } from '../core/model/health.ts';
 import { decodeSnapshot } from '../core/model/snapshot.ts';
 import { conditionText } from '../core/alerts/message.ts';
 import type { DataState, Memory } from '../core/model/memory.ts';
-import type { AlertId } from '../core/model/ids.ts';
+import type { AlertId, RecipientsOf } from '../core/model/ids.ts';
 import type { Pause } from '../core/model/pause.ts';
 import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch.ts';
 import { type Instant, showInstant } from '../lib/clock.ts';
@@ -24,6 +24,7 @@ export interface ExplainInput {
   readonly diagnostics: StoredDiagnostics | null;
   /** The newest first. */
   readonly deliveries: ReadonlyMap<AlertId, readonly StoredDelivery[]>;
+  readonly recipientsOf: RecipientsOf;
   readonly now: Instant;
   /** The last one of the watch, over or not. */
   readonly pause: Pause | null;
@@ -157,10 +158,11 @@ function healthLines({ schedule }: Watch, { id }: AlertRule, { diagnostics, now 
   return [`health: ${health} since ${showInstant(record.unknownSince ?? record.since)}`];
 }
 
-function deliveryLines({ id, notify }: AlertRule, { deliveries }: ExplainInput): string[] {
+function deliveryLines({ id, notify }: AlertRule, { deliveries, recipientsOf }: ExplainInput): string[] {
+  const to = notify.flatMap((channel) => recipientsOf(channel) ?? []);
   const stored = deliveries.get(id) ?? [];
   return [
-    `would be told: ${notify.map(showRecipient).join(', ')}`,
+    `would be told: ${to.map(showRecipient).join(', ')}`,
     ...(stored.length === 0 ? ['told so far: nothing that is kept'] : stored.map(deliveryLine)),
   ];
 }

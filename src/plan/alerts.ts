@@ -4,9 +4,11 @@ import { upToHead } from '../core/chain/tick-chain.ts';
 import { encodeView } from '../core/values/encoded.ts';
 import { decodeSnapshot } from '../core/model/snapshot.ts';
 import { type Instant, showDuration } from '../lib/clock.ts';
+import type { Recipient, RecipientsOf } from '../core/model/ids.ts';
 import type { Alert, Memory } from '../core/model/memory.ts';
 import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch.ts';
 import type { Decision, Snapshot } from '../core/model/decision.ts';
+import type { Transition } from '../core/model/transition.ts';
 import { retire, step } from '../core/step.ts';
 import { isActive } from '../core/alerts/emission.ts';
 import { showRecipient } from '../rules/describe.ts';
@@ -17,13 +19,32 @@ export interface Known {
   readonly diagnostics: StoredDiagnostics | null;
 }
 
-/** The watch is removed: firing alerts resolve, for those who got them. */
-export function linesOfRemoved({ id, name }: Pick<Watch, 'id' | 'name'>, memory: Memory, at: Instant): string[] {
-  return closings(name, retire(id, memory, at));
+/** By key of each alert that fires, who was told so. */
+type Told = ReadonlyMap<string, readonly Recipient[]>;
+
+interface Removal {
+  readonly told: Told;
+  readonly at: Instant;
 }
 
-/** `news`: alerts that are new or were changed; the others are listed only if they open or close. */
-export function linesOfKept(watch: Watch, known: Known, news: ReadonlySet<string>): string[] {
+/** The watch is removed: firing alerts resolve, for those who got them. */
+export function linesOfRemoved(
+  { id, name }: Pick<Watch, 'id' | 'name'>,
+  memory: Memory,
+  { told, at }: Removal,
+): string[] {
+  return closings(name, retire(id, memory, at), told);
+}
+
+export interface Changed {
+  /** Alerts that are new or were changed; the others are listed only if they open or close. */
+  readonly news: ReadonlySet<string>;
+  readonly told: Told;
+  readonly recipientsOf: RecipientsOf;
+}
+
+export function linesOfKept(watch: Watch, known: Known, changed: Changed): string[] {
+  const { news, told } = changed;
   const { memory, diagnostics } = known;
   const isSame = memory.checksum === watch.checksum;
   const snapshot =
@@ -34,9 +55,9 @@ export function linesOfKept(watch: Watch, known: Known, news: ReadonlySet<string
   const decision = stepAgain({ ...watch, alerts: asked }, ofConditions(watch, memory), snapshot);
   const moved = asked.flatMap((alert) => {
     const before = isSame ? memory.alerts[alert.id]?.[''] : undefined;
-    return transition(watch, alert, { before, decision, isNews: news.has(alert.id) });
+    return transition(watch, alert, { ...changed, before, decision, isNews: news.has(alert.id) });
   });
-  return [...closings(watch.name, decision), ...moved, ...counting(watch, news)];
+  return [...closings(watch.name, decision, told), ...moved, ...counting(watch, news)];
 }
 
 /** Without events and counts, which depend on future items. Alerts that the rule no longer has stay, to be resolved. */
@@ -79,13 +100,14 @@ function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Deci
 /** An alert that would resolve counts as resolved: no explorer is asked here that could be behind. */
 const WHOLE = upToHead(Number.MAX_SAFE_INTEGER);
 
-interface Moved {
+interface Moved extends Pick<Changed, 'told' | 'recipientsOf'> {
   readonly before: Alert | undefined;
   readonly decision: Decision;
   readonly isNews: boolean;
 }
 
-function transition({ name }: Watch, alert: ConditionAlert, { before, decision, isNews }: Moved): string[] {
+function transition({ name }: Watch, alert: ConditionAlert, moved: Moved): string[] {
+  const { before, decision, isNews, told, recipientsOf } = moved;
   const after = decision.memory.alerts[alert.id]?.[''];
   const was = before?.type === 'condition' ? before : null;
   const now = after?.type === 'condition' ? after : null;
@@ -95,25 +117,38 @@ function transition({ name }: Watch, alert: ConditionAlert, { before, decision, 
   if (to === 'pending')
     return [`would open ${name}/${alert.id}: pending, fires when it has held for ${showDuration(alert.forMs)}`];
   if (to === 'firing' && from !== 'recovering')
-    return [`would open ${name}/${alert.id}: ${recipientsText(decision, alert.id, 'firing')}`];
+    return [
+      `would open ${name}/${alert.id}: ${recipientsText(decision, alert, 'firing', ({ notify }) => notify.flatMap((one) => recipientsOf(one) ?? []))}`,
+    ];
   if (to === 'recovering')
     return [`would close ${name}/${alert.id}: when it has stayed so for ${showDuration(alert.keepFiringForMs)}`];
   if (was !== null && isActive(was) && to === 'inactive')
-    return [`would close ${name}/${alert.id}: ${recipientsText(decision, alert.id, 'resolved')}`];
+    return [`would close ${name}/${alert.id}: ${recipientsText(decision, alert, 'resolved', toldBy(told))}`];
   return to === 'inactive' ? [`would close ${name}/${alert.id}: it was pending, nothing is told`] : [];
 }
 
-function recipientsText({ deliveries }: Decision, alert: string, type: 'firing' | 'resolved'): string {
-  const own = deliveries.filter(({ message }) => message.alert === alert && message.type === `alert.${type}`);
-  return own.length === 0 ? 'nothing is told of it now' : `${type} is told to ${own.map(showRecipient).join(', ')}`;
+function recipientsText(
+  { transitions }: Decision,
+  { id }: ConditionAlert,
+  type: 'firing' | 'resolved',
+  whoHears: (one: Transition) => readonly Recipient[],
+): string {
+  const own = transitions.filter(({ message }) => message.alert === id && message.type === `alert.${type}`);
+  const to = own.flatMap(whoHears);
+  return to.length === 0 ? 'nothing is told of it now' : `${type} is told to ${to.map(showRecipient).join(', ')}`;
+}
+
+function toldBy(told: Told): (one: Transition) => readonly Recipient[] {
+  return ({ message }) => told.get(message.key) ?? [];
 }
 
 /** Alerts that end because their rule is removed or changed. */
-function closings(name: string, { deliveries }: Decision): string[] {
-  const ended = deliveries.filter(({ message }) => message.reason?.startsWith('rule ') === true);
-  return [...Map.groupBy(ended, ({ message }) => `${message.alert}: ${message.reason ?? ''}`)].map(
-    ([what, to]) => `would close ${name}/${what}, resolved is told to ${to.map(showRecipient).join(', ')}`,
-  );
+function closings(name: string, { transitions }: Decision, told: Told): string[] {
+  const ended = transitions.filter(({ message }) => message.reason?.startsWith('rule ') === true);
+  return [...Map.groupBy(ended, ({ message }) => `${message.alert}: ${message.reason ?? ''}`)].map(([what, all]) => {
+    const to = all.flatMap(toldBy(told)).map(showRecipient);
+    return `would close ${name}/${what}, ${to.length === 0 ? 'nobody was told of it' : `resolved is told to ${to.join(', ')}`}`;
+  });
 }
 
 function counting({ name, alerts }: Watch, news: ReadonlySet<string>): string[] {

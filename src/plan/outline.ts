@@ -1,9 +1,9 @@
 // A summary of the running config, for `plan` to compare with. The daemon writes it into the state file at every load.
+import type { RecipientsOf } from '../core/model/ids.ts';
 import { z } from 'zod';
 import { formatDuration } from '../config/scalars.ts';
 import { conditionText } from '../core/alerts/message.ts';
 import type { AlertRule, Watch } from '../core/model/watch.ts';
-import type { Recipient } from '../core/model/ids.ts';
 import { dailySums, showRecipient, showSchedule } from '../rules/describe.ts';
 
 const AlertOutline = z.object({
@@ -26,10 +26,10 @@ export type RuleOutline = z.infer<typeof RuleOutline>;
 export type AlertOutline = z.infer<typeof AlertOutline>;
 
 /** The summary of these watches. */
-export function outlineOf(watches: readonly Watch[]): Outline {
+export function outlineOf(watches: readonly Watch[], recipientsOf: RecipientsOf): Outline {
   const byRule = Map.groupBy(watches, ({ rule }) => rule);
   return {
-    rules: Object.fromEntries([...byRule].map(([rule, instances]) => [rule, ruleOf(instances)])),
+    rules: Object.fromEntries([...byRule].map(([rule, instances]) => [rule, ruleOf(instances, recipientsOf)])),
     watches: watches.map(({ id, name, rule, checksum }) => ({ id, name, rule, checksum })),
     credits: Object.fromEntries([...dailySums(watches)].map(([explorer, { credits }]) => [explorer, credits])),
   };
@@ -41,22 +41,22 @@ export function readOutline(written: unknown): Outline | null {
 }
 
 /** The instances of a rule differ in nothing but in who is told of them: all of their recipients are named. */
-function ruleOf(instances: readonly Watch[]): RuleOutline {
+function ruleOf(instances: readonly Watch[], recipientsOf: RecipientsOf): RuleOutline {
   const byId = Map.groupBy(new Set(instances.flatMap(({ alerts }) => alerts)), ({ id }) => id);
   const schedule = instances
     .slice(0, 1)
     .map((watch) => showSchedule(watch.schedule))
     .join();
-  return { schedule, alerts: Object.fromEntries([...byId].map(([id, variants]) => [id, alertOf(variants)])) };
+  return {
+    schedule,
+    alerts: Object.fromEntries([...byId].map(([id, variants]) => [id, alertOf(variants, recipientsOf)])),
+  };
 }
 
-function alertOf(variants: readonly AlertRule[]): AlertOutline {
-  const tells = new Map(variants.flatMap(({ notify }) => notify.map((one) => [showRecipient(one), plainly(one)])));
+function alertOf(variants: readonly AlertRule[], recipientsOf: RecipientsOf): AlertOutline {
+  const recipients = variants.flatMap(({ notify }) => notify.flatMap((channel) => recipientsOf(channel) ?? []));
+  const tells = new Map(recipients.map((one) => [showRecipient(one), one]));
   return { says: variants.slice(0, 1).map(alertText).join(), tells: [...tells.values()] };
-}
-
-function plainly({ channel, recipient }: Recipient): Recipient {
-  return { channel, recipient };
 }
 
 /** Everything that decides whether the alert is sent, on one line. */

@@ -1,4 +1,5 @@
 // What another config would change, before it is loaded: a comparison, and a step that writes and sends nothing.
+import type { Recipient, RecipientsOf } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch.ts';
@@ -8,43 +9,54 @@ import { linesOfKept, linesOfRemoved } from './alerts.ts';
 import { changesOf, type Changes } from './changes.ts';
 import { outlineOf, type Outline } from './outline.ts';
 
-/** The contents of the state file; both empty when there is none. */
+/** The contents of the state file; all empty when there is none. */
 export interface State {
   readonly memories: ReadonlyMap<WatchId, Memory>;
   readonly diagnostics: ReadonlyMap<WatchId, StoredDiagnostics>;
+  /** By key of each alert that fires, who was told so. */
+  readonly told: ReadonlyMap<string, readonly Recipient[]>;
   readonly now: Instant;
 }
 
+/** What the new config runs. */
+export interface Planned {
+  readonly watches: readonly Watch[];
+  readonly recipientsOf: RecipientsOf;
+}
+
 /** Lines of text. `before` is the running config, or the one to compare with. */
-export function planOf(before: Outline, watches: readonly Watch[], state: State): string[] {
-  const after = outlineOf(watches);
+export function planOf(before: Outline, planned: Planned, state: State): string[] {
+  const after = outlineOf(planned.watches, planned.recipientsOf);
   const changes = changesOf(before, after);
-  const lines = [...changes.lines, ...alertLines(before, { after, watches, changes }, state)];
+  const lines = [...changes.lines, ...alertLines(before, { ...planned, after, changes }, state)];
   return lines.length === 0 ? ['nothing changes: the same watches, alerts, recipients and credits'] : lines;
 }
 
-interface Next {
+interface Next extends Planned {
   readonly after: Outline;
-  readonly watches: readonly Watch[];
   readonly changes: Changes;
 }
 
 function alertLines(
   before: Outline,
-  { after, watches, changes }: Next,
-  { memories, diagnostics, now }: State,
+  { after, watches, changes, recipientsOf }: Next,
+  { memories, diagnostics, told, now }: State,
 ): string[] {
   const added = new Set(changes.added.map(({ id }) => id));
   const removed = changes.removed.flatMap((watch) => {
     const memory = memories.get(watch.id);
-    return memory === undefined ? [] : linesOfRemoved(watch, memory, now);
+    return memory === undefined ? [] : linesOfRemoved(watch, memory, { told, at: now });
   });
   let unasked = 0;
   const stayed = watches.flatMap((watch) => {
     const memory = memories.get(watch.id);
     const news = newsOf(watch.rule, before, after);
     if (memory !== undefined)
-      return linesOfKept(watch, { memory, diagnostics: diagnostics.get(watch.id) ?? null }, news);
+      return linesOfKept(
+        watch,
+        { memory, diagnostics: diagnostics.get(watch.id) ?? null },
+        { news, told, recipientsOf },
+      );
     if (hasNews(watch, added, news)) unasked += 1;
     return [];
   });

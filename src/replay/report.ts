@@ -1,5 +1,6 @@
 // The result of a replay as data: each message that would have been sent, and how many each alert sent.
 import type { Delivery, Message } from '../core/model/delivery.ts';
+import { deliveryId } from '../core/model/identity.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { headingOf, mainText } from '../core/wording/message-words.ts';
@@ -68,7 +69,7 @@ export function replayReportOf(
   { from, until }: Range,
   knownFrom: ReadonlyMap<Watch, Instant> = new Map(),
 ): ReplayReport {
-  const all = messages.flatMap(entryOf).toSorted((a, b) => a.at - b.at);
+  const all = messages.map(entryOf).toSorted((a, b) => a.at - b.at);
   const entries = all.filter(({ at }) => at >= from && at <= until);
   const daysByWatch = new Map(
     watches.map((watch) => {
@@ -98,32 +99,27 @@ export function nameOf({ watch, alert }: Pick<Entry, 'watch' | 'alert'>): string
   return `${watch}/${alert}`;
 }
 
-function entryOf({ deliveries }: ReplayedMessage): Entry[] {
-  const [first] = deliveries;
-  if (first === undefined) return [];
-  const { message } = first;
-  return [
-    {
-      at: message.at,
-      severity: message.severity,
-      watch: singleLine(message.watch),
-      alert: singleLine(message.alert),
-      state: message.type.slice('alert.'.length),
-      title: singleLine(headingOf(message)),
-      text: singleLine(
-        mainText(message)
-          .map((line) => plainJoined(line))
-          .join(' '),
-        MOST_TEXT,
-      ),
-      key: message.key,
-      episode: message.episode,
-      seq: message.seq,
-      firedForMs: message.resolvedAt === null ? null : message.resolvedAt - message.since,
-      reason: message.reason,
-      deliveries: deliveries.map(({ id, channel, recipient }) => ({ id, channel, recipient })),
-    },
-  ];
+function entryOf({ message, to }: ReplayedMessage): Entry {
+  return {
+    at: message.at,
+    severity: message.severity,
+    watch: singleLine(message.watch),
+    alert: singleLine(message.alert),
+    state: message.type.slice('alert.'.length),
+    title: singleLine(headingOf(message)),
+    text: singleLine(
+      mainText(message)
+        .map((line) => plainJoined(line))
+        .join(' '),
+      MOST_TEXT,
+    ),
+    key: message.key,
+    episode: message.episode,
+    seq: message.seq,
+    firedForMs: message.resolvedAt === null ? null : message.resolvedAt - message.since,
+    reason: message.reason,
+    deliveries: to.map((one) => ({ id: deliveryId(message.key, message, one), ...one })),
+  };
 }
 
 const MOST_TEXT = 500;

@@ -1,6 +1,7 @@
 // Replays polls through the daemon's own `poll` and `step`. Nothing is sent and nothing is stored: the result is what
 // would have been sent.
-import type { Delivery } from '../core/model/delivery.ts';
+import type { Recipient, RecipientsOf } from '../core/model/ids.ts';
+import type { Message } from '../core/model/delivery.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
 import type { Head, Observation, TickChain } from '../core/model/observation.ts';
@@ -58,17 +59,16 @@ function startOf(memory: Memory, { at, memory: given, coveredUntil }: ReplayedPo
   return coveredUntil === undefined || coveredUntil === start.coveredUntil ? start : { ...start, coveredUntil };
 }
 
-/** One message, and all its deliveries. */
+/** One message, and those who would have been told. */
 export interface ReplayedMessage {
   readonly watch: Watch;
-  readonly deliveries: readonly Delivery[];
+  readonly message: Message;
+  readonly to: readonly Recipient[];
 }
 
-/** The deliveries of a decision grouped by message: one message may go to several recipients. */
-export function messagesOf({ watch, decision }: ReplayedDecision): ReplayedMessage[] {
-  const byMessage = Map.groupBy(
-    decision.deliveries,
-    ({ message: { key, episode, seq } }) => `${key} ${episode} ${seq}`,
-  );
-  return [...byMessage.values()].map((deliveries) => ({ watch, deliveries }));
+export function messagesOf({ watch, decision }: ReplayedDecision, recipientsOf: RecipientsOf): ReplayedMessage[] {
+  return decision.transitions.map(({ message, notify }) => {
+    const to = notify.flatMap((channel) => recipientsOf(channel) ?? []);
+    return { watch, message, to };
+  });
 }

@@ -1,5 +1,5 @@
 // Runs one test: its polls go through the daemon's own `poll` and `step`, and what would have been sent is kept.
-import type { Delivery, Message } from '../core/model/delivery.ts';
+import type { Message } from '../core/model/delivery.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
 import type { Observation } from '../core/model/observation.ts';
@@ -59,18 +59,7 @@ function startOf({ watch, isWithoutBaseline, polls }: RuleTest): Memory {
 }
 
 function sentAt({ poll, decision }: PollResult): SentMessage[] {
-  // One delivery per recipient is one message for the person who wrote the test.
-  const byMessage = Map.groupBy(decision.deliveries, ({ message: { type, key, episode, seq } }) =>
-    [type, key, episode, seq].join(),
-  );
-  return [...byMessage.values()].flatMap((deliveries) => {
-    const [first] = deliveries;
-    return first === undefined ? [] : [{ poll, message: first.message, to: channelsOf(deliveries) }];
-  });
-}
-
-function channelsOf(deliveries: readonly Delivery[]): string[] {
-  return [...new Set(deliveries.map(({ channel }) => channel))].toSorted();
+  return decision.transitions.map(({ message, notify }) => ({ poll, message, to: notify.toSorted() }));
 }
 
 function whyBroken(error: unknown, poll: Poll | undefined): string {

@@ -33,5 +33,5 @@ function rowOf(name: string, { alert, channels }: Described): readonly string[] 
 }
 
 function channelsOf({ notify }: AlertRule): string {
-  return [...new Set(notify.map(({ channel }) => channel))].join(', ');
+  return notify.join(', ');
 }

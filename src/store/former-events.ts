@@ -18,7 +18,6 @@ export const eventShape = {
   block: z.number().nullable(),
   absent: count,
   seq: count,
-  told: z.array(z.object({ channel: z.string(), recipient: z.string() })),
 };
 
 type Former = Pick<EventState, keyof typeof eventShape> & {

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { Json } from '../core/values/fields.ts';
 import type { StoredHealth } from '../core/model/health.ts';
 import type { StoredSnapshot } from '../core/model/snapshot.ts';
-import { MESSAGE_TYPES, type Fact, type Message } from '../core/model/delivery.ts';
+import type { Unrouted } from '../dispatch/routing-round.ts';
+import { MESSAGE_TYPES, type Fact, type Message, type Outcome } from '../core/model/delivery.ts';
 import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../core/model/memory.ts';
 import type { Segment } from '../core/model/condition.ts';
 import type { Pause } from '../core/model/pause.ts';
@@ -14,6 +15,8 @@ import { StorageError, type Changed, type StoredDelivery, type StoredDiagnostics
 
 /** A row as an engine hands it out, by column. */
 export type Row = Readonly<Record<string, unknown>>;
+
+const SEVERITIES = ['info', 'warning', 'critical'] as const;
 
 const count = z.int().nonnegative();
 const instant = z.number();
@@ -45,7 +48,7 @@ const message: z.ZodType<Message> = z.object({
   watch: z.string(),
   alert: z.string(),
   kind: z.string(),
-  severity: z.enum(['info', 'warning', 'critical']),
+  severity: z.enum(SEVERITIES),
   explorer: z.string(),
   chainId: z.string().nullable(),
   of: z.object({ name: z.string().nullable(), address: z.string() }).nullable(),
@@ -77,8 +80,6 @@ const message: z.ZodType<Message> = z.object({
 
 const openEvent: z.ZodType<OpenEvent> = z.object({ type: z.literal('open'), since: instant, before: json });
 
-const told = z.array(z.object({ channel: z.string(), recipient: z.string() }));
-
 const event = z.object({
   ...eventShape,
   turnedAt: instant.nullable(),
@@ -103,7 +104,6 @@ const condition = z.object({
   seq: count,
   head: z.number().nullable().default(null),
   firing: message.nullable(),
-  told,
   cooldownUntil: instant.nullable().default(null),
   firings: z.array(instant).default([]),
   flapping: instant.nullable().default(null),
@@ -156,7 +156,7 @@ const stored: z.ZodType<StoredDelivery> = z.object({
   channel: z.string(),
   recipient: z.string(),
   message,
-  state: z.enum(['due', 'sending', 'sent', 'dead']),
+  state: z.enum(['due', 'sending', 'sent', 'dead', 'cancelled']),
   attempt: count,
   dueAt: instant,
   createdAt: instant,
@@ -213,6 +213,37 @@ function jsonOrNull(text: unknown): unknown {
   } catch {
     return null;
   }
+}
+
+const unrouted = z.object({
+  transition: z.enum(['event', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated']),
+  labels: z.object({ severity: z.enum(SEVERITIES) }),
+  notify: z.array(z.string()),
+  members: z.array(z.string()).nullable(),
+});
+
+/** A damaged one says so, and names nobody. */
+export function unroutedOf(row: Row): Unrouted {
+  const key = String(row['key']);
+  const place = { number: Number(row['number']), key, episode: Number(row['episode']), seq: Number(row['seq']) };
+  const json = Object.fromEntries(['labels', 'notify', 'members'].map((name) => [name, jsonOrNull(row[name])]));
+  const { data, error } = unrouted.safeParse({ ...row, ...json });
+  if (data === undefined) {
+    const damage = `notification ${place.number} of watch ${String(row['watch'])}: ${z.prettifyError(error)}`;
+    return { ...place, transition: 'event', severity: 'warning', notify: [], about: [key], damage };
+  }
+  const { transition, labels, notify, members } = data;
+  return { ...place, transition, severity: labels.severity, notify, about: members ?? [key], damage: null };
+}
+
+/** Null: it is damaged. */
+export function messageOf(row: Row): Message | null {
+  return message.safeParse(jsonOrNull(row['message'])).data ?? null;
+}
+
+/** As it is kept in a row. */
+export function outcomeText(outcome: Outcome): string {
+  return JSON.stringify({ type: outcome.type, text: outcome.type === 'sent' ? outcome.answer : outcome.why });
 }
 
 /** Throws a StorageError that names the delivery and the watch when the row is damaged. */

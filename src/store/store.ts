@@ -6,8 +6,9 @@ import type { StoredHealth } from '../core/model/health.ts';
 import type { StoredSnapshot } from '../core/model/snapshot.ts';
 import type { Memory, Run, Samples } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
-import type { AlertId, DeliveryId, WatchId } from '../core/model/ids.ts';
 import type { Pause } from '../core/model/pause.ts';
+import type { AlertId, DeliveryId, Recipient, WatchId } from '../core/model/ids.ts';
+import type { RoutingRound, RoutingResult } from '../dispatch/routing-round.ts';
 import type { Instant } from '../lib/clock.ts';
 
 /** A unit of work that one process holds at a time: the watches of an explorer, the sender of a channel, a service. */
@@ -117,7 +118,7 @@ export type Intervened =
 export type OnDamaged = (watch: WatchId, why: string) => void;
 
 /**
- * What is remembered. A memory changes only by committing a decision, together with what that decision owes.
+ * What is remembered. A memory changes only by committing a decision, together with its transitions.
  * Every method rejects with a `StorageError` when the storage does not answer; then nothing was changed. `commit` and
  * `cover` reject with a `StoreFullError` at the largest size.
  */
@@ -139,10 +140,19 @@ export interface Store extends AsyncDisposable {
 
   /**
    * All decisions in one transaction; each is `superseded`, and leaves nothing behind, when the memory's version is no
-   * longer the one it expects. Kept memory gets version + 1. A delivery id that is already there is not added again. On a
-   * channel with `MOST_UNSETTLED` deliveries, further events go into the open summary of their alert.
+   * longer the one it expects. Kept memory gets version + 1. A transition that is already there is not added again.
    */
   commit(decisions: readonly Decision[], at: Instant, fence: Fence): Promise<CommitResult[]>;
+
+  /** What nobody was chosen for yet, of up to `limit` transitions, and what is known of those who may hear of it. */
+  readRound(limit: number): Promise<RoutingRound>;
+
+  /**
+   * Writes what was decided on a round, in one transaction. A delivery id that is already there is not added again. On a
+   * channel with `MOST_UNSETTLED` deliveries, further events go into the open summary of their alert. `superseded`:
+   * nothing was written, since something that the round rests on has changed; it is to be read again.
+   */
+  commitRound(round: RoutingRound, result: RoutingResult, at: Instant, fence: Fence): Promise<CommitResult>;
 
   /** Flushes `coveredUntil` and what is kept beside it, apart from memory. Ids without memory are ignored. */
   cover(coverage: ReadonlyMap<WatchId, Coverage>, fence: Fence): Promise<'kept' | 'fenced'>;
@@ -178,7 +188,7 @@ export interface Store extends AsyncDisposable {
 
   /**
    * Marks up to `limit` due deliveries of one channel as `sending`, each under a lease: the most severe first, of those
-   * the longest due. Per (message key, recipient) only the lowest `seq` that is not settled is ever handed out, however
+   * the longest due. Per (message key, recipient) only the earliest that is not settled is ever handed out, however
    * severe the next one is, so a resolve cannot overtake its firing. Nothing for a process that was taken over.
    */
   claim(claim: Claim, fence: Fence): Promise<Claimed[]>;
@@ -219,8 +229,11 @@ export interface Store extends AsyncDisposable {
    */
   secure(): Promise<readonly Moved[]>;
 
-  /** Drops deliveries that were settled before, and what operators did two months earlier. */
-  prune(before: Instant): Promise<void>;
+  /**
+   * Drops deliveries that were settled before a time and what operators did two months earlier, and what is known of
+   * alerts that are over since another time.
+   */
+  prune(before: { readonly settled: Instant; readonly alerts: Instant }): Promise<void>;
 }
 
 /** A delivery as it stands in the outbox. */
@@ -230,7 +243,7 @@ export interface StoredDelivery {
   readonly channel: string;
   readonly recipient: string;
   readonly message: Message;
-  readonly state: 'due' | 'sending' | 'sent' | 'dead';
+  readonly state: 'due' | 'sending' | 'sent' | 'dead' | 'cancelled';
   readonly attempt: number;
   readonly dueAt: Instant;
   readonly createdAt: Instant;
@@ -257,6 +270,8 @@ export interface StoreReader
   deliveries(filter: DeliveryFilter): Promise<StoredDelivery[]>;
   /** Null: there is none, or no longer. */
   delivery(id: DeliveryId): Promise<StoredDelivery | null>;
+  /** By key of each alert that fires, who was told so. */
+  told(): Promise<ReadonlyMap<string, readonly Recipient[]>>;
   /** Those that were given up or refused, newest first. */
   dead(limit: number): Promise<StoredDelivery[]>;
   /** Those of one alert of a watch, newest first. */

@@ -11,6 +11,7 @@ export interface ProcessFacts {
 /** What a supervisor keeps running. */
 export const LOOPS = [
   'scheduler',
+  'dispatcher',
   'sender',
   'reloader',
   'retirement',

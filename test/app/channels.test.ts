@@ -8,10 +8,10 @@ import { createRedactor } from '../../src/lib/redact.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { aDecision, aDelivery } from '../store/builders.ts';
+import { aDelivery } from '../store/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
-import { commit } from '../support/store-calls.ts';
+import { owe } from '../support/store-calls.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { createSmtpSink, createWebhookSink, refusal, status } from '../support/sinks.ts';
 
@@ -40,7 +40,7 @@ test('a sender that fails is started again, and what it owes is sent', async () 
   (await channels.prepare(aConfig(post.url))).commit();
   await clock.whenSleeping(1);
   const delivery = aDelivery({ id: 'owed', channel: 'post', recipient: 'ops@example.com' });
-  await commit(store, [aDecision('w', { deliveries: [delivery] })], clock.now());
+  await owe(store, 'w', [delivery], clock.now());
   await clock.advance(1000);
   await post.mails.reached(1);
   await channels.stop(1000);
@@ -66,7 +66,7 @@ test('a secret that a mail server echoes is not kept with the delivery, also whe
   };
   const channels = createChannels({ ...someOptions(clock, spied), redact });
   const delivery = aDelivery({ id: 'a', channel: 'post', recipient: 'ops@example.com' });
-  await commit(store, [aDecision('w', { deliveries: [delivery] })], clock.now());
+  await owe(store, 'w', [delivery], clock.now());
 
   (await channels.prepare(aConfig(post.url))).commit();
   await post.mails.reached(1);
@@ -84,7 +84,7 @@ test('what is owed to a recipient who was taken out is given up and counted once
   const deliveries = ['gone@example.com', 'ops@example.com'].map((recipient) =>
     aDelivery({ id: recipient, key: recipient, channel: 'post', recipient }),
   );
-  await commit(store, [aDecision('w', { deliveries })], clock.now());
+  await owe(store, 'w', deliveries, clock.now());
 
   (await channels.prepare(aConfig(post.url))).commit();
   await post.mails.reached(1);
@@ -105,7 +105,7 @@ test('a channel whose receiver was gone sends again after a reload, although its
   const options = someOptions(clock, store);
   const channels = createChannels(options);
   const delivery = aDelivery({ channel: 'hook', recipient: 'hook' });
-  await commit(store, [aDecision('w', { deliveries: [delivery] })], clock.now());
+  await owe(store, 'w', [delivery], clock.now());
   const config = aConfig('smtp://mail.example.com', hook.origin);
 
   (await channels.prepare(config)).commit();

@@ -53,7 +53,7 @@ test('a new threshold closes what fires, and says to whom', async () => {
     'changed coins/low',
     '  was warning: while balance < 1_000_000 until balance > 1_050_000 for 2m',
     '  now warning: while balance < 900_000 until balance > 930_000 for 2m',
-    'would close coins/low: resolved is told to screen, night',
+    'would close coins/low: resolved is told to night, screen',
   ]);
 });
 
@@ -66,7 +66,7 @@ test('a new low that was said a moment ago stays one', async () => {
 test('what it says would happen is what the daemon then does', async () => {
   await firing();
   const lower = RULES.replace('< 1_000_000', '< 900_000').replace('> 1_050_000', '> 930_000');
-  expect(await planned(lower)).toContain('would close coins/low: resolved is told to screen, night');
+  expect(await planned(lower)).toContain('would close coins/low: resolved is told to night, screen');
   expect((await prepared.run('status', '-c', prepared.config)).out).toContain('low firing since');
   await prepared.polls('940000');
   const { out } = await prepared.run('explain', 'coins/low', '-c', prepared.config);
@@ -99,7 +99,7 @@ test('what is removed ends for those who were told; schedules, people and credit
     'removed coins/low: warning: while balance < 1_000_000 until balance > 1_050_000 for 2m',
     'no longer told: night',
     'chain: 28,820 credits a day become 14,420',
-    'would close coins/low: rule removed, resolved is told to screen, night',
+    'would close coins/low: rule removed, resolved is told to night, screen',
   ]);
 });
 
@@ -107,7 +107,7 @@ test('another address under the same name starts anew, and one more is added', a
   await firing();
   expect(await planned(RULES.replace('of: treasury', 'of: vault'))).toEqual([
     'changed coins: it looks at something else, and starts anew',
-    'would close coins/low: rule removed, resolved is told to screen, night',
+    'would close coins/low: rule removed, resolved is told to night, screen',
     'not known from what is kept: alerts of a watch that was never asked yet',
   ]);
   expect(await planned(RULES.replace('of: treasury', 'of: both'))).toContain('added coins[vault]');
@@ -118,7 +118,7 @@ test('another kind of watch under the same id ends what fires', async () => {
   const tokens = `${CONFIG}tokens: { USDC: '0x${'33'.repeat(20)}' }\n`;
   prepared.folder.write('config.yaml', tokens);
   const said = await planned(RULES.replace('of: treasury', 'of: treasury\n    token: USDC'));
-  expect(said).toContain('would close coins/low: rule removed, resolved is told to screen, night');
+  expect(said).toContain('would close coins/low: rule removed, resolved is told to night, screen');
 });
 
 test('what cannot be decided on the kept data is said, and no more', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { upToHead } from '../../src/core/chain/tick-chain.ts';
+import { idOf } from '../../src/core/model/identity.ts';
 import { blankMemory, step } from '../../src/core/step.ts';
 import type { Message } from '../../src/core/model/delivery.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
@@ -97,11 +98,11 @@ function run(watch: Watch, polls: readonly Observation[], keep: Keep = stored, f
 }
 
 function idsOf(decisions: readonly Decision[]): string[] {
-  return decisions.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
+  return messagesOf(decisions).map(({ key, episode, seq }) => idOf(key, episode, seq));
 }
 
 function messagesOf(decisions: readonly Decision[]): Message[] {
-  return decisions.flatMap(({ deliveries }) => deliveries.map(({ message }) => message));
+  return decisions.flatMap(({ transitions }) => transitions.map(({ message }) => message));
 }
 
 const RUNS = { numRuns: 150 };
@@ -161,8 +162,8 @@ describe('of every history it holds that', () => {
         const seen = polls.filter(({ type }) => type === 'seen');
         const again = seen[which % Math.max(1, seen.length)];
         if (again === undefined) return;
-        const { deliveries, memory: after } = step(WATCH, memory, again);
-        expect([deliveries, after]).toEqual([[], memory]);
+        const { transitions, memory: after } = step(WATCH, memory, again);
+        expect([transitions, after]).toEqual([[], memory]);
       }),
       RUNS,
     );

@@ -23,9 +23,14 @@ function explainedAfter(rule: string, ...polls: readonly Rows[]): string[] {
     if (decision.snapshot !== null) diagnostics = { snapshot: encodeSnapshot(decision.snapshot), health: {} };
   }
   const now = NOON + (polls.length - 1) * MINUTE + 5000;
-  return explainWatch(watch, watch.alerts, { memory, diagnostics, deliveries: new Map(), pause: null, now }).map(
-    (line) => line.trim(),
-  );
+  return explainWatch(watch, watch.alerts, {
+    memory,
+    diagnostics,
+    deliveries: new Map(),
+    recipientsOf: () => [],
+    pause: null,
+    now,
+  }).map((line) => line.trim());
 }
 
 function watchOf(rule: string): Watch {

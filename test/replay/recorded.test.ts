@@ -46,7 +46,7 @@ async function told(file: string, rules: string): Promise<Told> {
   for (const watch of loadWatches(rules)) {
     const polls = recordedPolls(watch, { recording, onNotRecorded });
     for await (const { decision } of replay(watch, polls, createRecordingLog()))
-      for (const { message } of decision.deliveries)
+      for (const { message } of decision.transitions)
         said.push(`${Math.floor((message.at - start) / 60_000)} ${message.alert} ${message.type.slice(6)}`);
   }
   return { said, missing: [...missing] };

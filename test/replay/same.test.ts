@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import type { Delivery } from '../../src/core/model/delivery.ts';
+import type { Transition } from '../../src/core/model/transition.ts';
 import type { Watch } from '../../src/core/model/watch.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import { recordedPolls } from '../../src/replay/recorded.ts';
@@ -39,12 +39,12 @@ watches:
 `;
 
 /** An eventful half hour: everything that can happen to a poll, and restarts between. */
-async function live(world: World, said: Delivery[]): Promise<{ readonly restartedAt: number }> {
+async function live(world: World, said: Transition[]): Promise<{ readonly restartedAt: number }> {
   const { sandbox } = world;
   const poll = async (times = 1): Promise<void> => {
     for (let i = 0; i < times; i += 1) {
       await world.poll();
-      said.push(...world.decisions.flatMap(({ deliveries }) => deliveries));
+      said.push(...world.decisions.flatMap(({ transitions }) => transitions));
     }
   };
   await poll(2);
@@ -74,14 +74,14 @@ async function live(world: World, said: Delivery[]): Promise<{ readonly restarte
   return { restartedAt };
 }
 
-async function replayed(file: string, watches: readonly Watch[]): Promise<{ said: Delivery[]; missing: string[] }> {
+async function replayed(file: string, watches: readonly Watch[]): Promise<{ said: Transition[]; missing: string[] }> {
   using recording = openRecording(file);
-  const said: Delivery[] = [];
+  const said: Transition[] = [];
   const missing: string[] = [];
   const onNotRecorded = ({ name }: Watch, path: string): number => missing.push(`${name} ${path}`);
   for (const watch of watches) {
     const polls = recordedPolls(watch, { recording, onNotRecorded });
-    for await (const { decision } of replay(watch, polls, createRecordingLog())) said.push(...decision.deliveries);
+    for await (const { decision } of replay(watch, polls, createRecordingLog())) said.push(...decision.transitions);
   }
   return { said, missing };
 }
@@ -93,8 +93,12 @@ function outcomesIn(file: string): unknown[] {
   return rows.map(({ outcome }) => outcome);
 }
 
-function inOrder(deliveries: readonly Delivery[]): Delivery[] {
-  return JSON.parse(JSON.stringify(deliveries.toSorted((a, b) => (a.id < b.id ? -1 : 1)))) as Delivery[];
+function inOrder(transitions: readonly Transition[]): Transition[] {
+  return JSON.parse(JSON.stringify(transitions.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)))) as Transition[];
+}
+
+function placeOf({ message: { key, seq } }: Transition): string {
+  return `${key} ${seq}`;
 }
 
 const WHAT_HAPPENED = [
@@ -124,7 +128,7 @@ const WHAT_HAPPENED = [
 test('over restarts, missed and partial polls, a replay says what the daemon said', async () => {
   using folder = createFolder();
   const file = join(folder.path, 'recording.db');
-  const said: Delivery[] = [];
+  const said: Transition[] = [];
   {
     await using world = await createWorld(RULES, { recordTo: file });
     await live(world, said);
@@ -141,7 +145,7 @@ test('over restarts, missed and partial polls, a replay says what the daemon sai
 test('a recording that begins in the middle of a life goes on from what was remembered then', async () => {
   using folder = createFolder();
   const file = join(folder.path, 'recording.db');
-  const said: Delivery[] = [];
+  const said: Transition[] = [];
   let restartedAt = 0;
   {
     await using world = await createWorld(RULES, { recordTo: file });

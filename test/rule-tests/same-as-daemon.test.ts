@@ -96,7 +96,7 @@ async function daemonOver({ watch, polls }: RuleTest): Promise<readonly Message[
     onForks: ignore,
     onIdentity: ignore,
     onSkipped: ignore,
-    onOwed: ignore,
+    onTransitions: ignore,
   };
   const poller = createPoller({ store, readerOf: () => explorer, clock, log, ...told });
   await adopt(poller, [watch]);

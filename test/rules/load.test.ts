@@ -97,13 +97,9 @@ watches:
       keepFiringForMs: 5_400_000,
       source: 'rules/a.yaml:13',
     });
-    expect(a?.notify).toEqual([{ channel: 'ops', recipient: 'ops' }]);
+    expect(a?.notify).toEqual(['ops']);
     expect(b).toMatchObject({ type: 'event', on: 'new', if: null, severity: 'critical' });
-    expect(b?.notify).toEqual([
-      { channel: 'ops', recipient: 'ops' },
-      { channel: 'oncall', recipient: 'a@example.com' },
-      { channel: 'oncall', recipient: 'b@example.com' },
-    ]);
+    expect(b?.notify).toEqual(['ops', 'oncall']);
   });
 
   test('counts events, waits for confirmations, and looks back', () => {
@@ -175,7 +171,7 @@ watches:
     expect(watches[0]).toMatchObject({
       id: 'w/here/-/coin',
       chainId: '31337',
-      alerts: [{ severity: 'warning', notify: [{ channel: 'ops' }] }],
+      alerts: [{ severity: 'warning', notify: ['ops'] }],
     });
   });
 
@@ -187,7 +183,7 @@ watches:
   - { id: v, kind: items, alerts: [{ id: c, on: new }] }
 `;
     const told = watchesOf(text).flatMap(({ alerts }) =>
-      alerts.map(({ id, notify }) => `${id}: ${[...new Set(notify.map(({ channel }) => channel))].join()}`),
+      alerts.map(({ id, notify }) => `${id}: ${[...new Set(notify)].join()}`),
     );
     expect(told).toEqual(['a: oncall', 'b: ops', 'c: oncall']);
   });

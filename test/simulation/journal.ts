@@ -1,10 +1,12 @@
 // Writes down what happens in a run, in the words of the oracle.
 import type { Delivery, Fact, Message } from '../../src/core/model/delivery.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
-import { idOf } from '../../src/core/model/identity.ts';
-import type { WatchId } from '../../src/core/model/ids.ts';
+import { deliveryId, idOf } from '../../src/core/model/identity.ts';
+import type { Recipient, RecipientsOf, WatchId } from '../../src/core/model/ids.ts';
 import type { AnyKind } from '../../src/core/model/kind.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
+import { isBegin, nameOfTransition, type Transition } from '../../src/core/model/transition.ts';
+import type { RoutingResult } from '../../src/dispatch/routing-round.ts';
 import type { PollHook } from '../../src/engine/polling/poll.ts';
 import { rawText } from '../../src/lib/untrusted.ts';
 import type { VirtualTime } from './clock.ts';
@@ -16,6 +18,7 @@ export interface Journal {
   /** Writes down when polls begin and end. */
   readonly hook: PollHook;
   readonly kept: (decisions: readonly Decision[]) => void;
+  readonly routed: (result: RoutingResult) => void;
   readonly taken: (taken: Taken) => void;
   /** It is on disk that the message was taken over. */
   readonly sent: (id: string) => void;
@@ -23,10 +26,12 @@ export interface Journal {
   readonly end: (chain: ChainLog, span: Span, stillOwed: ReadonlySet<string>) => Logs;
 }
 
-export function createJournal(time: VirtualTime): Journal {
+export function createJournal(time: VirtualTime, recipientsOf: RecipientsOf): Journal {
   const served: Served[] = [];
   const polls: Poll[] = [];
   const deliveries: Committed[] = [];
+  const hearers = createHearers(recipientsOf);
+  const cancelled = new Set<string>();
   const taken: Taken[] = [];
   const disturbances: Disturbance[] = [];
   const lives: Span[] = [];
@@ -50,9 +55,23 @@ export function createJournal(time: VirtualTime): Journal {
     },
     kept(decisions) {
       const at = time.now();
-      for (const { watchId, memory, deliveries: own } of decisions) {
+      for (const { watchId, memory, transitions } of decisions) {
         stateById.set(watchId, memory.state);
-        deliveries.push(...own.map((delivery) => ({ at, watchId, delivery })));
+        for (const transition of transitions) {
+          const { message } = transition;
+          for (const to of hearers.of(transition))
+            deliveries.push({ at, watchId, delivery: { id: deliveryId(message.key, message, to), ...to, message } });
+        }
+      }
+    },
+    routed({ owed, informed }) {
+      const sent = new Set(owed.map(({ id }) => id));
+      for (const { channel, recipient, notification } of informed) {
+        const { key, seq } = notification;
+        if (sent.has(deliveryId(key, notification, { channel, recipient }))) continue;
+        for (const { delivery } of deliveries)
+          if (delivery.channel === channel && delivery.recipient === recipient)
+            if (delivery.message.key === key && delivery.message.seq <= seq) cancelled.add(delivery.id);
       }
     },
     taken(one) {
@@ -67,9 +86,35 @@ export function createJournal(time: VirtualTime): Journal {
     end(chain, span, stillOwed) {
       const itemOf = createItemByKey(chain);
       const owed = deliveries.flatMap((one) => owedOf(one, itemOf));
-      return { span, chain, served, polls, owed, taken, stillOwed, disturbances, lives };
+      return { span, chain, served, polls, owed, taken, stillOwed, cancelled, disturbances, lives };
     },
   };
+}
+
+/** Who is to hear of a transition: those of its rule's channels, then those who heard the begin. */
+function createHearers(recipientsOf: RecipientsOf): { of(transition: Transition): readonly Recipient[] } {
+  const byKey = new Map<string, { readonly all: readonly Recipient[]; readonly isOpen: boolean }>();
+  return {
+    of({ message, notify }) {
+      const name = nameOfTransition(message);
+      const keys = message.summary?.keys ?? [message.key];
+      const known = distinct(keys.flatMap((key) => byKey.get(key)?.all ?? []));
+      if (!isBegin(name)) {
+        if (name === 'resolved') for (const key of keys) byKey.set(key, { all: known, isOpen: false });
+        return known;
+      }
+      const told = notify.flatMap((channel) => recipientsOf(channel) ?? []);
+      for (const key of keys) {
+        const goesOn = byKey.get(key)?.isOpen === true;
+        byKey.set(key, { all: goesOn ? distinct([...known, ...told]) : told, isOpen: name === 'firing' });
+      }
+      return told;
+    },
+  };
+}
+
+function distinct(recipients: readonly Recipient[]): Recipient[] {
+  return [...new Map(recipients.map((one) => [`${one.channel} ${one.recipient}`, one])).values()];
 }
 
 const HEIGHTS = /^blocks? (?:from )?(\d+)(?:-(\d+))?( on)?$/;

@@ -242,6 +242,8 @@ export interface Logs {
   readonly taken: readonly Taken[];
   /** Ids of what was still to be sent at the end. */
   readonly stillOwed: ReadonlySet<string>;
+  /** Ids of what nobody hears, since it was taken back before anything of its alert was sent. */
+  readonly cancelled: ReadonlySet<string>;
   readonly disturbances: readonly Disturbance[];
   /** When the daemon ran. */
   readonly lives: readonly Span[];

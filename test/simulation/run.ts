@@ -2,6 +2,7 @@
 // afterwards. The same history leaves the same logs.
 import { DatabaseSync } from 'node:sqlite';
 import { loadSetup, type Setup } from '../../src/app/setup.ts';
+import { recipientsIn } from '../../src/config/recipients.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { AnyNotifier } from '../../src/notifiers/notifier.ts';
 import { API_KEY } from '../../src/sandbox/names.ts';
@@ -29,7 +30,6 @@ export async function run(history: History): Promise<Logs> {
   const time = createVirtualTime(START);
   const wall = createWallClock(time);
   const script = scriptOf(history);
-  const journal = createJournal(time);
   const world = { time, field: createFaultField(history.faults) };
   const replicas = createReplicas(script);
   // It outlives each process; the next one takes it over.
@@ -37,7 +37,16 @@ export async function run(history: History): Promise<Logs> {
   migrate(disk, 'memory');
   const open = (): Store => createSqliteStore(disk, { file: 'memory' });
   let present = createLifeLine();
-  const setup = setupFor(sinkNotifier({ ...world, line: () => present, onTaken: journal.taken }));
+  const setup = setupFor(
+    sinkNotifier({
+      ...world,
+      line: () => present,
+      onTaken: (taken) => {
+        journal.taken(taken);
+      },
+    }),
+  );
+  const journal = createJournal(time, recipientsIn(setup.config));
   const machine = createMachine({
     time,
     onLife: journal.lived,
@@ -52,6 +61,7 @@ export async function run(history: History): Promise<Logs> {
           line,
           inner: open(),
           onKept: journal.kept,
+          onRouted: journal.routed,
           onSent: journal.sent,
           onDisturbed: journal.disturbed,
         }),

@@ -1,5 +1,6 @@
 // The real store, seen by one process: it may refuse, lie about what it did, or be the last thing that the process saw.
 import type { Decision } from '../../src/core/model/decision.ts';
+import type { RoutingResult } from '../../src/dispatch/routing-round.ts';
 import { StorageError, type CommitResult, type Fence, type Store } from '../../src/store/store.ts';
 import type { VirtualTime } from './clock.ts';
 import type { FaultField } from './faults/field.ts';
@@ -13,6 +14,8 @@ export interface StoreOptions {
   readonly field: FaultField;
   /** Decisions that are on disk, whatever the process was told. */
   readonly onKept: (decisions: readonly Decision[]) => void;
+  /** Deliveries that are on disk, whatever the process was told. */
+  readonly onRouted: (result: RoutingResult) => void;
   /** It is on disk that the message was taken over. */
   readonly onSent: (id: string) => void;
   readonly onDisturbed: (disturbance: Disturbance) => void;
@@ -22,7 +25,7 @@ const REFUSED: ReadonlySet<FaultKind> = new Set(['commit-refused']);
 const KEPT_BUT_ERROR: ReadonlySet<FaultKind> = new Set(['commit-kept-but-error']);
 const SUPERSEDED: ReadonlySet<FaultKind> = new Set(['commit-superseded']);
 
-export function storeOf({ inner, line, time, field, onKept, onSent, onDisturbed }: StoreOptions): Store {
+export function storeOf({ inner, line, time, field, onKept, onRouted, onSent, onDisturbed }: StoreOptions): Store {
   async function deed<T>(work: () => Promise<T>): Promise<T> {
     time.stir();
     await line.deed();
@@ -69,6 +72,13 @@ export function storeOf({ inner, line, time, field, onKept, onSent, onDisturbed 
     samples: (watch) => deed(() => inner.samples(watch)),
     samplesAfter: (of, after, limit) => deed(() => inner.samplesAfter(of, after, limit)),
     commit: (decisions, at, fence) => write(() => commit(decisions, at, fence)),
+    readRound: (limit) => deed(() => inner.readRound(limit)),
+    commitRound: (round, result, at, fence) =>
+      write(async () => {
+        const end = await inner.commitRound(round, result, at, fence);
+        if (end === 'kept') onRouted(result);
+        return end;
+      }),
     cover: (coverage, fence) => write(() => inner.cover(coverage, fence)),
     keepTroubles: (lines) => write(() => inner.keepTroubles(lines)),
     keepRunning: (outline) => write(() => inner.keepRunning(outline)),
@@ -104,7 +114,7 @@ async function supersede(inner: Store, decisions: readonly Decision[], at: numbe
     const memory = memories.get(decision.watchId);
     return memory === undefined
       ? []
-      : [{ ...decision, memory, expects: memory.version, hasChanged: true, deliveries: [] }];
+      : [{ ...decision, memory, expects: memory.version, hasChanged: true, transitions: [] }];
   });
   await inner.commit(rivals, at, fence);
 }

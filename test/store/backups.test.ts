@@ -13,7 +13,7 @@ import { backupSqlite } from '../../src/store/sqlite/backups.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { restoreSqlite } from '../../src/store/sqlite/restore.ts';
 import { StorageError, StoreBusyError, type Store } from '../../src/store/store.ts';
-import { commit } from '../support/store-calls.ts';
+import { commit, owe } from '../support/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 import { damagePages, execute } from './damage.ts';
 
@@ -65,7 +65,7 @@ describe('a backup', () => {
 
   test.each<[string, (file: string) => void, RegExp]>([
     ['a damaged page', damagePages, /damaged|malformed/],
-    ['a damaged index', damageIndex, /is damaged \(.*missing from index deliveries_in_order/],
+    ['a damaged index', damageIndex, /is damaged \(.*missing from index deliveries_due/],
     [
       'no file at all',
       (file) => {
@@ -131,7 +131,7 @@ describe('restoring', () => {
     const file = aFile();
     const copy = `${file}.copy`;
     await withStore(file, async (store) => {
-      await commit(store, [aDecision('w', { state: 'backed up', deliveries: [aDelivery()] })], NOON);
+      await owe(store, 'w', [aDelivery()], NOON, { state: 'backed up' });
       await backupSqlite(file, copy);
       await commit(store, [aDecision('w', { expects: 1, state: 'later' })], NOON);
     });
@@ -298,10 +298,10 @@ function damageIndex(file: string): void {
     db.exec(`PRAGMA writable_schema = ON; ${statement}; PRAGMA writable_schema = RESET`);
   };
   db.enableDefensive(false);
-  db.exec(`CREATE TABLE former AS SELECT * FROM sqlite_schema WHERE name = 'deliveries_in_order'`);
-  edit(`DELETE FROM sqlite_schema WHERE name = 'deliveries_in_order'`);
-  db.exec(`INSERT INTO deliveries (id, watch, channel, recipient, key, seq, message, state, attempt, due_at, created_at)
-    VALUES ('x', 'w', 'ops', '', 'k', 1, '{}', 'due', 0, 0, 0)`);
+  db.exec(`CREATE TABLE former AS SELECT * FROM sqlite_schema WHERE name = 'deliveries_due'`);
+  edit(`DELETE FROM sqlite_schema WHERE name = 'deliveries_due'`);
+  db.exec(`INSERT INTO deliveries (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at)
+    VALUES ('x', 'ops', '', 'news', 0, 'due', 0, 0, 0)`);
   edit('INSERT INTO sqlite_schema SELECT * FROM former');
 }
 

@@ -2,6 +2,8 @@ import type { Delivery, Message } from '../../src/core/model/delivery.ts';
 import type { Alert, ConditionState, Memory } from '../../src/core/model/memory.ts';
 import { NOTHING_CLOSED } from '../../src/core/model/decision.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
+import { labelsOfMessage } from '../../src/core/model/labels.ts';
+import type { Transition } from '../../src/core/model/transition.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 
 export const NOON = Date.UTC(2026, 0, 1, 12);
@@ -68,7 +70,6 @@ const FIRING: ConditionState = {
   seq: 1,
   head: 17,
   firing: aMessage(),
-  told: [{ channel: 'ops', recipient: 'ops' }],
   cooldownUntil: NOON,
   firings: [NOON],
   flapping: null,
@@ -89,7 +90,6 @@ const CONFIRMED: Alert = {
   title: 'a call failed',
   since: NOON,
   values: { success: false, value: '1.5' },
-  told: [{ channel: 'ops', recipient: 'ops' }],
 };
 
 /** What a file of schema 1 holds: what it did not know yet is as before the first firing. */
@@ -118,7 +118,24 @@ export function aMemory(changes: Partial<Memory> = {}): Memory {
   };
 }
 
-/** What `step` would hand over: `aDecision('w', { expects: 3, deliveries: [...] })`. */
+/** `aTransition({ key: 'k', type: 'alert.resolved', seq: 2 })`, of a rule that tells the channel `ops`. */
+export function aTransition(changes: Partial<Message> = {}, notify: readonly string[] = ['ops']): Transition {
+  const message = aMessage(changes);
+  return { message, labels: labelsOfMessage(message), notify };
+}
+
+/** The transitions of which these are the deliveries, each once. */
+export function transitionsOf(deliveries: readonly Delivery[]): Transition[] {
+  const same = Map.groupBy(deliveries, ({ message: { key, seq } }) => `${key} ${seq}`);
+  return [...same.values()].flatMap((own) =>
+    own.slice(0, 1).map(({ message }) => {
+      const channels = new Set(own.map(({ channel }) => channel));
+      return { message, labels: labelsOfMessage(message), notify: [...channels] };
+    }),
+  );
+}
+
+/** What `step` would hand over: `aDecision('w', { expects: 3, transitions: [...] })`. */
 export function aDecision(
   watchId: string,
   changes: Partial<Omit<Decision, 'watchId'>> & { state?: Memory['state'] } = {},
@@ -126,7 +143,7 @@ export function aDecision(
   const { state, ...rest } = changes;
   const memory = aMemory(state === undefined ? {} : { state });
   const nothing = {
-    deliveries: [],
+    transitions: [],
     reasons: [],
     now: null,
     snapshot: null,

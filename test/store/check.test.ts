@@ -6,8 +6,8 @@ import { afterAll, expect, test } from '@jest/globals';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { commit } from '../support/store-calls.ts';
-import { aDecision, aDelivery, NOON } from './builders.ts';
+import { commit, dispatch } from '../support/store-calls.ts';
+import { aDecision, aTransition, NOON } from './builders.ts';
 import { damagePages, execute } from './damage.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-check-'));
@@ -21,9 +21,10 @@ async function aState(watches: number): Promise<string> {
   const file = join(directory, `${++files}.db`);
   await using store = await openSqliteStore({ file });
   const decisions = Array.from({ length: watches }, (_, n) =>
-    aDecision(`watch-${n}`, { state: 'x'.repeat(2000), deliveries: [aDelivery({ id: `d${n}` })] }),
+    aDecision(`watch-${n}`, { state: 'x'.repeat(2000), transitions: [aTransition({ key: `k${n}` })] }),
   );
   await commit(store, decisions, NOON);
+  await dispatch(store, NOON);
   return file;
 }
 
@@ -40,12 +41,12 @@ test('every row that cannot be read is named, with what to do', async () => {
   const file = await aState(3);
   execute(file, `UPDATE memory SET alerts = '{"low":' WHERE watch = 'watch-1'`);
   execute(file, `UPDATE coverage SET look = '{"at":1}' WHERE watch = 'watch-0'`);
-  execute(file, `UPDATE deliveries SET message = '{}' WHERE id = 'd2'`);
+  execute(file, `UPDATE notifications SET message = '{}' WHERE key = 'k2'`);
   const { findings } = await checkSqlite(file);
   expect(findings.map(({ what, advice }) => `${what} ${advice}`)).toEqual([
     expect.stringMatching(/memory of watch watch-1 is damaged.*chainwarden state forget 'watch-1'/),
     expect.stringMatching(/snapshot or health of watch watch-0 is damaged.*Nothing to do/),
-    expect.stringMatching(/delivery d2 of watch watch-2 is damaged.*gives it up/),
+    expect.stringMatching(/delivery \w+ of watch watch-2 is damaged.*gives it up/),
   ]);
 });
 
@@ -69,7 +70,7 @@ test('a pause that cannot be read is named, and neither the start nor another pa
 
 test('a thousand damaged rows are twenty lines and a number', async () => {
   const file = await aState(1000);
-  execute(file, `UPDATE deliveries SET message = '{}'`);
+  execute(file, `UPDATE notifications SET message = '{}'`);
   const { findings } = await checkSqlite(file);
   expect(findings).toHaveLength(21);
   expect(findings[20]?.what).toBe('980 further rows of deliveries are damaged');

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { MOST_UNSETTLED, OPEN_MS } from '../../src/core/alerts/overflow.ts';
 import type { Outcome } from '../../src/core/model/delivery.ts';
 import type { Store } from '../../src/store/store.ts';
-import { claim, commit, cover, LEASE_MS, settle } from '../support/store-calls.ts';
-import { aDecision, aDelivery, aMemory, NOON } from './builders.ts';
+import { claim, commit, cover, dispatch, LEASE_MS, owe, settle } from '../support/store-calls.ts';
+import { aDecision, aDelivery, aMemory, aTransition, NOON, transitionsOf } from './builders.ts';
 
 const SENT: Outcome = { type: 'sent', answer: '250 OK' };
 const AGAIN: Outcome = { type: 'again', why: '503' };
@@ -83,53 +83,52 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
     expect(heights?.toSorted()).toEqual([2, 2, 9]);
   });
 
-  story('what a decision owes is committed with it, exactly as it was said', async (store) => {
+  story('what a decision says is committed with it, and handed out exactly so', async (store) => {
     const delivery = aDelivery();
-    await commit(store, [aDecision('w', { deliveries: [delivery] })], NOON);
+    await owe(store, 'w', [delivery], NOON);
     expect(await claim(store, 'ops', 10, NOON)).toEqual([{ delivery, attempt: 1, ageMs: 0 }]);
   });
 
   story('a decision that rests on an older memory leaves nothing behind', async (store) => {
     await commit(store, [aDecision('w', { state: 'first' })], NOON);
-    const late = aDecision('w', { state: 'late', deliveries: [aDelivery()] });
-    expect(await commit(store, [late], NOON)).toEqual(['superseded']);
+    expect(await owe(store, 'w', [aDelivery()], NOON, { state: 'late' })).toEqual(['superseded']);
     expect((await store.recall()).get('w')).toMatchObject({ version: 1, state: 'first' });
     expect(await claim(store, 'ops', 10, NOON)).toEqual([]);
   });
 
   story('a decision on a memory that is gone, or not there yet, is superseded', async (store) => {
-    expect(await commit(store, [aDecision('w', { expects: 4, deliveries: [aDelivery()] })], NOON)).toEqual([
-      'superseded',
-    ]);
+    expect(await owe(store, 'w', [aDelivery()], NOON, { expects: 4 })).toEqual(['superseded']);
     expect(await store.survey()).toMatchObject({ outbox: [] });
   });
 
   story('of two committers with one version one is kept, with one set of deliveries', async (store) => {
-    const first = aDecision('w', { state: 1, deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })] });
-    const second = aDecision('w', { state: 2, deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'c' })] });
+    const first = aDecision('w', { state: 1, transitions: ['a', 'b'].map((key) => aTransition({ key })) });
+    const second = aDecision('w', { state: 2, transitions: ['a', 'c'].map((key) => aTransition({ key })) });
     const results = await Promise.all([commit(store, [first], NOON), commit(store, [second], NOON)]);
     expect(results.flat().toSorted()).toEqual(['kept', 'superseded']);
-    const ids = (await claim(store, 'ops', 10, NOON)).map(({ delivery }) => delivery.id);
-    expect(ids).toEqual(results[0].includes('kept') ? ['a', 'b'] : ['a', 'c']);
+    await dispatch(store, NOON);
+    const keys = keysOf(await claim(store, 'ops', 10, NOON));
+    expect(keys).toEqual(results[0].includes('kept') ? ['a', 'b'] : ['a', 'c']);
   });
 
   story('one superseded decision does not harm the others of its commit', async (store) => {
     await commit(store, [aDecision('x')], NOON);
     const decisions = [
-      aDecision('w', { deliveries: [aDelivery({ id: 'w1' })] }),
-      aDecision('x', { deliveries: [aDelivery({ id: 'x1' })] }),
-      aDecision('w', { deliveries: [aDelivery({ id: 'w2' })] }),
-      aDecision('y', { deliveries: [aDelivery({ id: 'y1' })] }),
+      aDecision('w', { transitions: [aTransition({ key: 'w1' })] }),
+      aDecision('x', { transitions: [aTransition({ key: 'x1' })] }),
+      aDecision('w', { transitions: [aTransition({ key: 'w2' })] }),
+      aDecision('y', { transitions: [aTransition({ key: 'y1' })] }),
     ];
     expect(await commit(store, decisions, NOON)).toEqual(['kept', 'superseded', 'superseded', 'kept']);
-    expect((await claim(store, 'ops', 10, NOON)).map(({ delivery }) => delivery.id)).toEqual(['w1', 'y1']);
+    await dispatch(store, NOON);
+    expect(keysOf(await claim(store, 'ops', 10, NOON))).toEqual(['w1', 'y1']);
   });
 
   story('a delivery id that is there already is not owed twice, not even once it was sent', async (store) => {
-    await commit(store, [aDecision('w', { deliveries: [aDelivery()] })], NOON);
+    await owe(store, 'w', [aDelivery()], NOON);
     await claim(store, 'ops', 1, NOON);
     await settle(store, 'delivery-1', { state: 'sent', outcome: SENT }, NOON);
-    expect(await commit(store, [aDecision('w', { expects: 1, deliveries: [aDelivery()] })], NOON)).toEqual(['kept']);
+    expect(await owe(store, 'w', [aDelivery()], NOON, { expects: 1 })).toEqual(['kept']);
     expect(await store.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
   });
 
@@ -217,7 +216,8 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
   });
 
   story('a forgotten watch starts anew, and what it owes is still owed', async (store) => {
-    await commit(store, [aDecision('w', { deliveries: [aDelivery()] }), aDecision('x')], NOON);
+    await owe(store, 'w', [aDelivery()], NOON);
+    await commit(store, [aDecision('x')], NOON);
     await store.forget(['w', 'unheard-of']);
     expect([...(await store.recall()).keys()]).toEqual(['x']);
     expect(await claim(store, 'ops', 10, NOON)).toHaveLength(1);
@@ -226,13 +226,13 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
   });
 
   story('a claim takes what is due on its channel, the longest due first, up to its limit', async (store) => {
-    await commit(store, [aDecision('w', { deliveries: [aDelivery({ id: 'old' })] })], NOON);
+    await owe(store, 'w', [aDelivery({ id: 'old' })], NOON);
     const later = [
       aDelivery({ id: 'young' }),
       aDelivery({ id: 'else', channel: 'mail' }),
       aDelivery({ id: 'younger' }),
     ];
-    await commit(store, [aDecision('x', { deliveries: later })], NOON + SECOND);
+    await owe(store, 'x', later, NOON + SECOND);
     expect(await claim(store, 'ops', 10, NOON - 1)).toEqual([]);
     expect(idsOf(await claim(store, 'ops', 2, NOON + SECOND))).toEqual(['old', 'young']);
     expect(idsOf(await claim(store, 'ops', 2, NOON + SECOND))).toEqual(['younger']);
@@ -241,13 +241,13 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
 
   story('a claim takes the most severe first, however much has waited for longer', async (store) => {
     const events = Array.from({ length: 30 }, (_, n) => aDelivery({ id: `event-${n}`, severity: 'info' }));
-    await commit(store, [aDecision('w', { deliveries: events })], NOON);
+    await owe(store, 'w', events, NOON);
     const later = [
       aDelivery({ id: 'warning', severity: 'warning' }),
       aDelivery({ id: 'critical', severity: 'critical' }),
       aDelivery({ id: 'next critical', severity: 'critical' }),
     ];
-    await commit(store, [aDecision('x', { deliveries: later })], NOON + SECOND);
+    await owe(store, 'x', later, NOON + SECOND);
     expect(idsOf(await claim(store, 'ops', 2, NOON))).toEqual(['event-0', 'event-1']);
     expect(idsOf(await claim(store, 'ops', 1, NOON + SECOND))).toEqual(['critical']);
     expect(idsOf(await claim(store, 'ops', 4, NOON + SECOND))).toEqual([
@@ -264,7 +264,7 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
       aDelivery({ id: 'second', key: 'k', seq: 2, severity: 'critical' }),
       aDelivery({ id: 'other', severity: 'warning' }),
     ];
-    await commit(store, [aDecision('w', { deliveries })], NOON);
+    await owe(store, 'w', deliveries, NOON);
     expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['other', 'first']);
     await settle(store, 'first', { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
     expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual([]);
@@ -275,9 +275,10 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
 
   story('the next due time is the soonest, of whatever severity', async (store) => {
     const severities = ['critical', 'warning', 'info'] as const;
-    await commit(
+    await owe(
       store,
-      [aDecision('w', { deliveries: severities.map((severity) => aDelivery({ id: severity, severity })) })],
+      'w',
+      severities.map((severity) => aDelivery({ id: severity, severity })),
       NOON,
     );
     await claim(store, 'ops', 3, NOON);
@@ -287,9 +288,9 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
   });
 
   story('of one key and recipient one is in flight at a time, in order of seq', async (store) => {
-    const resolved = aDelivery({ id: 'resolved', key: 'k', seq: 2 });
     const firing = aDelivery({ id: 'firing', key: 'k', seq: 1 });
-    await commit(store, [aDecision('w', { deliveries: [resolved, firing] })], NOON);
+    const resolved = aDelivery({ id: 'resolved', key: 'k', seq: 2 });
+    await owe(store, 'w', [firing, resolved], NOON);
     expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['firing']);
     expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual([]);
     await settle(store, 'firing', { state: 'due', outcome: AGAIN, dueAt: NOON + 5 * SECOND }, NOON);
@@ -301,7 +302,7 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
 
   story('a firing that was given up lets its resolve go', async (store) => {
     const deliveries = [aDelivery({ id: 'firing', key: 'k', seq: 1 }), aDelivery({ id: 'resolved', key: 'k', seq: 2 })];
-    await commit(store, [aDecision('w', { deliveries })], NOON);
+    await owe(store, 'w', deliveries, NOON);
     await claim(store, 'ops', 10, NOON);
     await settle(store, 'firing', { state: 'dead', outcome: AGAIN }, NOON);
     expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['resolved']);
@@ -313,14 +314,14 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
       aDelivery({ id: 'b', key: 'k', recipient: 'bob@example.org', channel: 'mail' }),
       aDelivery({ id: 'c', key: 'k' }),
     ];
-    await commit(store, [aDecision('w', { deliveries })], NOON);
+    await owe(store, 'w', deliveries, NOON);
     expect(idsOf(await claim(store, 'mail', 10, NOON))).toEqual(['a', 'b']);
     expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['c']);
   });
 
   story('what is tried again keeps its id and counts its tries', async (store) => {
     const delivery = aDelivery();
-    await commit(store, [aDecision('w', { deliveries: [delivery] })], NOON);
+    await owe(store, 'w', [delivery], NOON);
     await claim(store, 'ops', 1, NOON);
     await settle(store, delivery.id, { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
     const claimed = await claim(store, 'ops', 1, NOON + SECOND);
@@ -329,11 +330,11 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
 
   story('what is owed grows older while the sender of its channel runs, and at no other time', async (store) => {
     await store.ran('ops', 9 * SECOND);
-    await commit(store, [aDecision('w', { deliveries: [aDelivery({ id: 'a' })] })], NOON);
+    await owe(store, 'w', [aDelivery({ id: 'a' })], NOON);
     await store.ran('mail', 60 * SECOND);
     await store.ran('ops', 5 * SECOND);
     const later = [aDelivery({ id: 'b' }), aDelivery({ id: 'c', channel: 'mail' })];
-    await commit(store, [aDecision('x', { deliveries: later })], NOON + 100 * SECOND);
+    await owe(store, 'x', later, NOON + 100 * SECOND);
     await store.ran('ops', 2 * SECOND);
     expect(await claim(store, 'ops', 10, NOON + 100 * SECOND)).toMatchObject([
       { delivery: { id: 'a' }, ageMs: 7 * SECOND },
@@ -345,7 +346,7 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
   story(
     "what is being sent is nobody else's until its lease ends; then it is due again under its id",
     async (store) => {
-      await commit(store, [aDecision('w', { deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })] })], NOON);
+      await owe(store, 'w', [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })], NOON);
       await claim(store, 'ops', 1, NOON);
       expect(await store.expire('ops', NOON + LEASE_MS - 1, [])).toBe(0);
       expect(await store.expire('ops', NOON + LEASE_MS, ['a'])).toBe(0);
@@ -360,13 +361,13 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
   );
 
   story('a lease that a clock set back would make longer than any has ended', async (store) => {
-    await commit(store, [aDecision('w', { deliveries: [aDelivery()] })], NOON);
+    await owe(store, 'w', [aDelivery()], NOON);
     await claim(store, 'ops', 1, NOON);
     expect(await store.expire('ops', NOON - 3600 * SECOND, [])).toBe(1);
   });
 
   story('what was being sent when the process ended is due again at once', async (store, takeOver) => {
-    await commit(store, [aDecision('w', { deliveries: [aDelivery()] })], NOON);
+    await owe(store, 'w', [aDelivery()], NOON);
     await claim(store, 'ops', 1, NOON);
     const next = await takeOver();
     expect(await next.expire('ops', NOON, [])).toBe(1);
@@ -377,7 +378,7 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
     'a try that has lost its lease to another one ends nothing, unless the message was taken over',
     async (store) => {
       const deliveries = [aDelivery({ id: 'refused' }), aDelivery({ id: 'taken' })];
-      await commit(store, [aDecision('w', { deliveries })], NOON);
+      await owe(store, 'w', deliveries, NOON);
       for (const at of [NOON, NOON + LEASE_MS]) {
         await store.expire('ops', at, []);
         await claim(store, 'ops', 10, at);
@@ -391,10 +392,10 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
   );
 
   story('a process that was taken over writes nothing more, and is told so', async (store, takeOver) => {
-    await commit(store, [aDecision('w', { state: 'former', deliveries: [aDelivery()] })], NOON);
+    await owe(store, 'w', [aDelivery()], NOON, { state: 'former' });
     const [sending] = await claim(store, 'ops', 1, NOON);
     const next = await takeOver();
-    const late = aDecision('w', { expects: 1, state: 'late', deliveries: [aDelivery({ id: 'late' })] });
+    const late = aDecision('w', { expects: 1, state: 'late', transitions: transitionsOf([aDelivery({ id: 'late' })]) });
     expect(await commit(store, [late, aDecision('x')], NOON)).toEqual(['fenced', 'fenced']);
     expect(await cover(store, new Map([['w', { until: NOON + SECOND }]]))).toBe('fenced');
     expect(await claim(store, 'ops', 10, NOON)).toEqual([]);
@@ -413,16 +414,12 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
       const backlog = Array.from({ length: MOST_UNSETTLED - 1 }, (_, n) =>
         aDelivery({ id: `old-${n}`, severity: 'info' }),
       );
-      await commit(store, [aDecision('w', { deliveries: backlog })], NOON);
+      await owe(store, 'w', backlog, NOON);
       const event = (id: string) => aDelivery({ id, type: 'alert.event', title: `call ${id}` });
-      await commit(store, [aDecision('x', { deliveries: [event('last')] })], NOON);
+      await owe(store, 'x', [event('last')], NOON);
       const more = [event('a'), event('b'), aDelivery({ id: 'fires', type: 'alert.firing' })];
-      await commit(store, [aDecision('y', { deliveries: more })], NOON);
-      await commit(
-        store,
-        [aDecision('z', { deliveries: [event('c'), aDelivery({ id: 'gone', type: 'alert.retracted' })] })],
-        NOON,
-      );
+      await owe(store, 'y', more, NOON);
+      await owe(store, 'z', [event('c'), aDelivery({ id: 'gone', type: 'alert.retracted' })], NOON);
       expect(await store.survey()).toMatchObject({ outbox: [{ channel: 'ops', rows: MOST_UNSETTLED + 3 }] });
       // What is open takes events in before it goes out.
       expect(idsOf(await claim(store, 'ops', 3, NOON))).toEqual(['last', 'fires', 'old-0']);
@@ -434,7 +431,7 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
       });
       expect(retracted?.delivery.message.summary).toEqual({ of: 'alert.retracted', count: 1, keys: ['gone'] });
       // What was tried stays as it is.
-      await commit(store, [aDecision('w', { expects: 1, deliveries: [event('d')] })], NOON + OPEN_MS);
+      await owe(store, 'w', [event('d')], NOON + OPEN_MS, { expects: 1 });
       const [next] = await claim(store, 'ops', 1, NOON + 2 * OPEN_MS);
       expect(next?.delivery.message.summary).toEqual({ of: 'alert.event', count: 1, keys: ['d'] });
       expect(next?.delivery.id).not.toBe(events?.delivery.id);
@@ -442,7 +439,7 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
   );
 
   story('settling what is not being sent changes nothing', async (store) => {
-    await commit(store, [aDecision('w', { deliveries: [aDelivery()] })], NOON);
+    await owe(store, 'w', [aDelivery()], NOON);
     await claim(store, 'ops', 1, NOON);
     await settle(store, 'delivery-1', { state: 'sent', outcome: SENT }, NOON);
     await settle(store, 'delivery-1', { state: 'due', outcome: AGAIN, dueAt: NOON }, NOON);
@@ -452,7 +449,7 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
 
   story('the next due time is that of a delivery that a claim would hand out', async (store) => {
     const deliveries = [aDelivery({ id: 'firing', key: 'k', seq: 1 }), aDelivery({ id: 'resolved', key: 'k', seq: 2 })];
-    await commit(store, [aDecision('w', { deliveries })], NOON);
+    await owe(store, 'w', deliveries, NOON);
     expect(await store.nextDue('ops')).toBe(NOON);
     expect(await store.nextDue('mail')).toBeNull();
     await claim(store, 'ops', 10, NOON);
@@ -462,9 +459,9 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
   });
 
   story('the survey counts what is owed per channel, from the oldest on, and how the rest ended', async (store) => {
-    await commit(store, [aDecision('w', { deliveries: [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })] })], NOON);
+    await owe(store, 'w', [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })], NOON);
     const later = [aDelivery({ id: 'c' }), aDelivery({ id: 'd', channel: 'mail' })];
-    await commit(store, [aDecision('x', { deliveries: later })], NOON + SECOND);
+    await owe(store, 'x', later, NOON + SECOND);
     await claim(store, 'ops', 2, NOON + SECOND);
     await settle(store, 'a', { state: 'dead', outcome: AGAIN }, NOON + SECOND);
     expect(await store.survey()).toEqual({
@@ -479,14 +476,18 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
 
   story('pruning drops what has ended before, and nothing that is owed', async (store) => {
     const deliveries = ['sent', 'dead', 'kept', 'due'].map((id) => aDelivery({ id }));
-    await commit(store, [aDecision('w', { deliveries })], NOON);
+    await owe(store, 'w', deliveries, NOON);
     await claim(store, 'ops', 3, NOON);
     await settle(store, 'sent', { state: 'sent', outcome: SENT }, NOON);
     await settle(store, 'dead', { state: 'dead', outcome: AGAIN }, NOON);
     await settle(store, 'kept', { state: 'sent', outcome: SENT }, NOON + SECOND);
-    await store.prune(NOON + SECOND);
+    await store.prune({ settled: NOON + SECOND, alerts: NOON });
     expect(await store.survey()).toEqual({ outbox: [{ channel: 'ops', rows: 1, oldest: NOON }], dead: 0, sent: 1 });
   });
+}
+
+function keysOf(claimed: Awaited<ReturnType<typeof claim>>): string[] {
+  return claimed.map(({ delivery }) => delivery.message.key);
 }
 
 function idsOf(claimed: Awaited<ReturnType<typeof claim>>): string[] {

@@ -8,6 +8,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { dispatch } from '../support/store-calls.ts';
+import { NOON } from './builders.ts';
 import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-crash-'));
@@ -25,6 +27,7 @@ test('killed while it commits, again and again, it loses nothing it said and hol
     const version = (await store.recall()).get('w')?.version ?? 0;
     expect(version).toBeGreaterThanOrEqual(said);
     expect((await store.recall()).get('w')?.state).toBe(version);
+    await dispatch(store, NOON);
     expect((await store.survey()).outbox).toMatchObject([{ channel: 'ops', rows: 3 * version }]);
     said = version;
   }

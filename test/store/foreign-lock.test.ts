@@ -6,8 +6,8 @@ import { afterAll, expect, test } from '@jest/globals';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { StorageError } from '../../src/store/store.ts';
 import { createFolder } from '../support/daemon.ts';
-import { claim, commit, cover } from '../support/store-calls.ts';
-import { aDecision, aDelivery, NOON } from './builders.ts';
+import { claim, commit, cover, dispatch } from '../support/store-calls.ts';
+import { aDecision, aTransition, NOON } from './builders.ts';
 
 const folder = createFolder();
 afterAll(() => {
@@ -20,7 +20,7 @@ test('what is written meanwhile is kept in the order in which it was asked for, 
   using other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
   const ended: string[] = [];
-  const first = aDecision('w', { state: 'first', deliveries: [aDelivery()] });
+  const first = aDecision('w', { state: 'first', transitions: [aTransition()] });
   const writes = [
     commit(store, [first], NOON).then(([end]) => ended.push(`first ${end}`)),
     commit(store, [aDecision('w', { expects: 1, state: 'second' })], NOON).then(([end]) => ended.push(`second ${end}`)),
@@ -34,6 +34,7 @@ test('what is written meanwhile is kept in the order in which it was asked for, 
   await Promise.all(writes);
   expect(ended).toEqual(['first kept', 'second kept', 'cover kept']);
   expect((await store.recall()).get('w')).toMatchObject({ version: 2, state: 'second', coveredUntil: NOON + 1 });
+  await dispatch(store, NOON);
   expect(await claim(store, 'ops', 10, NOON)).toHaveLength(1);
 });
 

@@ -77,7 +77,7 @@ test('every watch goes on from its memory: nothing is told again, and nothing is
     if (memory === null) throw new Error(`${watch.name}: its memory is lost`);
     const at = (memory.coveredUntil ?? 0) + MINUTE;
     const decision = step(watch, memory, { type: 'missed', at, reason: 'timeout', detail: 'no answer' });
-    expect(decision.deliveries).toEqual([]);
+    expect(decision.transitions).toEqual([]);
     expect(decision.memory.alerts).toEqual(memory.alerts);
     expect(memory.checksum).toBe(watch.checksum);
   }

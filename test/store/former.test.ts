@@ -92,8 +92,8 @@ function listing(
 
 test('every watch goes on from its memory', async () => {
   const states = (await left()).map(({ watch, memory }) => {
-    const { deliveries, memory: after } = step(watch, memory, missedAfter(memory));
-    expect(deliveries).toEqual([]);
+    const { transitions, memory: after } = step(watch, memory, missedAfter(memory));
+    expect(transitions).toEqual([]);
     expect(after.alerts).toEqual(memory.alerts);
     return Object.values(memory.alerts).flatMap((byKey) => Object.values(byKey).map(stateOf));
   });
@@ -110,7 +110,7 @@ test('what was told and is gone is retracted under the key and the title under w
   for (let minute = 1; minute <= 6; minute += 1) {
     const decision = step(watch, memory, listing([], from, minute));
     memory = stored(decision.memory);
-    said.push(...decision.deliveries.map(({ message }) => message));
+    said.push(...decision.transitions.map(({ message }) => message));
   }
   const before = await told();
   expect(said.map(wordsOf)).toEqual(Array(said.length).fill('large retracted'));
@@ -123,8 +123,8 @@ test('what was told and is read again is no correction', async () => {
   const { watch, memory } = await leftBy('txs');
   const rows = [...(await told()).values()].filter(({ kind }) => kind === 'transactions').map(rowOf);
   expect(rows).toHaveLength(4);
-  const { deliveries } = step(watch, memory, listing(rows, memory, 1));
-  expect(deliveries).toEqual([]);
+  const { transitions } = step(watch, memory, listing(rows, memory, 1));
+  expect(transitions).toEqual([]);
 });
 
 /** The row that the message was told of. */

@@ -104,9 +104,9 @@ export function keepsItsPromiseToOperators(place: () => () => Promise<Store>): v
 
   story('pauses are forgotten two months after the deliveries of their time', async (store) => {
     await intervene(store, pause('coins'), request('k1'));
-    await store.prune(NOON + 60 * DAY);
+    await store.prune({ settled: NOON + 60 * DAY, alerts: NOON });
     expect(await store.pauses()).toHaveLength(1);
-    await store.prune(NOON + 61 * DAY);
+    await store.prune({ settled: NOON + 61 * DAY, alerts: NOON });
     expect(await store.pauses()).toEqual([]);
   });
 }

@@ -20,7 +20,7 @@ import { backupSqlite, backupFile } from '../../src/store/sqlite/backups.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
 import { createRecordingLog, type RecordingLog } from '../support/recording-log.ts';
-import { commit } from '../support/store-calls.ts';
+import { commit, owe } from '../support/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 import { damagePages, execute } from './damage.ts';
 
@@ -55,7 +55,7 @@ async function aState(...backups: readonly string[]): Promise<State> {
       NOON,
     );
     for (const [n, state] of [...backups, 'newest'].entries()) {
-      await commit(store, [aDecision('w', { expects: n, state, deliveries: [aDelivery({ id: state })] })], NOON);
+      await owe(store, 'w', [aDelivery({ id: state })], NOON, { expects: n, state });
       if (n < backups.length) await backupSqlite(file, backupFile(directory, file, NOON + n * 1000));
     }
   }
@@ -160,7 +160,7 @@ describe('whatever befalls the bytes of the file', () => {
     await using store = await state.open();
     const damaged: string[] = [];
     const memories = await store.recall(undefined, (watch) => damaged.push(watch));
-    await commit(store, [aDecision('after', { deliveries: [aDelivery({ id: 'after' })] })], NOON);
+    await owe(store, 'after', [aDelivery({ id: 'after' })], NOON);
     expect((await store.recall(['after'])).size).toBe(1);
     const said = state.log.lines.length > 0;
     // All is there, or its loss was said: by a line, or by the watch whose memory cannot be read.

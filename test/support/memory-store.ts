@@ -8,25 +8,56 @@ import {
   withMember,
 } from '../../src/core/alerts/overflow.ts';
 import type { KnownBlock } from '../../src/core/chain/chain-record.ts';
-import { RANK_OF, type Delivery, type Settlement } from '../../src/core/model/delivery.ts';
+import { RANK_OF, type Delivery, type Message, type Settlement } from '../../src/core/model/delivery.ts';
+import { idOf } from '../../src/core/model/identity.ts';
+import { isBegin, nameOfTransition } from '../../src/core/model/transition.ts';
+import type {
+  RoutingRound,
+  Informed,
+  Knower,
+  RoutingResult,
+  Unrouted,
+  Untried,
+} from '../../src/dispatch/routing-round.ts';
 import type { Memory, Run } from '../../src/core/model/memory.ts';
 import type { ClosedRuns, Decision } from '../../src/core/model/decision.ts';
-import type { DeliveryId, WatchId } from '../../src/core/model/ids.ts';
+import type { DeliveryId, Recipient, WatchId } from '../../src/core/model/ids.ts';
 import type { Instant } from '../../src/lib/clock.ts';
 import { createMemoryInterventions, nothingOfOperators, type KeptOfOperators } from './memory-interventions.ts';
-import { LONGEST_LEASE_MS, type Fence, type Store, type StoredDiagnostics } from '../../src/store/store.ts';
+import {
+  LONGEST_LEASE_MS,
+  type CommitResult,
+  type Fence,
+  type Store,
+  type StoredDiagnostics,
+} from '../../src/store/store.ts';
 
 interface Row {
   delivery: Delivery;
+  /** Of all rows, from the first on. */
+  readonly number: number;
+  /** Those that have to end before it may go out. */
+  readonly after: ReadonlySet<DeliveryId>;
   /** What may be folded into it; null = nothing. */
   readonly folds: string | null;
   readonly createdAt: Instant;
   readonly ranBefore: number;
-  state: Settlement['state'] | 'sending';
+  state: Settlement['state'] | 'sending' | 'cancelled';
   attempt: number;
   dueAt: Instant;
   settledAt: Instant;
   leaseUntil: Instant;
+}
+
+interface Notice {
+  readonly message: Message;
+  readonly notify: readonly string[];
+  isRouted: boolean;
+}
+
+interface Heard extends Recipient {
+  wanted: number;
+  notified: number;
 }
 
 /** What outlives a store: the next one over the same goes on from it. */
@@ -35,7 +66,11 @@ interface Kept {
   readonly memoryById: Map<WatchId, Memory>;
   readonly samplesById: Map<WatchId, Record<string, Run[]>>;
   readonly diagnosticsById: Map<WatchId, StoredDiagnostics>;
-  /** In the order in which they were committed. */
+  readonly noticeById: Map<string, Notice>;
+  /** Seq of the begin of the present episode, and whether it lasts. */
+  readonly alertByKey: Map<string, { began: number; isOpen: boolean }>;
+  readonly heardByKey: Map<string, Heard[]>;
+  /** In the order in which they were made. */
   readonly rowById: Map<DeliveryId, Row>;
   readonly ranByChannel: Map<string, number>;
   readonly blocksByExplorer: Map<string, Map<string, KnownBlock>>;
@@ -48,6 +83,9 @@ export function nothingKept(): Kept {
     memoryById: new Map(),
     samplesById: new Map(),
     diagnosticsById: new Map(),
+    noticeById: new Map(),
+    alertByKey: new Map(),
+    heardByKey: new Map(),
     rowById: new Map(),
     ranByChannel: new Map(),
     blocksByExplorer: new Map(),
@@ -57,8 +95,9 @@ export function nothingKept(): Kept {
 
 /** The promise of `Store` in plain maps, without durability: the second subject of the contract suite. */
 export function createMemoryStore(kept: Kept = nothingKept()): Store {
-  const { memoryById, samplesById, diagnosticsById, rowById, ranByChannel, blocksByExplorer } = kept;
   const interventions = createMemoryInterventions(kept.operators);
+  const { memoryById, samplesById, diagnosticsById, ranByChannel, blocksByExplorer } = kept;
+  const { noticeById, alertByKey, heardByKey, rowById } = kept;
   kept.epoch += 1;
   const fence: Fence = { key: 'all', slot: 0, owner: 'test', epoch: kept.epoch };
   for (const row of rowById.values()) row.leaseUntil = 0;
@@ -68,39 +107,129 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
     [...rowById.values()].filter((row) => states.includes(row.state));
   const waiting = (channel: string): Row[] => {
     const own = rows('due', 'sending').filter(({ delivery }) => delivery.channel === channel);
-    const lines = [...Map.groupBy(own, lineOf).values()].filter((line) => line.every(({ state }) => state === 'due'));
-    const first = lines.flatMap((line) => line.toSorted(bySeq).slice(0, 1));
+    const owed = new Set(own.map(({ delivery }) => delivery.id));
+    const first = own.filter(({ state, after }) => state === 'due' && after.isDisjointFrom(owed));
     return first.toSorted((a, b) => rankOf(a) - rankOf(b) || a.dueAt - b.dueAt);
   };
 
-  function keep(
-    { watchId, expects, memory, hasChanged, deliveries, closed }: Decision,
-    at: Instant,
-  ): 'kept' | 'superseded' {
+  function keep({ watchId, expects, memory, hasChanged, transitions, closed }: Decision): 'kept' | 'superseded' {
     if ((memoryById.get(watchId)?.version ?? 0) !== expects) return 'superseded';
-    if (!hasChanged && deliveries.length === 0) return 'kept';
+    if (!hasChanged && transitions.length === 0) return 'kept';
     memoryById.set(watchId, structuredClone({ ...memory, version: expects + 1 }));
     samplesById.set(watchId, samplesAfter(samplesById.get(watchId) ?? {}, closed));
-    const isOver = new Set(deliveries.map(({ channel }) => channel).filter((name) => owed(name) >= MOST_UNSETTLED));
-    for (const delivery of deliveries) {
-      if (isOver.has(delivery.channel) && isFoldable(delivery)) fold(delivery, at);
-      else add(delivery, { at, dueAt: at });
+    for (const { message, notify } of transitions) {
+      const id = idOf(message.key, message.episode, message.seq);
+      if (!noticeById.has(id)) noticeById.set(id, structuredClone({ message, notify, isRouted: false }));
     }
     return 'kept';
   }
 
-  function owed(channel: string): number {
+  function unrouted(limit: number): Unrouted[] {
+    const all = [...noticeById.values()].map((notice, number) => ({ ...notice, number }));
+    const seen = new Set<string>();
+    const some: Unrouted[] = [];
+    for (const { message, notify, number } of all.filter(({ isRouted }) => !isRouted).slice(0, limit)) {
+      const { key, episode, seq, severity, summary } = message;
+      const about = summary?.keys ?? [key];
+      if (about.some((one) => seen.has(one))) break;
+      for (const one of about) seen.add(one);
+      some.push({
+        number,
+        key,
+        episode,
+        seq,
+        severity,
+        notify,
+        about,
+        transition: nameOfTransition(message),
+        damage: null,
+      });
+    }
+    return some;
+  }
+
+  function knowersOf({ about }: Unrouted): Knower[] {
+    return about.flatMap((key) => {
+      const began = alertByKey.get(key)?.began ?? 1;
+      const knowers = (heardByKey.get(key) ?? []).filter(({ wanted }) => wanted >= began);
+      return knowers.map(({ channel, recipient }) => ({ key, channel, recipient }));
+    });
+  }
+
+  function untriedOf({ about }: Unrouted): Untried[] {
+    const own = [...rowById.values()].filter(({ delivery }) => about.includes(delivery.message.key));
+    const lines = [...Map.groupBy(own, lineOf).values()].filter((line) => line.every(({ attempt }) => attempt === 0));
+    return lines.flat().flatMap(({ state, number, delivery: { channel, recipient, message } }) => {
+      const heard = heardByKey.get(message.key)?.find((one) => one.channel === channel && one.recipient === recipient);
+      return state === 'due' && heard?.notified === 0
+        ? [{ key: message.key, channel, recipient, delivery: number }]
+        : [];
+    });
+  }
+
+  function route(round: RoutingRound, { owed, informed, cancelled }: RoutingResult, at: Instant): CommitResult {
+    const taken = cancelled.map(({ delivery }) => [...rowById.values()].find(({ number }) => number === delivery));
+    if (!taken.every((row) => row?.state === 'due' && row.attempt === 0)) return 'superseded';
+    const notices = round.unrouted.map(({ number }) => [...noticeById.values()][number]);
+    if (!notices.every((notice) => notice?.isRouted === false)) return 'superseded';
+    for (const row of taken) if (row !== undefined) row.state = 'cancelled';
+    for (const notice of notices) if (notice !== undefined) notice.isRouted = true;
+    const isOver = new Set(owed.map(({ channel }) => channel).filter((name) => waitingOn(name) >= MOST_UNSETTLED));
+    for (const { id, channel, recipient, notification, undeliverable } of owed) {
+      const { message } = [...noticeById.values()][notification.number] ?? {};
+      if (message === undefined) continue;
+      const delivery = { id, channel, recipient, message };
+      if (isOver.has(channel) && isFoldable(delivery)) fold(delivery, at);
+      else add(delivery, { at, dueAt: at, state: undeliverable === null ? 'due' : 'dead' });
+    }
+    for (const one of informed) inform(one);
+    for (const one of round.unrouted) turn(one);
+    return 'kept';
+  }
+
+  function inform({ channel, recipient, notification: { about, seq } }: Informed): void {
+    for (const key of about) {
+      const all = heardByKey.get(key) ?? [];
+      const known = all.find((one) => one.channel === channel && one.recipient === recipient);
+      if (known === undefined) all.push({ channel, recipient, wanted: seq, notified: 0 });
+      else known.wanted = Math.max(known.wanted, seq);
+      heardByKey.set(key, all);
+    }
+  }
+
+  function turn({ key, seq, transition }: Unrouted): void {
+    const known = alertByKey.get(key);
+    if (transition === 'firing')
+      alertByKey.set(key, { began: known?.isOpen === true ? known.began : seq, isOpen: true });
+    if (transition === 'resolved' && known !== undefined) known.isOpen = false;
+  }
+
+  function note({ channel, recipient, message: { key, seq, summary } }: Delivery): void {
+    for (const one of [key, ...(summary?.keys ?? [])])
+      for (const heard of heardByKey.get(one) ?? [])
+        if (heard.channel === channel && heard.recipient === recipient) heard.notified = Math.max(heard.notified, seq);
+  }
+
+  function waitingOn(channel: string): number {
     return rows('due', 'sending').filter(({ delivery }) => delivery.channel === channel).length;
   }
 
   function add(
     delivery: Delivery,
-    { at, dueAt, folds = null }: { at: Instant; dueAt: Instant; folds?: string | null },
+    {
+      at,
+      dueAt,
+      folds = null,
+      state = 'due',
+    }: { at: Instant; dueAt: Instant; folds?: string | null; state?: 'due' | 'dead' },
   ) {
     if (rowById.has(delivery.id)) return;
-    const row = { delivery: structuredClone(delivery), createdAt: at, attempt: 0, dueAt, settledAt: 0, folds };
+    const owed = rows('due', 'sending').filter((other) => lineOf(other) === lineOf({ delivery }));
+    const after = new Set(owed.map((other) => other.delivery.id));
+    const own = { delivery: structuredClone(delivery), number: rowById.size, after };
+    const row = { ...own, createdAt: at, attempt: 0, dueAt, settledAt: 0, folds };
     const ranBefore = ranByChannel.get(delivery.channel) ?? 0;
-    rowById.set(delivery.id, { ...row, ranBefore, state: 'due', leaseUntil: 0 });
+    rowById.set(delivery.id, { ...row, ranBefore, state, leaseUntil: 0 });
   }
 
   function fold(delivery: Delivery, at: Instant): void {
@@ -122,8 +251,14 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
       ),
     secure: async () => [],
     remembered: async () => [...memoryById.keys()],
-    commit: async (decisions, at, fence) =>
-      decisions.map((decision) => (isHeld(fence) ? keep(decision, at) : 'fenced')),
+    commit: async (decisions, _at, fence) => decisions.map((decision) => (isHeld(fence) ? keep(decision) : 'fenced')),
+    async readRound(limit) {
+      const some = unrouted(limit);
+      const later = some.filter(({ transition }) => !isBegin(transition));
+      const gone = some.filter(({ transition }) => transition === 'retracted');
+      return { unrouted: some, knowers: later.flatMap(knowersOf), untried: gone.flatMap(untriedOf) };
+    },
+    commitRound: async (round, result, at, fence) => (isHeld(fence) ? route(round, result, at) : 'fenced'),
     async cover(coverage, fence) {
       if (!isHeld(fence)) return 'fenced';
       for (const [id, { until: coveredUntil, snapshot, health }] of coverage) {
@@ -183,6 +318,7 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
       row.state = settlement.state;
       row.settledAt = at;
       if (settlement.state === 'due') row.dueAt = settlement.dueAt;
+      if (settlement.state === 'sent') note(row.delivery);
       return 'settled';
     },
     async expire(channel, at, held) {
@@ -213,9 +349,10 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
     intervene: async (change, request, at, fence) =>
       isHeld(fence) ? interventions.intervene(change, request, at) : { type: 'refused', why: 'fenced' },
     pauses: async () => interventions.pauses(),
-    async prune(before) {
-      interventions.prune(before);
-      for (const { delivery, settledAt } of rows('sent', 'dead')) if (settledAt < before) rowById.delete(delivery.id);
+    async prune({ settled }) {
+      interventions.prune(settled);
+      for (const { delivery, settledAt } of rows('sent', 'dead', 'cancelled'))
+        if (settledAt < settled) rowById.delete(delivery.id);
     },
     [Symbol.asyncDispose]: async () => undefined,
   };
@@ -225,13 +362,8 @@ function rankOf({ delivery }: Row): number {
   return RANK_OF[delivery.message.severity];
 }
 
-function lineOf({ delivery: { recipient, message } }: Row): string {
-  return JSON.stringify([recipient, message.key]);
-}
-
-// A stable sort keeps the order of committing among equals.
-function bySeq(a: Row, b: Row): number {
-  return a.delivery.message.seq - b.delivery.message.seq;
+function lineOf({ delivery: { channel, recipient, message } }: Pick<Row, 'delivery'>): string {
+  return JSON.stringify([channel, recipient, message.key]);
 }
 
 function samplesAfter(before: Record<string, Run[]>, { runs, dropped, shiftedMs }: ClosedRuns): Record<string, Run[]> {

@@ -18,7 +18,8 @@ export function aPoller(change: Partial<PollerOptions> = {}) {
     skipped: 0,
     rounds: 0,
     polled: [] as boolean[],
-    owed: [] as string[],
+    /** How often it was said that there are some. */
+    transitions: 0,
     recalled: [] as string[],
   };
   const gate: { open: Promise<unknown> } = { open: Promise.resolve() };
@@ -52,7 +53,7 @@ export function aPoller(change: Partial<PollerOptions> = {}) {
     onRecalled: (cause) => seen.recalled.push(cause),
     onDamaged: () => undefined,
     onSkipped: () => (seen.skipped += 1),
-    onOwed: (channels) => seen.owed.push(...channels),
+    onTransitions: () => (seen.transitions += 1),
     ...change,
   });
   return { clock, log, seen, gate, store, poller };

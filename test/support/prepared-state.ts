@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadSetup } from '../../src/app/setup.ts';
 import { formatProblems } from '../../src/config/problem.ts';
+import { recipientsIn } from '../../src/config/recipients.ts';
 import type { Head } from '../../src/core/model/observation.ts';
 import { Missed, type Read } from '../../src/core/model/question.ts';
 import { createPoller } from '../../src/engine/polling/poller.ts';
@@ -67,10 +68,10 @@ export function prepareState(rules: string, config = CONFIG): PreparedState {
         onRecalled: () => undefined,
         onDamaged: () => undefined,
         onSkipped: () => undefined,
-        onOwed: () => undefined,
+        onTransitions: () => undefined,
       });
       await adopt(poller, setup.watches);
-      await store.keepRunning(outlineOf(setup.watches));
+      await store.keepRunning(outlineOf(setup.watches, recipientsIn(setup.config)));
       for (const balance of balances) {
         await clock.advance(60_000);
         shown.balance = balance;

@@ -27,8 +27,8 @@ export function runPolls(watch: Watch, polls: readonly Observation[], from = bla
   });
   return {
     decisions,
-    sent: decisions.map(({ deliveries }) => deliveries.map(({ message }) => wordsOf(message))),
-    messages: decisions.flatMap(({ deliveries }) => deliveries.map(({ message }) => message)),
+    sent: decisions.map(({ transitions }) => transitions.map(({ message }) => wordsOf(message))),
+    messages: decisions.flatMap(({ transitions }) => transitions.map(({ message }) => message)),
     reasons: decisions.map(({ reasons }) => reasons.map(({ type }) => type)),
     memory,
   };

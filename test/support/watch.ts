@@ -7,11 +7,11 @@ import { RecordType } from '../../src/core/values/record-type.ts';
 import { valueAt, type AnyView } from '../../src/core/values/fields.ts';
 import type { DetectedEvent, Detection, Scope } from '../../src/core/model/detection.ts';
 import type { AnyKind } from '../../src/core/model/kind.ts';
+import type { Truth } from '../../src/core/model/ids.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
 import type { Condition } from '../../src/core/model/condition.ts';
 import type { ConditionAlert, CountAlert, EventAlert, Watch } from '../../src/core/model/watch.ts';
 import type { Observation } from '../../src/core/model/observation.ts';
-import type { Recipient, Truth } from '../../src/core/model/ids.ts';
 import { tokenDetails } from '../../src/explorer/operations.ts';
 import { NEW_ROW } from '../../src/watches/list-events.ts';
 import { CHANGED, oneChange } from '../../src/watches/one-change.ts';
@@ -125,8 +125,6 @@ function noted(key: string, item: string | null | Item, isBaseline: boolean, isF
   return { on: 'new', key, novelty, view, before: null, changed: [], happenedAt, block, slot: null };
 }
 
-export const OPS: Recipient = { channel: 'ops', recipient: 'ops' };
-
 export function anAddress(number: number): Address {
   const address = Address.parse(`0x${number.toString(16).padStart(40, '0')}`);
   if (address === undefined) throw new TypeError('not an address');
@@ -218,7 +216,7 @@ export function whileAlert(change: Partial<ConditionAlert> = {}): ConditionAlert
     id: 'low',
     severity: 'critical',
     labels: {},
-    notify: [OPS],
+    notify: ['ops'],
     title: null,
     text: null,
     runbook: null,
@@ -238,7 +236,7 @@ export function onAlert(change: Partial<EventAlert> = {}): EventAlert {
     id: 'wild',
     severity: 'warning',
     labels: {},
-    notify: [OPS],
+    notify: ['ops'],
     title: null,
     text: null,
     runbook: null,
@@ -258,7 +256,7 @@ export function countAlert(change: Partial<CountAlert> = {}): CountAlert {
     id: 'many',
     severity: 'warning',
     labels: {},
-    notify: [OPS],
+    notify: ['ops'],
     title: null,
     text: null,
     runbook: null,

@@ -26,7 +26,7 @@ import { createMemoryStore } from './memory-store.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
 import { createReplicas, type Replicas } from './replicas.ts';
 import { wordsOf } from './run-polls.ts';
-import { claim } from './store-calls.ts';
+import { claim, dispatch } from './store-calls.ts';
 
 export const CONFIG = `
 explorers: { chain: { form: sandbox } }
@@ -147,7 +147,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       onDamaged: () => undefined,
       onIdentity: (_explorer, isOther) => (world.isOtherChain = isOther),
       onSkipped: () => undefined,
-      onOwed: () => undefined,
+      onTransitions: () => undefined,
     });
   }
 
@@ -179,7 +179,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       scheduler = newScheduler();
       scheduler.set(watches, []);
       const isAdopted = (id: string): boolean => poller.isAdopted(id);
-      await retireGone({ store, clock, log, isAdopted, onOwed: () => undefined });
+      await retireGone({ store, clock, log, isAdopted, onTransitions: () => undefined });
     },
     async poll() {
       await clock.advance(60_000);
@@ -245,6 +245,7 @@ async function ended(polling: Promise<void>, clock: FakeClock): Promise<void> {
 /** Takes what is due on a channel, as a sender that is never refused. */
 export async function takeAll(store: Store, clock: FakeClock, channel = 'screen'): Promise<Delivery[]> {
   const taken: Delivery[] = [];
+  await dispatch(store, clock.now());
   for (;;) {
     const claimed = await claim(store, channel, 100, clock.now());
     if (claimed.length === 0) return taken;

@@ -90,7 +90,7 @@ test('a server that lags behind the one that was read before takes nothing back'
       partial: null,
     });
     ({ memory } = decision);
-    said.push(decision.deliveries.map(({ message }) => message.type.slice(6)).join(' '));
+    said.push(decision.transitions.map(({ message }) => message.type.slice(6)).join(' '));
   }
   expect(said).toEqual(['', 'event event event event event', '', '', '', '', 'event']);
 });

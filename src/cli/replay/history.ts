@@ -69,7 +69,9 @@ export async function replayHistory(
     watches.push(...group.watches);
     for (const watch of group.watches) knownFrom.set(watch, history.from);
     messages.push(
-      ...(await replayAll(terminal, group.watches, (watch) => historyPolls(watch, group, history, range.until))),
+      ...(await replayAll(terminal, { ...setup, watches: group.watches }, (watch) =>
+        historyPolls(watch, group, history, range.until),
+      )),
     );
   }
   return replayReportOf(watches, messages, range, knownFrom);

@@ -1,4 +1,6 @@
 // The common part of both replays: the messages of the watches, and the range of time.
+import type { Setup } from '../../app/setup.ts';
+import { recipientsIn } from '../../config/recipients.ts';
 import { parseDuration } from '../../config/scalars.ts';
 import { type Instant, showInstant } from '../../lib/clock.ts';
 import type { Watch } from '../../core/model/watch.ts';
@@ -16,9 +18,10 @@ export interface TimeRangeOptions {
 /** All messages that the watches would have sent over their polls. */
 export async function replayAll(
   terminal: Terminal,
-  watches: readonly Watch[],
+  { config, watches }: Pick<Setup, 'config' | 'watches'>,
   pollsOf: (watch: Watch) => Iterable<ReplayedPoll>,
 ): Promise<ReplayedMessage[]> {
+  const recipientsOf = recipientsIn(config);
   const messages: ReplayedMessage[] = [];
   const failed = new Set<string>();
   for (const watch of watches) {
@@ -26,7 +29,8 @@ export async function replayAll(
       if (!failed.has(watch.name)) terminal.err(`${watch.name}: failed on what it saw, as it would in the daemon\n`);
       failed.add(watch.name);
     };
-    for await (const replayed of replay(watch, pollsOf(watch), { error })) messages.push(...messagesOf(replayed));
+    for await (const replayed of replay(watch, pollsOf(watch), { error }))
+      messages.push(...messagesOf(replayed, recipientsOf));
   }
   return messages;
 }

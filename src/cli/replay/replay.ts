@@ -35,12 +35,12 @@ export async function replay(
 async function replayFrom(terminal: Terminal, setup: Setup, options: ReplayOptions): Promise<ReplayReport | null> {
   if (options.recording === undefined) return replayHistory(terminal, setup, options);
   using recording = openRecording(options.recording);
-  return await replayRecorded(terminal, setup.watches, recording, options);
+  return await replayRecorded(terminal, setup, recording, options);
 }
 
 async function replayRecorded(
   terminal: Terminal,
-  watches: readonly Watch[],
+  setup: Setup,
   recording: Recording,
   options: ReplayOptions,
 ): Promise<ReplayReport> {
@@ -55,9 +55,9 @@ async function replayRecorded(
   const onNotRecorded = ({ name }: Watch, path: string): void => {
     missing.set(name, (missing.get(name) ?? new Set()).add(path));
   };
-  const messages = await replayAll(terminal, watches, (watch) => recordedPolls(watch, { recording, onNotRecorded }));
+  const messages = await replayAll(terminal, setup, (watch) => recordedPolls(watch, { recording, onNotRecorded }));
   for (const [name, paths] of missing) terminal.err(`${name}: not in the recording: ${listed([...paths])}\n`);
-  return replayReportOf(watches, messages, range);
+  return replayReportOf(setup.watches, messages, range);
 }
 
 const MOST_LISTED = 3;

@@ -1,17 +1,18 @@
-// What all types of alert share: the poll that they evaluate, their part of the decision, and the deliveries that
+// What all types of alert share: the poll that they evaluate, their part of the decision, and the transitions that
 // follow.
 import { resolve, type PollTime } from './condition-state.ts';
-import { deliveryId } from '../model/identity.ts';
 import type { Detection } from '../model/detection.ts';
+import { labelsOf, labelsOfMessage } from '../model/labels.ts';
 import { resolvedMessage } from './message.ts';
-import type { Delivery, Message } from '../model/delivery.ts';
+import type { Message } from '../model/delivery.ts';
 import type { Alert, ConditionState } from '../model/memory.ts';
-import type { FindingKey, Recipient, Truth } from '../model/ids.ts';
+import type { FindingKey, Truth } from '../model/ids.ts';
 import type { Reason } from '../model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Condition, EvaluationContext } from '../model/condition.ts';
 import type { HeadNeed, TickChain } from '../model/observation.ts';
-import type { Watch } from '../model/watch.ts';
+import type { Transition } from '../model/transition.ts';
+import type { AlertRule, Watch } from '../model/watch.ts';
 
 export type AlertsByKey = Readonly<Record<FindingKey, Alert>>;
 
@@ -38,7 +39,7 @@ export interface Poll {
 export interface AlertEvaluation {
   /** The same object as before when nothing changed. */
   readonly alerts: AlertsByKey;
-  readonly deliveries: readonly Delivery[];
+  readonly transitions: readonly Transition[];
   readonly reasons: readonly Reason[];
   /** Result of the condition; `not-evaluated`: there was nothing to evaluate. */
   readonly truth: Truth | 'not-evaluated';
@@ -53,7 +54,7 @@ export function readsMissing({ missing }: Pick<Poll, 'missing'>, condition: Cond
 
 /** The poll was missed: nothing changes and nothing is sent. */
 export function unread(known: AlertsByKey): AlertEvaluation {
-  return { alerts: known, deliveries: [], reasons: [], truth: 'unknown', matchingBaseline: 0, needs: null };
+  return { alerts: known, transitions: [], reasons: [], truth: 'unknown', matchingBaseline: 0, needs: null };
 }
 
 /** The entries as a record; the same object as before when none of them differs. */
@@ -62,17 +63,8 @@ export function sameOr(known: AlertsByKey, entries: readonly (readonly [string, 
   return isSame ? known : Object.fromEntries(entries);
 }
 
-/**
- * One delivery per recipient. Ids follow from the message's key, episode and seq, so the same transition has the same
- * ids.
- */
-export function deliveriesOf(to: readonly Recipient[], message: Message): Delivery[] {
-  return to.map(({ channel, recipient }) => ({
-    id: deliveryId(message.key, message, { channel, recipient }),
-    channel,
-    recipient,
-    message,
-  }));
+export function transitionOf({ watch }: Pick<Poll, 'watch'>, alert: AlertRule, message: Message): Transition {
+  return { message, labels: labelsOf(watch, alert), notify: alert.notify };
 }
 
 /** The condition of a stateful alert; null for events. */
@@ -82,11 +74,12 @@ export function conditionOf(alert: Alert): ConditionState | null {
 }
 
 /** Resolves whatever is firing, for a reason other than its condition. */
-export function endAll(byKey: AlertsByKey, at: Instant, reason: string): Delivery[] {
+export function endAll(byKey: AlertsByKey, at: Instant, reason: string): Transition[] {
   return Object.values(byKey).flatMap((alert) => {
     const state = conditionOf(alert);
     if (state === null || state.firing === null) return [];
     const { seq } = resolve(state).after;
-    return deliveriesOf(state.told, resolvedMessage(state.firing, { at, seq }, { reason, last: null }));
+    const message = resolvedMessage(state.firing, { at, seq }, { reason, last: null });
+    return [{ message, labels: labelsOfMessage(message), notify: [] }];
   });
 }

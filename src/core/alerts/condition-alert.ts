@@ -2,14 +2,15 @@
 import { advance, type Truths } from './condition-state.ts';
 import { conditionKey } from '../model/identity.ts';
 import { messageOf, resolvedMessage, type MessageHeader } from './message.ts';
-import type { Delivery, Message } from '../model/delivery.ts';
+import type { Message } from '../model/delivery.ts';
 import type { ConditionState } from '../model/memory.ts';
 import type { ConditionReason, Reason } from '../model/decision.ts';
 import type { FindingKey } from '../model/ids.ts';
+import type { Transition } from '../model/transition.ts';
 import type { StatefulAlert } from '../model/watch.ts';
 import type { EvaluationContext } from '../model/condition.ts';
 import type { Counted } from './sentence.ts';
-import { deliveriesOf, type Poll } from './alert-evaluation.ts';
+import { transitionOf, type Poll } from './alert-evaluation.ts';
 import { isActive, emissionOf, type Emission } from './emission.ts';
 
 /** What the state belongs to: the one condition of a watch, or one group of a count. */
@@ -24,7 +25,7 @@ export interface AlertSubject {
 export interface ConditionStep {
   /** The same object as before when nothing changed. */
   readonly state: ConditionState;
-  readonly deliveries: readonly Delivery[];
+  readonly transitions: readonly Transition[];
   readonly reasons: readonly Reason[];
 }
 
@@ -38,22 +39,19 @@ export function stepConditionState(
 ): ConditionStep {
   const { after, transition } = advance(alert, before, truths, poll.time);
   const emission = emissionOf(alert, after, transition, poll.time.at);
-  const { state, deliveries } = emit(poll, alert, emission, subject);
+  const { state, transitions } = emit(poll, alert, emission, subject);
   const suppression = emission.emits === 'steady' ? 'steady' : emission.suppressedBy;
   const types: ConditionReason[] = suppression === null ? [transition] : [transition, suppression];
   const reasons = types.map((type): Reason => ({ type, alert: alert.id, key: subject.key }));
-  return { state, deliveries, reasons };
+  return { state, transitions, reasons };
 }
 
 type Emitted = Omit<ConditionStep, 'reasons'>;
 
-/**
- * A firing message goes to all recipients of the rule. A resolved message goes only to those who got the firing one.
- */
 function emit(poll: Poll, alert: StatefulAlert, { after, emits }: Emission, subject: AlertSubject): Emitted {
   switch (emits) {
     case 'nothing':
-      return { state: after, deliveries: [] };
+      return { state: after, transitions: [] };
     case 'firing':
       return emitFiring(poll, alert, after, subject, suppressedCount(after));
     case 'flapping':
@@ -86,17 +84,17 @@ type Emit = (
 const emitFiring: Emit = (poll, alert, after, subject, reason) => {
   const message = conditionMessage(poll, alert, after, subject, { type: 'alert.firing', reason });
   return {
-    state: { ...after, firing: message, told: alert.notify, flaps: 0 },
-    deliveries: deliveriesOf(alert.notify, message),
+    state: { ...after, firing: message, flaps: 0 },
+    transitions: [transitionOf(poll, alert, message)],
   };
 };
 
 const emitResolved: Emit = (poll, alert, after, subject, reason) => {
-  const state = { ...after, firing: null, told: [], flaps: 0 };
-  if (after.firing === null) return { state, deliveries: [] };
+  const state = { ...after, firing: null, flaps: 0 };
+  if (after.firing === null) return { state, transitions: [] };
   const last = conditionMessage(poll, alert, after, subject, { type: 'alert.resolved', reason });
   const end = resolvedMessage(after.firing, { at: poll.time.at, seq: after.seq }, { reason, last });
-  return { state, deliveries: deliveriesOf(after.told, end) };
+  return { state, transitions: [transitionOf(poll, alert, end)] };
 };
 
 function conditionMessage(

@@ -24,7 +24,6 @@ export function newCondition(at: Instant): ConditionState {
     seq: 0,
     head: null,
     firing: null,
-    told: [],
     cooldownUntil: null,
     firings: [],
     flapping: null,

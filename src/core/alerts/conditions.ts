@@ -30,7 +30,7 @@ export function stepCondition(poll: Poll, alert: ConditionAlert, known: AlertsBy
   const isAboutHead = isDoubted || (hasFired(stepped.state, state) && poll.reach === null);
   return {
     alerts: stepped.state === state ? known : sameOr(known, [[ONLY, stepped.state]]),
-    deliveries: stepped.deliveries,
+    transitions: stepped.transitions,
     reasons: isDoubted ? [...stepped.reasons, { type: 'behind', alert: alert.id, key: ONLY }] : stepped.reasons,
     truth: truths.while,
     matchingBaseline: 0,

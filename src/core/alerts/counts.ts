@@ -5,8 +5,8 @@ import type { AnyView } from '../values/fields.ts';
 import { truthOfAll } from '../model/health.ts';
 import { stepConditionState } from './condition-alert.ts';
 import { pathsToShow } from './message.ts';
-import type { Delivery } from '../model/delivery.ts';
 import type { GroupState } from '../model/memory.ts';
+import type { Transition } from '../model/transition.ts';
 import type { CountAlert } from '../model/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Reason } from '../model/decision.ts';
@@ -32,7 +32,7 @@ export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): A
   const stepped = [...groups].map(([key, group]) => stepGroup(poll, alert, key, group, before.get(key)));
   return {
     alerts: sameOr(known, [...matched.open, ...stepped.flatMap(({ entry }) => entry)]),
-    deliveries: stepped.flatMap(({ deliveries }) => deliveries),
+    transitions: stepped.flatMap(({ transitions }) => transitions),
     reasons: [...matched.reasons, ...stepped.flatMap(({ reasons }) => reasons)],
     truth: truthOfAll(stepped.map(({ truth }) => truth)),
     matchingBaseline: matched.matchingBaseline.length,
@@ -88,7 +88,7 @@ function remember({ watch }: Poll, alert: CountAlert, view: AnyView): Remembered
 interface GroupStep {
   /** Empty when there is nothing left to remember. */
   readonly entry: readonly (readonly [string, GroupState])[];
-  readonly deliveries: readonly Delivery[];
+  readonly transitions: readonly Transition[];
   readonly reasons: readonly Reason[];
   readonly truth: Truth;
 }
@@ -114,7 +114,7 @@ function stepGroup(
   const isSame = before === group && stepped.state === group.condition;
   const after = isSame ? group : { ...group, condition: stepped.state, matches: kept };
   const entry = isOver(alert, after, at) ? [] : [[key, after] as const];
-  return { entry, deliveries: stepped.deliveries, reasons: stepped.reasons, truth };
+  return { entry, transitions: stepped.transitions, reasons: stepped.reasons, truth };
 }
 
 /** Matches that can still count. Items with a future time (their clock is ahead) are kept, and count later. */

@@ -2,7 +2,7 @@
 // again.
 import { Address } from '../values/address.ts';
 import { condense, expand } from '../values/condensed.ts';
-import type { Delivery, Message } from '../model/delivery.ts';
+import type { Message } from '../model/delivery.ts';
 import { firstMessage } from './event-message.ts';
 import type { Sighting } from './event-progress.ts';
 import { comparedPaths, isKnown, missingSighting, needFor, sightingOf, type TrackedEvent } from './event-sighting.ts';
@@ -14,10 +14,11 @@ import { replacedItems } from './replaced-items.ts';
 import type { EventState } from '../model/memory.ts';
 import { followUp, messageOf, pathsToShow } from './message.ts';
 import { lineOf } from '../wording/words.ts';
+import type { Transition } from '../model/transition.ts';
 import type { EventAlert } from '../model/watch.ts';
 import type { EventReason, Reason } from '../model/decision.ts';
 import type { HeadNeed } from '../model/observation.ts';
-import { deliveriesOf, type AlertsByKey, type Poll } from './alert-evaluation.ts';
+import { transitionOf, type AlertsByKey, type Poll } from './alert-evaluation.ts';
 import { contextOf, limitOf } from './event-matching.ts';
 import { viewOf, type Remembered } from '../values/tracked.ts';
 
@@ -27,7 +28,7 @@ export interface EventStep {
   readonly before: EventState | null;
   /** Null: nothing can retract it any more, so it is no longer tracked. */
   readonly after: EventState | null;
-  readonly deliveries: readonly Delivery[];
+  readonly transitions: readonly Transition[];
   readonly reason: Reason | null;
   /** The height that the explorer's head must reach to show whether the item is gone. */
   readonly needs: HeadNeed | null;
@@ -59,49 +60,40 @@ function trackEvent(poll: Poll, alert: EventAlert, tracked: TrackedEvent): Event
   const values = seen === null ? before.values : merged(before.values, seen.values, sighting);
   const slot = event === undefined ? before.slot : event.slot;
   const isSame = progress === before && values === before.values && slot === before.slot && emitted === null;
-  const told = emitted === null ? {} : { seq: emitted.seq, told: emitted.told, message: null };
-  const next = isSame ? before : { ...before, ...progress, ...told, values, slot };
+  const sent = emitted === null ? {} : { seq: emitted.seq, message: null };
+  const next = isSame ? before : { ...before, ...progress, ...sent, values, slot };
   return {
     key,
     before,
     after: progress === null ? null : next,
-    deliveries: emitted === null ? [] : deliveriesOf(emitted.told, emitted.message),
+    transitions: emitted === null ? [] : [transitionOf(poll, alert, emitted)],
     reason: transition === 'none' ? null : reasonOf(alert, key, transition),
     needs: needFor(poll, before, sighting),
   };
-}
-
-interface FollowUp {
-  readonly seq: number;
-  readonly told: EventState['told'];
-  readonly message: Message;
 }
 
 const NOT_FOUND = 'not found any more';
 const NO_MATCH = 'it changed, and does not match any more';
 const REPLACED = 'another one was mined in its place';
 
-/** The message of a transition: the first one goes to all recipients of the rule, later ones to those who got it. */
-function followUpOf(poll: Poll, alert: EventAlert, tracked: TrackedEvent, transition: EventReason): FollowUp | null {
+/** The message of a transition; null where nothing is told of it. */
+function followUpOf(poll: Poll, alert: EventAlert, tracked: TrackedEvent, transition: EventReason): Message | null {
   const { before, event, isReplaced } = tracked;
   const { at } = poll.time;
   const seq = before.seq + 1;
-  const { told } = before;
   const last = (): Message | null => {
     if (event === undefined) return null;
     const context = contextOf(event, null);
     return firstMessage(poll, alert, { event, context, unjudged: limitOf(alert, context) });
   };
-  const next = (type: Message['type'], reason: string | null, now: Message | null): FollowUp => {
+  const next = (type: Message['type'], reason: string | null, now: Message | null): Message => {
     const notified = toldMessage(poll, alert, tracked);
     const words = wordsOf(notified, { type, reason, now, isInBlock: typeof event?.block === 'number' });
-    return { seq, told, message: followUp(notified, { type, at, seq, reason, ...words }, now) };
+    return followUp(notified, { type, at, seq, reason, ...words }, now);
   };
   switch (transition) {
-    case 'confirmed': {
-      const message = last() ?? { ...(before.message ?? toldMessage(poll, alert, tracked)), at };
-      return { seq, told: alert.notify, message };
-    }
+    case 'confirmed':
+      return { ...(last() ?? { ...(before.message ?? toldMessage(poll, alert, tracked)), at }), seq };
     case 'retracted':
       return next('alert.retracted', isReplaced ? REPLACED : event === undefined ? NOT_FOUND : NO_MATCH, null);
     case 'reinstated':

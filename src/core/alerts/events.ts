@@ -7,7 +7,7 @@ import type { EventState } from '../model/memory.ts';
 import { pathsToShow } from './message.ts';
 import type { EventAlert } from '../model/watch.ts';
 import type { Reason } from '../model/decision.ts';
-import { deliveriesOf, sameOr, unread, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
+import { transitionOf, sameOr, unread, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
 import { matchEvents, type Match } from './event-matching.ts';
 import { foldMany } from './summary.ts';
 import { greatestNeed } from '../chain/tick-chain.ts';
@@ -22,10 +22,10 @@ export function stepEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): A
   const { kept, letGo } = newest(tracked);
   return {
     alerts: sameOr(known, [...matched.open, ...kept]),
-    deliveries: foldMany(
+    transitions: foldMany(
       poll,
       alert,
-      steps.flatMap(({ deliveries }) => deliveries),
+      steps.flatMap(({ transitions }) => transitions),
     ),
     reasons: [
       ...steps.flatMap(({ reason }) => (reason === null ? [] : [reason])),
@@ -51,18 +51,17 @@ function beginTracking(poll: Poll, alert: EventAlert, match: Match): EventStep {
     ...progress,
     slot: event.slot,
     seq: isNotified ? 1 : 0,
-    told: isNotified ? alert.notify : [],
     message: isNotified ? null : message,
     title: message.title,
     since: message.since,
     values: valuesOf(event.view, pathsToShow(poll.watch, alert)),
   };
-  const deliveries = isNotified ? deliveriesOf(alert.notify, message) : [];
+  const transitions = isNotified ? [transitionOf(poll, alert, message)] : [];
   return {
     key: event.key,
     before: null,
     after,
-    deliveries,
+    transitions,
     reason: reasonOf(alert, event.key, isNotified ? 'told' : 'observed'),
     needs: null,
   };

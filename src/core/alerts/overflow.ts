@@ -30,7 +30,7 @@ export function hasRoom(open: Message, next: Message): boolean {
 
 /** A new summary of one message, in its place. */
 export function openSummary({ message, ...to }: Delivery, at: Instant): Delivery {
-  const key = idOf('overflow', message.key, message.seq);
+  const key = idOf('overflow', message.key, message.seq, to.channel, to.recipient);
   const words = { ...WAITING, list: [{ text: `The first: ${headingOf(message)}` }] };
   const summary = summaryMessage(message, { key, at }, summaryOf(message), words);
   return { ...to, id: deliveryId(key, summary, to), message: summary };

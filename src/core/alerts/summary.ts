@@ -1,17 +1,18 @@
 // Many messages of one sort at once are told as one, with their exact number and the keys of all of them.
-import type { Delivery, Message, MessageType, Summary } from '../model/delivery.ts';
+import type { Message, MessageType, Summary } from '../model/delivery.ts';
 import { idOf } from '../model/identity.ts';
 import { headingOf } from '../wording/message-words.ts';
 import type { Segment } from '../model/condition.ts';
+import type { Transition } from '../model/transition.ts';
 import type { EventAlert } from '../model/watch.ts';
-import { deliveriesOf, type Poll } from './alert-evaluation.ts';
+import { transitionOf, type Poll } from './alert-evaluation.ts';
 
 /** More keys than this are told in several summaries: their list is what makes a message long. */
 export const MOST_KEYS = 10_000;
 
 interface Limit {
   readonly of: MessageType;
-  /** So many in one poll of one alert, for one recipient, are told singly. */
+  /** So many in one poll of one alert are told singly. */
   readonly singly: number;
   /** What is told singly where there are more. */
   readonly whenMore: number;
@@ -27,50 +28,42 @@ const LIMITS: readonly Limit[] = [
 
 const FEWEST_FOLDED = Math.min(...LIMITS.map(({ singly }) => singly));
 
-/** The deliveries of an alert in one poll; where those of one sort are many, summaries in the place of most of them. */
-export function foldMany(poll: Poll, alert: EventAlert, deliveries: readonly Delivery[]): readonly Delivery[] {
-  if (deliveries.length <= FEWEST_FOLDED) return deliveries;
-  const folded = LIMITS.flatMap((limit) => summaries(poll, alert, limit, deliveries));
+/**
+ * The transitions of an alert in one poll; where those of one sort are many, summaries in the place of most of them.
+ */
+export function foldMany(poll: Poll, alert: EventAlert, transitions: readonly Transition[]): readonly Transition[] {
+  if (transitions.length <= FEWEST_FOLDED) return transitions;
+  const folded = LIMITS.flatMap((limit) => summaries(poll, alert, limit, transitions));
   const inSummary = new Set(folded.flatMap(({ members }) => members));
-  return [...deliveries.filter((one) => !inSummary.has(one)), ...folded.flatMap(({ summary }) => summary)];
+  const messages = folded.map(({ summary }) => transitionOf(poll, alert, summary));
+  return [...transitions.filter(({ message }) => !inSummary.has(message)), ...messages];
 }
 
 interface Folded {
-  readonly summary: readonly Delivery[];
-  readonly members: readonly Delivery[];
+  readonly summary: Message;
+  readonly members: readonly Message[];
 }
 
-/** For each recipient who is owed that many. */
-function summaries(poll: Poll, alert: EventAlert, limit: Limit, deliveries: readonly Delivery[]): Folded[] {
-  const owed = Map.groupBy(
-    deliveries.filter(({ message }) => message.type === limit.of),
-    ({ channel, recipient }) => JSON.stringify([channel, recipient]),
-  );
-  return [...owed.values()].flatMap((all) =>
-    all.length <= limit.singly
-      ? []
-      : inPieces(all.slice(limit.whenMore)).map((members) => folded(poll, alert, limit, members)),
-  );
+function summaries(poll: Poll, alert: EventAlert, limit: Limit, transitions: readonly Transition[]): Folded[] {
+  const all = transitions.map(({ message }) => message).filter(({ type }) => type === limit.of);
+  if (all.length <= limit.singly) return [];
+  return inPieces(all.slice(limit.whenMore)).flatMap((members) => folded(poll, alert, limit, members));
 }
 
-function inPieces(members: readonly Delivery[]): (readonly Delivery[])[] {
+function inPieces(members: readonly Message[]): (readonly Message[])[] {
   const pieces = Math.ceil(members.length / MOST_KEYS);
   return Array.from({ length: pieces }, (_, n) => members.slice(n * MOST_KEYS, (n + 1) * MOST_KEYS));
 }
 
-function folded({ watch, time }: Poll, alert: EventAlert, limit: Limit, members: readonly Delivery[]): Folded {
-  const [first] = members;
-  if (first === undefined) return { summary: [], members };
-  const messages = members.map(({ message }) => message);
+function folded({ watch, time }: Poll, alert: EventAlert, limit: Limit, messages: readonly Message[]): Folded[] {
+  const [first] = messages;
+  if (first === undefined) return [];
   const news = messages.map(({ key, seq }) => `${key} ${seq}`).toSorted();
   const key = idOf(watch.id, alert.id, watch.target.explorer, 'summary', ...news);
-  const summary = { of: limit.of, count: members.length, keys: messages.map((message) => message.key) };
+  const summary = { of: limit.of, count: messages.length, keys: messages.map((message) => message.key) };
   const more = limit.whenMore > 0 ? 'more ' : '';
   const words = { more, when: ' in one poll', why: sentenceOf(summary, limit), list: listOf(messages) };
-  return {
-    summary: deliveriesOf([first], summaryMessage(first.message, { key, at: time.at }, summary, words)),
-    members,
-  };
+  return [{ summary: summaryMessage(first, { key, at: time.at }, summary, words), members: messages }];
 }
 
 function sentenceOf({ of, count }: Summary, { whenMore }: Limit): string {

@@ -1,9 +1,9 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { AnyView } from '../values/fields.ts';
-import type { Delivery } from './delivery.ts';
 import type { AlertId, FindingKey, Truth, WatchId } from './ids.ts';
 import type { Memory } from './memory.ts';
 import type { HeadNeed } from './observation.ts';
+import type { Transition } from './transition.ts';
 
 /** The values at the last poll that saw something. */
 export interface Snapshot {
@@ -45,7 +45,7 @@ export interface Decision {
   readonly memory: Memory;
   /** False when nothing but `coveredUntil` moved: nothing is written then. */
   readonly hasChanged: boolean;
-  readonly deliveries: readonly Delivery[];
+  readonly transitions: readonly Transition[];
   /** What becomes of the runs that lie beside the memory. */
   readonly closed: ClosedRuns;
   readonly reasons: readonly Reason[];

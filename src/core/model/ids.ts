@@ -27,3 +27,6 @@ export interface Recipient {
   readonly channel: string;
   readonly recipient: string;
 }
+
+/** Who is told on a channel. Undefined: there is no such channel. */
+export type RecipientsOf = (channel: string) => readonly Recipient[] | undefined;

@@ -1,5 +1,6 @@
 // Labels of an alert: what it is by itself, and what its rule wrote. They are the same for every message of an alert.
 import type { Labels } from './ids.ts';
+import type { Message } from './delivery.ts';
 import type { AlertRule, Watch } from './watch.ts';
 
 /** Labels that an alert has without writing them. A rule may not write one of these names. */
@@ -23,6 +24,16 @@ export function labelsOf(watch: Labelled, alert: Pick<AlertRule, 'id' | 'severit
     explorer: watch.target.explorer,
     ...(watch.of === null ? {} : { of: nameOf(watch.of) }),
     ...(watch.token === null ? {} : { token: nameOf(watch.token) }),
+  };
+}
+
+/** Of an alert whose rule is gone, from its last message: without written labels, and with the address of a token. */
+export function labelsOfMessage({ watch, alert, kind, severity, explorer, of, token }: Message): Labels {
+  const rule = watch.replace(/\[.*$/s, '');
+  return {
+    ...{ watch: rule, alert, kind, severity, explorer },
+    ...(of === null ? {} : { of: nameOf(of) }),
+    ...(token === null ? {} : { token: token.address.toLowerCase() }),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Message } from './delivery.ts';
 import type { FieldSightings } from './field-sightings.ts';
 import type { Json } from '../values/fields.ts';
-import type { AlertId, FindingKey, Recipient } from './ids.ts';
+import type { AlertId, FindingKey } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Remembered } from '../values/tracked.ts';
 
@@ -74,7 +74,6 @@ export interface EventState {
   readonly retractions: number;
   /** 0 = nothing was sent yet. */
   readonly seq: number;
-  readonly told: readonly Recipient[];
   /** The message that waits for confirmations; null once it was sent. Later messages are made of the fields below. */
   readonly message: Message | null;
   readonly title: string;
@@ -120,8 +119,6 @@ export interface ConditionState {
   readonly head: number | null;
   /** The firing message, from which it is resolved even when the rule is gone; null = this episode was not sent. */
   readonly firing: Message | null;
-  /** Who got it: only they get the resolved message. */
-  readonly told: readonly Recipient[];
   /** No firing is sent before this time; null = no cooldown. */
   readonly cooldownUntil: Instant | null;
   /** When it fired within the last hour: three times count as flapping. */

@@ -1,7 +1,7 @@
 // A watch with its alerts, as the rules define it.
 import type { Condition, Span, Template } from './condition.ts';
 import type { ReadField } from './field-sightings.ts';
-import type { AlertId, EventName, Labels, Recipient, Severity, WatchId } from './ids.ts';
+import type { AlertId, EventName, Labels, Severity, WatchId } from './ids.ts';
 import type { AnyKind } from './kind.ts';
 import type { Target } from './target.ts';
 import type { Address } from '../values/address.ts';
@@ -50,7 +50,8 @@ interface AlertRuleBase {
   readonly severity: Severity;
   /** Written by the rule; `labelsOf` adds those that are given. */
   readonly labels: Labels;
-  readonly notify: readonly Recipient[];
+  /** Names of the channels that the rule and the routes lead to. */
+  readonly notify: readonly string[];
   readonly title: Template | null;
   readonly text: Template | null;
   /** A page that says what to do. */

@@ -1,4 +1,4 @@
-// Commits decisions together, with one wait for the disk. A decision with deliveries is committed at once, with all
+// Commits decisions together, with one wait for the disk. A decision with transitions is committed at once, with all
 // others that are ready. One without waits a little for others, since it delays no message.
 import type { Decision } from '../../core/model/decision.ts';
 import { after, nextTurn, type Clock } from '../../lib/clock.ts';
@@ -8,7 +8,7 @@ import type { Outages } from '../reporting/outages.ts';
 export interface BatchOptions<Item> {
   readonly store: Pick<Store, 'commit' | 'fenceOf'>;
   readonly clock: Clock;
-  /** How long a decision without deliveries waits for others, in real milliseconds; 0 = it is committed at once too. */
+  /** How long a decision without transitions waits for others, in real milliseconds; 0 = it is committed at once too. */
   readonly silentWaitMs: number;
   readonly outages: Pick<Outages, 'storageFails' | 'storageWorks'>;
   readonly shardOf: (item: Item) => Shard;
@@ -84,7 +84,7 @@ export function createBatch<Item extends { readonly decision: Decision }>(option
       if (!isWritten(item.decision)) return keepUnwritten(item);
       const { promise, resolve } = Promise.withResolvers<CommitEnd>();
       ready.push({ item, done: resolve });
-      const isSilent = item.decision.deliveries.length === 0;
+      const isSilent = item.decision.transitions.length === 0;
       if (!isSilent || silentWaitMs === 0) commitSoon();
       else if (!isDue) stopWaiting ??= after(silentWaitMs, commitSoon);
       return promise;
@@ -101,6 +101,6 @@ function endOf(result: CommitResult | undefined): CommitEnd {
 }
 
 /** Of another decision nothing goes to disk but, later, until when it looked. */
-export function isWritten({ hasChanged, deliveries }: Decision): boolean {
-  return hasChanged || deliveries.length > 0;
+export function isWritten({ hasChanged, transitions }: Decision): boolean {
+  return hasChanged || transitions.length > 0;
 }

@@ -1,4 +1,4 @@
-// A poll: observe, step, commit; after that the senders are woken.
+// A poll: observe, step, commit; after that the dispatcher is woken.
 //
 // A watch is never polled twice at once. A tick that finds it still running is skipped and counted: a queue of late
 // polls would only make the explorer slower.
@@ -36,7 +36,7 @@ export interface PollerOptions {
   /** Whether an operator paused the watch: it is not polled, and its state stays as it is. None is where it is left out. */
   readonly isPaused?: (watch: Watch) => boolean;
   /**
-   * How long a decision without deliveries waits to be committed with others, in real milliseconds; 0 when left out.
+   * How long a decision without transitions waits to be committed with others, in real milliseconds; 0 when left out.
    */
   readonly silentWaitMs?: number;
   readonly log: Log;
@@ -52,8 +52,8 @@ export interface PollerOptions {
   /** Called whenever an explorer was asked whether it still shows the chain that it showed before. */
   readonly onIdentity: (explorer: string, isOther: boolean) => void;
   readonly hook?: PollHook | null;
-  /** New deliveries were committed. */
-  readonly onOwed: (channels: ReadonlySet<string>) => void;
+  /** Transitions were committed. */
+  readonly onTransitions: () => void;
 }
 
 /** Watches whose memory was read and that are not polled yet. Dropping it releases everything. */
@@ -86,8 +86,8 @@ interface Ways {
 }
 
 export function createPoller(options: PollerOptions): Poller {
-  const { store, readerOf, clock, log, hook, onPolled, onSkipped, onDamaged, onOwed, onRecalled } = options;
   const { isPaused = () => false } = options;
+  const { store, readerOf, clock, log, hook, onPolled, onSkipped, onDamaged, onTransitions, onRecalled } = options;
   const running = new Map<WatchId, Promise<void>>();
   /** Explorers whose head some watch reads at every poll. */
   let withHead: ReadonlySet<string> = new Set();
@@ -123,7 +123,7 @@ export function createPoller(options: PollerOptions): Poller {
         return;
       }
       runs.forget(watch.id);
-      oweAgain(watch);
+      onTransitions();
     }
     if (!(await recovery.settle(watch))) return;
     const { memory, shiftedMs } = withoutClockSkew(held.memoryOrBlank(watch), watch);
@@ -175,16 +175,12 @@ export function createPoller(options: PollerOptions): Poller {
     };
   }
 
-  /** The store holds a commit that this process does not know: its deliveries may be due. */
+  /** The store holds a commit that this process does not know, perhaps with transitions. */
   function replace(watch: Watch, stored: Memory | undefined): void {
     if (!held.has(watch.id)) return;
     runs.forget(watch.id);
     held.replace(watch, stored);
-    oweAgain(watch);
-  }
-
-  function oweAgain(watch: Watch): void {
-    onOwed(new Set(watch.alerts.flatMap(({ notify }) => notify.map(({ channel }) => channel))));
+    onTransitions();
   }
 
   async function decideAgain(decided: Decided): Promise<Decided | null> {
@@ -211,8 +207,8 @@ export function createPoller(options: PollerOptions): Poller {
 
   function settle(decided: Decided): void {
     const { watch, observation, decision, hooked } = decided;
-    // Its deliveries are stored, even when a reload removed the watch during the commit.
-    if (decision.deliveries.length > 0) onOwed(new Set(decision.deliveries.map(({ channel }) => channel)));
+    // They are stored, even when a reload removed the watch during the commit.
+    if (decision.transitions.length > 0) onTransitions();
     if (!held.has(watch.id)) return;
     runs.kept(watch, decision, observation.at);
     held.committed(decided);

@@ -15,6 +15,7 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 import type { OpenNotifier } from '../../notifiers/notifier.ts';
 import type { Claimed, Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { createStorageBackoff } from '../reporting/storage-backoff.ts';
 import { createRunTime } from './run-time.ts';
 
 export interface Sender {
@@ -56,7 +57,7 @@ const LEASE_MS = 300_000;
 export function createSender(options: SenderOptions): Sender {
   const { store, channel, notifier, giveUpAfterMs, clock, log, onOutcome, onDead } = options;
   const inFlight = new Map<DeliveryId, Promise<void>>();
-  const storage = createStorageBackoff(channel, log);
+  const storage = createStorageBackoff({ channel }, log);
   const runTime = createRunTime(clock);
   // How much of the run time is in the state file.
   let recordedMs = 0;
@@ -245,25 +246,4 @@ function aborted(signal: AbortSignal): Promise<void> {
       { once: true },
     );
   });
-}
-
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 30_000;
-
-/** Logs once per cause that the storage does not answer, and returns how long to wait before the next try. */
-function createStorageBackoff(channel: string, log: Log) {
-  const causes = new Map<string, { why: string; pauseMs: number }>();
-  return {
-    answered(action: string): void {
-      if (causes.delete(action)) log.info('storage:answers', { channel, action });
-    },
-    failed(action: string, error: unknown): number {
-      const why = String(error);
-      const last = causes.get(action);
-      if (last?.why !== why) log.error('storage:failed', { channel, action, error: why });
-      const pauseMs = last === undefined ? FIRST_PAUSE_MS : Math.min(last.pauseMs * 2, LONGEST_PAUSE_MS);
-      causes.set(action, { why, pauseMs });
-      return pauseMs;
-    },
-  };
 }

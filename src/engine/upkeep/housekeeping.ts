@@ -40,9 +40,15 @@ export async function runHousekeeping(
     }
   }
 
+  /** Who is told of the end of an alert is no record: it is kept even where there is no room. */
+  async function prune(keptMs: number): Promise<void> {
+    const now = clock.now();
+    await store.prune({ settled: now - keptMs, alerts: now - KEPT_MS });
+  }
+
   async function pruneOld(): Promise<void> {
     if (clock.now() - prunedAt < DAY_MS) return;
-    await store.prune(clock.now() - KEPT_MS);
+    await prune(KEPT_MS);
     prunedAt = clock.now();
   }
 
@@ -55,7 +61,7 @@ export async function runHousekeeping(
     if (next !== keptMs)
       log.warn('storage:pruned-early', { kept: showDuration(next), why: 'state.max_size is reached' });
     keptMs = next;
-    await store.prune(clock.now() - keptMs);
+    await prune(keptMs);
   }
 
   while (!signal.aborted) {

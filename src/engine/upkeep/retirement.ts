@@ -13,8 +13,8 @@ export interface RetirementOptions {
   readonly isAdopted: (watch: WatchId) => boolean;
   /** Runs the work while no reload is under way, so that a watch is not retired while it is added again. */
   readonly exclusively: (work: () => Promise<void>) => Promise<void>;
-  /** New deliveries were committed. */
-  readonly onOwed: (channels: ReadonlySet<string>) => void;
+  /** Transitions were committed. */
+  readonly onTransitions: () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -34,7 +34,7 @@ const LONGEST_REST_MS = 3_600_000;
 const AT_ONCE = 100;
 
 export function createRetirement(options: RetirementOptions): Retirement {
-  const { store, isAdopted, exclusively, onOwed, clock, log } = options;
+  const { store, isAdopted, exclusively, onTransitions, clock, log } = options;
   let alarm = new AbortController();
   let lastFailure: string | null = null;
   let pauseMs = FIRST_PAUSE_MS;
@@ -49,7 +49,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
     });
     const decisions = [...memories].map(([id, memory]) => retire(id, memory, clock.now()));
     const ends = await store.commit(decisions, clock.now(), store.fenceOf('service:retirement'));
-    onOwed(new Set(decisions.flatMap(({ deliveries }) => deliveries.map(({ channel }) => channel))));
+    onTransitions();
     const kept = decisions.filter((_decision, i) => ends[i] === 'kept');
     await store.forget([...kept.map(({ watchId }) => watchId), ...damaged]);
     // A commit that was under way when the reload came. The next try reads that memory again.

@@ -1,7 +1,6 @@
 // Names that rules may use: explorers, addresses, tokens, channels and kinds, each looked up with "did you mean".
 import type { Address } from '../../core/values/address.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
-import type { Recipient } from '../../core/model/ids.ts';
 import type { Channel, Config, Explorer, Name } from '../../config/model.ts';
 import type { Problem } from '../../config/problem.ts';
 import { quote } from '../../config/scalars.ts';
@@ -17,7 +16,7 @@ export interface Catalogue {
   kind(name: string): AnyKind | undefined;
   /** Undefined when there is none. Secrets that it lacks become problems, since a watch uses it. */
   explorer(name: string): Explorer | undefined;
-  recipients(channel: string): readonly Recipient[] | undefined;
+  channel(name: string): Channel | undefined;
   language(kind: AnyKind, explorer: string): Language;
   /** The name that the config gives an address, whichever rule uses it. */
   nameOf(address: Address): string | null;
@@ -36,7 +35,6 @@ class ConfigCatalogue implements Catalogue {
   readonly kinds: readonly AnyKind[];
   readonly problems: Problem[] = [];
   readonly #cache: RuleCache;
-  readonly #recipients = new Map<string, readonly Recipient[]>();
   readonly #languages = new Map<string, Language>();
   readonly #used = new Set<Explorer | Channel>();
   readonly #usedKinds = new Set<AnyKind>();
@@ -86,16 +84,10 @@ class ConfigCatalogue implements Catalogue {
     return explorer;
   }
 
-  recipients(name: string): readonly Recipient[] | undefined {
+  channel(name: string): Channel | undefined {
     const channel = this.config.channels.get(name);
-    if (channel === undefined) return undefined;
-    this.#use(channel);
-    const known = this.#recipients.get(name);
-    if (known !== undefined) return known;
-    const told = channel.missing.length > 0 ? [] : channel.notifier.recipients(channel.to, name);
-    const recipients = told.map((recipient) => ({ channel: name, recipient }));
-    this.#recipients.set(name, recipients);
-    return recipients;
+    if (channel !== undefined) this.#use(channel);
+    return channel;
   }
 
   #use(needed: Explorer | Channel): void {

@@ -12,7 +12,7 @@ import type { Compiling } from './model.ts';
 import { namedChannels } from './named-channels.ts';
 
 export interface CompiledAlert {
-  /** Without recipients: they differ from one instance of the watch to another. */
+  /** Without channels: they differ from one instance of the watch to another. */
   readonly rule: AlertRule;
   /** The channels that the rule names; null: it leaves that to the routes. */
   readonly notify: readonly string[] | null;

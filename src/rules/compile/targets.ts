@@ -1,6 +1,5 @@
-// Gives the alerts of each instance their recipients: those of the channels that the routes lead to. Labels such as
-// `explorer` and `of` differ from instance to instance, and so may the recipients.
-import type { Recipient } from '../../core/model/ids.ts';
+// Gives the alerts of each instance their channels: those that the routes lead to. Labels such as `explorer` and `of`
+// differ from instance to instance, and so may the channels.
 import { labelsOf } from '../../core/model/labels.ts';
 import type { AlertRule } from '../../core/model/watch.ts';
 import type { RouteUse } from '../route-use.ts';
@@ -24,16 +23,12 @@ export class Targets {
   alertOf(instance: Parameters<typeof labelsOf>[0], compiled: CompiledAlert): AlertRule {
     const { channels } = this.#routes.route(labelsOf(instance, compiled.rule), compiled.notify);
     if (channels.length === 0) complainOfNobody(this.#compiling, compiled.path);
+    for (const name of channels) this.#compiling.catalogue.channel(name);
     const known = this.#shared.get(compiled) ?? new Map<string, AlertRule>();
     this.#shared.set(compiled, known);
     const key = channels.join(' ');
-    const rule = known.get(key) ?? { ...compiled.rule, notify: this.#recipients(channels) };
+    const rule = known.get(key) ?? { ...compiled.rule, notify: channels };
     known.set(key, rule);
     return rule;
-  }
-
-  #recipients(channels: readonly string[]): readonly Recipient[] {
-    const recipients = channels.flatMap((name) => this.#compiling.catalogue.recipients(name) ?? []);
-    return [...new Map(recipients.map((one) => [`${one.channel} ${one.recipient}`, one])).values()];
   }
 }

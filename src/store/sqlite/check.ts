@@ -5,8 +5,8 @@ import { assertDiagnostics, deliveryOf, memoryOf, pauseOf, type Row } from '../r
 import { answering, firstNumber, isCorrupt, openReadOnly, START_ANEW, storageError } from './database.ts';
 import { DIAGNOSTICS, REMEMBERED } from './memory-table.ts';
 import { assertFilled, isCurrent } from './migrations.ts';
-import { DELIVERIES } from './outbox-table.ts';
 import { PAUSES } from './silences-table.ts';
+import { DELIVERIES } from './deliveries-table.ts';
 
 /** Takes no lock, so a daemon may be working. Rejects with a StorageError where the file cannot be opened. */
 export async function checkSqlite(file: string): Promise<StateCheck> {

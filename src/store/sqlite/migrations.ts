@@ -1,6 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { firstNumber, inTransaction } from './database.ts';
 import { StorageError } from '../store.ts';
+import { toDispatch } from './to-dispatch.ts';
+
+/** What leads from one schema to the next: SQL, or more than SQL can do. */
+type Migration = string | ((db: DatabaseSync) => void);
 
 // 'CWdn': tells our file from any other SQLite file that `state` may be pointed at by mistake.
 export const APPLICATION_ID = 0x4357646e;
@@ -35,8 +39,12 @@ export const APPLICATION_ID = 0x4357646e;
  *
  * Schema 10. `silences` holds what operators have silenced and paused, `operator_requests` for a day what they were
  * answered under which key.
+ *
+ * Schema 11. `notifications` holds what polls decided, each message once. `deliveries` is what is owed to one recipient,
+ * with its notifications in `group_member`; `delivery_order` names what has to end before it. `alerts` and
+ * `recipient_state` say which alerts fire and who was told; memories held that before.
  */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly Migration[] = [
   `
   CREATE TABLE memory (
     watch TEXT PRIMARY KEY,
@@ -167,6 +175,7 @@ export const MIGRATIONS: readonly string[] = [
     at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  toDispatch,
 ];
 
 /**
@@ -178,7 +187,10 @@ export function migrate(db: DatabaseSync, file: string, migrations = MIGRATIONS)
   const version = assertNotNewer(db, file, migrations);
   if (version === migrations.length) return;
   inTransaction(db, () => {
-    for (const migration of migrations.slice(version)) db.exec(migration);
+    for (const migration of migrations.slice(version)) {
+      if (typeof migration === 'string') db.exec(migration);
+      else migration(db);
+    }
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     db.exec(`PRAGMA user_version = ${migrations.length}`);
   });
@@ -211,7 +223,7 @@ function assertOurs(db: DatabaseSync, file: string): void {
   throw new StorageError(`${file} is a database of another program. Point "state" at a file of its own.`);
 }
 
-function assertNotNewer(db: DatabaseSync, file: string, migrations: readonly string[]): number {
+function assertNotNewer(db: DatabaseSync, file: string, migrations: readonly Migration[]): number {
   const version = firstNumber(db, 'PRAGMA user_version');
   if (version <= migrations.length) return version;
   throw new StorageError(

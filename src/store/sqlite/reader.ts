@@ -4,7 +4,8 @@ import { answering, opened, openReadOnly } from './database.ts';
 import { createFacts } from './facts.ts';
 import { createDiagnosticsView, createRecall } from './memory-table.ts';
 import { assertCurrent } from './migrations.ts';
-import { createOutboxView } from './outbox-table.ts';
+import { createDeliveriesView } from './deliveries-view.ts';
+import { createToldView } from './recipients-table.ts';
 import { createSamplesView } from './samples-table.ts';
 import { createPausesView } from './silences-table.ts';
 
@@ -15,10 +16,11 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
       assertCurrent(found, file);
     }),
   );
-  const { recall, diagnostics, view, facts, runs, pauses } = answering(file, 'prepare', () => ({
+  const { recall, diagnostics, view, told, facts, runs, pauses } = answering(file, 'prepare', () => ({
     recall: createRecall(db),
     diagnostics: createDiagnosticsView(db),
-    view: createOutboxView(db),
+    view: createDeliveriesView(db),
+    told: createToldView(db),
     facts: createFacts(db),
     runs: createSamplesView(db),
     pauses: createPausesView(db),
@@ -31,6 +33,7 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
     survey: async () => read(() => view.survey()),
     deliveries: async (filter) => read(() => view.deliveries(filter)),
     delivery: async (id) => read(() => view.delivery(id)),
+    told: async () => read(told),
     dead: async (limit) => read(() => view.dead(limit)),
     diagnostics: async (ids) => read(() => diagnostics(ids)),
     running: async () => read(() => facts.json('running')),

@@ -10,9 +10,13 @@ import { answering, inTransaction } from './database.ts';
 import { createFacts, type Facts } from './facts.ts';
 import { createDiagnosticsView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
 import { createInterventions } from './interventions.ts';
-import { createOutboxTable, createOutboxView } from './outbox-table.ts';
-import type { Place } from './place.ts';
 import { createPausesView } from './silences-table.ts';
+import { createDeliveriesTable } from './deliveries-table.ts';
+import { createDeliveriesView } from './deliveries-view.ts';
+import { createNotificationsTable } from './notifications-table.ts';
+import type { Place } from './place.ts';
+import { createRecipientsTable } from './recipients-table.ts';
+import { createRounds } from './rounds.ts';
 import { createSamplesTable, createSamplesView } from './samples-table.ts';
 import { createSizeLimit } from './size-limit.ts';
 
@@ -40,7 +44,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
   let open = answering(file, 'prepare', () => prepare(db, file, maxBytes));
   const fence = answering(file, 'take over', () =>
     inTransaction(db, () => {
-      open.outbox.endLeases();
+      open.deliveries.endLeases();
       return takeOver(open.facts, owner);
     }),
   );
@@ -58,12 +62,12 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
   }
 
   function keep(decision: Decision, at: Instant): 'kept' | 'superseded' {
-    const { watchId, expects, hasChanged, deliveries } = decision;
+    const { watchId, expects, hasChanged, transitions } = decision;
     if (open.memory.versionOf(watchId) !== expects) return 'superseded';
-    if (!hasChanged && deliveries.length === 0) return 'kept';
+    if (!hasChanged && transitions.length === 0) return 'kept';
     open.memory.keep(decision);
     open.samples.keep(watchId, decision.closed);
-    open.outbox.add(watchId, deliveries, at);
+    open.notifications.add(watchId, transitions, at);
     return 'kept';
   }
 
@@ -84,6 +88,12 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         const isOurs = isHeld(fence);
         return decisions.map((decision): CommitResult => (isOurs ? keep(decision, at) : 'fenced'));
       }),
+    readRound: (limit) => read(() => open.rounds.read(limit)),
+    // A power cut may take a round back until the next commit with a wait for the disk. Then nobody was chosen for its
+    // transitions, and the next round makes the same deliveries, under the same ids: they follow from content alone.
+    // The outcome of a try is such a commit, so what is on record as sent stays so.
+    commitRound: (round, result, at, fence) =>
+      writeUnsynced(() => (isHeld(fence) ? open.rounds.commit(round, result, at) : 'fenced')),
     cover: (coverage, fence) =>
       writeUnder(fence, () => {
         open.size.assertRoom();
@@ -111,15 +121,15 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         for (const id of ids) open.memory.forget(id);
       }),
     // A claim that a power cut takes back is like one whose process ended: the delivery goes out again, under its id.
-    claim: (claim, fence) => writeUnsynced(() => (isHeld(fence) ? open.outbox.claim(claim, damaged) : [])),
+    claim: (claim, fence) => writeUnsynced(() => (isHeld(fence) ? open.deliveries.claim(claim, damaged) : [])),
     ran: (channel, ms) =>
       writeUnsynced(() => {
-        open.outbox.ran(channel, ms);
+        open.deliveries.ran(channel, ms);
       }),
     settle: (tried, settlement, at) =>
-      write(() => (open.outbox.settle(tried, settlement, at) ? 'settled' : 'superseded')),
-    expire: (channel, at, held) => write(() => open.outbox.expire(channel, at, held)),
-    nextDue: (channel) => read(() => open.outbox.nextDue(channel)),
+      write(() => (open.deliveries.settle(tried, settlement, at) ? 'settled' : 'superseded')),
+    expire: (channel, at, held) => write(() => open.deliveries.expire(channel, at, held)),
+    nextDue: (channel) => read(() => open.deliveries.nextDue(channel)),
     survey: () => read(() => open.view.survey()),
     answerTo: (request) => read(() => open.interventions.answerTo(request)),
     intervene: (change, request, at, fence) =>
@@ -141,8 +151,10 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     },
     prune: (before) =>
       write(() => {
-        open.outbox.prune(before);
-        open.interventions.prune(before);
+        open.interventions.prune(before.settled);
+        open.deliveries.prune(before.settled);
+        open.notifications.prune(before.settled);
+        open.recipients.prune(before.alerts);
       }),
     async [Symbol.asyncDispose]() {
       await close();
@@ -154,14 +166,19 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
 
 /** The statements on an open file, with the limit of its size. */
 function prepare(db: DatabaseSync, file: string, maxBytes: number) {
+  const [notifications, recipients] = [createNotificationsTable(db), createRecipientsTable(db)];
+  const deliveries = createDeliveriesTable(db);
   return {
+    notifications,
+    recipients,
+    deliveries,
+    rounds: createRounds({ db, notifications, recipients, deliveries }),
     recall: createRecall(db),
     chain: createChainTable(db),
     remembered: createRemembered(db),
     diagnostics: createDiagnosticsView(db),
     memory: createMemoryTable(db),
-    outbox: createOutboxTable(db),
-    view: createOutboxView(db),
+    view: createDeliveriesView(db),
     facts: createFacts(db),
     samples: createSamplesTable(db),
     runs: createSamplesView(db),

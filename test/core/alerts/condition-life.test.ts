@@ -4,6 +4,7 @@ import type { Memory } from '../../../src/core/model/memory.ts';
 import type { ConditionAlert } from '../../../src/core/model/watch.ts';
 import type { Decision } from '../../../src/core/model/decision.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
+import { idOf } from '../../../src/core/model/identity.ts';
 import { runPolls } from '../../support/run-polls.ts';
 import { above, aWatch, below, missed, saw, whileAlert } from '../../support/watch.ts';
 
@@ -16,10 +17,10 @@ function story(alert: Partial<ConditionAlert>, rows: readonly Row[]): void {
   expect(decisions.map(stateAndWords)).toEqual(rows.map(([, , state, sent = '']) => `${state} ${sent}`.trim()));
 }
 
-function stateAndWords({ memory, deliveries }: Decision): string {
+function stateAndWords({ memory, transitions }: Decision): string {
   const alert = memory.alerts['low']?.[''];
   const state = alert?.type === 'condition' ? alert.state : 'inactive';
-  return [state, ...deliveries.map(({ message }) => message.type.replace('alert.', ''))].join(' ');
+  return [state, ...transitions.map(({ message }) => message.type.replace('alert.', ''))].join(' ');
 }
 
 describe('a condition without `for`', () => {
@@ -158,30 +159,30 @@ describe('what is said', () => {
 
   test('each episode has its own ids in one alert, in order', () => {
     const { decisions } = runPolls(aWatch([whileAlert()]), levels('90', '150', '80', '150'));
-    const deliveries = decisions.flatMap(({ deliveries }) => deliveries);
-    expect(deliveries.map(({ message }) => [message.type, message.episode, message.seq])).toEqual([
+    const transitions = decisions.flatMap(({ transitions }) => transitions);
+    expect(transitions.map(({ message }) => [message.type, message.episode, message.seq])).toEqual([
       ['alert.firing', 1, 1],
       ['alert.resolved', 1, 2],
       ['alert.firing', 2, 3],
       ['alert.resolved', 2, 4],
     ]);
-    expect(new Set(deliveries.map(({ id }) => id)).size).toBe(4);
-    expect(new Set(deliveries.map(({ message }) => message.key)).size).toBe(1);
+    expect(new Set(transitions.map(({ message: { key, episode, seq } }) => idOf(key, episode, seq))).size).toBe(4);
+    expect(new Set(transitions.map(({ message }) => message.key)).size).toBe(1);
   });
 
-  test('the end carries both values and goes to those who heard of the beginning', () => {
-    const edited = aWatch([whileAlert({ notify: [{ channel: 'new', recipient: 'new' }] })]);
-    const { deliveries } = step(edited, low(), saw({ level: '150' }, '1m'));
-    expect(deliveries.map(({ channel }) => channel)).toEqual(['ops']);
-    expect(deliveries[0]?.message).toMatchObject({
+  test('the end carries both values, and the labels that the firing had', () => {
+    const [firing] = runPolls(aWatch([whileAlert()]), levels('90')).decisions.flatMap(({ transitions }) => transitions);
+    const { transitions } = step(aWatch([whileAlert()]), low(), saw({ level: '150' }, '1m'));
+    expect(transitions.map(({ labels }) => labels)).toEqual([firing?.labels]);
+    expect(transitions[0]?.message).toMatchObject({
       fields: { level: { text: '150' } },
       before: { level: { text: '90' } },
     });
   });
 
   test('an alert taken out of its rule is resolved, with the reason', () => {
-    const { deliveries, memory } = step(aWatch([]), low(), saw({ level: '90' }, '1m'));
-    expect(deliveries.map(({ message }) => [message.type, message.reason])).toEqual([
+    const { transitions, memory } = step(aWatch([]), low(), saw({ level: '90' }, '1m'));
+    expect(transitions.map(({ message }) => [message.type, message.reason])).toEqual([
       ['alert.resolved', 'rule removed'],
     ]);
     expect(memory.alerts).toEqual({});
@@ -190,26 +191,26 @@ describe('what is said', () => {
   test('a watch taken out of the rules is resolved, and one that was quiet is not', () => {
     const watch = aWatch([whileAlert()]);
     const quiet = runPolls(watch, levels('150')).memory;
-    expect(retire(watch.id, low(), 1).deliveries.map(({ message }) => message.reason)).toEqual(['rule removed']);
-    expect(retire(watch.id, quiet, 1).deliveries).toEqual([]);
+    expect(retire(watch.id, low(), 1).transitions.map(({ message }) => message.reason)).toEqual(['rule removed']);
+    expect(retire(watch.id, quiet, 1).transitions).toEqual([]);
   });
 
   test('a rule taken out and put back does not repeat ids that were told: its next firing is news', () => {
     const watch = aWatch([whileAlert()]);
-    const idAt = (when: string): string | undefined =>
-      step(watch, blankMemory(watch), saw({ level: '90' }, when)).deliveries[0]?.id;
-    expect(idAt('0m')).not.toBe(idAt('60m'));
+    const keyAt = (when: string): string | undefined =>
+      step(watch, blankMemory(watch), saw({ level: '90' }, when)).transitions[0]?.message.key;
+    expect(keyAt('0m')).not.toBe(keyAt('60m'));
   });
 
   test('editing the threshold keeps the episode: nothing is said again', () => {
     const edited = aWatch([whileAlert({ while: below('95') })]);
-    expect(step(edited, low(), saw({ level: '90' }, '1m')).deliveries).toEqual([]);
+    expect(step(edited, low(), saw({ level: '90' }, '1m')).transitions).toEqual([]);
   });
 
   test('observing another thing ends what fired and starts anew', () => {
     const other = aWatch([whileAlert()], { checksum: 'another-thing' });
-    const { deliveries } = step(other, low(), saw({ level: '150' }, '1m'));
-    expect(deliveries.map(({ message }) => message.reason)).toEqual(['rule changed']);
+    const { transitions } = step(other, low(), saw({ level: '150' }, '1m'));
+    expect(transitions.map(({ message }) => message.reason)).toEqual(['rule changed']);
   });
 
   test('a stale head makes it unknown, unless it reads only the head', () => {
@@ -224,8 +225,8 @@ describe('what is said', () => {
     };
     const plain = aWatch([whileAlert()]);
     const headOnly = aWatch([whileAlert({ while: { ...below('100'), headOnly: true } })]);
-    expect(step(plain, blankMemory(plain), stale).deliveries).toEqual([]);
-    expect(step(headOnly, blankMemory(headOnly), stale).deliveries).toHaveLength(1);
+    expect(step(plain, blankMemory(plain), stale).transitions).toEqual([]);
+    expect(step(headOnly, blankMemory(headOnly), stale).transitions).toHaveLength(1);
   });
 
   test('a poll that saw the same again has learned nothing', () => {

@@ -9,7 +9,7 @@ describe('new items', () => {
 
   test('the first poll is a quiet baseline that counts what would have matched', () => {
     const [decision] = runPolls(watch, [saw({ items: { a: 'wild', b: 'calm', c: 'wild' } }, '0m')]).decisions;
-    expect(decision?.deliveries).toEqual([]);
+    expect(decision?.transitions).toEqual([]);
     expect(decision?.reasons).toEqual([{ type: 'baseline', items: 3, matching: { wild: 2 } }]);
   });
 
@@ -143,7 +143,7 @@ describe('restart and reload', () => {
   test('a new watch on something else has its own ids', () => {
     const idOf = (watch: Watch): string | undefined => {
       const { decisions } = runPolls(watch, [saw({ items: {} }, '0m'), saw({ items: { a: 'wild' } }, '1m')]);
-      return decisions[1]?.deliveries[0]?.id;
+      return decisions[1]?.transitions[0]?.message.key;
     };
     const one = idOf(aWatch([onAlert()]));
     expect(one).toBe(idOf(aWatch([onAlert()], { name: 'renamed' })));

@@ -193,7 +193,7 @@ describe('more than twenty that vanish at once', () => {
     const ids = (...items: string[]): (string | undefined)[] => {
       const some = Object.fromEntries(items.map((item) => [item, 101]));
       const { decisions } = story({}, [read('1m', 101, some), ...without('2m', '3m', '4m')]);
-      return [decisions.at(-1)?.deliveries[0]?.id];
+      return [decisions.at(-1)?.transitions[0]?.message.key];
     };
     const names = Object.keys(all);
     expect(ids(...names)).toEqual(ids(...names.toReversed()));

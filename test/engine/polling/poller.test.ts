@@ -8,7 +8,7 @@ import { isStop, observe } from '../../../src/engine/polling/observe.ts';
 import { StorageError, type Store } from '../../../src/store/store.ts';
 import { adopt } from '../../support/adopt.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
-import { claim, commit, cover } from '../../support/store-calls.ts';
+import { claim, commit, cover, dispatch } from '../../support/store-calls.ts';
 import { aPoller } from '../../support/poller.ts';
 import { wordsOf } from '../../support/run-polls.ts';
 import { loadWatches } from '../../support/world.ts';
@@ -22,10 +22,11 @@ const signal = new AbortController().signal;
 const watches: readonly Watch[] = loadWatches(RULES);
 
 test('a decision is on disk before the sender hears of it', async () => {
-  const { poller, seen, store } = aPoller();
+  const { poller, seen, store, clock } = aPoller();
   await adopt(poller, watches);
   await poller.poll(watches, signal);
-  expect(seen.owed).toEqual(['screen']);
+  expect(seen.transitions).toBe(1);
+  await dispatch(store, clock.now());
   expect((await store.survey()).outbox).toMatchObject([{ channel: 'screen', rows: 1 }]);
 });
 
@@ -139,7 +140,7 @@ test('a clock that was set back is said, and blinds no watch', async () => {
   await adopt(next, watches);
   await next.poll(watches, signal);
   expect(lines.lines).toEqual(['warn clock:went-back']);
-  expect(later.owed).toEqual(['screen']);
+  expect(later.transitions).toBe(1);
   expect(log.lines).toEqual([]);
 });
 
@@ -163,6 +164,7 @@ watches:
       await clock.advance(60_000);
       await poller.poll(rules, signal);
     }
+    await dispatch(store, clock.now());
     for (const { delivery, attempt } of await claim(store, 'screen', 100, clock.now() + 86_400_000)) {
       said.push(wordsOf(delivery.message));
       await store.settle(
@@ -228,11 +230,11 @@ test('when the storage fails nothing is acknowledged, one line says so, and the 
   await poller.poll(watches, signal);
   await clock.advance(60_000);
   await poller.poll(watches, signal);
-  expect(seen.owed).toEqual([]);
+  expect(seen.transitions).toBe(0);
   isDown = false;
   await clock.advance(60_000);
   await poller.poll(watches, signal);
-  expect(seen.owed).toEqual(['screen']);
+  expect(seen.transitions).toBe(1);
   expect(log.lines.filter((line) => line.includes('storage'))).toEqual([
     'error storage:failed',
     'info storage:works-again',
@@ -252,7 +254,8 @@ test('a watch whose memory another program wrote is not blind until a restart: t
   await clock.advance(60_000);
   seen.wei = '0';
   await poller.poll(watches, signal);
-  expect([seen.recalled, seen.owed]).toEqual([['superseded'], ['screen', 'screen']]);
+  expect([seen.recalled, seen.transitions]).toEqual([['superseded'], 2]);
+  await dispatch(store, clock.now());
   expect((await store.survey()).outbox).toMatchObject([{ rows: 1 }]);
   expect(log.lines).toEqual(['warn watch:memory-recalled']);
 });
@@ -269,6 +272,7 @@ test('a state file that was put back is taken as it is, and the next poll goes o
     await poller.poll(watches, signal);
   }
   expect(seen.recalled).toEqual(['superseded']);
+  await dispatch(store, clock.now());
   expect((await store.survey()).outbox).toMatchObject([{ rows: 1 }]);
 });
 
@@ -286,15 +290,17 @@ test('a commit that was kept although the store answered with an error is neithe
   const { poller, seen, clock } = aPoller({ store });
   await adopt(poller, watches);
   await poller.poll(watches, signal);
-  expect(seen.owed).toEqual([]);
+  expect(seen.transitions).toBe(0);
   disk.breaksAfter = false;
   await clock.advance(60_000);
   await poller.poll(watches, signal);
-  expect([seen.recalled, seen.owed]).toEqual([['rejected'], ['screen']]);
+  expect([seen.recalled, seen.transitions]).toEqual([['rejected'], 1]);
+  await dispatch(store, clock.now());
   expect((await store.survey()).outbox).toMatchObject([{ rows: 1 }]);
   seen.wei = '5000000000000000000';
   await clock.advance(60_000);
   await poller.poll(watches, signal);
+  await dispatch(store, clock.now());
   expect((await store.survey()).outbox).toMatchObject([{ rows: 2 }]);
 });
 
@@ -339,7 +345,7 @@ test('memory that this release cannot read is a new baseline, said aloud', async
     coveredUntil: null,
   };
   const none = {
-    deliveries: [],
+    transitions: [],
     reasons: [],
     now: null,
     snapshot: null,
@@ -390,7 +396,7 @@ test('a watch that was taken out and put back while it was polled is heard from 
   seen.wei = '0';
   await clock.advance(60_000);
   await poller.poll(watches, signal);
-  expect(seen.owed).toEqual(['screen']);
+  expect(seen.transitions).toBe(1);
 });
 
 test.each(['recall', 'diagnostics'] as const)('watches whose %s the storage refuses change nothing', async (method) => {
@@ -409,7 +415,7 @@ test.each(['recall', 'diagnostics'] as const)('watches whose %s the storage refu
   seen.wei = '0';
   await clock.advance(60_000);
   await poller.poll(watches, signal);
-  expect(seen.owed).toEqual(['screen']);
+  expect(seen.transitions).toBe(1);
 });
 
 test('a watch whose explorer is missing is a missed poll that is counted and logged, not silence', async () => {

@@ -27,7 +27,7 @@ test('what a watch could not read, and what it has to note, is said once per cau
     const reasons = notes.map((text) => ({ type: 'note', text }) as const);
     const memory = blankMemory(watch);
     const nothing = {
-      deliveries: [],
+      transitions: [],
       now: null,
       snapshot: null,
       truths: {},
@@ -62,7 +62,7 @@ test('the value of the native coin is labelled with its symbol, as dashboards sh
   const watch = { ...plain, exported: true, token: null, target: { ...plain.target, coin } };
   const now = Gauge.make({});
   const nothing = {
-    deliveries: [],
+    transitions: [],
     reasons: [],
     now,
     snapshot: null,

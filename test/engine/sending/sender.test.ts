@@ -8,9 +8,9 @@ import { openSqliteStore, openVolatileStore } from '../../../src/store/sqlite/op
 import { LONGEST_LEASE_MS, StorageError, type Store } from '../../../src/store/store.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
-import { claim, commit, LEASE_MS } from '../../support/store-calls.ts';
+import { claim, LEASE_MS, owe } from '../../support/store-calls.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
-import { aDecision, aDelivery } from '../../store/builders.ts';
+import { aDelivery } from '../../store/builders.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -234,7 +234,7 @@ describe('order and pace', () => {
   test('a resolve never overtakes its firing, whose tries it waits for', async () => {
     const post = createOutbox();
     post.answer = ({ id }, attempt) => (id === 'firing' && attempt < 3 ? AGAIN : SENT);
-    await post.owe(aDelivery({ id: 'resolved', key: 'k', seq: 2 }), aDelivery({ id: 'firing', key: 'k', seq: 1 }));
+    await post.owe(aDelivery({ id: 'firing', key: 'k', seq: 1 }), aDelivery({ id: 'resolved', key: 'k', seq: 2 }));
     await using _sender = post.start();
     await post.clock.advance(HOUR);
     expect(post.arrived()).toEqual(['firing#1', 'firing#2', 'firing#3', 'resolved#1']);
@@ -583,7 +583,7 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
       log.lines.filter((line) => line.startsWith(`${level} `)).map((line) => line.slice(level.length + 1)),
     arrived: () => tries.map(({ id, attempt }) => `${id}#${attempt}`),
     async owe(...deliveries: Delivery[]): Promise<void> {
-      await commit(store, [aDecision(`w${++watches}`, { deliveries })], clock.now());
+      await owe(store, `w${++watches}`, deliveries, clock.now());
     },
     /** From now on sends wait until the test lets them go, by delivery id. */
     hold(channel = 'ops'): Map<string, (outcome: Outcome) => void> {

@@ -47,7 +47,7 @@ async function aFiringWatch() {
     log,
     isAdopted: (id) => poller.isAdopted(id),
     exclusively: (work) => changing.hold(work),
-    onOwed: () => undefined,
+    onTransitions: () => undefined,
   });
   const stop = new AbortController();
   /** Runs until the test is over. */

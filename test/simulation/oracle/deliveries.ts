@@ -2,11 +2,12 @@
 import type { Taken, Verdict } from '../model.ts';
 import type { Evidence } from './evidence.ts';
 
-export function judgeDeliveries({ logs: { owed, taken, stillOwed } }: Evidence): Verdict[] {
+export function judgeDeliveries({ logs: { owed, taken, stillOwed, cancelled } }: Evidence): Verdict[] {
   const takenById = Map.groupBy(taken, ({ id }) => id);
   const owedById = new Map(owed.map((one) => [one.id, one]));
   return [...owedById.values()].flatMap(({ id, at, watch, alert, type, recipient }): Verdict[] => {
     const copies = takenById.get(id) ?? [];
+    if (copies.length === 0 && cancelled.has(id)) return [];
     const of = `${alert} ${type} to ${recipient}`;
     if (copies.length === 0 && !stillOwed.has(id))
       return [{ check: 'lost', at, watch, what: `${of} is owed no more, and was never taken over` }];

@@ -36,6 +36,7 @@ function logsOf(
     owed: [],
     taken: (rest.owed ?? []).map(({ id, at: then }) => ({ at: then, id, knownAt: then + 1 })),
     stillOwed: new Set(),
+    cancelled: new Set(),
     disturbances: [],
     lives: [{ from: START, to: END }],
     ...rest,

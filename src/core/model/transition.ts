@@ -1,0 +1,32 @@
+import type { Message, MessageType } from './delivery.ts';
+import type { Labels } from './ids.ts';
+
+/** What a poll did to one alert: it happened, fires, is over, or is otherwise than it was told. */
+export interface Transition {
+  readonly message: Message;
+  readonly labels: Labels;
+  /** The channels that its rule and the routes lead to. Whoever knows the alert already hears the rest of it, named or not. */
+  readonly notify: readonly string[];
+}
+
+export type TransitionName = 'event' | 'firing' | 'resolved' | 'retracted' | 'corrected' | 'reinstated';
+
+const NAMES: Readonly<Record<Exclude<MessageType, 'alert.summary'>, TransitionName>> = {
+  'alert.event': 'event',
+  'alert.firing': 'firing',
+  'alert.resolved': 'resolved',
+  'alert.retracted': 'retracted',
+  'alert.corrected': 'corrected',
+  'alert.reinstated': 'reinstated',
+};
+
+/** `alert.firing` is `firing`. A summary is what its members are. */
+export function nameOfTransition({ type, summary }: Pick<Message, 'type' | 'summary'>): TransitionName {
+  const of = summary?.of ?? type;
+  return of === 'alert.summary' ? 'event' : NAMES[of];
+}
+
+/** It is news also to those who never heard of the alert. */
+export function isBegin(name: TransitionName): boolean {
+  return name === 'event' || name === 'firing';
+}

@@ -1,0 +1,84 @@
+// Chooses who is told of what polls decided, and makes the deliveries. Commits of polls wake it.
+//
+// A round reads, decides and writes. It takes a bounded number of transitions, and other work runs between two rounds.
+// When the process dies, what was not routed is routed after the next start, and makes the same deliveries.
+import type { Recipient } from '../../core/model/ids.ts';
+import type { RoutingRound, RoutingResult } from '../../dispatch/routing-round.ts';
+import { sendAtOnce } from '../../dispatch/send-at-once.ts';
+import { nextTurn, type Clock } from '../../lib/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createStorageBackoff } from '../reporting/storage-backoff.ts';
+
+export interface Dispatcher {
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Transitions were committed. Safe to call at any time, also before `run`. */
+  wake(): void;
+}
+
+export interface DispatcherOptions {
+  readonly store: Pick<Store, 'readRound' | 'commitRound' | 'fenceOf'>;
+  /** Undefined: the config in force has no such channel. */
+  readonly recipientsOf: (channel: string) => readonly Recipient[] | undefined;
+  /** Deliveries of these channels were committed. */
+  readonly onOwed: (channels: ReadonlySet<string>) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A round of so many takes about 15 ms, during which nothing else runs. */
+const MOST_IN_ROUND = 100;
+// Transitions may be there without a wake, where a commit was kept and its process was told otherwise.
+const LONGEST_REST_MS = 60_000;
+
+export function createDispatcher({ store, recipientsOf, onOwed, clock, log }: DispatcherOptions): Dispatcher {
+  const storage = createStorageBackoff({ loop: 'dispatcher' }, log);
+  let wakeSignal = new AbortController();
+
+  const wake = (): void => {
+    wakeSignal.abort();
+  };
+
+  /** False: nothing is left to route, or another process does it. */
+  async function runRound(): Promise<boolean> {
+    const round = await store.readRound(MOST_IN_ROUND);
+    if (round.unrouted.length === 0) return false;
+    const result = sendAtOnce(round, recipientsOf);
+    const end = await store.commitRound(round, result, clock.now(), store.fenceOf('service:dispatch'));
+    if (end === 'kept') report(round, result);
+    return end !== 'fenced';
+  }
+
+  function report({ unrouted }: RoutingRound, { owed }: RoutingResult): void {
+    for (const { damage } of unrouted) if (damage !== null) log.error('notification:damaged', { error: damage });
+    for (const { id, channel, undeliverable } of owed)
+      if (undeliverable !== null) log.error('delivery:dead', { channel, delivery: id, why: undeliverable });
+    onOwed(new Set(owed.map(({ channel }) => channel)));
+  }
+
+  /** All that is there; returns how long to rest. A storage that fails is waited for, whatever wakes the loop. */
+  async function routeAll(stop: AbortSignal): Promise<number> {
+    try {
+      while (!stop.aborted && (await runRound())) await nextTurn();
+      storage.answered('route');
+      return LONGEST_REST_MS;
+    } catch (error) {
+      await clock.sleep(storage.failed('route', error), stop);
+      return 0;
+    }
+  }
+
+  return {
+    wake,
+    async run(stop) {
+      stop.addEventListener('abort', wake);
+      while (!stop.aborted) {
+        // Created before reading, so that a wake in between is not lost.
+        wakeSignal = new AbortController();
+        await clock.sleep(await routeAll(stop), wakeSignal.signal);
+      }
+      stop.removeEventListener('abort', wake);
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { RANK_OF, type Settlement } from '../../core/model/delivery.ts';
+import type { DeliveryId } from '../../core/model/ids.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Owed, Untried } from '../../dispatch/routing-round.ts';
+import { deliveryOf, outcomeText, type Row } from '../rows.ts';
+import { createOverflowTable } from './overflow-table.ts';
+import { LONGEST_LEASE_MS, type Claim, type Claimed, type Tried } from '../store.ts';
+
+/** A delivery with the message of its notification; one without it is damaged. */
+export const WITH_MESSAGE = `
+  deliveries AS mine
+    LEFT JOIN group_member AS member ON member.delivery = mine.number
+    LEFT JOIN notifications AS notification ON notification.number = member.notification`;
+
+/** Of `WITH_MESSAGE`. */
+export const COLUMNS = `
+  mine.number, mine.id, watch, channel, recipient, message, state, attempt, due_at, created_at, settled_at, outcome`;
+
+/** Every delivery that is kept. */
+export const DELIVERIES = `SELECT ${COLUMNS} FROM ${WITH_MESSAGE}`;
+
+/** Of one recipient and alert only the earliest that is not settled may go out. */
+const FIRST_IN_LINE = 'NOT EXISTS (SELECT 1 FROM delivery_order WHERE delivery_order.delivery = mine.number)';
+
+/** How long the sender of a channel has run in all; `channel` is a column or a parameter. */
+const RAN_OF = (channel: string): string => `coalesce((SELECT ran_ms FROM channels WHERE name = ${channel}), 0)`;
+
+// Asked for one by one: the index holds the rows of each rank in the order in which they fall due.
+const RANKS = Object.values(RANK_OF).toSorted();
+
+/** None of these statements opens a transaction. */
+export interface DeliveriesTable {
+  /** One that is there already is left as it is. Where a channel has too much to get rid of, events are folded. */
+  add(owed: readonly Owed[], at: Instant): void;
+  /** False: a try of it has begun. */
+  cancel(untried: Untried, at: Instant): boolean;
+  /** Rows that cannot be read end as dead, so that they do not stand in the way of the others; `damaged` is told. */
+  claim(claim: Claim, damaged: (error: unknown) => void): Claimed[];
+  ran(channel: string, ms: number): void;
+  /** False: that try is over. */
+  settle(tried: Tried, settlement: Settlement, at: Instant): boolean;
+  expire(channel: string, at: Instant, held: readonly DeliveryId[]): number;
+  /** Of every delivery that is being sent: its process is gone. */
+  endLeases(): void;
+  nextDue(channel: string): Instant | null;
+  prune(before: Instant): void;
+}
+
+// SQLite takes a partial index only for a query that repeats the index's own condition word by word; hence redundant
+// terms below.
+export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
+  const add = db.prepare(`
+    INSERT INTO deliveries
+      (id, channel, recipient, kind, rank, state, attempt, due_at, created_at, runtime_at, settled_at, outcome, folds)
+    VALUES (?1, ?2, ?3, 'news', ?4, ?5, 0, ?6, ?7, ${RAN_OF('?2')}, ?8, ?9, ?10) ON CONFLICT (id) DO NOTHING`);
+  const addMember = db.prepare('INSERT INTO group_member (delivery, key, seq, notification) VALUES (?, ?, ?, ?)');
+  const follow = db.prepare(`
+    INSERT INTO delivery_order (delivery, earlier)
+    SELECT ?1, earlier.number FROM group_member AS member JOIN deliveries AS earlier ON earlier.number = member.delivery
+    WHERE member.key = ?2 AND earlier.channel = ?3 AND earlier.recipient = ?4 AND earlier.number < ?1
+      AND earlier.state IN ('due', 'sending')`);
+  const overflow = createOverflowTable(db);
+  const ran = db.prepare(`
+    INSERT INTO channels (name, ran_ms) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_ms = ran_ms + excluded.ran_ms`);
+  const due = db.prepare(`
+    SELECT ${COLUMNS}, ${RAN_OF('mine.channel')} - runtime_at AS age_ms FROM ${WITH_MESSAGE}
+    WHERE channel = ? AND state = 'due' AND rank = ? AND due_at <= ? AND ${FIRST_IN_LINE}
+    ORDER BY due_at, mine.number`);
+  const take = db.prepare(`
+    UPDATE deliveries SET state = 'sending', attempt = attempt + 1, lease_until = ? WHERE number = ?`);
+  const bury = db.prepare(`
+    UPDATE deliveries SET state = 'dead', settled_at = ?, outcome = ? WHERE number = ? AND state IN ('due', 'sending')`);
+  const cancel = db.prepare(`
+    UPDATE deliveries SET state = 'cancelled', settled_at = ? WHERE number = ? AND state = 'due' AND attempt = 0`);
+  const sent = db.prepare(`
+    UPDATE deliveries SET state = 'sent', settled_at = ?, outcome = ? WHERE id = ? AND state IN ('due', 'sending')
+    RETURNING number`);
+  const dead = db.prepare(`
+    UPDATE deliveries SET state = 'dead', settled_at = ?, outcome = ? WHERE id = ? AND state = 'sending' AND attempt = ?
+    RETURNING number`);
+  const retry = db.prepare(`
+    UPDATE deliveries SET state = 'due', due_at = ?, outcome = ? WHERE id = ? AND state = 'sending' AND attempt = ?`);
+  const release = db.prepare('DELETE FROM delivery_order WHERE earlier = ?');
+  const notified = db.prepare(`
+    WITH told AS (
+      SELECT member.key, member.seq FROM group_member AS member WHERE member.delivery = ?1
+      UNION ALL
+      SELECT keys.value, member.seq FROM group_member AS member
+        JOIN notifications AS notification ON notification.number = member.notification
+        JOIN json_each(notification.message, '$.summary.keys') AS keys
+      WHERE member.delivery = ?1)
+    UPDATE recipient_state SET notified = max(notified, told.seq), notified_at = ?2
+    FROM told, deliveries
+    WHERE deliveries.number = ?1 AND recipient_state.key = told.key
+      AND recipient_state.channel = deliveries.channel AND recipient_state.recipient = deliveries.recipient`);
+  // No lease is longer than the longest: the clock was set back meanwhile.
+  const expire = db.prepare(`
+    UPDATE deliveries SET state = 'due', due_at = ?2, outcome = ?3
+    WHERE channel = ?1 AND state = 'sending' AND (lease_until <= ?2 OR lease_until > ?2 + ${LONGEST_LEASE_MS})
+      AND id NOT IN (SELECT value FROM json_each(?4))`);
+  const endLeases = db.prepare(`UPDATE deliveries SET lease_until = 0 WHERE state = 'sending'`);
+  const next = db.prepare(`
+    SELECT due_at FROM deliveries AS mine
+    WHERE channel = ? AND state = 'due' AND rank = ? AND ${FIRST_IN_LINE} ORDER BY due_at, number LIMIT 1`);
+  const prune = db.prepare(`DELETE FROM deliveries WHERE ${IS_ENDED} AND settled_at < ?`);
+
+  function insert({ owed, openUntil, folds }: ReturnType<typeof overflow.fold>[number], at: Instant): void {
+    const { id, channel, recipient, notification, undeliverable } = owed;
+    const { number, key, seq, severity } = notification;
+    const end = undeliverable === null ? null : outcomeText({ type: 'rejected', why: undeliverable });
+    const state = end === null ? 'due' : 'dead';
+    const settledAt = end === null ? null : at;
+    const to = [id, channel, recipient, RANK_OF[severity]];
+    const { changes, lastInsertRowid } = add.run(...to, state, openUntil ?? at, at, settledAt, end, folds);
+    if (changes === 0) return;
+    addMember.run(lastInsertRowid, key, seq, number);
+    if (end === null) follow.run(lastInsertRowid, key, channel, recipient);
+  }
+
+  function handOut(row: Row, leaseUntil: Instant): Claimed {
+    const { id, channel, recipient, message, attempt } = deliveryOf(row);
+    take.run(leaseUntil, Number(row['number']));
+    return { delivery: { id, channel, recipient, message }, attempt: attempt + 1, ageMs: Number(row['age_ms']) };
+  }
+
+  /** Read to the end before the first is changed: a statement must not change what it still reads. */
+  function firstDue({ channel, limit, at }: Claim): Row[] {
+    const rows: Row[] = [];
+    for (const rank of RANKS)
+      for (const row of due.iterate(channel, rank, at)) {
+        if (rows.length === limit) return rows;
+        rows.push(row);
+      }
+    return rows;
+  }
+
+  return {
+    add(owed, at) {
+      for (const one of overflow.fold(owed, at)) insert(one, at);
+    },
+    cancel({ delivery }, at) {
+      if (cancel.run(at, delivery).changes === 0) return false;
+      release.run(delivery);
+      return true;
+    },
+    claim(claim, damaged) {
+      return firstDue(claim).flatMap((row) => {
+        try {
+          return [handOut(row, claim.at + claim.leaseMs)];
+        } catch (error) {
+          bury.run(claim.at, outcomeText({ type: 'rejected', why: String(error) }), Number(row['number']));
+          release.run(Number(row['number']));
+          damaged(error);
+          return [];
+        }
+      });
+    },
+    ran(channel, ms) {
+      ran.run(channel, ms);
+    },
+    settle({ id, attempt }, settlement, at) {
+      const outcome = outcomeText(settlement.outcome);
+      if (settlement.state === 'due') return retry.run(settlement.dueAt, outcome, id, attempt).changes === 1;
+      const isSent = settlement.state === 'sent';
+      const ended = isSent ? sent.get(at, outcome, id) : dead.get(at, outcome, id, attempt);
+      if (ended === undefined) return false;
+      const number = Number(ended['number']);
+      release.run(number);
+      if (isSent) notified.run(number, at);
+      return true;
+    },
+    expire: (channel, at, held) =>
+      Number(
+        expire.run(channel, at, outcomeText({ type: 'unknown', why: ENDED_WHILE_SENDING }), JSON.stringify(held))
+          .changes,
+      ),
+    endLeases() {
+      endLeases.run();
+    },
+    nextDue(channel) {
+      const instants = RANKS.map((rank) => next.get(channel, rank)?.['due_at']).filter(isInstant);
+      return instants.length === 0 ? null : Math.min(...instants);
+    },
+    prune(before) {
+      prune.run(before);
+    },
+  };
+}
+
+/** As the index `deliveries_ended` has it. */
+export const IS_ENDED = `state IN ('sent', 'dead', 'merged', 'cancelled')`;
+
+function isInstant(value: unknown): value is Instant {
+  return typeof value === 'number';
+}
+
+const ENDED_WHILE_SENDING = 'whoever was sending it ended before its outcome was known';

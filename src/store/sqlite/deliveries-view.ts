@@ -1,0 +1,64 @@
+// What looks at deliveries without touching them.
+import type { DatabaseSync } from 'node:sqlite';
+import type { AlertId, DeliveryId, WatchId } from '../../core/model/ids.ts';
+import { deliveryOf, type Row } from '../rows.ts';
+import type { DeliveryFilter, OutboxDepth, StoredDelivery, Survey } from '../store.ts';
+import { COLUMNS, DELIVERIES, IS_ENDED } from './deliveries-table.ts';
+
+export interface DeliveriesView {
+  survey(): Survey;
+  /** Newest first. */
+  deliveries(filter: DeliveryFilter): StoredDelivery[];
+  delivery(id: DeliveryId): StoredDelivery | null;
+  /** Those that were given up or refused, newest first. */
+  dead(limit: number): StoredDelivery[];
+  /** Those of one alert of a watch, newest first. */
+  deliveriesOf(watch: WatchId, alert: AlertId, limit: number): StoredDelivery[];
+}
+
+export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
+  const depth = db.prepare(`
+    SELECT channel, count(*) AS rows, min(created_at) AS oldest FROM deliveries
+    WHERE state IN ('due', 'sending') GROUP BY channel ORDER BY channel`);
+  const ended = db.prepare(`
+    SELECT count(*) FILTER (WHERE state = 'sent') AS sent, count(*) FILTER (WHERE state = 'dead') AS dead
+    FROM deliveries WHERE ${IS_ENDED}`);
+  const some = db.prepare(`
+    ${DELIVERIES}
+    WHERE (?1 IS NULL OR state IN (SELECT value FROM json_each(?1))) AND (?2 IS NULL OR channel = ?2)
+    ORDER BY mine.number DESC LIMIT ?3`);
+  const one = db.prepare(`${DELIVERIES} WHERE mine.id = ?`);
+  const dead = db.prepare(`
+    ${DELIVERIES} WHERE state = 'dead' AND ${IS_ENDED}
+    ORDER BY settled_at DESC, mine.number DESC LIMIT ?`);
+  const ofAlert = db.prepare(`
+    SELECT ${COLUMNS} FROM notifications AS notification
+      JOIN group_member AS member ON member.key = notification.key AND member.seq = notification.seq
+      JOIN deliveries AS mine ON mine.number = member.delivery
+    WHERE watch = ? AND alert = ? ORDER BY mine.number DESC LIMIT ?`);
+  return {
+    deliveriesOf: (watch, alert, limit) => ofAlert.all(watch, alert, limit).map(deliveryOf),
+    survey: () => {
+      const counts = ended.get();
+      const outbox = depth.all().map(depthOf);
+      return { outbox, sent: Number(counts?.['sent']), dead: Number(counts?.['dead']) };
+    },
+    deliveries: ({ state, channel, limit }) =>
+      some.all(state && JSON.stringify(STATES_OF[state]), channel, limit).map(deliveryOf),
+    delivery: (id) => {
+      const row = one.get(id);
+      return row === undefined ? null : deliveryOf(row);
+    },
+    dead: (limit) => dead.all(limit).map(deliveryOf),
+  };
+}
+
+const STATES_OF: Readonly<Record<NonNullable<DeliveryFilter['state']>, readonly StoredDelivery['state'][]>> = {
+  owed: ['due', 'sending'],
+  'given-up': ['dead'],
+  sent: ['sent'],
+};
+
+function depthOf(row: Row): OutboxDepth {
+  return { channel: String(row['channel']), rows: Number(row['rows']), oldest: Number(row['oldest']) };
+}

@@ -1,0 +1,281 @@
+// Who is told of what polls decided: the dispatcher over a real state file, with senders that are let go by hand.
+import { expect, test } from '@jest/globals';
+import type { Message, Settlement } from '../../../src/core/model/delivery.ts';
+import { deliveryId } from '../../../src/core/model/identity.ts';
+import type { Recipient } from '../../../src/core/model/ids.ts';
+import { createDispatcher } from '../../../src/engine/dispatching/dispatcher.ts';
+import { nextTurn } from '../../../src/lib/clock.ts';
+import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
+import { StorageError, type Store } from '../../../src/store/store.ts';
+import { aDecision, aTransition } from '../../store/builders.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+import { claim, commit } from '../../support/store-calls.ts';
+
+const MINUTE = 60_000;
+const SENT: Settlement = { state: 'sent', outcome: { type: 'sent', answer: '204' } };
+
+/** Recipients by channel. */
+type Channels = Readonly<Record<string, readonly string[]>>;
+
+const CHANNELS: Channels = { ops: ['ops'], mail: ['ada@example.org', 'bob@example.org'] };
+
+/** A state, and a daemon over it that routes at once. */
+async function aDispatcher(channels = CHANNELS, change: (store: Store) => Store = (store) => store) {
+  const clock = createFakeClock();
+  const log = createRecordingLog();
+  const store = change(await openVolatileStore());
+  const owed: string[] = [];
+  const inForce = { channels };
+  const recipientsOf = (channel: string): readonly Recipient[] | undefined =>
+    inForce.channels[channel]?.map((recipient) => ({ channel, recipient }));
+  const start = () => {
+    const onOwed = (all: ReadonlySet<string>): void => void owed.push(...all);
+    const dispatcher = createDispatcher({ store, recipientsOf, onOwed, clock, log });
+    const stop = new AbortController();
+    const running = dispatcher.run(stop.signal);
+    return {
+      wake: () => {
+        dispatcher.wake();
+      },
+      async [Symbol.asyncDispose]() {
+        stop.abort();
+        await running;
+      },
+    };
+  };
+  let watches = 0;
+  const decided = async (message: Partial<Message>, notify: readonly string[] = ['ops', 'mail']): Promise<void> => {
+    await commit(store, [aDecision(`w${++watches}`, { transitions: [aTransition(message, notify)] })], clock.now());
+  };
+  /** What goes out now on all channels, as `ada firing`; each is taken over, unless `end` says otherwise. */
+  const sent = async (end: Settlement = SENT): Promise<string[]> => {
+    const all: string[] = [];
+    for (const channel of ['ops', 'mail', 'gone'])
+      for (let some = await claim(store, channel, 10, clock.now()); some.length > 0;) {
+        for (const { delivery, attempt } of some) {
+          all.push(`${delivery.recipient.split('@')[0] ?? ''} ${delivery.message.type.replace('alert.', '')}`);
+          await store.settle({ id: delivery.id, attempt }, end, clock.now());
+        }
+        some = await claim(store, channel, 10, clock.now());
+      }
+    return all;
+  };
+  /** Routes all that was decided. */
+  const route = async (): Promise<void> => {
+    await using _daemon = start();
+    await clock.whenSleeping(1);
+  };
+  return {
+    clock,
+    log,
+    store,
+    owed,
+    inForce,
+    start,
+    decided,
+    sent,
+    route,
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+const FIRING: Partial<Message> = { key: 'low', type: 'alert.firing', seq: 1 };
+const RESOLVED: Partial<Message> = { key: 'low', type: 'alert.resolved', seq: 2 };
+const EVENT: Partial<Message> = { key: 'call', type: 'alert.event', seq: 1 };
+const RETRACTED: Partial<Message> = { key: 'call', type: 'alert.retracted', seq: 2 };
+const LATER: Settlement = { state: 'due', dueAt: 0, outcome: { type: 'again', why: '503' } };
+
+test('news goes to every recipient of the channels that the rule names, as soon as it is committed', async () => {
+  await using daemon = await aDispatcher();
+  await using running = daemon.start();
+  await daemon.clock.whenSleeping(1);
+  await daemon.decided(FIRING);
+  running.wake();
+  await daemon.clock.whenSleeping(1);
+  await daemon.clock.advance(0);
+  expect(daemon.owed).toEqual(['ops', 'mail']);
+  expect(await daemon.sent()).toEqual(['ops firing', 'ada firing', 'bob firing']);
+  expect(await daemon.sent()).toEqual([]);
+});
+
+test('without a wake it is found within a minute', async () => {
+  await using daemon = await aDispatcher();
+  await using _running = daemon.start();
+  await daemon.clock.whenSleeping(1);
+  await daemon.decided(FIRING, ['ops']);
+  await daemon.clock.advance(MINUTE - 1);
+  expect(await daemon.sent()).toEqual([]);
+  await daemon.clock.advance(1);
+  expect(await daemon.sent()).toEqual(['ops firing']);
+});
+
+test('the end goes to those who were told of the begin, and to nobody else', async () => {
+  await using daemon = await aDispatcher();
+  await daemon.decided(FIRING, ['mail']);
+  await daemon.route();
+  await daemon.sent();
+  await daemon.decided(RESOLVED, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ada resolved', 'bob resolved']);
+});
+
+test('who was told of an earlier episode alone hears nothing of the end of this one', async () => {
+  await using daemon = await aDispatcher();
+  await daemon.decided(FIRING, ['mail']);
+  await daemon.decided(RESOLVED);
+  await daemon.decided({ ...FIRING, episode: 2, seq: 3 }, ['ops']);
+  await daemon.decided({ ...RESOLVED, episode: 2, seq: 4 });
+  await daemon.route();
+  expect(await daemon.sent()).toEqual([
+    'ops firing',
+    'ops resolved',
+    'ada firing',
+    'bob firing',
+    'ada resolved',
+    'bob resolved',
+  ]);
+});
+
+test('a firing that is told anew, as when it is steady, is ended for all who heard either', async () => {
+  await using daemon = await aDispatcher();
+  await daemon.decided(FIRING, ['mail']);
+  await daemon.decided({ ...FIRING, seq: 2 }, ['ops']);
+  await daemon.decided({ ...RESOLVED, seq: 3 });
+  await daemon.route();
+  expect((await daemon.sent()).filter((said) => said.endsWith('resolved'))).toEqual([
+    'ops resolved',
+    'ada resolved',
+    'bob resolved',
+  ]);
+});
+
+test('what is retracted before anything was sent is never told; when it is back after all, it is', async () => {
+  await using daemon = await aDispatcher();
+  await daemon.decided(EVENT, ['ops']);
+  await daemon.route();
+  await daemon.decided(RETRACTED);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual([]);
+  expect(await daemon.store.survey()).toEqual({ outbox: [], sent: 0, dead: 0 });
+  await daemon.decided({ ...EVENT, type: 'alert.reinstated', seq: 3 });
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops reinstated']);
+});
+
+test('what is retracted after a try that failed is told and taken back, in this order', async () => {
+  await using daemon = await aDispatcher();
+  await daemon.decided(EVENT, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent({ ...LATER, dueAt: daemon.clock.now() + MINUTE })).toEqual(['ops event']);
+  await daemon.decided(RETRACTED);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual([]);
+  await daemon.clock.advance(MINUTE);
+  expect(await daemon.sent()).toEqual(['ops event', 'ops retracted']);
+});
+
+test('a try that begins while a retraction is decided is followed by it', async () => {
+  let isFirst = true;
+  await using daemon = await aDispatcher(CHANNELS, (store) => ({
+    ...store,
+    async commitRound(round, ...rest) {
+      // The sender was faster.
+      if (round.untried.length > 0 && isFirst) {
+        isFirst = false;
+        await claim(store, 'ops', 1, Number.MAX_SAFE_INTEGER / 2);
+      }
+      return store.commitRound(round, ...rest);
+    },
+  }));
+  await daemon.decided(EVENT, ['ops']);
+  await daemon.route();
+  await daemon.decided(RETRACTED);
+  await daemon.route();
+  const id = deliveryId('call', { episode: 1, seq: 1 }, { channel: 'ops', recipient: 'ops' });
+  await daemon.store.settle({ id, attempt: 1 }, SENT, daemon.clock.now());
+  expect(await daemon.sent()).toEqual(['ops retracted']);
+});
+
+test('what fires and is over before anything was sent is told in order', async () => {
+  await using daemon = await aDispatcher();
+  await daemon.decided(FIRING, ['ops']);
+  await daemon.decided(RESOLVED, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops firing', 'ops resolved']);
+});
+
+test('a summary is told to those of its members, and each of them hears the rest', async () => {
+  await using daemon = await aDispatcher();
+  const summary = { of: 'alert.event', count: 2, keys: ['a', 'b'] } as const;
+  await daemon.decided({ key: 'both', type: 'alert.summary', summary }, ['ops']);
+  await daemon.route();
+  await daemon.sent();
+  await daemon.decided({ ...RETRACTED, key: 'b' });
+  await daemon.decided({ key: 'again', type: 'alert.summary', summary: { ...summary, of: 'alert.retracted' } });
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops retracted', 'ops summary']);
+});
+
+test('a channel that the config lost meanwhile is said, and holds up nobody', async () => {
+  await using daemon = await aDispatcher();
+  await daemon.decided(FIRING, ['gone', 'ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops firing']);
+  expect(daemon.log.lines).toEqual(['error delivery:dead']);
+  expect(await daemon.store.survey()).toMatchObject({ dead: 1, outbox: [] });
+});
+
+test('what was committed before the process died is routed by the next one, under the same ids', async () => {
+  await using undisturbed = await aDispatcher();
+  await using killed = await aDispatcher();
+  for (const daemon of [undisturbed, killed]) {
+    await daemon.decided(FIRING);
+    await daemon.decided(EVENT, ['ops']);
+  }
+  await undisturbed.route();
+  {
+    // It reads, and dies before it writes.
+    await killed.store.readRound(100);
+  }
+  await killed.clock.advance(3 * MINUTE);
+  await killed.route();
+  const idsOf = async ({ store, clock }: typeof killed): Promise<string[]> => {
+    const all = await Promise.all(['ops', 'mail'].map((channel) => claim(store, channel, 10, clock.now())));
+    return all.flat().map(({ delivery }) => delivery.id);
+  };
+  expect(await idsOf(killed)).toEqual(await idsOf(undisturbed));
+});
+
+test('a storage that does not answer is said once, and loses nothing', async () => {
+  const disk = { isBroken: true };
+  await using daemon = await aDispatcher(CHANNELS, (store) => ({
+    ...store,
+    commitRound: (...args) =>
+      disk.isBroken ? Promise.reject(new StorageError('the disk is full')) : store.commitRound(...args),
+  }));
+  await daemon.decided(FIRING, ['ops']);
+  await using _running = daemon.start();
+  await daemon.clock.whenSleeping(1);
+  await daemon.clock.advance(10 * MINUTE);
+  expect(daemon.log.lines).toEqual(['error storage:failed']);
+  disk.isBroken = false;
+  await daemon.clock.advance(MINUTE);
+  expect(await daemon.sent()).toEqual(['ops firing']);
+  expect(daemon.log.lines).toEqual(['error storage:failed', 'info storage:answers']);
+});
+
+test('two thousand events at once are routed in rounds, between which other work runs', async () => {
+  await using daemon = await aDispatcher();
+  const transitions = Array.from({ length: 2000 }, (_, n) => aTransition({ ...EVENT, key: `call-${n}` }, ['ops']));
+  await commit(daemon.store, [aDecision('many', { transitions })], daemon.clock.now());
+  let turns = 0;
+  const over = new AbortController();
+  const routing = daemon.route().finally(() => {
+    over.abort();
+  });
+  for (; !over.signal.aborted; turns += 1) await nextTurn();
+  await routing;
+  expect(turns).toBeGreaterThanOrEqual(19);
+  expect((await daemon.store.survey()).outbox).toMatchObject([{ channel: 'ops', rows: 2000 }]);
+});
