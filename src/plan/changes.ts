@@ -23,9 +23,14 @@ export function changesOf(before: Outline, after: Outline): Changes {
   const added = after.watches.filter(({ id }) => !old.has(id));
   const removed = before.watches.filter(({ id }) => !next.has(id));
   const anew = after.watches.filter(({ id, checksum }) => (old.get(id)?.checksum ?? checksum) !== checksum);
+  const kept = Map.groupBy(
+    after.watches.filter(({ id }) => old.has(id)),
+    ({ rule }) => rule,
+  );
   const rules = Object.entries(after.rules).flatMap(([rule, outline]) => {
     const former = before.rules[rule];
-    return former === undefined ? [] : ruleLines(rule, former, outline);
+    const watches = (kept.get(rule) ?? []).map((now) => ({ was: old.get(now.id), now }));
+    return former === undefined ? [] : ruleLines({ rule, before: former, after: outline, watches });
   });
   const moved = new Set(removed.map(({ name }) => name)).intersection(new Set(added.map(({ name }) => name)));
   const isOther = ({ name }: OutlinedWatch): boolean => !moved.has(name);
@@ -45,25 +50,50 @@ export function changesOf(before: Outline, after: Outline): Changes {
 }
 
 function named(what: string, watches: readonly OutlinedWatch[], why = ''): string[] {
-  const lines = watches.slice(0, MOST_NAMED).map(({ name }) => `${what} ${name}${why}`);
-  return watches.length > MOST_NAMED ? [...lines, `${what} ${watches.length - MOST_NAMED} more`] : lines;
+  const lines = watches.map(({ name }) => `${what} ${name}${why}`);
+  return [...firstOf(lines, (more) => `${what} ${more} more`)];
 }
 
-function ruleLines(rule: string, before: RuleOutline, after: RuleOutline): string[] {
+interface ChangedRule {
+  readonly rule: string;
+  readonly before: RuleOutline;
+  readonly after: RuleOutline;
+  /** Those that stay. */
+  readonly watches: readonly { readonly was: OutlinedWatch | undefined; readonly now: OutlinedWatch }[];
+}
+
+function ruleLines(changed: ChangedRule): string[] {
+  const { rule, before, after } = changed;
   const schedule =
     before.schedule === after.schedule ? [] : [`changed ${rule}: ${before.schedule} becomes ${after.schedule}`];
   const ids = new Set([...Object.keys(before.alerts), ...Object.keys(after.alerts)]);
-  const alerts = [...ids].flatMap((id) => alertLines(`${rule}/${id}`, before.alerts[id], after.alerts[id]));
-  return [...schedule, ...alerts];
+  return [...schedule, ...[...ids].flatMap((id) => alertLines(changed, id))];
 }
 
-function alertLines(name: string, before: AlertOutline | undefined, after: AlertOutline | undefined): string[] {
+function alertLines(changed: ChangedRule, id: string): string[] {
+  const [before, after] = [changed.before.alerts[id], changed.after.alerts[id]];
+  const name = `${changed.rule}/${id}`;
   if (before === undefined) return after === undefined ? [] : [`added ${name}: ${shown(after.says)}`];
   if (after === undefined) return [`removed ${name}: ${shown(before.says)}`];
   const says =
     before.says === after.says ? [] : [`changed ${name}`, `  was ${shown(before.says)}`, `  now ${shown(after.says)}`];
-  const [was, now] = [before, after].map(({ tells }) => tells.map(showRecipient).join(', '));
-  return was === now ? says : [...says, `changed ${name}: told to ${now ?? ''}, until now to ${was ?? ''}`];
+  const isVaried = changed.watches.some(({ was, now }) => (was?.tells[id] ?? now.tells[id]) !== undefined);
+  if (!isVaried) return [...says, ...toldLine(name, before.tells, after.tells)];
+  const told = changed.watches.flatMap(({ was, now }) =>
+    toldLine(`${now.name}/${id}`, was?.tells[id] ?? before.tells, now.tells[id] ?? after.tells),
+  );
+  return [...says, ...firstOf(told, (more) => `changed who is told of ${name} on ${more} more`)];
+}
+
+type Recipients = AlertOutline['tells'];
+
+function toldLine(name: string, before: Recipients, after: Recipients): string[] {
+  const [was = '', now = ''] = [before, after].map((recipients) => recipients.map(showRecipient).join(', '));
+  return was === now ? [] : [`changed ${name}: told to ${now}, until now to ${was}`];
+}
+
+function firstOf(lines: readonly string[], rest: (more: number) => string): readonly string[] {
+  return lines.length > MOST_NAMED ? [...lines.slice(0, MOST_NAMED), rest(lines.length - MOST_NAMED)] : lines;
 }
 
 const MOST_TEXT = 500;

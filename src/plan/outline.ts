@@ -6,10 +6,12 @@ import { conditionText } from '../core/alerts/message.ts';
 import type { AlertRule, Watch } from '../core/model/watch.ts';
 import { dailySums, showRecipient, showSchedule } from '../rules/describe.ts';
 
+const Recipients = z.array(z.object({ channel: z.string(), recipient: z.string() }));
+
 const AlertOutline = z.object({
   /** `critical: while balance < 5 until balance > 6 for 2m` */
   says: z.string(),
-  tells: z.array(z.object({ channel: z.string(), recipient: z.string() })),
+  tells: Recipients,
 });
 
 const RuleOutline = z.object({ schedule: z.string(), alerts: z.record(z.string(), AlertOutline) });
@@ -17,7 +19,16 @@ const RuleOutline = z.object({ schedule: z.string(), alerts: z.record(z.string()
 /** Rules by id, since all watches of a rule have its schedule and its alerts. */
 const Outline = z.object({
   rules: z.record(z.string(), RuleOutline),
-  watches: z.array(z.object({ id: z.string(), name: z.string(), rule: z.string(), checksum: z.string() })),
+  watches: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      rule: z.string(),
+      checksum: z.string(),
+      /** By alert, where routes tell others of this watch than of the rest of its rule. */
+      tells: z.record(z.string(), Recipients).default({}),
+    }),
+  ),
   credits: z.record(z.string(), z.number()),
 });
 
@@ -27,12 +38,26 @@ export type AlertOutline = z.infer<typeof AlertOutline>;
 
 /** The summary of these watches. */
 export function outlineOf(watches: readonly Watch[], recipientsOf: RecipientsOf): Outline {
-  const byRule = Map.groupBy(watches, ({ rule }) => rule);
+  const rules = [...Map.groupBy(watches, ({ rule }) => rule)];
   return {
-    rules: Object.fromEntries([...byRule].map(([rule, instances]) => [rule, ruleOf(instances, recipientsOf)])),
-    watches: watches.map(({ id, name, rule, checksum }) => ({ id, name, rule, checksum })),
+    rules: Object.fromEntries(rules.map(([rule, instances]) => [rule, ruleOf(instances, recipientsOf)])),
+    watches: rules.flatMap(([, instances]) => watchesOf(instances, recipientsOf)),
     credits: Object.fromEntries([...dailySums(watches)].map(([explorer, { credits }]) => [explorer, credits])),
   };
+}
+
+function watchesOf(instances: readonly Watch[], recipientsOf: RecipientsOf): Outline['watches'] {
+  const varied = [...variantsOf(instances)].flatMap(([id, variants]) => (variants.length > 1 ? [id] : []));
+  return instances.map(({ id, name, rule, checksum, alerts }) => {
+    const own = alerts.filter((alert) => varied.includes(alert.id));
+    const tells = Object.fromEntries(own.map((alert) => [alert.id, alertOf([alert], recipientsOf).tells]));
+    return { id, name, rule, checksum, tells };
+  });
+}
+
+/** The alerts by id. The instances of a rule differ in nothing but in who is told of them. */
+function variantsOf(instances: readonly Watch[]): ReadonlyMap<string, readonly AlertRule[]> {
+  return Map.groupBy(new Set(instances.flatMap(({ alerts }) => alerts)), ({ id }) => id);
 }
 
 /** The summary that a daemon wrote; null when there is none, or it is of another release. */
@@ -40,16 +65,17 @@ export function readOutline(written: unknown): Outline | null {
   return Outline.safeParse(written).data ?? null;
 }
 
-/** The instances of a rule differ in nothing but in who is told of them: all of their recipients are named. */
+/** All recipients of all instances are named. */
 function ruleOf(instances: readonly Watch[], recipientsOf: RecipientsOf): RuleOutline {
-  const byId = Map.groupBy(new Set(instances.flatMap(({ alerts }) => alerts)), ({ id }) => id);
   const schedule = instances
     .slice(0, 1)
     .map((watch) => showSchedule(watch.schedule))
     .join();
   return {
     schedule,
-    alerts: Object.fromEntries([...byId].map(([id, variants]) => [id, alertOf(variants, recipientsOf)])),
+    alerts: Object.fromEntries(
+      [...variantsOf(instances)].map(([id, variants]) => [id, alertOf(variants, recipientsOf)]),
+    ),
   };
 }
 

@@ -169,3 +169,26 @@ test('a config with problems shows them all, and ends with 1', async () => {
   expect([code, out]).toEqual([1, '']);
   expect(err).toContain('Did you mean balance?');
 });
+
+test('routes that send the addresses of one rule to other channels say so for each', async () => {
+  const routed = (of: string, to: string): string =>
+    `${CONFIG}routes: [{ match: { of: ${of} }, notify: ${to} }, { notify: screen }]\n`;
+  const rules = `watches: [{ id: coins, kind: balance, of: both, alerts: [{ id: low, while: balance < 5 }] }]\n`;
+  using routedState = prepareState(rules, routed('treasury', 'night'));
+  await routedState.polls('9000000');
+  const plan = async (config: string): Promise<string[]> => {
+    routedState.folder.write('config.yaml', config);
+    return (await routedState.run('plan', '-c', routedState.config)).out.trimEnd().split('\n');
+  };
+  expect(await plan(routed('vault', 'night'))).toEqual([
+    'changed coins[treasury]/low: told to screen, until now to night',
+    'changed coins[vault]/low: told to night, until now to screen',
+  ]);
+  expect(await plan(routed('treasury', 'screen'))).toEqual([
+    'changed coins[treasury]/low: told to screen, until now to night',
+    'no longer told: night',
+  ]);
+  expect(await plan(routed('treasury', 'night'))).toEqual([
+    'nothing changes: the same watches, alerts, recipients and credits',
+  ]);
+});
