@@ -12,9 +12,9 @@ import { KnownLabels } from './known-labels.ts';
 /** What became of one route. */
 interface Use {
   readonly route: ConfigRoute;
-  matched: number;
-  /** Alerts whose channels it decides. */
-  decided: number;
+  isMatching: boolean;
+  /** Whether it decides the channels of an alert. */
+  isDeciding: boolean;
   /** What decides the channels of the others: the lines of earlier routes, `rule` where the alert names its own. */
   readonly takenBy: Set<number | 'rule'>;
 }
@@ -23,23 +23,39 @@ export class RouteUse {
   readonly #config: Config;
   readonly #uses: readonly Use[];
   readonly #known: KnownLabels;
+  /** The labels that matchers look at: alerts with the same values of these make the same of the routes. */
+  readonly #read: readonly string[];
+  readonly #routings = new Map<string, Routing>();
 
   constructor(config: Config, kinds: readonly AnyKind[]) {
     this.#config = config;
-    this.#uses = config.routes.map((route) => ({ route, matched: 0, decided: 0, takenBy: new Set() }));
+    this.#uses = config.routes.map((route) => ({
+      route,
+      isMatching: false,
+      isDeciding: false,
+      takenBy: new Set(),
+    }));
     this.#known = new KnownLabels(config, kinds);
+    this.#read = [...new Set(config.routes.flatMap(({ match }) => Object.keys(match)))];
   }
 
   /** The routing of an alert. `notify`: the channels that its rule names, if any. */
   route(labels: Labels, notify: readonly string[] | null): Routing {
     this.#known.add(labels);
+    const key = JSON.stringify([notify, this.#read.map((name) => labels[name])]);
+    const routing = this.#routings.get(key) ?? this.#decide(labels, notify);
+    this.#routings.set(key, routing);
+    return routing;
+  }
+
+  #decide(labels: Labels, notify: readonly string[] | null): Routing {
     let taker: number | 'rule' | null = notify === null ? null : 'rule';
     for (const use of this.#uses) {
       const { route } = use;
       if (!matches(route.match, labels)) continue;
-      use.matched += 1;
+      use.isMatching = true;
       if (route.notify === null) continue;
-      if (taker === null) use.decided += 1;
+      if (taker === null) use.isDeciding = true;
       else use.takenBy.add(taker);
       taker ??= this.#lineOf(route);
     }
@@ -48,15 +64,15 @@ export class RouteUse {
 
   /** Of all alerts together: routes that match none of them. */
   problems(): Problem[] {
-    return this.#uses.flatMap(({ route: { path, match }, matched }) =>
-      path === null ? [] : this.#known.problemsOf(match, [...path, 'match'], matched > 0),
+    return this.#uses.flatMap(({ route: { path, match }, isMatching }) =>
+      path === null ? [] : this.#known.problemsOf(match, [...path, 'match'], isMatching),
     );
   }
 
   /** Of all alerts together: routes whose `notify` is never reached. */
   warnings(): Problem[] {
-    return this.#uses.flatMap(({ route: { path, notify }, decided, takenBy }) => {
-      if (path === null || notify === null || decided > 0 || takenBy.size === 0) return [];
+    return this.#uses.flatMap(({ route: { path, notify }, isDeciding, takenBy }) => {
+      if (path === null || notify === null || isDeciding || takenBy.size === 0) return [];
       return [this.#config.source.problem([...path, 'notify'], { message: `never reached: ${takersText(takenBy)}` })];
     });
   }
