@@ -4,6 +4,7 @@ import { decodeSnapshot } from '../core/model/snapshot.ts';
 import { conditionText } from '../core/alerts/message.ts';
 import type { DataState, Memory } from '../core/model/memory.ts';
 import type { AlertId, RecipientsOf } from '../core/model/ids.ts';
+import { labelsOf } from '../core/model/labels.ts';
 import type { Pause } from '../core/model/pause.ts';
 import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch.ts';
 import { type Instant, showInstant } from '../lib/clock.ts';
@@ -80,6 +81,7 @@ function alertLines(watch: Watch, alert: AlertRule, facts: ExplainInput, context
     ...(own === null ? [] : unknownLines(alert, own, context)),
     ...(context === null ? [] : changeLines(alert, own, context)),
     ...healthLines(watch, alert, facts),
+    labelsLine(watch, alert),
     ...deliveryLines(alert, facts),
   ];
   return [
@@ -157,6 +159,14 @@ function healthLines({ schedule }: Watch, { id }: AlertRule, { diagnostics, now 
   if (record === undefined || health === 'ok') return [];
   return [`health: ${health} since ${showInstant(record.unknownSince ?? record.since)}`];
 }
+
+/** What routes of the config can match: `labels: team: payments, watch: coins, alert: low, ...` */
+function labelsLine(watch: Watch, alert: AlertRule): string {
+  const labels = Object.entries(labelsOf(watch, alert)).map(([name, value]) => `${name}: ${value}`);
+  return `labels: ${singleLine(labels.join(', '), MOST_OF_LABELS)}`;
+}
+
+const MOST_OF_LABELS = 2000;
 
 function deliveryLines({ id, notify }: AlertRule, { deliveries, recipientsOf }: ExplainInput): string[] {
   const to = notify.flatMap((channel) => recipientsOf(channel) ?? []);
