@@ -9,6 +9,7 @@ defaults: { explorer: ethereum, notify: [ops], every: 1m }
 watches:
   - id: large
     kind: items
+    labels: { team: treasury }
     of: [treasury, hot_wallets]
     token: USDC
     direction: to
@@ -32,6 +33,15 @@ watches:
     cron: "*/15 * * * * *"
     alerts:
       - { id: failed, on: new, if: success == false }
+`;
+
+const ROUTES = `routes:
+  - match: { severity: critical, watch: ["large", "call*"] }
+    add: oncall
+  - match:
+      team: "!payments"
+    notify: [ops, oncall]
+  - notify: ops
 `;
 
 type Mutation = (text: string, chance: Chance) => string;
@@ -166,7 +176,7 @@ const readConfig = (text: string): Outcome => {
 
 describe.each([
   ['rule', RULES, readRules],
-  ['config', CONFIG, readConfig],
+  ['config', `${CONFIG}${ROUTES}`, readConfig],
 ] as const)('A malformed %s file never crashes and is never applied by halves', (_what, text, read) => {
   test('while the file itself is good', () => {
     expect(read(text)).toEqual({ problems: [], isApplied: true });
