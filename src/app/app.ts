@@ -3,11 +3,13 @@
 //   open    state file -> first setup prepared -> web server -> first setup in force
 //   run     runtime and reloader, until the signal aborts
 //   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
+import type { HttpSettings } from '../config/model.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { createReloader } from '../engine/upkeep/reloader.ts';
 import { createSupervisor } from '../engine/upkeep/supervisor.ts';
 import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
+import type { IdentityOptions } from '../web/guard/identity.ts';
 import { serveWeb } from '../web/server.ts';
 import { createInterventions } from './interventions.ts';
 import { openLocalToken } from './local-token.ts';
@@ -91,7 +93,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         failing: supervisor.failing(),
       }),
     api: {
-      operators: setup.config.http.operators.map(({ token, ...operator }) => ({ ...operator, token: token.reveal() })),
+      ...callersOf(setup.config.http),
       localToken: localTokenOf(options),
       monotonic: () => clock.monotonic(),
       interventions: createInterventions({
@@ -136,6 +138,13 @@ export async function openApp(options: AppOptions): Promise<App> {
       }
       await guard.look();
     },
+  };
+}
+
+function callersOf({ operators, proxy }: HttpSettings): Pick<IdentityOptions, 'operators' | 'proxy'> {
+  return {
+    operators: operators.map(({ token, ...operator }) => ({ ...operator, token: token?.reveal() ?? null })),
+    proxy: proxy && { ...proxy, secret: proxy.secret.reveal() },
   };
 }
 

@@ -75,7 +75,7 @@ export function createReload(options: ReloadOptions): Reload {
 const FIXED: readonly (readonly [key: string, part: (config: Config) => unknown])[] = [
   ['state.file', ({ state }) => state.file],
   // The tokens are compared as they are: a `Secret` shows every one of them alike.
-  ['http', ({ http }) => [http, http.operators.map(({ token }) => token.reveal())]],
+  ['http', ({ http }) => [http, http.operators.map(({ token }) => token?.reveal()), http.proxy?.secret.reveal()]],
   ['recording', ({ recording }) => recording],
 ];
 

@@ -151,7 +151,9 @@ function missingParts(source: Source, { explorers, channels }: Shape): Problem[]
 /** Every secret text of the config, for redaction. */
 export function secretsOf(config: Config): string[] {
   const texts = [...config.channels.values()].flatMap(({ secrets }) => secrets);
-  texts.push(...config.http.operators.map(({ token }) => token.reveal()));
+  const { operators, proxy } = config.http;
+  const tokens = [...operators.map(({ token }) => token), proxy?.secret];
+  texts.push(...tokens.flatMap((token) => token?.reveal() ?? []));
   for (const explorer of config.explorers.values()) {
     if (explorer.form === 'sandbox') continue;
     if (explorer.apiKey !== null) texts.push(explorer.apiKey.reveal());

@@ -1,6 +1,6 @@
 // The `http:` part of the config: where the daemon listens, and who may use its API.
 import { readListen } from './listen.ts';
-import type { HttpSettings, Operator } from './model.ts';
+import type { HttpSettings, Operator, ProxySettings } from './model.ts';
 import type { Problem } from './problem.ts';
 import { Secret } from './secret.ts';
 import type { SecretReader } from './secrets.ts';
@@ -23,11 +23,17 @@ export function readHttp(
   { secrets, listen }: Tools,
 ): { readonly value: HttpSettings | null; readonly problems: readonly Problem[] } {
   const address = readListen(source, listen, written.listen);
-  const operators = readOperators(source, written.operators, secrets);
-  const problems = [...address.problems, ...publicUrlProblems(source, written.public_url), ...operators.problems];
+  const operators = readOperators(source, written, secrets);
+  const proxy = readProxy(written.proxy, secrets);
+  const problems = [
+    ...address.problems,
+    ...publicUrlProblems(source, written.public_url),
+    ...operators.problems,
+    ...proxy.problems,
+  ];
   if (address.value === null || problems.length > 0) return { value: null, problems };
   const { public_url: publicUrl = null } = written;
-  return { value: { listen: address.value, publicUrl, operators: operators.found }, problems: [] };
+  return { value: { listen: address.value, publicUrl, operators: operators.found, proxy: proxy.found }, problems: [] };
 }
 
 /** Pages and links are made of it: they stand at the root of their host. */
@@ -44,19 +50,24 @@ const HOW_TO_MAKE_ONE = 'Make one with: openssl rand -base64 32';
 
 function readOperators(
   source: Source,
-  written: Written['operators'],
+  { operators, proxy }: Written,
   secrets: SecretReader,
 ): { readonly found: readonly Operator[]; readonly problems: readonly Problem[] } {
   const found: Operator[] = [];
   const problems: Problem[] = [];
   const nameByToken = new Map<string, string>();
-  for (const [name, { token, role }] of Object.entries(written)) {
+  for (const [name, { token, role }] of Object.entries(operators)) {
     const path: Path = ['http', 'operators', name];
-    const read = secrets.read(token, [...path, 'token'], tokenFault);
     const refuse = (message: string, hint: string): void => {
       problems.push(source.problem([...path], { message, hint }));
     };
     if (name === LOCAL) refuse('local is who uses the token file beside the state file', 'Choose another name.');
+    if (token === undefined) {
+      if (proxy === undefined) refuse('token is missing', `Write token: { env: NAME }. ${HOW_TO_MAKE_ONE}`);
+      found.push({ name, role, token: null });
+      continue;
+    }
+    const read = secrets.read(token, [...path, 'token'], tokenFault);
     if ('missing' in read) {
       problems.push(read.missing);
       continue;
@@ -67,6 +78,17 @@ function readOperators(
     found.push({ name, role, token: new Secret(read.text) });
   }
   return { found, problems };
+}
+
+function readProxy(
+  written: Written['proxy'],
+  secrets: SecretReader,
+): { readonly found: ProxySettings | null; readonly problems: readonly Problem[] } {
+  if (written === undefined) return { found: null, problems: [] };
+  const { header, from, secret } = written;
+  const read = secrets.read(secret, ['http', 'proxy', 'secret'], tokenFault);
+  if ('missing' in read) return { found: null, problems: [read.missing] };
+  return { found: { header, from, secret: new Secret(read.text) }, problems: [] };
 }
 
 /** It travels in a header, and nothing else stands between a guess and the API. */

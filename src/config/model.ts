@@ -36,13 +36,24 @@ export interface HttpSettings {
   /** Without a slash at its end. */
   readonly publicUrl: string | null;
   readonly operators: readonly Operator[];
+  readonly proxy: ProxySettings | null;
+}
+
+/** A proxy that says who asks. */
+export interface ProxySettings {
+  /** In which it names the user. */
+  readonly header: string;
+  /** Addresses and networks that it calls from. */
+  readonly from: readonly string[];
+  readonly secret: Secret;
 }
 
 /** Who may use the API. */
 export interface Operator {
   readonly name: string;
   readonly role: 'operator' | 'viewer';
-  readonly token: Secret;
+  /** Null: the proxy alone says that it is this one. */
+  readonly token: Secret | null;
 }
 
 export interface StateSettings {

@@ -1,7 +1,22 @@
 // The config file as a schema. Scalars come as text; `api_key` and every key of a channel may also be
 // `{ env: NAME }` or `{ file: PATH }`.
 import { z } from 'zod';
-import { boolean, duration, explorerUrl, integer, LABEL, NAME, pace, percent, size, text, webUrl } from './scalars.ts';
+import { isNetwork } from '../lib/networks.ts';
+import {
+  boolean,
+  duration,
+  explorerUrl,
+  integer,
+  LABEL,
+  NAME,
+  oneOrMore,
+  pace,
+  percent,
+  quote,
+  size,
+  text,
+  webUrl,
+} from './scalars.ts';
 
 const SecretSource = z
   .union(
@@ -114,11 +129,29 @@ const Recording = z.strictObject({
 const OPERATOR = /^[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,63}$/;
 
 const Operator = z.strictObject({
-  token: SecretSource,
+  token: SecretSource.optional(),
   role: z
     .enum(['operator', 'viewer'])
     .default('operator')
     .meta({ description: 'operators change things, viewers only read' }),
+});
+
+const Proxy = z.strictObject({
+  header: text('the header in which the proxy names the user, such as X-Forwarded-User').refine(
+    (name) => /^[A-Za-z0-9-]+$/.test(name),
+    'a header name has letters, digits and dashes',
+  ),
+  from: oneOrMore('addresses and networks that the proxy calls from, such as 127.0.0.1').superRefine(
+    (networks, context) => {
+      const wrong = networks.find((network) => !isNetwork(network) || network.endsWith('/0'));
+      if (wrong === undefined) return;
+      const message = `${quote(wrong)} is not an address or a network such as 10.0.0.0/24 that others are outside of`;
+      context.addIssue({ code: 'custom', message });
+    },
+  ),
+  secret: SecretSource.meta({
+    description: 'sent by the proxy in X-Chainwarden-Proxy-Secret: { env: NAME } or { file: PATH }',
+  }),
 });
 
 const Http = z.strictObject({
@@ -128,6 +161,7 @@ const Http = z.strictObject({
     .record(z.string().regex(OPERATOR, 'an operator has letters, digits and _ . @ + - in the name'), Operator)
     .default({})
     .meta({ description: 'who may use the API, by name; without any, nobody off the loopback may' }),
+  proxy: Proxy.optional().meta({ description: 'a proxy that knows who asks; who is no operator reads' }),
 });
 
 /** The file without what each explorer, address, token, channel and route says: those are read one by one. */

@@ -74,7 +74,7 @@ http: { public_url: 'https://warden.example.com/', operators: { ${operators} } }
     const text = written('alice: { token: { env: A } }, b.o@c: { token: { file: b }, role: viewer }');
     const { config } = loadConfigText(text, { '/etc/chainwarden/b': `${LONG}!\n` }, { A: LONG });
     const operators = config?.http.operators ?? [];
-    expect(operators.map(({ name, role, token }) => [name, role, token.reveal()])).toEqual([
+    expect(operators.map(({ name, role, token }) => [name, role, token?.reveal()])).toEqual([
       ['alice', 'operator', LONG],
       ['b.o@c', 'viewer', `${LONG}!`],
     ]);
@@ -83,10 +83,34 @@ http: { public_url: 'https://warden.example.com/', operators: { ${operators} } }
     if (config !== null) expect(secretsOf(config)).toEqual([LONG, `${LONG}!`]);
   });
 
+  test('may be named by a proxy, which has a secret of its own', () => {
+    const http = 'proxy: { header: X-Forwarded-User, from: 10.0.0.7, secret: { env: A } }';
+    const text = written('alice: { role: operator }').replace('operators:', `${http}, operators:`);
+    const { config } = loadConfigText(text, {}, { A: LONG });
+    expect(config?.http.operators).toEqual([{ name: 'alice', role: 'operator', token: null }]);
+    expect(config?.http.proxy).toMatchObject({ header: 'X-Forwarded-User', from: ['10.0.0.7'] });
+    if (config !== null) expect(secretsOf(config)).toEqual([LONG]);
+  });
+
+  test.each([
+    ['from: 0.0.0.0/0', 'is not an address or a network such as 10.0.0.0/24 that others are outside of'],
+    ['from: proxy.example.com', 'is not an address or a network'],
+    ['from: []', 'the list is empty'],
+    ['from: 10.0.0.7, header: "X User"', 'a header name has letters, digits and dashes'],
+    ['from: 10.0.0.7, secret: { env: SHORT }', 'the environment variable "SHORT" is shorter than 32 characters'],
+  ])('named by a proxy that could be anybody are refused: %s', (keys, message) => {
+    const all = ['header: X-User', 'secret: { env: A }'].filter((part) => !keys.includes(part.split(':')[0] ?? ''));
+    const proxy = `proxy: { ${[keys, ...all].join(', ')} }`;
+    const text = written('').replace('operators:', `${proxy}, operators:`);
+    const { problems } = loadConfigText(text, {}, { A: LONG, SHORT: LONG.slice(1) });
+    expect(problems.map((problem) => problem.message)).toEqual([expect.stringContaining(message)]);
+  });
+
   test.each([
     ['alice: { token: { env: SHORT } }', 'the environment variable "SHORT" is shorter than 32 characters'],
     ['alice: { token: { env: BLANK } }', 'has a blank, or a character that is not ASCII, in it'],
     ['a: { token: { env: A } }, b: { token: { env: A } }', 'has the token of a'],
+    ['alice: { role: viewer }', 'token is missing'],
     ['local: { token: { env: A } }', 'local is who uses the token file beside the state file'],
   ])('are refused with a token that is none, or somebody else’s: %s', (operators, message) => {
     const env = { A: LONG, SHORT: LONG.slice(1), BLANK: `${LONG} ${LONG}` };
@@ -107,7 +131,7 @@ describe('A good config', () => {
       directory: '/etc/chainwarden',
       state: { file: '/etc/chainwarden/data/state.db', maxBytes: 2 ** 31 },
       recording: { file: '/etc/chainwarden/data/recording.db', keepMs: 43_200_000, maxBytes: 64 * 2 ** 20 },
-      http: { listen: { host: '::1', port: 9000 }, publicUrl: null, operators: [] },
+      http: { listen: { host: '::1', port: 9000 }, publicUrl: null, operators: [], proxy: null },
       rules: ['rules/*.yaml'],
     });
     expect(config.explorers.get('ethereum')).toMatchObject({

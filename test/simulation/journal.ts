@@ -36,18 +36,22 @@ export function createJournal(time: VirtualTime, recipientsOf: RecipientsOf): Jo
   const disturbances: Disturbance[] = [];
   const lives: Span[] = [];
   const stateById = new Map<WatchId, Memory['state']>();
+  const lastPollById = new Map<WatchId, Poll>();
   const lastTaken = new Map<string, Taken>();
   return {
     served: (one) => served.push(one),
     disturbed: (one) => disturbances.push(one),
     hook: {
       onPoll({ watch: { id, rule, kind }, memory }, read) {
-        const poll: Poll = { watch: rule, startedAt: time.now(), decided: null, gaps: gapsOf(kind, memory.state) };
+        const gaps = gapsOf(kind, memory.state);
+        const poll: Poll = { watch: rule, startedAt: time.now(), decided: null, isKept: false, gaps };
         polls.push(poll);
+        lastPollById.set(id, poll);
         return {
           read,
           settled(observation) {
             poll.decided = { at: time.now(), clockAt: observation.at };
+            poll.isKept = true;
             poll.gaps = gapsOf(kind, stateById.get(id) ?? memory.state);
           },
         };
@@ -57,6 +61,8 @@ export function createJournal(time: VirtualTime, recipientsOf: RecipientsOf): Jo
       const at = time.now();
       for (const { watchId, memory, transitions } of decisions) {
         stateById.set(watchId, memory.state);
+        const poll = lastPollById.get(watchId);
+        if (poll !== undefined) poll.isKept = true;
         for (const transition of transitions) {
           const { message } = transition;
           for (const to of hearers.of(transition))

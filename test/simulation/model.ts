@@ -192,6 +192,8 @@ export interface Poll {
   readonly startedAt: Instant;
   /** When it was decided, and by the clock of the daemon; null = it never was. */
   decided: { readonly at: Instant; readonly clockAt: Instant } | null;
+  /** What it read is in the store; also where the daemon never learned that it is. */
+  isKept: boolean;
   /** Heights that `status` names as unread after it. */
   gaps: readonly Gap[];
 }
@@ -323,7 +325,7 @@ export interface ReadPoll {
   /** Of its own path. */
   readonly served: readonly Served[];
   readonly readings: readonly Reading[];
-  /** The newest block that was served meanwhile; null = none was. */
+  /** The newest block that was shown meanwhile, by the list of blocks or by its own rows; null = none was. */
   readonly head: number | null;
 }
 

@@ -14,7 +14,7 @@ export function serveTestWeb(options: Partial<WebOptions>): Promise<Web> {
     metricsText: () => Promise.resolve(''),
     isAlive: () => true,
     readiness: () => ({ isReady: true, lines: [] }),
-    api: { interventions: NOTHING_TO_CHANGE, operators: [], localToken: null, monotonic: () => 0 },
+    api: { interventions: NOTHING_TO_CHANGE, operators: [], localToken: null, proxy: null, monotonic: () => 0 },
     ...options,
   });
 }

@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { API_ROOT, apiRoutes } from '../../src/web/api/routes.ts';
 import type { Interventions, Operation, Refusal, Result } from '../../src/web/api/operation.ts';
+import type { TrustedProxy } from '../../src/web/guard/identity.ts';
 import type { Web, WebOptions } from '../../src/web/server.ts';
 import { serveTestWeb } from '../support/web.ts';
 
@@ -29,9 +30,15 @@ interface Served {
   readonly rejected: string[];
 }
 
-/** `why`: the daemon refuses everything. */
-async function serve(options: Partial<WebOptions> & { readonly why?: Refusal; readonly at?: () => number } = {}) {
-  const { why = null, at = () => 0, ...more } = options;
+interface ServeOptions extends Partial<WebOptions> {
+  /** The daemon refuses everything. */
+  readonly why?: Refusal;
+  readonly at?: () => number;
+  readonly proxy?: TrustedProxy;
+}
+
+async function serve(options: ServeOptions = {}) {
+  const { why = null, at = () => 0, proxy = null, ...more } = options;
   const served = {
     done: [] as string[],
     operations: [] as Operation[],
@@ -58,9 +65,10 @@ async function serve(options: Partial<WebOptions> & { readonly why?: Refusal; re
   const operators = [
     { name: 'alice', role: 'operator', token: ALICE },
     { name: 'vic', role: 'viewer', token: VIC },
+    { name: 'paul@b.example', role: 'operator', token: null },
   ] as const;
   const web = await serveTestWeb({
-    api: { interventions, operators, localToken: LOCAL, monotonic: at },
+    api: { interventions, operators, localToken: LOCAL, proxy, monotonic: at },
     log: { warn: (event, fields) => void served.logged.push(JSON.stringify([event, fields])) },
     onRejected: (reason) => void served.rejected.push(reason),
     ...more,
@@ -289,6 +297,7 @@ describe('the token file', () => {
         interventions: { pause: () => Promise.reject(new Error()), endPause: () => Promise.reject(new Error()) },
         operators: [],
         localToken: LOCAL,
+        proxy: null,
         monotonic: () => 0,
       },
     });
@@ -298,6 +307,42 @@ describe('the token file', () => {
     expect(await call({ web }, { token: null, path: '/healthz', method: 'GET', text: '' })).toMatchObject({
       status: 200,
     });
+  });
+});
+
+describe('a proxy that knows who asks', () => {
+  const SECRET = 'secret-of-the-proxy-secret-of-the-proxy';
+  const proxy = { header: 'X-Forwarded-User', from: ['127.0.0.0/8'], secret: SECRET };
+  const by = (user: string, secret: string = SECRET, more: Record<string, string> = {}): Asked => ({
+    token: null,
+    headers: { 'x-forwarded-user': user, 'x-chainwarden-proxy-secret': secret, ...more },
+  });
+
+  test('names the operator; who is none may only read', async () => {
+    const served = await serve({ proxy });
+    expect(await call(served, by('paul@b.example'))).toMatchObject({ status: 201 });
+    expect(await call(served, by('vic'))).toMatchObject({ status: 403 });
+    expect(await call(served, by('somebody'))).toMatchObject({ status: 403 });
+    expect(served.done).toEqual([expect.stringMatching(/ by paul@b\.example$/)]);
+  });
+
+  test.each<[string, Asked]>([
+    ['a wrong secret', by('alice', `${SECRET}x`)],
+    ['no secret', by('alice', '')],
+    ['no user', by('')],
+    ['the owner of the token file', by('local')],
+    ['a user with a blank in the name', by('alice bob')],
+    ['a link of a message', by('link:alice')],
+  ])('is nobody with %s', async (_what, asked) => {
+    const served = await serve({ proxy });
+    expect(await call(served, asked)).toMatchObject({ status: 401 });
+    expect(served.done).toEqual([]);
+  });
+
+  test('is believed from its own address only, and nowhere without being configured', async () => {
+    const elsewhere = await serve({ proxy: { ...proxy, from: ['10.0.0.0/8'] } });
+    expect(await call(elsewhere, by('alice'))).toMatchObject({ status: 401 });
+    expect(await call(await serve(), by('alice'))).toMatchObject({ status: 401 });
   });
 });
 
@@ -407,6 +452,7 @@ test('what fails inside is answered with the id of its log line, and nothing els
       },
       operators: [{ name: 'alice', role: 'operator', token: ALICE }],
       localToken: null,
+      proxy: null,
       monotonic: () => 0,
     },
   });

@@ -5,6 +5,7 @@
 import dns from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { z } from 'zod';
+import { addNetwork, isIn, isNetwork } from '../../lib/networks.ts';
 
 /** The `code` of the error with which a connection is refused. */
 export const EGRESS_REFUSED = 'ERR_EGRESS_REFUSED';
@@ -83,23 +84,6 @@ function hostFault(host: string, allow: readonly string[]): string | null {
 }
 
 const LOOPBACK = ['127.0.0.1', '::1'];
-
-function isNetwork(text: string): boolean {
-  const [address = '', prefix, more] = text.split('/');
-  const version = address.includes('%') ? 0 : isIP(address);
-  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
-  return version !== 0 && isPrefix && more === undefined;
-}
-
-function addNetwork(list: BlockList, network: string): void {
-  const [address = '', prefix] = network.split('/');
-  const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
-  list.addSubnet(address, Number(prefix ?? (family === 'ipv4' ? 32 : 128)), family);
-}
-
-function isIn(list: BlockList, address: string): boolean {
-  return list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
-}
 
 /** `a loopback address`; null for public ones. */
 function specialOf(address: string): string | null {

@@ -29,6 +29,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ tokens: [{ USDC: { ethereum: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' } }] },
   ...{ state: [{ file: './data/state.db' }], http: [{ listen: '127.0.0.1:9797' }], listen: ['127.0.0.1:9797'] },
   ...{ public_url: ['https://chainwarden.example.com'], operators: [{ anne: { token: { env: 'ANNE_TOKEN' } } }] },
+  ...{ proxy: [{ header: 'X-Forwarded-User', from: '10.0.0.7', secret: { env: 'PROXY_SECRET' } }], header: ['X-User'] },
   ...{ rules: [['rules/*.yaml']], base_url: ['https://explorer.example.com'], chain_id: ['1'], auth: ['bearer'] },
   ...{ instance_url: ['https://gnosis.explorer.example.com'], api_key: [{ env: 'EXPLORER_API_KEY' }], seed: [7] },
   ...{
@@ -47,7 +48,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ url: [{ env: 'OPS_WEBHOOK_URL' }], secret: [{ file: '/run/secrets/ops' }], smtp: [{ env: 'SMTP_URL' }] },
   ...{ channel: ['C0123ABCD'], chat: ['-1001234567890'], thread_id: ['1234567890123456789'], thread_name: ['Alerts'] },
   ...{ routing_key: [{ env: 'PAGERDUTY_KEY' }], region: ['eu'] },
-  ...{ format: ['text'], from: ['chainwarden@example.com'], to: [['oncall@example.com']] },
+  ...{ format: ['text'], from: ['chainwarden@example.com', '10.0.0.7'], to: [['oncall@example.com']] },
 };
 
 /** Descriptions that the shapes themselves lack, since their parts are parsed one by one. */

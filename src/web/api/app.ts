@@ -1,6 +1,6 @@
 // The API. A request passes these gates in turn, and the first one that is shut answers:
 //
-//   exposure   off the loopback it answers only where operators are configured; else 404
+//   exposure   off the loopback it answers only where operators or a proxy are configured; else 404
 //   host       it was called by a name of its own; else 421
 //   identity   a known token; else 401, and 429 after many wrong ones
 //   role       the caller may make this call; else 403
@@ -15,16 +15,13 @@ import { isLoopback } from '../../lib/loopback.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createAttempts } from '../guard/attempts.ts';
 import type { Hosts } from '../guard/hosts.ts';
-import { createIdentify, type Identity, type TokenHolder } from '../guard/identity.ts';
+import { createIdentify, type Identity, type IdentityOptions } from '../guard/identity.ts';
 import { problemResponse, type Problem } from '../problem.ts';
 import type { Interventions, Operation } from './operation.ts';
 import { API_ROOT, apiRoutes, type ApiRoute } from './routes.ts';
 
-export interface ApiOptions {
+export interface ApiOptions extends IdentityOptions {
   readonly interventions: Interventions;
-  readonly operators: readonly TokenHolder[];
-  /** Of the file beside the state file; null where there is none. */
-  readonly localToken: string | null;
   readonly monotonic: () => number;
 }
 
@@ -44,7 +41,7 @@ const LARGEST_BODY = 16 * 1024;
 /** To be mounted at `API_ROOT`. */
 export function createApiApp(tools: Tools): Hono<WebEnv> {
   const api = new Hono<WebEnv>();
-  const isReachable = isLoopback(tools.host) || tools.operators.length > 0;
+  const isReachable = isLoopback(tools.host) || tools.operators.length > 0 || tools.proxy !== null;
   if (!isReachable) {
     // Nothing tells that there would be an API.
     api.all('*', (c) => c.text('not found', 404));
@@ -81,14 +78,13 @@ function onlyKnownCallers({ log, monotonic, onRejected, ...holders }: Tools): Ha
   const identify = createIdentify(holders);
   const attempts = createAttempts(monotonic);
   return async (c, next) => {
-    const authorization = c.req.header('authorization');
     const peer = plainAddress(c.env.incoming.socket.remoteAddress);
-    const identity = identify(authorization, isLoopback(peer));
-    if (identity !== null) {
-      c.set('identity', identity);
+    const caller = identify({ peer, header: (name) => c.req.header(name) });
+    if ('name' in caller) {
+      c.set('identity', caller);
       return next();
     }
-    if (authorization === undefined) return refuse('not-authenticated', WHICH_TOKEN);
+    if (!caller.isGuess) return refuse('not-authenticated', WHICH_TOKEN);
     onRejected('token');
     const { count, waitMs } = attempts.failed(peer);
     if (count === 1) log?.warn('web:wrong-token', { peer });

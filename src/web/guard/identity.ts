@@ -1,5 +1,8 @@
-// Who asks, told by a bearer token.
+// Who asks, told by a bearer token, or by a proxy that proves who it is.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { BlockList, isIP } from 'node:net';
+import { isLoopback } from '../../lib/loopback.ts';
+import { addNetwork, isIn } from '../../lib/networks.ts';
 
 /** `operator` changes things, `viewer` only reads. */
 export type Role = 'viewer' | 'operator';
@@ -11,26 +14,57 @@ export interface Identity {
 }
 
 export interface TokenHolder extends Identity {
-  readonly token: string;
+  /** Null: only the proxy names this one. */
+  readonly token: string | null;
+}
+
+export interface TrustedProxy {
+  /** In which it names the user. */
+  readonly header: string;
+  /** Addresses and networks that it calls from. */
+  readonly from: readonly string[];
+  /** That it sends in `PROXY_SECRET`. */
+  readonly secret: string;
 }
 
 export interface IdentityOptions {
   readonly operators: readonly TokenHolder[];
   /** The token of the file beside the state file: whoever may read that file is an operator, from this machine only. */
   readonly localToken: string | null;
+  readonly proxy: TrustedProxy | null;
 }
 
-/** Who calls with this `Authorization` header; null: nobody who is known. */
-export type Identify = (authorization: string | undefined, isLocalPeer: boolean) => Identity | null;
+/** What a caller shows of itself. */
+export interface Caller {
+  /** The address of the other end of the connection. */
+  readonly peer: string;
+  readonly header: (name: string) => string | undefined;
+}
 
+/** Null: nobody who is known. `isGuess`: it showed something that is wrong. */
+export type Identified = Identity | { readonly isGuess: boolean };
+
+const PROXY_SECRET = 'x-chainwarden-proxy-secret';
 /** The name of whoever uses the token file. */
 const LOCAL = 'local';
 
-export function createIdentify({ operators, localToken }: IdentityOptions): Identify {
-  const known = operators.map(({ name, role, token }) => ({ name, role, digest: digestOf(token), isLocalOnly: false }));
+export function createIdentify(options: IdentityOptions): (caller: Caller) => Identified {
+  const byToken = createTokens(options);
+  const byProxy = createProxyUsers(options);
+  return (caller) => {
+    const authorization = caller.header('authorization');
+    const isGuess = authorization !== undefined || caller.header(PROXY_SECRET) !== undefined;
+    return byProxy(caller) ?? byToken(authorization, isLoopback(caller.peer)) ?? { isGuess };
+  };
+}
+
+function createTokens({ operators, localToken }: IdentityOptions) {
+  const known = operators.flatMap(({ name, role, token }) =>
+    token === null ? [] : [{ name, role, digest: digestOf(token), isLocalOnly: false }],
+  );
   if (localToken !== null)
     known.push({ name: LOCAL, role: 'operator', digest: digestOf(localToken), isLocalOnly: true });
-  return (authorization, isLocalPeer) => {
+  return (authorization: string | undefined, isLocalPeer: boolean): Identity | null => {
     const token = /^Bearer ([!-~]{1,4096})$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) return null;
     const digest = digestOf(token);
@@ -38,6 +72,23 @@ export function createIdentify({ operators, localToken }: IdentityOptions): Iden
     const [found] = known.filter((one) => timingSafeEqual(one.digest, digest));
     if (found === undefined || (found.isLocalOnly && !isLocalPeer)) return null;
     return { name: found.name, role: found.role };
+  };
+}
+
+/** Users that are no operators may read. */
+function createProxyUsers({ operators, proxy }: IdentityOptions): (caller: Caller) => Identity | null {
+  if (proxy === null) return () => null;
+  const roleByName = new Map(operators.map(({ name, role }) => [name, role]));
+  const networks = new BlockList();
+  for (const network of proxy.from) addNetwork(networks, network);
+  const secret = digestOf(proxy.secret);
+  return ({ peer, header }) => {
+    const shown = digestOf(header(PROXY_SECRET) ?? '');
+    if (isIP(peer) === 0 || !isIn(networks, peer) || !timingSafeEqual(shown, secret)) return null;
+    const name = header(proxy.header) ?? '';
+    // It goes into the record of what was done. Nobody may be taken for the owner of the token file.
+    if (!/^[\w.@+-]{1,64}$/.test(name) || name === LOCAL) return null;
+    return { name, role: roleByName.get(name) ?? 'viewer' };
   };
 }
 

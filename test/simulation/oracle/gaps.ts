@@ -12,23 +12,42 @@ export function judgeGaps({ references, pollsOf, logs }: Evidence): Verdict[] {
 
 function judgeList(watch: string, polls: readonly ReadPoll[], chain: ChainLog): Verdict[] {
   const verdicts: Verdict[] = [];
-  let examined: Examined = { top: null, holes: [] };
-  let named: readonly NamedGap[] = [];
+  let known: Known = { examined: { top: null, holes: [] }, named: [] };
   for (const poll of polls) {
-    if (poll.poll.decided === null) continue;
-    const { at } = poll.poll.decided;
-    const { gaps } = poll.poll;
-    const before = examined.holes;
-    examined = after(examined, poll.readings, chain);
-    const unnamed = withoutOld(both(before, examined.holes), at).find((hole) => !isWithin(hole, gaps));
-    if (unnamed !== undefined) verdicts.push(verdictOf(watch, at, unnamed, 'was not read, and is not named'));
-    const still = gaps.map((gap) => stillNamed(gap, named));
-    const read = still.find(({ unread }) => unread.length === 0);
-    if (read !== undefined && isUndisturbed(poll))
-      verdicts.push(verdictOf(watch, at, read.gap, 'was read, and is named still'));
-    named = still.map((one) => ({ ...one, unread: poll.readings.reduce(withoutRead, one.unread) }));
+    if (!poll.poll.isKept) continue;
+    const next = after(known, poll, chain);
+    verdicts.push(...judgePoll(watch, poll, known, next));
+    known = next;
   }
   return verdicts;
+}
+
+/** What `status` says after a poll. Where the daemon does not know that it was kept, it says what it said before. */
+function judgePoll(watch: string, poll: ReadPoll, before: Known, after: Known): Verdict[] {
+  const { decided, gaps } = poll.poll;
+  if (decided === null) return [];
+  const { at } = decided;
+  const holes = withoutOld(both(before.examined.holes, after.examined.holes), at);
+  const unnamed = holes.find((hole) => !isWithin(hole, gaps));
+  const read = gaps.find((gap) => stillNamed(gap, before.named).unread.length === 0);
+  return [
+    ...(unnamed === undefined ? [] : [verdictOf(watch, at, unnamed, 'was not read, and is not named')]),
+    ...(read === undefined || !isUndisturbed(poll) ? [] : [verdictOf(watch, at, read, 'was read, and is named still')]),
+  ];
+}
+
+/** After a poll that was kept. */
+interface Known {
+  readonly examined: Examined;
+  readonly named: readonly NamedGap[];
+}
+
+function after({ examined, named }: Known, { poll, readings }: ReadPoll, chain: ChainLog): Known {
+  const still = poll.decided === null ? named : poll.gaps.map((gap) => stillNamed(gap, named));
+  return {
+    examined: readings.reduce((one, reading) => withReading(one, reading, chain), examined),
+    named: still.map((one) => ({ ...one, unread: readings.reduce(withoutRead, one.unread) })),
+  };
 }
 
 interface NamedGap {
@@ -57,12 +76,6 @@ interface Examined {
   readonly top: number | null;
   /** What was passed over below it. */
   readonly holes: readonly Gap[];
-}
-
-function after({ top, holes }: Examined, readings: readonly Reading[], chain: ChainLog): Examined {
-  let now: Examined = { top, holes };
-  for (const reading of readings) now = withReading(now, reading, chain);
-  return now;
 }
 
 /** A list that is empty at first was read up to the head. */

@@ -31,6 +31,7 @@ function logsOf(
       watch,
       startedAt: at(minute),
       decided: { at: at(minute) + 1000, clockAt: at(minute) + 1000 },
+      isKept: true,
       gaps: [],
     })),
     owed: [],
@@ -145,6 +146,39 @@ describe('an item of a list', () => {
     expect(says(logsOf('busy', PATHS.busy, goneServe, { ...gone, owed }))).toEqual([]);
   });
 
+  test('that one recipient still takes to be there is lost', () => {
+    const back = told('busy', 'failed', 70, { item: 'it', type: 'alert.retracted' });
+    expect(says(logsOf('busy', PATHS.busy, goneServe, { ...gone, owed: [...first, ...back.slice(1)] }))).toEqual([
+      'lost busy',
+    ]);
+    const again = told('busy', 'failed', 80, { item: 'it', type: 'alert.reinstated' });
+    expect(says(logsOf('busy', PATHS.busy, goneServe, { ...gone, owed: [...first, ...back, ...again] }))).toEqual([
+      'lost busy',
+    ]);
+  });
+
+  test('that stopped to match, was taken back for that, and left the chain later, is no matter', () => {
+    const succeeded = { ...row, facts: { success: 'true', error: null } };
+    const stays = [
+      { from: at(31), to: at(45), row },
+      { from: at(45), to: at(60), row: succeeded },
+    ];
+    const changing = (minute: number): Partial<Served>[] =>
+      minute > 45 && minute < 60 ? [page([succeeded, KNOWN])] : goneServe(minute);
+    const back = told('busy', 'failed', 50, { item: 'it', type: 'alert.retracted' });
+    const logs = { ...chain([{ ...item(row), stays }]), owed: [...first, ...back] };
+    expect(says(logsOf('busy', PATHS.busy, changing, logs))).toEqual([]);
+  });
+
+  test('that three readings whose own rows reach above it do not show is rightly taken back', () => {
+    const above = call('above', HEAD + 40);
+    const hidden = (minute: number): Partial<Served>[] =>
+      minute > 45 && minute < 65 ? [page([above, KNOWN])] : serve(minute);
+    const back = told('busy', 'failed', 60, { item: 'it', type: 'alert.retracted' });
+    const there = { ...chain([item(row)]), owed: [...first, ...back] };
+    expect(says(logsOf('busy', PATHS.busy, hidden, there))).toEqual([]);
+  });
+
   test('that stands on the chain is wrongly taken back, unless three readings do not show it', () => {
     const back = told('busy', 'failed', 60, { item: 'it', type: 'alert.retracted' });
     const there = { ...chain([item(row)]), owed: [...first, ...back] };
@@ -186,6 +220,19 @@ describe('what was passed over', () => {
     const logs = logsOf('busy', PATHS.busy, () => [page([KNOWN])]);
     const polls = logs.polls.map((poll) => ({ ...poll, gaps: [{ from: HEAD - 9, to: HEAD - 7 }] }));
     expect(says({ ...logs, polls })[0]).toBe('unnamed-gap busy');
+  });
+
+  test('and not when it was read by a poll that the store kept and the daemon took for failed', () => {
+    const readOnce = (minute: number): Partial<Served>[] => [
+      minute === 30 ? page([...rows, KNOWN]) : minute < 30 ? page([KNOWN]) : page(rows, 'more'),
+    ];
+    const logs = logsOf('busy', PATHS.busy, readOnce);
+    const failed = (isKept: boolean): Logs => ({
+      ...logs,
+      polls: logs.polls.map((poll) => (poll.startedAt === at(30) ? { ...poll, decided: null, isKept } : poll)),
+    });
+    expect(says(failed(true))).toEqual([]);
+    expect(says(failed(false))[0]).toBe('unnamed-gap busy');
   });
 });
 

@@ -11,7 +11,8 @@ export function readPolls(logs: Logs, watch: string, path: string): ReadPoll[] {
     const until = endOf(poll, polls[n + 1], logs);
     const served = within(own, poll.startedAt, until);
     const readings = readingsIn(served, blockByCursor);
-    return { poll, until, served, readings, head: headIn(within(blocks, poll.startedAt, until)) };
+    const head = headIn([...within(blocks, poll.startedAt, until), ...served]);
+    return { poll, until, served, readings, head };
   });
 }
 
@@ -81,8 +82,9 @@ function readingOf({ at, below, pages }: Run): Reading {
   };
 }
 
-function headIn(blocks: readonly Served[]): number | null {
-  const heights = blocks.flatMap(({ answer }) =>
+/** A list shows the head by its newest row as well. */
+function headIn(answers: readonly Served[]): number | null {
+  const heights = answers.flatMap(({ answer }) =>
     answer?.type === 'page' ? answer.page.rows.map(({ block }) => block ?? 0) : [],
   );
   return heights.length === 0 ? null : Math.max(...heights);

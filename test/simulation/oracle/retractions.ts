@@ -50,7 +50,7 @@ export function judgeRetractions({ logs, references, pollsOf, rightTimeOf }: Evi
   });
 }
 
-/** Gone for good, and nothing was said of it after three readings that show it and ten minutes. */
+/** Gone for good, and after three readings that show it and ten minutes somebody still takes it to be there. */
 function missingOf(
   { reference, polls, rightTime, logs, intervalMs }: Case,
   item: ChainItem,
@@ -61,8 +61,6 @@ function missingOf(
   const goneAt = last.to;
   const [first] = messages;
   if (first === undefined || first.at > goneAt || !isFollowed(item, last)) return [];
-  const late = messages.filter(({ at }) => at >= goneAt);
-  if (late.some(({ type }) => type === 'alert.retracted')) return [];
   const { block } = last.row;
   const readings = polls
     .filter(({ poll }) => poll.startedAt > goneAt)
@@ -70,8 +68,16 @@ function missingOf(
   const third = readings.filter((reading) => !has(reading, item.id))[BELIEVED_AFTER - 1];
   const dueAt = third === undefined ? null : rightTime.after(third.at, 10 * MINUTE + 2 * intervalMs);
   if (dueAt === null || dueAt > logs.span.to) return [];
-  const what = `${reference.alert}: ${item.id} left block ${block} at ${new Date(goneAt).toISOString()} and was not retracted`;
+  const misled = misledAt(dueAt, messages);
+  if (misled.length === 0) return [];
+  const what = `${reference.alert}: ${item.id} left block ${block} at ${new Date(goneAt).toISOString()} and was not retracted to ${misled.join(', ')}`;
   return [{ check: 'lost', at: dueAt, watch: reference.watch, what }];
+}
+
+/** Those whose last message is no retraction. It may be older than the loss: the item had stopped to match before. */
+function misledAt(at: Instant, messages: readonly Owed[]): string[] {
+  const lastByRecipient = new Map(messages.filter((one) => one.at <= at).map((one) => [one.recipient, one]));
+  return [...lastByRecipient].flatMap(([recipient, { type }]) => (type === 'alert.retracted' ? [] : [recipient]));
 }
 
 /** Not yet final when it left. */
