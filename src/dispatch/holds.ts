@@ -20,6 +20,8 @@ export interface Context {
   readonly now: Instant;
   readonly world: World;
   readonly inhibitionOf: InhibitionOf;
+  /** Silences and pauses that are in force. */
+  readonly inForce: readonly Silence[];
   readonly ackOf: (member: Pick<GroupMember, 'key' | 'episode'>) => Ack | null;
   readonly mutedUntil: (windows: readonly MuteWindow[]) => Instant | null;
 }
@@ -31,6 +33,7 @@ export function contextOf(world: World, now: Instant): Context {
     now,
     world,
     inhibitionOf: inhibitionsAt(world, now),
+    inForce: world.silences.filter(({ from, until }) => from <= now && now < until),
     ackOf: (member) => acks.get(nameOf(member)) ?? null,
     // Thousands of members share a few windows, and a window costs several looks at the calendar.
     mutedUntil: (windows) => {
@@ -102,10 +105,8 @@ function muted(context: Context, { routing }: GroupMember): Hold | null {
   return until === null ? null : { why: { why: 'mute-window', by: null }, until, drops: false };
 }
 
-function matching({ world, now }: Context, { labels }: GroupMember, kind: Silence['kind']): Silence | undefined {
-  return world.silences.find(
-    (one) => one.kind === kind && one.from <= now && now < one.until && matches(one.matchers, labels),
-  );
+function matching({ inForce }: Context, { labels }: GroupMember, kind: Silence['kind']): Silence | undefined {
+  return inForce.find((one) => one.kind === kind && matches(one.matchers, labels));
 }
 
 function nameOf({ key, episode }: { readonly key: string; readonly episode: number }): string {

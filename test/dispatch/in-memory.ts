@@ -188,8 +188,8 @@ export class InMemoryDispatch {
 
   /** The system clock is set; the time of what is stored moves with it. */
   jump(ms: number): void {
-    const shift = (at: Instant): Instant => shiftedBy({ byMs: ms, now: this.now + ms }, at);
     this.now += ms;
+    const shift = (at: Instant): Instant => shiftedBy({ byMs: ms, now: this.now }, at);
     for (const group of this.#groups.values())
       Object.assign(group, { closedAt: group.closedAt && Math.min(group.closedAt, this.now), dueAt: this.now });
     for (const ofGroup of this.states.values())

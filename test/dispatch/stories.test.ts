@@ -1,0 +1,497 @@
+// What people and machines hear, one story for each row of the order of decisions, of the timers, and of what comes together.
+import { describe, expect, test } from '@jest/globals';
+import type { Routing, Silence } from '../../src/dispatch/model.ts';
+import { HOUR, MINUTE, SECOND } from './histories.ts';
+import { InMemoryDispatch, MACHINE, NO_OPTIONS, PEOPLE, type Alert, type Channel, type Sent } from './in-memory.ts';
+
+const at = (time: string): number => Date.parse(`2026-01-01T${time}Z`);
+const alert = (key: string, watch: string, severity: string, more: Record<string, string> = {}): Alert => ({
+  key,
+  labels: { watch, severity, explorer: 'ethereum', ...more },
+});
+
+const LOW = alert('low', 'coins', 'warning');
+const DRAINED = alert('drained', 'coins', 'critical');
+const MOVED = alert('moved', 'coins', 'info');
+const CALL = alert('call', 'vault', 'warning');
+const STALLED = alert('stalled', 'head', 'critical');
+
+interface Options {
+  readonly channel?: Channel;
+  readonly options?: Partial<Routing['options']>;
+  readonly events?: 'summary' | 'drop';
+}
+
+/** One address, `mail`, at 12:00. */
+function morning({ channel = PEOPLE, options = {}, events }: Options = {}): InMemoryDispatch {
+  const day = new InMemoryDispatch(
+    {
+      channels: { mail: channel },
+      routing: () => ({ channels: ['mail'], options: { ...NO_OPTIONS, ...options } }),
+      inhibit:
+        events === undefined
+          ? []
+          : [{ when: { watch: 'head' }, mute: { severity: '!critical' }, equal: ['explorer'], events }],
+    },
+    at('12:00:00'),
+  );
+  for (const { labels } of [LOW, CALL, STALLED]) day.poll(labels['watch'] ?? '');
+  return day;
+}
+
+function happens(day: InMemoryDispatch, one: Alert, transition: Parameters<InMemoryDispatch['happens']>[1]): void {
+  day.happens(one, transition);
+  day.work();
+}
+
+function silence(day: InMemoryDispatch, until: string, more: Partial<Silence> = {}): void {
+  day.silences.push({
+    ...{ id: 'maintenance', kind: 'silence', matchers: { watch: '*' }, untilResolved: false, version: 1 },
+    ...{ from: day.now, until: at(until), actor: 'ada', comment: '' },
+    ...more,
+  });
+  day.policyChanged();
+  day.work();
+}
+
+function ack(day: InMemoryDispatch, { key }: Alert): void {
+  day.acks.push({ key, episode: 1, seq: 1, actor: 'ada', comment: null, until: day.now + 24 * HOUR });
+}
+
+/** What was sent, or lies there to be sent. */
+function heard({ messages }: InMemoryDispatch): string[] {
+  return messages.filter(({ state }) => state !== 'merged' && state !== 'cancelled').map(show);
+}
+
+function show({ createdAt, kind, lines }: Sent): string {
+  const what = lines.map(({ key, seq, as }) => `${key}/${seq}${as === 'fired-and-resolved' ? ' over' : ''}`);
+  return `${new Date(createdAt).toISOString().slice(11, 19)} ${kind} ${what.join(', ')}`;
+}
+
+function stateOf({ messages }: InMemoryDispatch): string[] {
+  return messages.map(({ state }) => state);
+}
+
+describe('the first that is so decides:', () => {
+  test('1: an alert that still fires is not told again an hour later', () => {
+    const day = morning();
+    happens(day, LOW, 'firing');
+    day.runUntil(at('13:00:00'));
+    expect(heard(day)).toEqual(['12:00:00 news low/1']);
+    expect(day.verdicts.get('mail low')).toEqual({ type: 'suppress', why: 'nothing-new' });
+  });
+
+  test('2: what is taken back while the mail server is busy is never sent', () => {
+    const day = morning();
+    day.wire = () => 'busy';
+    happens(day, CALL, 'event');
+    day.runUntil(at('12:03:00'));
+    happens(day, CALL, 'retracted');
+    expect(stateOf(day)).toEqual(['cancelled']);
+    day.wire = () => 'sent';
+    day.runUntil(at('20:00:00'));
+    expect(heard(day)).toEqual([]);
+  });
+
+  test('3: what fired and was over while the mail server was busy is one message', () => {
+    const day = morning();
+    day.wire = () => 'busy';
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:06:00'));
+    happens(day, LOW, 'resolved');
+    day.wire = () => 'sent';
+    day.runUntil(at('20:00:00'));
+    expect(stateOf(day)).toEqual(['merged', 'sent']);
+    expect(heard(day)).toEqual(['12:06:00 news low/2 over']);
+  });
+
+  test('3: what was tried may have been heard, so its end follows', () => {
+    const day = morning();
+    day.wire = () => 'again';
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:06:00'));
+    happens(day, LOW, 'resolved');
+    day.wire = () => 'sent';
+    day.runUntil(at('12:07:00'));
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '12:06:00 news low/2']);
+    expect(day.messages.every(({ state }) => state === 'sent')).toBe(true);
+  });
+
+  test('4: the end of what was told passes a silence', () => {
+    const day = morning();
+    happens(day, LOW, 'firing');
+    silence(day, '18:00:00');
+    day.runUntil(at('12:10:00'));
+    happens(day, LOW, 'resolved');
+    expect(heard(day).at(-1)).toBe('12:10:00 news low/2');
+  });
+
+  test('4: only the end passes: what fires again meanwhile is held', () => {
+    const day = morning();
+    happens(day, LOW, 'firing');
+    silence(day, '12:30:00');
+    happens(day, LOW, 'resolved');
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:29:00'));
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '12:01:00 news low/2']);
+    day.runUntil(at('12:30:00'));
+    expect(heard(day).at(-1)).toBe('12:30:00 news low/3');
+  });
+
+  test('5: while the chain stands still, a low balance is not told', () => {
+    const day = morning({ events: 'summary' });
+    happens(day, STALLED, 'firing');
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:20:00'));
+    expect(heard(day)).toEqual(['12:00:00 news stalled/1']);
+    expect(day.verdicts.get('mail low')).toEqual({
+      type: 'hold',
+      until: 'change',
+      why: { why: 'inhibited', by: 'stalled' },
+    });
+    happens(day, STALLED, 'resolved');
+    expect(heard(day).slice(1)).toEqual(['12:20:00 news stalled/2', '12:20:00 news low/1']);
+  });
+
+  test('5: alerts of another explorer, and those without the label, are told', () => {
+    const day = morning({ events: 'summary' });
+    happens(day, STALLED, 'firing');
+    const elsewhere = alert('elsewhere', 'coins', 'warning', { explorer: 'gnosis' });
+    const nowhere: Alert = { key: 'nowhere', labels: { watch: 'coins', severity: 'warning' } };
+    happens(day, elsewhere, 'firing');
+    happens(day, nowhere, 'firing');
+    expect(heard(day)).toHaveLength(3);
+  });
+
+  test('5: a source that nobody looked at for an hour mutes nothing any more', () => {
+    const day = morning({ events: 'summary' });
+    happens(day, STALLED, 'firing');
+    happens(day, LOW, 'firing');
+    day.runUntil(at('13:00:00'));
+    expect(heard(day)).toHaveLength(1);
+    day.runUntil(at('13:01:00'));
+    expect(heard(day).at(-1)).toBe('13:01:00 news low/1');
+  });
+
+  test('6: in a silence nothing is told, and what still fires afterwards is told once', () => {
+    const day = morning();
+    silence(day, '12:30:00');
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:29:59'));
+    expect(heard(day)).toEqual([]);
+    day.runUntil(at('14:00:00'));
+    expect(heard(day)).toEqual(['12:30:00 news low/1']);
+    expect(day.messages[0]?.members[0]).toMatchObject({ heldAt: at('12:00:00'), heldBy: 'maintenance' });
+  });
+
+  test('7: what somebody has acknowledged is not repeated, and its end is told', () => {
+    const day = morning();
+    happens(day, LOW, 'firing');
+    ack(day, LOW);
+    day.runUntil(at('20:00:00'));
+    expect(day.verdicts.get('mail low')).toMatchObject({ type: 'hold', why: { why: 'acked' } });
+    happens(day, LOW, 'resolved');
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '20:00:00 news low/2']);
+  });
+
+  test('7: after a start a repeat waits for the first poll, but no longer than five minutes', () => {
+    const day = morning();
+    happens(day, LOW, 'firing');
+    day.now = at('16:00:00');
+    day.restart();
+    day.work();
+    expect(day.verdicts.get('mail low')).toMatchObject({ type: 'hold', why: { why: 'unpolled' } });
+    day.runUntil(at('17:00:00'));
+    expect(heard(day).slice(1)).toEqual(['16:05:00 repeat low/1']);
+  });
+
+  test('8: on a quiet evening a warning waits for the morning', () => {
+    const days = ['thu', 'fri'] as const;
+    const day = morning({ options: { mute: [{ days, from: '12:00', to: '18:00', zone: 'UTC' }] } });
+    happens(day, LOW, 'firing');
+    day.runUntil(at('17:59:59'));
+    expect(heard(day)).toEqual([]);
+    day.runUntil(at('18:00:00'));
+    expect(heard(day)).toEqual(['18:00:00 news low/1']);
+  });
+
+  test('9: of many groups at once nine are told singly, and the others in one summary, critical first', () => {
+    const day = morning();
+    const many = Array.from({ length: 30 }, (_, n) => alert(`a${n}`, `watch-${n}`, n === 29 ? 'critical' : 'warning'));
+    for (const one of many) day.happens(one, 'firing');
+    day.work();
+    expect(heard(day)).toHaveLength(9);
+    expect(day.messages[0]?.lines[0]?.key).toBe('a29');
+    day.runUntil(at('12:09:59'));
+    expect(heard(day)).toHaveLength(9);
+    day.runUntil(at('12:10:00'));
+    expect(day.messages.at(-1)).toMatchObject({ kind: 'overflow_summary', groupId: null });
+    expect(day.messages.at(-1)?.lines).toHaveLength(21);
+    const told = day.messages.flatMap(({ lines }) => lines.map(({ key }) => key));
+    expect(told.toSorted()).toEqual(many.map(({ key }) => key).toSorted());
+  });
+
+  test('9: who was told by a summary is told of the end', () => {
+    const day = morning({ channel: { unit: 'group', cap: { burst: 2, perHour: 9 } } });
+    happens(day, CALL, 'event');
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:20:00'));
+    expect(heard(day)).toEqual(['12:00:00 news call/1', '12:10:00 overflow_summary low/1']);
+    happens(day, LOW, 'resolved');
+    expect(heard(day).at(-1)).toBe('12:20:00 news low/2');
+  });
+
+  test('9: a machine with a cap is still told of ends', () => {
+    const day = morning({ channel: { unit: 'alert', cap: { burst: 2, perHour: 7 } } });
+    happens(day, LOW, 'firing');
+    happens(day, CALL, 'event');
+    happens(day, LOW, 'resolved');
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '12:00:00 news low/2']);
+    expect(day.verdicts.get('mail call')).toMatchObject({ type: 'hold', why: { why: 'cap' } });
+  });
+
+  test('10: a second alert of a group waits until a minute after the first message', () => {
+    const day = morning();
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:00:20'));
+    happens(day, MOVED, 'firing');
+    expect(day.verdicts.get('mail moved')).toEqual({ type: 'wait', until: at('12:01:00') });
+    day.runUntil(at('12:05:00'));
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '12:01:00 news moved/1']);
+  });
+});
+
+describe('timers:', () => {
+  test('a lone alert goes out at once, with the id that it has without groups', () => {
+    const [day, alone] = [morning(), morning({ channel: MACHINE })];
+    happens(day, LOW, 'firing');
+    happens(alone, LOW, 'firing');
+    expect(day.messages.map(({ id }) => id)).toEqual(alone.messages.map(({ id }) => id));
+    expect(day.messages[0]).toMatchObject({ createdAt: day.now, dueAt: day.now });
+  });
+
+  test('a group waits for its first message where a route says so, from the first of its news on', () => {
+    const day = morning({ options: { groupWaitMs: 30 * SECOND } });
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:00:20'));
+    happens(day, MOVED, 'firing');
+    day.runUntil(at('12:05:00'));
+    expect(heard(day)).toEqual(['12:00:30 news low/1, moved/1']);
+  });
+
+  test('a critical alert goes now, with all that waits', () => {
+    const day = morning();
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:00:20'));
+    happens(day, MOVED, 'firing');
+    happens(day, DRAINED, 'firing');
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '12:00:20 news drained/1, moved/1']);
+  });
+
+  test('a machine hears each alert singly and at once, whatever its route says of groups', () => {
+    const day = morning({ channel: MACHINE, options: { groupWaitMs: HOUR, groupIntervalMs: HOUR } });
+    happens(day, LOW, 'firing');
+    happens(day, MOVED, 'firing');
+    happens(day, LOW, 'resolved');
+    day.runUntil(at('23:00:00'));
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '12:00:00 news moved/1', '12:00:00 news low/2']);
+  });
+
+  test('all that is open in a group is repeated together, info never', () => {
+    const day = morning();
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:30:00'));
+    happens(day, DRAINED, 'firing');
+    happens(day, MOVED, 'firing');
+    day.runUntil(at('16:05:00'));
+    expect(heard(day).at(-1)).toBe('16:00:00 repeat drained/1, low/1');
+  });
+
+  test('events are repeated only where a route asks for an acknowledgement', () => {
+    const [plain, asks] = [morning(), morning({ options: { requireAck: true, repeatMs: HOUR } })];
+    for (const day of [plain, asks]) {
+      happens(day, CALL, 'event');
+      day.runUntil(at('14:30:00'));
+    }
+    expect(heard(plain)).toHaveLength(1);
+    expect(heard(asks)).toEqual(['12:00:00 news call/1', '13:00:00 repeat call/1', '14:00:00 repeat call/1']);
+    ack(asks, CALL);
+    asks.runUntil(at('18:00:00'));
+    expect(heard(asks)).toHaveLength(3);
+  });
+
+  test('a repeat counts from what was accepted, and none is sent while one is on its way', () => {
+    const day = morning({ options: { repeatMs: HOUR } });
+    day.wire = () => 'again';
+    happens(day, LOW, 'firing');
+    day.runUntil(at('15:30:00'));
+    expect(heard(day)).toHaveLength(1);
+    day.wire = () => 'sent';
+    day.work();
+    day.runUntil(at('16:45:00'));
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '16:30:00 repeat low/1']);
+  });
+
+  test('no repeats where a route turns them off', () => {
+    const day = morning({ options: { repeatMs: 'off' } });
+    happens(day, LOW, 'firing');
+    day.runUntil(at('23:00:00'));
+    expect(heard(day)).toHaveLength(1);
+  });
+});
+
+describe('together:', () => {
+  test('events of a silence, and what was over inside, are counted in its summary', () => {
+    const day = morning();
+    silence(day, '12:30:00');
+    happens(day, CALL, 'event');
+    happens(day, LOW, 'firing');
+    happens(day, LOW, 'resolved');
+    day.runUntil(at('13:00:00'));
+    expect(heard(day)).toEqual(['12:30:00 silence_summary call/1, low/2 over']);
+  });
+
+  test('a machine hears nothing of what was over in a silence', () => {
+    const day = morning({ channel: MACHINE });
+    silence(day, '12:30:00');
+    happens(day, CALL, 'event');
+    happens(day, LOW, 'firing');
+    happens(day, LOW, 'resolved');
+    day.runUntil(at('13:00:00'));
+    expect(heard(day)).toEqual([]);
+  });
+
+  test('of two silences the later end counts, and the first is named', () => {
+    const day = morning();
+    silence(day, '12:30:00');
+    happens(day, CALL, 'event');
+    silence(day, '12:45:00', { id: 'another' });
+    day.runUntil(at('12:44:59'));
+    expect(heard(day)).toEqual([]);
+    day.runUntil(at('13:00:00'));
+    expect(heard(day)).toEqual(['12:45:00 silence_summary call/1']);
+    expect(day.messages[0]?.members[0]?.heldBy).toBe('maintenance');
+  });
+
+  test('what somebody acknowledges in a silence is only counted', () => {
+    const day = morning();
+    silence(day, '12:30:00');
+    happens(day, LOW, 'firing');
+    ack(day, LOW);
+    day.runUntil(at('20:00:00'));
+    expect(heard(day)).toEqual(['12:30:00 silence_summary low/1']);
+  });
+
+  test('what is taken back in a silence is not counted', () => {
+    const day = morning();
+    silence(day, '12:30:00');
+    happens(day, CALL, 'event');
+    happens(day, CALL, 'retracted');
+    day.runUntil(at('20:00:00'));
+    expect(heard(day)).toEqual([]);
+  });
+
+  test('what is taken back before its summary goes out leaves it', () => {
+    const day = morning({ channel: { unit: 'group', cap: { burst: 2, perHour: 7 } } });
+    happens(day, STALLED, 'firing');
+    happens(day, CALL, 'event');
+    happens(day, LOW, 'firing');
+    day.wire = () => 'busy';
+    day.runUntil(at('12:10:00'));
+    expect(heard(day).at(-1)).toBe('12:10:00 overflow_summary call/1, low/1');
+    happens(day, CALL, 'retracted');
+    expect(heard(day).at(-1)).toBe('12:10:00 overflow_summary low/1');
+  });
+
+  test('what was told, then inhibited, and is over, is told', () => {
+    const day = morning({ events: 'summary' });
+    happens(day, LOW, 'firing');
+    happens(day, STALLED, 'firing');
+    day.runUntil(at('12:10:00'));
+    happens(day, LOW, 'resolved');
+    expect(heard(day).at(-1)).toBe('12:10:00 news low/2');
+  });
+
+  test.each([
+    ['summary', ['12:10:30 inhibition_summary call/1']],
+    ['drop', []],
+  ] as const)('events of an inhibition that says %s', (events, expected) => {
+    const day = morning({ events });
+    happens(day, STALLED, 'firing');
+    happens(day, CALL, 'event');
+    day.runUntil(at('12:10:30'));
+    happens(day, STALLED, 'resolved');
+    day.runUntil(at('13:00:00'));
+    expect(heard(day).filter((one) => !one.includes('stalled'))).toEqual(expected);
+  });
+
+  test('a target that a reload no longer names hears the end of what it was told, and no new begin', () => {
+    const day = morning();
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:10:00'));
+    day.reload({ ...day.setup, routing: () => ({ channels: [], options: NO_OPTIONS }) });
+    happens(day, LOW, 'resolved');
+    happens(day, LOW, 'firing');
+    day.runUntil(at('23:00:00'));
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '12:10:00 news low/2']);
+  });
+
+  test('a target that a reload names hears what happens from then on', () => {
+    const day = morning();
+    const named = day.setup;
+    day.reload({ ...named, routing: () => ({ channels: [], options: NO_OPTIONS }) });
+    happens(day, LOW, 'firing');
+    day.reload(named);
+    happens(day, LOW, 'resolved');
+    expect(heard(day)).toEqual([]);
+    day.runUntil(at('12:10:00'));
+    happens(day, LOW, 'firing');
+    expect(heard(day)).toEqual(['12:10:00 news low/3']);
+  });
+});
+
+describe('a clock that is set', () => {
+  test('forward brings no repeat early', () => {
+    const day = morning();
+    happens(day, LOW, 'firing');
+    day.runUntil(at('13:00:00'));
+    day.jump(5 * HOUR);
+    day.work();
+    expect(heard(day)).toHaveLength(1);
+    day.runUntil(at('21:00:00'));
+    expect(heard(day).slice(1)).toEqual(['21:00:00 repeat low/1']);
+  });
+
+  test('back makes no wait longer than its timer', () => {
+    const day = morning();
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:00:30'));
+    happens(day, MOVED, 'firing');
+    day.jump(-5 * HOUR);
+    day.runUntil(at('07:01:30'));
+    expect(heard(day).slice(1)).toEqual(['07:01:30 news moved/1']);
+  });
+
+  test('back by five hours brings the repeat after its time, not after nine hours', () => {
+    const day = morning();
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:00:30'));
+    day.jump(-5 * HOUR);
+    day.runUntil(at('11:00:29'));
+    expect(heard(day)).toHaveLength(1);
+    day.runUntil(at('11:00:30'));
+    expect(heard(day)).toHaveLength(2);
+  });
+});
+
+test('a stop over many repeats is made up for by one', () => {
+  const day = morning();
+  happens(day, LOW, 'firing');
+  day.now = at('12:00:00') + 30 * HOUR;
+  day.restart();
+  day.poll('coins');
+  day.work();
+  expect(heard(day)).toHaveLength(2);
+  day.runUntil(day.now + 10 * MINUTE);
+  expect(heard(day)).toHaveLength(2);
+});
