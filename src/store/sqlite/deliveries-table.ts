@@ -115,7 +115,8 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
     const { changes, lastInsertRowid } = add.run(...to, state, openUntil ?? at, at, settledAt, end, folds);
     if (changes === 0) return;
     addMember.run(lastInsertRowid, key, seq, number);
-    if (end === null) follow.run(lastInsertRowid, key, channel, recipient);
+    // The first of an alert follows nothing.
+    if (end === null && seq > 1) follow.run(lastInsertRowid, key, channel, recipient);
   }
 
   function handOut(row: Row, leaseUntil: Instant): Claimed {

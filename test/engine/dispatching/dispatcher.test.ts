@@ -279,3 +279,19 @@ test('two thousand events at once are routed in rounds, between which other work
   expect(turns).toBeGreaterThanOrEqual(19);
   expect((await daemon.store.survey()).outbox).toMatchObject([{ channel: 'ops', rows: 2000 }]);
 });
+
+test('transitions with many recipients are written a few at a time, and each one whole', async () => {
+  const written: number[] = [];
+  const mail = Array.from({ length: 90 }, (_, n) => `person-${n}@example.org`);
+  await using daemon = await aDispatcher({ mail }, (store) => ({
+    ...store,
+    commitRound(round, result, ...rest) {
+      written.push(result.owed.length);
+      return store.commitRound(round, result, ...rest);
+    },
+  }));
+  for (const key of ['a', 'b', 'c', 'd', 'e']) await daemon.decided({ ...EVENT, key }, ['mail']);
+  await daemon.route();
+  expect(written.every((count) => count === 90 || count === 180)).toBe(true);
+  expect((await daemon.store.survey()).outbox).toMatchObject([{ channel: 'mail', rows: 5 * 90 }]);
+});
