@@ -1,3 +1,14 @@
+/** Resolves when the signal aborts, at once when it has. For signals that live no longer than the wait. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const onAbort = (): void => {
+      resolve();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
 /** Who is told when a signal aborts. */
 export interface AbortListeners extends Disposable {
   /** `act` is called when the signal aborts, unless the function that this returns was called before. */

@@ -9,14 +9,17 @@
 // between, it stays `sending` until its lease ends; then it is due again, and is sent under the same id.
 // A storage that does not answer only delays the sender: it is asked again after a wait, and an outcome that cannot be
 // recorded keeps its slot until it can be, so that nothing is sent twice meanwhile.
-import { afterOutcome, LONGEST_WAIT_MS, type Outcome, type Settlement } from '../../core/model/delivery.ts';
+import { LONGEST_WAIT_MS, type Outcome } from '../../core/model/delivery.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
+import { aborted } from '../../lib/abort.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { OpenNotifier } from '../../notifiers/notifier.ts';
 import type { Claimed, Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
+import { createOutcomeReport } from './outcome-report.ts';
 import { createRunTime } from './run-time.ts';
+import { createSettling } from './settling.ts';
 
 export interface Sender {
   /**
@@ -58,13 +61,12 @@ export function createSender(options: SenderOptions): Sender {
   const { store, channel, notifier, giveUpAfterMs, clock, log, onOutcome, onDead } = options;
   const inFlight = new Map<DeliveryId, Promise<void>>();
   const storage = createStorageBackoff({ channel }, log);
+  const settling = createSettling({ store, storage, giveUpAfterMs, clock });
+  const report = createOutcomeReport(channel, log);
   const runTime = createRunTime(clock);
   // How much of the run time is in the state file.
   let recordedMs = 0;
-  let lastFailure: string | null = null;
   let isParked = false;
-  // Not stored: a restart grants what is rejected its three tries again.
-  const rejections = new Map<DeliveryId, number>();
   let wakeSignal = new AbortController();
 
   const wake = (): void => {
@@ -119,17 +121,10 @@ export function createSender(options: SenderOptions): Sender {
 
   /** `owedSinceMs`: the run time at which it was committed. */
   async function deliver(claimed: Claimed, owedSinceMs: number, abandon: AbortSignal): Promise<void> {
-    const { delivery, attempt } = claimed;
     const outcome = await send(claimed, abandon);
-    const ageMs = runTime.passed() - owedSinceMs;
-    const { id } = delivery;
-    const rejected = (rejections.get(id) ?? 0) + (outcome.type === 'rejected' ? 1 : 0);
-    const tried = { id, attempt, rejections: rejected, ageMs, outcome, at: clock.now(), giveUpAfterMs };
-    const settlement = afterOutcome(tried);
-    if (settlement.state === 'due' && rejected > 0) rejections.set(id, rejected);
-    else rejections.delete(id);
+    const settlement = settling.settlementOf(claimed, outcome, runTime.passed() - owedSinceMs);
     if (outcome.type === 'again' && outcome.park === true) park(outcome.why);
-    const isRecorded = await settle(claimed, settlement, abandon);
+    const isRecorded = await settling.record(claimed, settlement, abandon);
     report(claimed, settlement);
     onOutcome(outcome);
     if (isRecorded && settlement.state === 'dead') onDead();
@@ -147,52 +142,6 @@ export function createSender(options: SenderOptions): Sender {
       log.error('delivery:threw', { channel, delivery: delivery.id, attempt, error: String(error) });
       return { type: 'again', why: String(error) };
     }
-  }
-
-  /** False when the try was over already, or when the budget for stopping ended before the storage answered. */
-  async function settle(
-    { delivery, attempt }: Claimed,
-    settlement: Settlement,
-    abandon: AbortSignal,
-  ): Promise<boolean> {
-    for (;;) {
-      try {
-        const end = await store.settle({ id: delivery.id, attempt }, settlement, clock.now());
-        storage.answered('settle');
-        return end === 'settled';
-      } catch (error) {
-        const pauseMs = storage.failed('settle', error);
-        if (abandon.aborted) return false;
-        await clock.sleep(pauseMs, abandon);
-      }
-    }
-  }
-
-  /**
-   * A channel that is down fails many deliveries for one reason: the first is logged as a warning, the rest at debug
-   * level. A reason that only a person can remove is logged as an error.
-   */
-  function report({ delivery, attempt }: Claimed, { state, outcome }: Settlement): void {
-    const fields = {
-      channel,
-      delivery: delivery.id,
-      // Of many recipients one may be refused; a channel with one receiver is called like it.
-      ...(delivery.recipient === channel ? {} : { recipient: delivery.recipient }),
-      watch: delivery.message.watch,
-      alert: delivery.message.alert,
-      attempt,
-    };
-    if (outcome.type === 'sent') {
-      lastFailure = null;
-      log.info('delivery:sent', { ...fields, answer: outcome.answer });
-      return;
-    }
-    const isNews = outcome.why !== lastFailure;
-    lastFailure = outcome.why;
-    const isRefused = outcome.type === 'again' && outcome.auth === true;
-    if (state === 'dead') log.error('delivery:dead', { ...fields, outcome: outcome.type, why: outcome.why });
-    else if (isNews && isRefused) log.error('channel:refused', { ...fields, why: outcome.why });
-    else log[isNews ? 'warn' : 'debug'](`delivery:${outcome.type}`, { ...fields, why: outcome.why });
   }
 
   /**
@@ -233,17 +182,4 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   return { run, wake, resume };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener(
-      'abort',
-      () => {
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }

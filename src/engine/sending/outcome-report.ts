@@ -1,0 +1,36 @@
+import type { Settlement } from '../../core/model/delivery.ts';
+import type { Claimed } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+export type OutcomeReport = (claimed: Claimed, settlement: Settlement) => void;
+
+/**
+ * Logs how each try ended. A channel that is down fails many deliveries for one reason: the first is logged as a warning,
+ * the rest at debug level. A reason that only a person can remove is logged as an error.
+ */
+export function createOutcomeReport(channel: string, log: Log): OutcomeReport {
+  let lastFailure: string | null = null;
+
+  return ({ delivery, attempt }, { state, outcome }) => {
+    const fields = {
+      channel,
+      delivery: delivery.id,
+      // Of many recipients one may be refused; a channel with one receiver is called like it.
+      ...(delivery.recipient === channel ? {} : { recipient: delivery.recipient }),
+      watch: delivery.message.watch,
+      alert: delivery.message.alert,
+      attempt,
+    };
+    if (outcome.type === 'sent') {
+      lastFailure = null;
+      log.info('delivery:sent', { ...fields, answer: outcome.answer });
+      return;
+    }
+    const isNews = outcome.why !== lastFailure;
+    lastFailure = outcome.why;
+    const isRefused = outcome.type === 'again' && outcome.auth === true;
+    if (state === 'dead') log.error('delivery:dead', { ...fields, outcome: outcome.type, why: outcome.why });
+    else if (isNews && isRefused) log.error('channel:refused', { ...fields, why: outcome.why });
+    else log[isNews ? 'warn' : 'debug'](`delivery:${outcome.type}`, { ...fields, why: outcome.why });
+  };
+}

@@ -1,0 +1,49 @@
+// Records how tries ended. A storage that does not answer is asked again until it does, so that nothing is sent twice
+// meanwhile.
+import { afterOutcome, type Outcome, type Settlement } from '../../core/model/delivery.ts';
+import type { DeliveryId } from '../../core/model/ids.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Claimed, Store } from '../../store/store.ts';
+import type { StorageBackoff } from '../reporting/storage-backoff.ts';
+
+export interface Settling {
+  /** What follows from a try. `ageMs`: for how long the delivery has been owed while it could be tried. */
+  settlementOf(claimed: Claimed, outcome: Outcome, ageMs: number): Settlement;
+  /** False when the try was over already, or when the budget for stopping ended before the storage answered. */
+  record(claimed: Claimed, settlement: Settlement, abandon: AbortSignal): Promise<boolean>;
+}
+
+interface SettlingOptions {
+  readonly store: Pick<Store, 'settle'>;
+  readonly storage: StorageBackoff;
+  readonly giveUpAfterMs: number;
+  readonly clock: Clock;
+}
+
+export function createSettling({ store, storage, giveUpAfterMs, clock }: SettlingOptions): Settling {
+  // Not stored: a restart grants what is rejected its three tries again.
+  const rejectionsById = new Map<DeliveryId, number>();
+
+  return {
+    settlementOf({ delivery: { id }, attempt }, outcome, ageMs) {
+      const rejections = (rejectionsById.get(id) ?? 0) + (outcome.type === 'rejected' ? 1 : 0);
+      const settlement = afterOutcome({ id, attempt, rejections, ageMs, outcome, at: clock.now(), giveUpAfterMs });
+      if (settlement.state === 'due' && rejections > 0) rejectionsById.set(id, rejections);
+      else rejectionsById.delete(id);
+      return settlement;
+    },
+    async record({ delivery: { id }, attempt }, settlement, abandon) {
+      for (;;) {
+        try {
+          const end = await store.settle({ id, attempt }, settlement, clock.now());
+          storage.answered('settle');
+          return end === 'settled';
+        } catch (error) {
+          const pauseMs = storage.failed('settle', error);
+          if (abandon.aborted) return false;
+          await clock.sleep(pauseMs, abandon);
+        }
+      }
+    },
+  };
+}
