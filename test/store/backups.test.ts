@@ -13,7 +13,7 @@ import { backupSqlite } from '../../src/store/sqlite/backups.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { restoreSqlite } from '../../src/store/sqlite/restore.ts';
 import { StorageError, StoreBusyError, type Store } from '../../src/store/store.ts';
-import { commit, owe } from '../support/store-calls.ts';
+import { commit, dispatch, owe } from '../support/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 import { damagePages, execute } from './damage.ts';
 
@@ -265,6 +265,7 @@ async function stateOf(file: string): Promise<unknown> {
 async function heldBy(file: string): Promise<{ version: number; rows: number }> {
   await using store = await openSqliteStore({ file });
   const version = (await store.recall()).get('w')?.version ?? 0;
+  await dispatch(store, NOON);
   return { version, rows: (await store.survey()).outbox[0]?.rows ?? 0 };
 }
 
