@@ -11,7 +11,7 @@ import type { Segment } from '../core/model/condition.ts';
 import type { Pause } from '../core/model/pause.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
 import { eventShape, formerEvent } from './former-events.ts';
-import { StorageError, type Changed, type StoredDelivery, type StoredDiagnostics } from './store.ts';
+import { StorageError, type Changed, type JournalLine, type StoredDelivery, type StoredDiagnostics } from './store.ts';
 
 /** A row as an engine hands it out, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -271,6 +271,20 @@ export function pauseOf(row: Row): Pause {
 /** What a request of an operator changed. Throws a StorageError when the row is damaged. */
 export function changedOf(row: Row): Changed {
   return parsed('answer to an operator', () => changed.parse(fromJson(row['answer'])));
+}
+
+/** What only explains: data that cannot be read is shown as it is. */
+export function journalLineOf(row: Row): JournalLine {
+  const [position, hash] = [row['position'], row['hash']];
+  const data = json.safeParse(jsonOrNull(row['data'])).data ?? null;
+  return {
+    at: Number(row['at']),
+    kind: String(row['kind']),
+    subject: String(row['subject']),
+    actor: String(row['actor']),
+    data: data === null ? String(row['data']) : data,
+    anchor: typeof position === 'number' && typeof hash === 'string' ? { position, hash } : null,
+  };
 }
 
 function fromJson(text: unknown): unknown {

@@ -1,6 +1,8 @@
 // What the daemon needs of whatever keeps its state. An engine stands in a folder of its own; `open.ts` picks one.
 import type { KnownBlock } from '../core/chain/chain-record.ts';
 import type { Delivery, Message, Outcome, Settlement } from '../core/model/delivery.ts';
+import type { Anchor, Verdict } from '../core/journal/chain.ts';
+import type { JournalEntry } from '../core/journal/entry.ts';
 import type { Json } from '../core/values/fields.ts';
 import type { StoredHealth } from '../core/model/health.ts';
 import type { StoredSnapshot } from '../core/model/snapshot.ts';
@@ -114,6 +116,32 @@ export type Intervened =
   | { readonly type: 'kept'; readonly changed: Changed }
   | { readonly type: 'refused'; readonly why: 'key-taken' | 'not-found' | 'fenced' };
 
+/** All that are given must match. */
+export interface HistoryFilter {
+  readonly subjects?: readonly string[];
+  readonly since?: Instant;
+  readonly limit: number;
+}
+
+/** A line of the journal as it is stored. */
+export interface JournalLine {
+  readonly at: Instant;
+  readonly kind: string;
+  readonly subject: string;
+  readonly actor: string;
+  /** Its text, where that is no JSON any more. */
+  readonly data: Json;
+  /** Null: it is not chained yet. */
+  readonly anchor: Anchor | null;
+}
+
+/** What is older is dropped. */
+export interface Ages {
+  readonly settled: Instant;
+  readonly alerts: Instant;
+  readonly journal: Instant;
+}
+
 /** Told of a watch whose memory cannot be read, and why. */
 export type OnDamaged = (watch: WatchId, why: string) => void;
 
@@ -222,6 +250,21 @@ export interface Store extends AsyncDisposable {
   /** All pauses that are not forgotten yet, those that are over included. */
   pauses(): Promise<Pause[]>;
 
+  /** Appends lines to the journal. Those of a commit, of a try and of an operator are appended with what caused them. */
+  record(entries: readonly JournalEntry[], fence: Fence): Promise<'kept' | 'fenced'>;
+
+  /** Chains what was appended to the journal, up to `limit` lines; true when more are left. */
+  chainJournal(limit: number, fence: Fence): Promise<boolean>;
+
+  /** The newest line that is chained; null when there is none. Durable before it is answered. */
+  journalHead(): Promise<Anchor | null>;
+
+  /** Lines of the journal, newest first. */
+  history(filter: HistoryFilter): Promise<JournalLine[]>;
+
+  /** Follows the chain of the journal from where it begins. `anchor` is one that was kept elsewhere. */
+  verifyJournal(anchor: Anchor | null): Promise<Verdict>;
+
   /**
    * Looks whether the state is still where it was opened, and puts it back where it is not; resolves with what had moved.
    * Rejects with a `StorageError` when that cannot be done, and with a `StoreBusyError` when another daemon has taken the
@@ -231,9 +274,9 @@ export interface Store extends AsyncDisposable {
 
   /**
    * Drops deliveries that were settled before a time and what operators did two months earlier, and what is known of
-   * alerts that are over since another time.
+   * alerts that are over since another time. Lines of the journal from before a third are dropped behind a checkpoint.
    */
-  prune(before: { readonly settled: Instant; readonly alerts: Instant }): Promise<void>;
+  prune(before: Ages, at: Instant): Promise<void>;
 }
 
 /** A delivery as it stands in the outbox. */
@@ -261,7 +304,12 @@ export interface DeliveryFilter {
 
 /** What may be looked at while a daemon runs, or when none does. Every method rejects with a `StorageError`. */
 export interface StoreReader
-  extends AsyncDisposable, Pick<Store, 'recall' | 'diagnostics' | 'samples' | 'survey' | 'pauses'> {
+  extends
+    AsyncDisposable,
+    Pick<
+      Store,
+      'recall' | 'diagnostics' | 'samples' | 'survey' | 'pauses' | 'history' | 'journalHead' | 'verifyJournal'
+    > {
   /** What the daemon last wrote down of what it runs; null when it never did. */
   running(): Promise<Json>;
   /** What the daemon last wrote down of its explorers. */

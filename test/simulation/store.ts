@@ -100,8 +100,13 @@ export function storeOf({ inner, line, time, field, onKept, onRouted, onSent, on
     answerTo: (request) => deed(() => inner.answerTo(request)),
     intervene: (change, request, at, fence) => write(() => inner.intervene(change, request, at, fence)),
     pauses: () => deed(() => inner.pauses()),
+    record: (entries, fence) => write(() => inner.record(entries, fence)),
+    chainJournal: (limit, fence) => write(() => inner.chainJournal(limit, fence)),
+    journalHead: () => deed(() => inner.journalHead()),
+    history: (filter) => deed(() => inner.history(filter)),
+    verifyJournal: (anchor) => deed(() => inner.verifyJournal(anchor)),
     secure: () => inner.secure(),
-    prune: (before) => write(() => inner.prune(before)),
+    prune: (before, at) => write(() => inner.prune(before, at)),
     // The database outlives the process.
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

@@ -68,6 +68,20 @@ test('a pause that cannot be read is named, and neither the start nor another pa
   ]);
 });
 
+test('a line of the journal that somebody changed is named by its position', async () => {
+  const file = await aState(1);
+  {
+    await using store = await openSqliteStore({ file });
+    const fence = store.fenceOf('service:journal');
+    const line = { at: NOON, kind: 'start', subject: 'daemon', actor: 'daemon', data: null } as const;
+    await store.record([line, line], fence);
+    await store.chainJournal(9, fence);
+  }
+  execute(file, `UPDATE journal SET actor = 'nobody' WHERE position = 2`);
+  const { findings } = await checkSqlite(file);
+  expect(findings.map(({ what }) => what)).toEqual([expect.stringContaining('the journal is broken at position 2: ')]);
+});
+
 test('a thousand damaged rows are twenty lines and a number', async () => {
   const file = await aState(1000);
   execute(file, `UPDATE notifications SET message = '{}'`);

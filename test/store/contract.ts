@@ -1,24 +1,17 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { MOST_UNSETTLED, OPEN_MS } from '../../src/core/alerts/overflow.ts';
 import type { Outcome } from '../../src/core/model/delivery.ts';
-import type { Store } from '../../src/store/store.ts';
 import { claim, commit, cover, dispatch, LEASE_MS, owe, settle } from '../support/store-calls.ts';
 import { aDecision, aDelivery, aMemory, aTransition, NOON, transitionsOf } from './builders.ts';
+import { storiesAt, type Place } from './story.ts';
 
 const SENT: Outcome = { type: 'sent', answer: '250 OK' };
 const AGAIN: Outcome = { type: 'again', why: '503' };
 const SECOND = 1000;
 
 /** The promise of `Store`, as tests. Every engine keeps it. `place`: where the stores that it opens keep what they keep. */
-export function keepsThePromise(place: () => () => Promise<Store>): void {
-  const story = (name: string, tell: (store: Store, takeOver: () => Promise<Store>) => Promise<void>): void => {
-    test(name, async () => {
-      const open = place();
-      await using stores = new AsyncDisposableStack();
-      const takeOver = async (): Promise<Store> => stores.use(await open());
-      await tell(await takeOver(), takeOver);
-    });
-  };
+export function keepsThePromise(place: Place): void {
+  const story = storiesAt(place);
 
   story('nothing is remembered and nothing is owed at first', async (store) => {
     expect(await store.recall()).toEqual(new Map());
@@ -481,7 +474,7 @@ export function keepsThePromise(place: () => () => Promise<Store>): void {
     await settle(store, 'sent', { state: 'sent', outcome: SENT }, NOON);
     await settle(store, 'dead', { state: 'dead', outcome: AGAIN }, NOON);
     await settle(store, 'kept', { state: 'sent', outcome: SENT }, NOON + SECOND);
-    await store.prune({ settled: NOON + SECOND, alerts: NOON });
+    await store.prune({ settled: NOON + SECOND, alerts: NOON, journal: NOON }, NOON);
     expect(await store.survey()).toEqual({ outbox: [{ channel: 'ops', rows: 1, oldest: NOON }], dead: 0, sent: 1 });
   });
 }

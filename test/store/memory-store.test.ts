@@ -1,6 +1,7 @@
 import { describe } from '@jest/globals';
 import { createMemoryStore, nothingKept } from '../support/memory-store.ts';
 import { keepsThePromise } from './contract.ts';
+import { keepsAJournal } from './journal-contract.ts';
 import { keepsItsPromiseToOperators } from './operators-contract.ts';
 
 describe('the store in plain maps', () => {
@@ -9,5 +10,6 @@ describe('the store in plain maps', () => {
     return async () => createMemoryStore(kept);
   };
   keepsThePromise(place);
+  keepsAJournal(place);
   keepsItsPromiseToOperators(place);
 });

@@ -1,6 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Intervened, Intervention, OperatorRequest, Store } from '../../src/store/store.ts';
 import { NOON } from './builders.ts';
+import { storiesAt, type Place } from './story.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -14,15 +15,8 @@ const pause = (watch: string, until = NOON + HOUR): Intervention => ({ type: 'pa
 const end = (watch: string): Intervention => ({ type: 'end-pause', watch });
 
 /** The promise of `Store` to operators, as tests. Every engine keeps it. */
-export function keepsItsPromiseToOperators(place: () => () => Promise<Store>): void {
-  const story = (name: string, tell: (store: Store, takeOver: () => Promise<Store>) => Promise<void>): void => {
-    test(name, async () => {
-      const open = place();
-      await using stores = new AsyncDisposableStack();
-      const takeOver = async (): Promise<Store> => stores.use(await open());
-      await tell(await takeOver(), takeOver);
-    });
-  };
+export function keepsItsPromiseToOperators(place: Place): void {
+  const story = storiesAt(place);
   const intervene = (store: Store, change: Intervention, asked: OperatorRequest, at = NOON): Promise<Intervened> =>
     store.intervene(change, asked, at, store.fenceOf('service:operators'));
 
@@ -104,9 +98,9 @@ export function keepsItsPromiseToOperators(place: () => () => Promise<Store>): v
 
   story('pauses are forgotten two months after the deliveries of their time', async (store) => {
     await intervene(store, pause('coins'), request('k1'));
-    await store.prune({ settled: NOON + 60 * DAY, alerts: NOON });
+    await store.prune({ settled: NOON + 60 * DAY, alerts: NOON, journal: NOON }, NOON);
     expect(await store.pauses()).toHaveLength(1);
-    await store.prune({ settled: NOON + 61 * DAY, alerts: NOON });
+    await store.prune({ settled: NOON + 61 * DAY, alerts: NOON, journal: NOON }, NOON);
     expect(await store.pauses()).toEqual([]);
   });
 }

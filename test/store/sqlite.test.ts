@@ -23,6 +23,7 @@ import { claim, commit, cover, owe, settle } from '../support/store-calls.ts';
 import { aDecision, aMemoryOfSchema1, aDelivery, aMemory, NOON } from './builders.ts';
 import { keepsThePromise } from './contract.ts';
 import { damagePages, execute } from './damage.ts';
+import { keepsAJournal } from './journal-contract.ts';
 import { keepsItsPromiseToOperators } from './operators-contract.ts';
 
 // Every commit waits for the disk; a busy one takes its time.
@@ -48,6 +49,7 @@ describe('the store in a file', () => {
     };
   };
   keepsThePromise(place);
+  keepsAJournal(place);
   keepsItsPromiseToOperators(place);
 });
 
@@ -318,7 +320,7 @@ test('at its largest size it takes nothing more, but gives away and forgets, and
     expect(await settle(store, delivery.id, { state: 'sent', outcome: { type: 'sent', answer: '' } }, NOON)).toBe(
       'settled',
     );
-  await store.prune({ settled: NOON + 1, alerts: NOON });
+  await store.prune({ settled: NOON + 1, alerts: NOON, journal: NOON }, NOON);
   expect(await store.survey()).toEqual({ outbox: [], dead: 0, sent: 0 });
   await expect(commit(store, [aDecision('late')], NOON)).rejects.toThrow(StoreFullError);
   await store.forget(['long']);

@@ -7,6 +7,8 @@ import {
   openSummary,
   withMember,
 } from '../../src/core/alerts/overflow.ts';
+import { journalOf } from '../../src/core/journal/decided.ts';
+import { triedLine } from '../../src/core/journal/tried.ts';
 import type { KnownBlock } from '../../src/core/chain/chain-record.ts';
 import { RANK_OF, type Delivery, type Message, type Settlement } from '../../src/core/model/delivery.ts';
 import { idOf } from '../../src/core/model/identity.ts';
@@ -23,6 +25,7 @@ import type { Memory, Run } from '../../src/core/model/memory.ts';
 import type { ClosedRuns, Decision } from '../../src/core/model/decision.ts';
 import type { DeliveryId, Recipient, WatchId } from '../../src/core/model/ids.ts';
 import type { Instant } from '../../src/lib/clock.ts';
+import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts';
 import { createMemoryInterventions, nothingOfOperators, type KeptOfOperators } from './memory-interventions.ts';
 import {
   LONGEST_LEASE_MS,
@@ -75,6 +78,7 @@ interface Kept {
   readonly ranByChannel: Map<string, number>;
   readonly blocksByExplorer: Map<string, Map<string, KnownBlock>>;
   readonly operators: KeptOfOperators;
+  readonly journal: MemoryJournal;
 }
 
 export function nothingKept(): Kept {
@@ -90,13 +94,14 @@ export function nothingKept(): Kept {
     ranByChannel: new Map(),
     blocksByExplorer: new Map(),
     operators: nothingOfOperators(),
+    journal: createMemoryJournal(),
   };
 }
 
 /** The promise of `Store` in plain maps, without durability: the second subject of the contract suite. */
 export function createMemoryStore(kept: Kept = nothingKept()): Store {
   const interventions = createMemoryInterventions(kept.operators);
-  const { memoryById, samplesById, diagnosticsById, ranByChannel, blocksByExplorer } = kept;
+  const { memoryById, samplesById, diagnosticsById, ranByChannel, blocksByExplorer, journal } = kept;
   const { noticeById, alertByKey, heardByKey, rowById } = kept;
   kept.epoch += 1;
   const fence: Fence = { key: 'all', slot: 0, owner: 'test', epoch: kept.epoch };
@@ -112,7 +117,8 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
     return first.toSorted((a, b) => rankOf(a) - rankOf(b) || a.dueAt - b.dueAt);
   };
 
-  function keep({ watchId, expects, memory, hasChanged, transitions, closed }: Decision): 'kept' | 'superseded' {
+  function keep(decision: Decision, at: Instant): 'kept' | 'superseded' {
+    const { watchId, expects, memory, hasChanged, transitions, closed } = decision;
     if ((memoryById.get(watchId)?.version ?? 0) !== expects) return 'superseded';
     if (!hasChanged && transitions.length === 0) return 'kept';
     memoryById.set(watchId, structuredClone({ ...memory, version: expects + 1 }));
@@ -121,6 +127,7 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
       const id = idOf(message.key, message.episode, message.seq);
       if (!noticeById.has(id)) noticeById.set(id, structuredClone({ message, notify, isRouted: false }));
     }
+    journal.append(journalOf(decision, at));
     return 'kept';
   }
 
@@ -251,7 +258,8 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
       ),
     secure: async () => [],
     remembered: async () => [...memoryById.keys()],
-    commit: async (decisions, _at, fence) => decisions.map((decision) => (isHeld(fence) ? keep(decision) : 'fenced')),
+    commit: async (decisions, at, fence) =>
+      decisions.map((decision) => (isHeld(fence) ? keep(decision, at) : 'fenced')),
     async readRound(limit) {
       const some = unrouted(limit);
       const later = some.filter(({ transition }) => !isBegin(transition));
@@ -319,6 +327,7 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
       row.settledAt = at;
       if (settlement.state === 'due') row.dueAt = settlement.dueAt;
       if (settlement.state === 'sent') note(row.delivery);
+      journal.append([triedLine({ id, attempt }, settlement, at)]);
       return 'settled';
     },
     async expire(channel, at, held) {
@@ -349,8 +358,18 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
     intervene: async (change, request, at, fence) =>
       isHeld(fence) ? interventions.intervene(change, request, at) : { type: 'refused', why: 'fenced' },
     pauses: async () => interventions.pauses(),
-    async prune({ settled }) {
+    async record(entries, fence) {
+      if (!isHeld(fence)) return 'fenced';
+      journal.append(entries);
+      return 'kept';
+    },
+    chainJournal: async (limit, fence) => isHeld(fence) && journal.chain(limit),
+    journalHead: async () => journal.head(),
+    history: async (filter) => journal.history(filter),
+    verifyJournal: async (anchor) => journal.verify(anchor),
+    async prune({ settled, journal: before }, at) {
       interventions.prune(settled);
+      journal.prune(before, at);
       for (const { delivery, settledAt } of rows('sent', 'dead', 'cancelled'))
         if (settledAt < settled) rowById.delete(delivery.id);
     },

@@ -19,6 +19,7 @@ export interface HousekeepingOptions {
 const FLUSH_MS = 10_000;
 const DAY_MS = 86_400_000;
 const KEPT_MS = 30 * DAY_MS;
+const JOURNAL_KEPT_MS = 90 * DAY_MS;
 
 /** Runs until the signal aborts. A storage that does not answer is tried again. */
 export async function runHousekeeping(
@@ -43,7 +44,7 @@ export async function runHousekeeping(
   /** Who is told of the end of an alert is no record: it is kept even where there is no room. */
   async function prune(keptMs: number): Promise<void> {
     const now = clock.now();
-    await store.prune({ settled: now - keptMs, alerts: now - KEPT_MS });
+    await store.prune({ settled: now - keptMs, alerts: now - KEPT_MS, journal: now - JOURNAL_KEPT_MS }, now);
   }
 
   async function pruneOld(): Promise<void> {

@@ -4,6 +4,7 @@ import type { AnyKind } from '../../core/model/kind.ts';
 import type { Target } from '../../core/model/target.ts';
 import type { AlertRule, Schedule, Watch } from '../../core/model/watch.ts';
 import type { Span } from '../../core/model/condition.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { CompiledAlert } from './compile-alert.ts';
 import type { Compiling } from './model.ts';
 import type { Instance } from './expand.ts';
@@ -49,7 +50,7 @@ export function watchOf(
     judged: judgedBy(kind.fleeting, alerts),
     readFields: readFieldsOf(kind, alerts, target),
     windows: windowsOf(alerts),
-    checksum: idOf(kind.name, explorer.name, address?.key ?? '-', tokenPart, canonical(options.value)),
+    checksum: idOf(kind.name, explorer.name, address?.key ?? '-', tokenPart, canonicalJson(options.value)),
     exported: watch.metrics,
   };
 }
@@ -91,13 +92,4 @@ function readsOf(rule: AlertRule, comparedByDefault: readonly string[]): readonl
 function windowsOf(alerts: readonly CompiledAlert[]): readonly Span[] {
   const spans = alerts.flatMap(({ windows }) => windows.map(({ path, ms }): Span => ({ path, ms })));
   return [...new Map(spans.map((span) => [JSON.stringify(span), span])).values()];
-}
-
-/** The same options give the same text, in whatever order they are written. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => {
-    if (typeof part === 'bigint') return part.toString();
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }

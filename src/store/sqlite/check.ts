@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StorageError, type Finding, type StateCheck } from '../store.ts';
 import { assertDiagnostics, deliveryOf, memoryOf, pauseOf, type Row } from '../rows.ts';
 import { answering, firstNumber, isCorrupt, openReadOnly, START_ANEW, storageError } from './database.ts';
+import { createJournalView } from './journal-table.ts';
 import { DIAGNOSTICS, REMEMBERED } from './memory-table.ts';
 import { assertFilled, isCurrent } from './migrations.ts';
 import { PAUSES } from './silences-table.ts';
@@ -25,7 +26,7 @@ function examine(db: DatabaseSync, file: string): StateCheck {
     return { ...factsOf(db), names: tablesOf(db) };
   });
   const tables = names.map((name) => countRows(db, file, name));
-  const rows = facts.isCurrent ? ROWS.flatMap((of) => damagedRows(db, file, of)) : [];
+  const rows = facts.isCurrent ? [...ROWS.flatMap((of) => damagedRows(db, file, of)), ...brokenJournal(db, file)] : [];
   return {
     ...facts,
     rows: new Map(tables.flatMap(({ name, rows: count }) => (count === null ? [] : [[name, count]]))),
@@ -76,6 +77,17 @@ function countRows(db: DatabaseSync, file: string, name: string): Counted {
 
 function unreadable(file: string, table: string, error: unknown): Finding {
   return { what: storageError(file, `read table ${table} of`, error).message, advice: '' };
+}
+
+function brokenJournal(db: DatabaseSync, file: string): Finding[] {
+  try {
+    const verdict = createJournalView(db).verify(null);
+    if (verdict.type === 'intact') return [];
+    const what = `the journal is broken at position ${verdict.position}: ${verdict.why}`;
+    return [{ what, advice: 'Compare it with the journal of a backup. The daemon works all the same.' }];
+  } catch (error) {
+    return [unreadable(file, 'journal', error)];
+  }
 }
 
 interface RowsOfTable {

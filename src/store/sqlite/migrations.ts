@@ -43,6 +43,9 @@ export const APPLICATION_ID = 0x4357646e;
  * Schema 11. `notifications` holds what polls decided, each message once. `deliveries` is what is owed to one recipient,
  * with its notifications in `group_member`; `delivery_order` names what has to end before it. `alerts` and
  * `recipient_state` say which alerts fire and who was told; memories held that before.
+ *
+ * Schema 12. `journal` holds what was decided, told and changed, a line each, and `checkpoints` the last line of each
+ * part of it that was dropped by its age. `position` and `hash` are null until the line is chained.
  */
 export const MIGRATIONS: readonly Migration[] = [
   `
@@ -176,6 +179,26 @@ export const MIGRATIONS: readonly Migration[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   toDispatch,
+  `
+  CREATE TABLE journal (
+    number INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    data TEXT NOT NULL,
+    position INTEGER UNIQUE,
+    hash TEXT
+  ) STRICT;
+  CREATE INDEX journal_of_subject ON journal (subject, number);
+  CREATE INDEX journal_unchained ON journal (number) WHERE position IS NULL;
+
+  CREATE TABLE checkpoints (
+    position INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    hash TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /**

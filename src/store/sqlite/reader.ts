@@ -2,6 +2,7 @@ import type { Json } from '../../core/values/fields.ts';
 import type { StoreReader } from '../store.ts';
 import { answering, opened, openReadOnly } from './database.ts';
 import { createFacts } from './facts.ts';
+import { createJournalView } from './journal-table.ts';
 import { createDiagnosticsView, createRecall } from './memory-table.ts';
 import { assertCurrent } from './migrations.ts';
 import { createDeliveriesView } from './deliveries-view.ts';
@@ -16,7 +17,7 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
       assertCurrent(found, file);
     }),
   );
-  const { recall, diagnostics, view, told, facts, runs, pauses } = answering(file, 'prepare', () => ({
+  const { recall, diagnostics, view, told, facts, runs, pauses, journal } = answering(file, 'prepare', () => ({
     recall: createRecall(db),
     diagnostics: createDiagnosticsView(db),
     view: createDeliveriesView(db),
@@ -24,12 +25,16 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
     facts: createFacts(db),
     runs: createSamplesView(db),
     pauses: createPausesView(db),
+    journal: createJournalView(db),
   }));
   const read = <T>(work: () => T): T => answering(file, 'read', work);
   return {
     recall: async (ids, onDamaged) => read(() => recall(ids, onDamaged)),
     samples: async (watch) => read(() => runs.of(watch)),
     pauses: async () => read(pauses),
+    history: async (filter) => read(() => journal.history(filter)),
+    journalHead: async () => read(() => journal.head()),
+    verifyJournal: async (anchor) => read(() => journal.verify(anchor)),
     survey: async () => read(() => view.survey()),
     deliveries: async (filter) => read(() => view.deliveries(filter)),
     delivery: async (id) => read(() => view.delivery(id)),

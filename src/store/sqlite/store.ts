@@ -1,5 +1,7 @@
 // The state in one SQLite file, with one connection that writes. The file is a single shard: who holds it holds all.
 import type { DatabaseSync } from 'node:sqlite';
+import { journalOf } from '../../core/journal/decided.ts';
+import { triedLine } from '../../core/journal/tried.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -8,6 +10,7 @@ import { createAccess } from './access.ts';
 import { createChainTable } from './chain-table.ts';
 import { answering, inTransaction } from './database.ts';
 import { createFacts, type Facts } from './facts.ts';
+import { createJournalTable, createJournalView } from './journal-table.ts';
 import { createDiagnosticsView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
 import { createInterventions } from './interventions.ts';
 import { createPausesView } from './silences-table.ts';
@@ -68,6 +71,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     open.memory.keep(decision);
     open.samples.keep(watchId, decision.closed);
     open.notifications.add(watchId, transitions, at);
+    open.journal.append(journalOf(decision, at));
     return 'kept';
   }
 
@@ -127,7 +131,11 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         open.deliveries.ran(channel, ms);
       }),
     settle: (tried, settlement, at) =>
-      write(() => (open.deliveries.settle(tried, settlement, at) ? 'settled' : 'superseded')),
+      write(() => {
+        if (!open.deliveries.settle(tried, settlement, at)) return 'superseded';
+        open.journal.append([triedLine(tried, settlement, at)]);
+        return 'settled';
+      }),
     expire: (channel, at, held) => write(() => open.deliveries.expire(channel, at, held)),
     nextDue: (channel) => read(() => open.deliveries.nextDue(channel)),
     survey: () => read(() => open.view.survey()),
@@ -137,6 +145,21 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         isHeld(fence) ? open.interventions.intervene(change, request, at) : { type: 'refused', why: 'fenced' },
       ),
     pauses: () => read(() => open.pauses()),
+    record: (entries, fence) =>
+      writeUnder(fence, () => {
+        open.journal.append(entries);
+      }),
+    async chainJournal(limit, fence) {
+      if (!(await read(() => open.journal.hasUnchained()))) return false;
+      // Waits for the disk, as an anchor that is given to others must not be taken back by a power cut.
+      const end = await writeUnder(fence, () => {
+        open.journal.chain(limit);
+      });
+      return end === 'kept' && (await read(() => open.journal.hasUnchained()));
+    },
+    journalHead: () => read(() => open.history.head()),
+    history: (filter) => read(() => open.history.history(filter)),
+    verifyJournal: (anchor) => read(() => open.history.verify(anchor)),
     async secure() {
       const moved = place?.moved() ?? [];
       if (place === undefined || reopen === undefined || moved.length === 0) return [];
@@ -149,12 +172,13 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
       );
       return moved;
     },
-    prune: (before) =>
+    prune: (before, at) =>
       write(() => {
         open.interventions.prune(before.settled);
         open.deliveries.prune(before.settled);
         open.notifications.prune(before.settled);
         open.recipients.prune(before.alerts);
+        open.journal.prune(before.journal, at, MOST_DROPPED);
       }),
     async [Symbol.asyncDispose]() {
       await close();
@@ -163,6 +187,9 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     },
   };
 }
+
+/** Lines of the journal, at once: dropping them takes a few tens of milliseconds. */
+const MOST_DROPPED = 50_000;
 
 /** The statements on an open file, with the limit of its size. */
 function prepare(db: DatabaseSync, file: string, maxBytes: number) {
@@ -182,6 +209,8 @@ function prepare(db: DatabaseSync, file: string, maxBytes: number) {
     facts: createFacts(db),
     samples: createSamplesTable(db),
     runs: createSamplesView(db),
+    journal: createJournalTable(db),
+    history: createJournalView(db),
     interventions: createInterventions(db),
     pauses: createPausesView(db),
     size: createSizeLimit(db, file, maxBytes),

@@ -1,0 +1,88 @@
+// Each line of the journal carries the hash of itself and of the line before it. Whoever changes, removes or adds a line
+// in the middle breaks the chain there. A chain that was rewritten to its end is shown only by an anchor that was kept
+// elsewhere: the position and hash of some line.
+import { createHash } from 'node:crypto';
+import { SEPARATOR, type JournalText } from './entry.ts';
+
+/** A line of the chain, by which all before it are fixed. */
+export interface Anchor {
+  /** From 1. */
+  readonly position: number;
+  /** 64 hexadecimal digits; of an anchor that a person gives, their beginning. */
+  readonly hash: string;
+}
+
+export interface ChainedText extends JournalText, Anchor {}
+
+/** Before the first line. */
+export const GENESIS: Anchor = { position: 0, hash: '' };
+
+/** The anchor of the line that follows `previous`. */
+export function nextAnchor(previous: Anchor, { at, kind, subject, actor, data }: JournalText): Anchor {
+  const position = previous.position + 1;
+  const hash = createHash('sha256')
+    .update([previous.hash, position, at, kind, subject, actor, data].join(SEPARATOR))
+    .digest('hex');
+  return { position, hash };
+}
+
+const SHORTEST_HASH = 8;
+
+/** `48211:9f3a00c1` with at least 8 digits of the hash; null for any other text. */
+export function parseAnchor(text: string): Anchor | null {
+  const parts = /^(\d{1,15}):([0-9a-f]+)$/.exec(text.trim().toLowerCase());
+  const [, position = '', hash = ''] = parts ?? [];
+  return hash.length < SHORTEST_HASH || hash.length > 64 ? null : { position: Number(position), hash };
+}
+
+export function showAnchor({ position, hash }: Anchor): string {
+  return `${position}:${hash}`;
+}
+
+export type Verdict =
+  /** `head`: of the last line; null: no line was ever chained. `after`: what lies before was dropped by its age. */
+  | { readonly type: 'intact'; readonly after: number; readonly head: Anchor | null }
+  | { readonly type: 'broken'; readonly position: number; readonly why: string };
+
+type Broken = Extract<Verdict, { type: 'broken' }>;
+
+export interface Verifier {
+  /** The lines in the order of their positions. After the first that breaks the chain, nothing more is looked at. */
+  add(line: ChainedText): void;
+  end(): Verdict;
+}
+
+/** `start`: the last line that was dropped by its age. `anchor`: kept elsewhere, to be found again. */
+export function createVerifier(start: Anchor | null, anchor: Anchor | null): Verifier {
+  const from = start ?? GENESIS;
+  let last = from;
+  let broken = contradiction(from, anchor);
+  return {
+    add(line) {
+      broken ??= breakAt(last, line) ?? contradiction(line, anchor);
+      last = { position: line.position, hash: line.hash };
+    },
+    end() {
+      if (broken !== null) return broken;
+      if (anchor !== null && anchor.position > last.position)
+        return { type: 'broken', position: anchor.position, why: `the journal ends at ${last.position}` };
+      if (anchor !== null && anchor.position < from.position)
+        return { type: 'broken', position: anchor.position, why: 'it was dropped by its age, and cannot be compared' };
+      return { type: 'intact', after: from.position, head: last.position === 0 ? null : last };
+    },
+  };
+}
+
+function breakAt(last: Anchor, line: ChainedText): Broken | null {
+  const expected = nextAnchor(last, line);
+  if (line.position !== expected.position)
+    return { type: 'broken', position: expected.position, why: `it is missing; the next is ${line.position}` };
+  const names = [line.kind, line.subject, line.actor, line.data];
+  const isSound = line.hash === expected.hash && !names.some((text) => text.includes(SEPARATOR));
+  return isSound ? null : { type: 'broken', position: line.position, why: 'it, or the hash before it, was changed' };
+}
+
+function contradiction(found: Anchor, anchor: Anchor | null): Broken | null {
+  if (anchor?.position !== found.position || found.hash.startsWith(anchor.hash)) return null;
+  return { type: 'broken', position: found.position, why: 'its hash is another than the one that was kept' };
+}

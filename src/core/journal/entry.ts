@@ -1,0 +1,73 @@
+// The journal: what the daemon decided, told and was asked to do, a line each, in order.
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Json } from '../values/fields.ts';
+
+/**
+ * `observed`, `decided`: of a poll. `routed` to `merged`: of a round of dispatch. `tried`: a delivery is tried again;
+ * `told`, `dead`: how it ended. `silence`, `ack`, `pause`: what operators changed. The rest is of the daemon itself.
+ */
+export const JOURNAL_KINDS = [
+  'observed',
+  'decided',
+  'routed',
+  'held',
+  'released',
+  'closed',
+  'merged',
+  'tried',
+  'told',
+  'dead',
+  'silence',
+  'ack',
+  'pause',
+  'config',
+  'start',
+  'stop',
+  'clock',
+  'checkpoint',
+] as const;
+export type JournalKind = (typeof JOURNAL_KINDS)[number];
+
+export interface JournalEntry {
+  readonly at: Instant;
+  readonly kind: JournalKind;
+  /** A watch, an alert key, a delivery, a silence, or `daemon`. */
+  readonly subject: string;
+  /** Who did it: `daemon`, or an operator. */
+  readonly actor: string;
+  readonly data: Json;
+}
+
+/** As it is stored and hashed. */
+export interface JournalText {
+  readonly at: Instant;
+  readonly kind: string;
+  readonly subject: string;
+  readonly actor: string;
+  /** Canonical JSON. */
+  readonly data: string;
+}
+
+/** With 800,000 lines at most, the journal takes no more than a gigabyte. */
+const LARGEST_DATA = 800;
+const LONGEST_NAME = 100;
+
+/** Names and data are cut to what a line may hold. */
+export function textOf({ at, kind, subject, actor, data }: JournalEntry): JournalText {
+  const text = canonicalJson(data);
+  return {
+    at,
+    kind,
+    subject: nameOf(subject),
+    actor: nameOf(actor),
+    data: text.length <= LARGEST_DATA ? text : canonicalJson({ cut: text.slice(0, LARGEST_DATA / 2) }),
+  };
+}
+
+// The separator of the hash: with it inside a name, text could move from one column to the next unseen.
+export const SEPARATOR = '\u001f';
+
+function nameOf(text: string): string {
+  return text.replaceAll(SEPARATOR, ' ').slice(0, LONGEST_NAME);
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import {
+  createVerifier,
+  GENESIS,
+  nextAnchor,
+  parseAnchor,
+  showAnchor,
+  type Anchor,
+  type ChainedText,
+  type Verdict,
+} from '../../../src/core/journal/chain.ts';
+import { textOf, type JournalEntry } from '../../../src/core/journal/entry.ts';
+
+const entry = (n: number): JournalEntry => ({
+  at: 1000 + n,
+  kind: 'decided',
+  subject: `watch-${n}`,
+  actor: 'daemon',
+  data: { n, last: null },
+});
+
+function chainOf(count: number, previous: Anchor = GENESIS): ChainedText[] {
+  const lines: ChainedText[] = [];
+  for (let n = 1; n <= count; n += 1) {
+    const text = textOf(entry(n));
+    lines.push({ ...text, ...nextAnchor(lines.at(-1) ?? previous, text) });
+  }
+  return lines;
+}
+
+function verdictOf(lines: readonly ChainedText[], start: Anchor | null = null, anchor: Anchor | null = null): Verdict {
+  const verifier = createVerifier(start, anchor);
+  for (const line of lines) verifier.add(line);
+  return verifier.end();
+}
+
+test('a hash is what anybody can compute: SHA-256 over the parts with U+001F between them', () => {
+  const parts = ['', 1, 1001, 'decided', 'watch-1', 'daemon', '{"last":null,"n":1}'];
+  const hash = createHash('sha256').update(parts.join('\u001f')).digest('hex');
+  expect(nextAnchor(GENESIS, textOf(entry(1)))).toEqual({ position: 1, hash });
+});
+
+describe('a broken chain is named by its first wrong position', () => {
+  const lines = chainOf(5);
+  const changes: [string, (line: ChainedText) => Partial<ChainedText>][] = [
+    ['time', ({ at }) => ({ at: at + 1 })],
+    ['kind', () => ({ kind: 'told' })],
+    ['subject', ({ subject }) => ({ subject: `${subject} ` })],
+    ['actor', () => ({ actor: 'ada' })],
+    ['data', ({ data }) => ({ data: data.replace('null', '  null') })],
+    ['hash', ({ hash }) => ({ hash: hash.replace(/.$/, (last) => (last === '0' ? '1' : '0')) })],
+  ];
+
+  test.each(changes)('another %s', (_name, change) => {
+    const changed = lines.map((line) => (line.position === 3 ? { ...line, ...change(line) } : line));
+    expect(verdictOf(changed)).toMatchObject({ type: 'broken', position: 3 });
+  });
+
+  test('a line that is gone, doubled, or from elsewhere', () => {
+    expect(verdictOf(lines.filter(({ position }) => position !== 2))).toMatchObject({ type: 'broken', position: 2 });
+    expect(verdictOf(lines.toSpliced(2, 0, ...lines.slice(1, 2)))).toMatchObject({ type: 'broken', position: 3 });
+    expect(verdictOf(lines.slice(1))).toMatchObject({ type: 'broken', position: 1 });
+  });
+
+  test('text that was moved from one column to the next', () => {
+    const text = textOf({ ...entry(1), subject: 'a', actor: 'b c' });
+    const chained = { ...text, ...nextAnchor(GENESIS, text) };
+    const joined = { ...text, subject: 'a\u001fb', actor: 'c' };
+    const moved = { ...joined, ...nextAnchor(GENESIS, joined) };
+    expect(verdictOf([chained])).toMatchObject({ type: 'intact' });
+    expect(verdictOf([moved])).toMatchObject({ type: 'broken', position: 1 });
+    expect(textOf({ ...entry(1), subject: 'a\u001fb' }).subject).toBe('a b');
+  });
+});
+
+describe('an anchor that was kept elsewhere', () => {
+  const lines = chainOf(5);
+  const at = (position: number): Anchor => lines[position - 1] ?? GENESIS;
+
+  test('agrees with the chain that it was taken from, also by its first digits', () => {
+    expect(verdictOf(lines, null, at(4))).toMatchObject({ type: 'intact', head: { position: 5 } });
+    const written = parseAnchor(showAnchor(at(4)).slice(0, 12));
+    expect(verdictOf(lines, null, written)).toMatchObject({ type: 'intact' });
+  });
+
+  test('shows that the end was cut off, which the chain itself cannot', () => {
+    expect(verdictOf(lines.slice(0, 3))).toMatchObject({ type: 'intact' });
+    expect(verdictOf(lines.slice(0, 3), null, at(5))).toEqual({
+      type: 'broken',
+      position: 5,
+      why: 'the journal ends at 3',
+    });
+  });
+
+  test('shows that all was written anew, which the chain itself cannot', () => {
+    const forged = chainOf(5, { position: 0, hash: 'another beginning' });
+    const start = { position: 0, hash: 'another beginning' };
+    expect(verdictOf(forged, start)).toMatchObject({ type: 'intact' });
+    expect(verdictOf(forged, start, at(2))).toMatchObject({ type: 'broken', position: 2 });
+  });
+
+  test('before the checkpoint cannot be compared, and that is not taken for agreement', () => {
+    expect(verdictOf(lines.slice(2), at(2), at(2))).toMatchObject({ type: 'intact', after: 2 });
+    expect(verdictOf(lines.slice(2), at(2), at(1))).toMatchObject({ type: 'broken', position: 1 });
+  });
+
+  test.each(['', '5', '5:', ':abcdef01', '5:abc', '5:xyzxyzxyz', '-1:abcdef0123', `1:${'a'.repeat(65)}`])(
+    '"%s" is none',
+    (text) => {
+      expect(parseAnchor(text)).toBeNull();
+    },
+  );
+});
+
+test('a line takes no more room than a line may', () => {
+  const long = textOf({ ...entry(1), subject: 's'.repeat(500), actor: 'a'.repeat(500), data: { x: '"'.repeat(5000) } });
+  expect([long.subject.length, long.actor.length]).toEqual([100, 100]);
+  expect(long.data.length).toBeLessThanOrEqual(900);
+  expect(JSON.parse(long.data)).toEqual({ cut: expect.stringContaining('{"x":"') });
+});
