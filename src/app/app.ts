@@ -5,12 +5,14 @@
 //   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
 import type { HttpSettings } from '../config/model.ts';
 import type { Watch } from '../core/model/watch.ts';
+import { runJournal } from '../engine/upkeep/journal.ts';
 import { createReloader } from '../engine/upkeep/reloader.ts';
 import { createSupervisor } from '../engine/upkeep/supervisor.ts';
 import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import type { IdentityOptions } from '../web/guard/identity.ts';
 import { serveWeb } from '../web/server.ts';
+import { createDaemonJournal } from './daemon-journal.ts';
 import { createInterventions } from './interventions.ts';
 import { openLocalToken } from './local-token.ts';
 import { createPauses } from './pauses.ts';
@@ -72,7 +74,8 @@ export async function openApp(options: AppOptions): Promise<App> {
     }),
   );
   metrics.mirrorFailing(() => supervisor.failing().map(({ name }) => name));
-  const reload = createReload({ ...options, runtime });
+  const journal = createDaemonJournal({ store, clock, log });
+  const reload = createReload({ ...options, runtime, onApplied: (next) => journal.configured(next) });
   await using first = await runtime.prepare(setup);
   const web = await serveWeb({
     ...setup.config.http.listen,
@@ -129,13 +132,16 @@ export async function openApp(options: AppOptions): Promise<App> {
       const until = AbortSignal.any([signal, ending.signal]);
       const reloading = supervise({ name: 'reloader', run: (end) => reloader.run(end) }, until);
       // The guard is not supervised: a state that is lost ends the daemon, after what was learned last is written down.
-      const works = [runtime.run(until), reloading, guard.run(until)];
+      const chaining = supervise({ name: 'journal', run: (end) => runJournal({ store, clock, log }, end) }, until);
+      const starting = journal.started(setup, options.version);
+      const works = [runtime.run(until), starting, reloading, chaining, guard.run(until)];
       try {
         await Promise.all(works);
       } finally {
         ending.abort();
         await Promise.allSettled(works);
       }
+      await journal.stopped();
       await guard.look();
     },
   };

@@ -18,6 +18,8 @@ export interface ReloadOptions extends SetupTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<DaemonMetrics, 'reload'>;
+  /** Never rejects. */
+  readonly onApplied: (setup: Setup) => Promise<void>;
 }
 
 const KEPT = 'the last good config and rules stay in force';
@@ -30,7 +32,7 @@ export interface Reload {
 }
 
 export function createReload(options: ReloadOptions): Reload {
-  const { configFile, setup: started, sources, runtime, clock, log, metrics } = options;
+  const { configFile, setup: started, sources, runtime, clock, log, metrics, onApplied } = options;
   let lastFailure: string | null = null;
   let isCurrent = true;
 
@@ -64,6 +66,7 @@ export function createReload(options: ReloadOptions): Reload {
     lastFailure = null;
     isCurrent = true;
     warnOfRestart(started, setup, log);
+    await onApplied(setup);
     log.info('config:reloaded', { watches: setup.watches.length });
     return 'done';
   }

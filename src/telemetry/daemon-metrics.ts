@@ -18,6 +18,7 @@ export const LOOPS = [
   'housekeeping',
   'blind-report',
   'backup',
+  'journal',
   'pause-report',
   'recorder',
 ] as const;

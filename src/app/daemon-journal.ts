@@ -1,0 +1,52 @@
+// What the daemon writes of itself into the journal. A line that cannot be written is logged: it stops nothing.
+import type { JournalKind } from '../core/journal/entry.ts';
+import { idOf } from '../core/model/identity.ts';
+import type { Json } from '../core/values/fields.ts';
+import type { Clock } from '../lib/clock.ts';
+import { outlineOf } from '../plan/outline.ts';
+import { recipientsIn } from '../config/recipients.ts';
+import type { Store } from '../store/store.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Setup } from './setup.ts';
+
+export interface DaemonJournal {
+  started(setup: Setup, version: string): Promise<void>;
+  /** The setup is in force. */
+  configured(setup: Setup): Promise<void>;
+  stopped(): Promise<void>;
+}
+
+export interface DaemonJournalOptions {
+  readonly store: Pick<Store, 'record' | 'chainJournal' | 'fenceOf'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const MOST_CHAINED = 500;
+
+export function createDaemonJournal({ store, clock, log }: DaemonJournalOptions): DaemonJournal {
+  const fence = store.fenceOf('service:journal');
+
+  async function write(kind: JournalKind, data: Json): Promise<void> {
+    try {
+      await store.record([{ at: clock.now(), kind, subject: 'daemon', actor: 'daemon', data }], fence);
+    } catch (error) {
+      log.warn('journal:not-written', { kind, error });
+    }
+  }
+
+  return {
+    started: (setup, version) => write('start', { version, ...rulesOf(setup) }),
+    configured: (setup) => write('config', rulesOf(setup)),
+    async stopped() {
+      await write('stop', null);
+      // What is left is chained by the next daemon.
+      await store.chainJournal(MOST_CHAINED, fence).catch(() => undefined);
+    },
+  };
+}
+
+/** Two setups with the same digest ask, decide and tell the same. */
+function rulesOf({ watches, config }: Setup): { readonly watches: number; readonly rules: string } {
+  return { watches: watches.length, rules: idOf(JSON.stringify(outlineOf(watches, recipientsIn(config)))) };
+}

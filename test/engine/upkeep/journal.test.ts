@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals';
+import { runJournal } from '../../../src/engine/upkeep/journal.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createMemoryStore } from '../../support/memory-store.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+import type { Store } from '../../../src/store/store.ts';
+
+const LINE = { at: 0, kind: 'config', subject: 'daemon', actor: 'daemon', data: null } as const;
+
+function prepare() {
+  const clock = createFakeClock();
+  const log = createRecordingLog();
+  const inner = createMemoryStore();
+  const disk = { isFull: false };
+  const store: Store = {
+    ...inner,
+    chainJournal: (limit, fence) =>
+      disk.isFull ? Promise.reject(new Error('the disk is full')) : inner.chainJournal(limit, fence),
+  };
+  const stop = new AbortController();
+  const running = runJournal({ store, clock, log }, stop.signal);
+  return {
+    clock,
+    log,
+    disk,
+    store,
+    append: (count: number) =>
+      inner.record(
+        Array.from({ length: count }, () => LINE),
+        inner.fenceOf('service:journal'),
+      ),
+    chained: async () => (await inner.journalHead())?.position ?? 0,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+test('a line has its hash within a second, however many come at once', async () => {
+  await using daemon = prepare();
+  await daemon.append(1200);
+  await daemon.clock.advance(1000);
+  expect(await daemon.chained()).toBe(1200);
+});
+
+test('what could not be chained is said once, and chained when the storage works again', async () => {
+  await using daemon = prepare();
+  daemon.disk.isFull = true;
+  await daemon.append(2);
+  await daemon.clock.advance(5000);
+  expect(daemon.log.lines).toEqual(['warn journal:not-chained']);
+  daemon.disk.isFull = false;
+  await daemon.clock.advance(1000);
+  expect(await daemon.chained()).toBe(2);
+});
+
+test('what was appended last is chained when the daemon stops', async () => {
+  const daemon = prepare();
+  await daemon.clock.advance(1000);
+  await daemon.append(3);
+  await daemon[Symbol.asyncDispose]();
+  expect(await daemon.chained()).toBe(3);
+});
+
+test('a clock that is set by more than a minute is a line; one that is corrected by seconds is none', async () => {
+  await using daemon = prepare();
+  await daemon.clock.advance(10_000);
+  await daemon.clock.setTo(daemon.clock.now() + 30_000);
+  await daemon.clock.advance(1000);
+  expect(await daemon.store.history({ limit: 9 })).toEqual([]);
+  for (const by of [3_600_000, -7_200_000]) {
+    await daemon.clock.setTo(daemon.clock.now() + by);
+    await daemon.clock.advance(2000);
+  }
+  expect((await daemon.store.history({ limit: 9 })).map(({ kind, data }) => [kind, data])).toEqual([
+    ['clock', { set_by_ms: -7_200_000 }],
+    ['clock', { set_by_ms: 3_600_000 }],
+  ]);
+  expect(daemon.log.lines).toEqual(['warn clock:set', 'warn clock:set']);
+});
