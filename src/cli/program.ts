@@ -8,6 +8,7 @@ import type { ApiOptions } from './api/daemon.ts';
 import type { ListOptions } from './deliveries.ts';
 import type { ConfigOption } from './load.ts';
 import type { PauseOptions } from './pause.ts';
+import type { HistoryOptions } from './history.ts';
 import type { PlanOptions } from './plan.ts';
 import type { FieldsOptions } from './fields.ts';
 import type { RecordOptions } from './record.ts';
@@ -128,6 +129,19 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .description('end the pause of a watch: it is polled at once')
     .action(async (watch: string, options: ApiOptions) => {
       end(await (await import('./pause.ts')).resume(terminal, watch, options));
+    });
+
+  program
+    .command('history')
+    .description('what was decided, told and changed, from the journal; also while the daemon runs')
+    .option(...CONFIG)
+    .option('--alert <name>', 'of one watch (id, id[label]) or alert (id/alert)')
+    .option('--since <when>', 'from there on: 24h back, or a time such as 2026-01-31T12:00:00Z')
+    .option('--limit <number>', 'the newest so many lines', toWhole, 200)
+    .option('--json', 'a JSON object a line, with position and hash', false)
+    .option('--verify [anchor]', 'only whether the journal is whole; an anchor is a position:hash kept elsewhere')
+    .action(async (options: HistoryOptions) => {
+      end(await (await import('./history.ts')).history(terminal, options));
     });
 
   program
