@@ -327,6 +327,8 @@ export interface ReadPoll {
   readonly readings: readonly Reading[];
   /** The newest block that was shown meanwhile, by the list of blocks or by its own rows; null = none was. */
   readonly head: number | null;
+  /** Without blocks that have nothing in common with those known: they say nothing of what is gone. */
+  readonly linkedHead: number | null;
 }
 
 /** Pages that follow one another. */

@@ -7,12 +7,14 @@ export function readPolls(logs: Logs, watch: string, path: string): ReadPoll[] {
   const own = logs.served.filter((served) => served.path === path);
   const blocks = logs.served.filter((served) => served.path === 'blocks' && served.cursor === '');
   const blockByCursor = new Map<string, number>();
+  const isLinked = linkedPagesOf(blocks);
   return polls.map((poll, n) => {
     const until = endOf(poll, polls[n + 1], logs);
     const served = within(own, poll.startedAt, until);
     const readings = readingsIn(served, blockByCursor);
-    const head = headIn([...within(blocks, poll.startedAt, until), ...served]);
-    return { poll, until, served, readings, head };
+    const chain = within(blocks, poll.startedAt, until);
+    const [head, linkedHead] = [headIn([...chain, ...served]), headIn([...chain.filter(isLinked), ...served])];
+    return { poll, until, served, readings, head, linkedHead };
   });
 }
 
@@ -80,6 +82,23 @@ function readingOf({ at, below, pages }: Run): Reading {
     nameless: pages.reduce((sum, { nameless }) => sum + nameless, 0),
     isWhole: pages.at(-1)?.isEnd === true,
   };
+}
+
+/** Which first pages of blocks show a block, or the parent of one, that an earlier one had shown; or none that could be. */
+function linkedPagesOf(pages: readonly Served[]): (page: Served) => boolean {
+  const hashesByHeight = new Map<number, Set<string>>();
+  const knows = (height: number, hash: string | null | undefined): boolean =>
+    typeof hash === 'string' && hashesByHeight.get(height)?.has(hash) === true;
+  const linked = new Set<Served>();
+  for (const page of pages) {
+    const rows = page.answer?.type === 'page' ? page.answer.page.rows : [];
+    const placed = rows.flatMap(({ id, block, facts }) => (block === null ? [] : [{ id, block, facts }]));
+    const isComparable = placed.some(({ block }) => hashesByHeight.has(block) || hashesByHeight.has(block - 1));
+    const isKnown = placed.some(({ id, block, facts }) => knows(block, id) || knows(block - 1, facts['parent_hash']));
+    if (isKnown || !isComparable) linked.add(page);
+    for (const { id, block } of placed) hashesByHeight.set(block, (hashesByHeight.get(block) ?? new Set()).add(id));
+  }
+  return (page) => linked.has(page);
 }
 
 /** A list shows the head by its newest row as well. */

@@ -62,16 +62,38 @@ function missingOf(
   const [first] = messages;
   if (first === undefined || first.at > goneAt || !isFollowed(item, last)) return [];
   const { block } = last.row;
-  const readings = polls
-    .filter(({ poll }) => poll.startedAt > goneAt)
-    .flatMap((poll) => poll.readings.filter((reading) => shows(reading, block) && isHeadAt(poll, block)));
-  const third = readings.filter((reading) => !has(reading, item.id))[BELIEVED_AFTER - 1];
-  const dueAt = third === undefined ? null : rightTime.after(third.at, 10 * MINUTE + 2 * intervalMs);
+  const believedAt = absenceBelievedAt(
+    polls.filter(({ poll }) => poll.startedAt > goneAt),
+    item.id,
+    block,
+  );
+  const dueAt = believedAt === null ? null : rightTime.after(believedAt, 10 * MINUTE + 2 * intervalMs);
   if (dueAt === null || dueAt > logs.span.to) return [];
   const misled = misledAt(dueAt, messages);
   if (misled.length === 0) return [];
   const what = `${reference.alert}: ${item.id} left block ${block} at ${new Date(goneAt).toISOString()} and was not retracted to ${misled.join(', ')}`;
   return [{ check: 'lost', at: dueAt, watch: reference.watch, what }];
+}
+
+/** After three readings without it. Of what waited only if the head has moved since the first of them. */
+function absenceBelievedAt(polls: readonly ReadPoll[], id: string, block: number | null): Instant | null {
+  let absent = 0;
+  let firstHead: number | null = null;
+  for (const poll of polls.filter(isComplete))
+    for (const reading of poll.readings) {
+      const head = poll.linkedHead;
+      if (has(reading, id) || !shows(reading, block) || head === null || head < (block ?? 0)) continue;
+      absent += 1;
+      firstHead ??= head;
+      const hasMoved = head > firstHead;
+      if (absent >= BELIEVED_AFTER && (block !== null || hasMoved)) return reading.at;
+    }
+  return null;
+}
+
+/** A poll after which something of the list is named as unread takes nothing back. */
+function isComplete({ poll }: ReadPoll): boolean {
+  return poll.gaps.length === 0;
 }
 
 /** Those whose last message is no retraction. It may be older than the loss: the item had stopped to match before. */
