@@ -67,9 +67,9 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
   question: ({ explorer }) => chainBlocks(explorer),
   head: () => null,
   page: (_target, view) => pageOf(view),
-  async observe({ explorer, maxPages, options }, state, read) {
+  async observe({ explorer, maxPages, options }, state, read, downTo) {
     const from = state?.list ?? startingAt(options);
-    const reading = await observeList(chainBlocks(explorer), from, read, { ...row, maxPages });
+    const reading = await observeList(chainBlocks(explorer), from, read, { ...row, maxPages, downTo });
     // Every chain has a block. A list without any says nothing about this one, least of all that its blocks are gone.
     if (reading.seen.rows.length === 0)
       throw new Missed('shape', 'blocks: none in the list, the explorer is not ready');

@@ -59,10 +59,11 @@ export const internalTransactions: Kind<Options, ListState, ListReading<Row>> = 
   question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
-  observe: (target, state, read) =>
+  observe: (target, state, read, downTo) =>
     observeList(question(target), state ?? startingAt(target.options), read, {
       ...row,
       maxPages: target.maxPages,
+      downTo,
       isAskedFor: (call) => isAskedFor(target, call),
     }),
   detect: (target, state, seen, scope): Detection<ListState> =>

@@ -17,13 +17,15 @@ import { PENDING } from './seen-rows.ts';
 
 interface ListOptions<F extends Fields> extends RowKey<F> {
   readonly maxPages: number;
+  /** As of `Kind.observe`. */
+  readonly downTo: number | null;
   /** False of rows that a server sent although it was asked for others only. */
   readonly isAskedFor?: (row: View<F>) => boolean;
 }
 
 /**
- * Reads the first page, and further ones until a page has only known rows; with the pages that remain, gaps and the
- * sweep. The first reading is page one alone.
+ * Reads the first page, and further ones until a page has only known rows and lies below `downTo`; with the pages that
+ * remain, gaps and the sweep. The first reading is page one alone.
  */
 export async function observeList<F extends Fields>(
   question: ListQuestion<F>,
@@ -34,7 +36,9 @@ export async function observeList<F extends Fields>(
   const page = await read.page(question, null);
   if (state === null) return { seen: new OnePage(page, options), partial: null };
   const isOpen = hasOlder(state, read);
-  if (!isOpen && unchanged.isUnchanged(page.content, state)) return { seen: new OnePage(page, options), partial: null };
+  const isAllSeen = !isOpen && options.downTo === null;
+  if (isAllSeen && unchanged.isUnchanged(page.content, state))
+    return { seen: new OnePage(page, options), partial: null };
   const known = knownRowsOf(state);
   const olderPages = isOpen ? Math.max(1, Math.floor(options.maxPages / 4)) : 0;
   const isKnown = (view: View<F>): boolean =>

@@ -58,8 +58,12 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
   question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
-  observe: (target, state, read) =>
-    observeList(question(target), state ?? startingAt(target.options), read, { ...row, maxPages: target.maxPages }),
+  observe: (target, state, read, downTo) =>
+    observeList(question(target), state ?? startingAt(target.options), read, {
+      ...row,
+      maxPages: target.maxPages,
+      downTo,
+    }),
   detect: (target, state, seen, scope): Detection<ListState> =>
     detectEvents(state ?? startingAt(target.options), seen, {
       row,

@@ -75,7 +75,7 @@ test('a proxy that gets another implementation is told, and what its coins are w
   const scope: Scope = aScope({ tracked: ['implementations', 'exchange_rate'] });
   let state: BalanceState | null = null;
   const poll = async () => {
-    const { seen } = await balance.observe(holder, state, opened.explorer.tickReader());
+    const { seen } = await balance.observe(holder, state, opened.explorer.tickReader(), null);
     const detection = balance.detect(holder, state, seen, scope);
     state = detection.state;
     return detection;
@@ -190,7 +190,7 @@ function openBalance(url: string, holder: string, token: string): () => Promise<
   };
   let state: BalanceState | null = null;
   return async () => {
-    const { seen } = await balance.observe(target, state, opened.explorer.tickReader());
+    const { seen } = await balance.observe(target, state, opened.explorer.tickReader(), null);
     const detection = balance.detect(target, state, seen, aScope({ tracked: ['balance'] }));
     state = detection.state;
     return detection.now === null ? undefined : exactOf(valueAt(detection.now, 'balance'))?.toString();

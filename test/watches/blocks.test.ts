@@ -229,7 +229,7 @@ function pollsOf(explorer: Explorer, maxPages: number): () => Promise<ReturnType
   const target = { explorer: 'ethereum', coin, address: null, token: null, maxPages, options: {} };
   let state: Parameters<typeof blocks.detect>[1] = null;
   return async () => {
-    const { seen } = await blocks.observe(target, state, explorer.tickReader());
+    const { seen } = await blocks.observe(target, state, explorer.tickReader(), null);
     const detection = blocks.detect(target, state, seen, aScope());
     state = detection.state;
     return detection;

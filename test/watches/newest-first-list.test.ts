@@ -74,7 +74,7 @@ class World {
 
   /** Null when page one did not come; else the names of all rows that were read. */
   async poll(): Promise<readonly Row[] | null> {
-    const reading = await transactions.observe(TARGET, this.state, this.#reader()).catch((error: unknown) => {
+    const reading = await transactions.observe(TARGET, this.state, this.#reader(), null).catch((error: unknown) => {
       if (error instanceof Missed) return null;
       throw error;
     });

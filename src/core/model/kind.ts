@@ -53,8 +53,11 @@ export interface Kind<E, S, O> {
   head(target: Target<E>): ListQuestion | null;
   /** The path of the explorer's page about this item: `/tx/0x…`. */
   page(target: Target<E>, view: AnyView): string | null;
-  /** Reads what is watched; it may ask questions and do nothing else. Throws `Missed`. */
-  observe(target: Target<E>, state: S | null, read: Read): Promise<Reading<O>>;
+  /**
+   * Reads what is watched; it may ask questions and do nothing else. Throws `Missed`. `downTo`: of a list, the lowest
+   * block of an item that was missing and is not known to be gone yet; null = there is none.
+   */
+  observe(target: Target<E>, state: S | null, read: Read, downTo: number | null): Promise<Reading<O>>;
   /** Pure. `state` null = nothing remembered yet: the baseline. */
   detect(target: Target<E>, state: S | null, seen: O, scope: Scope): Detection<S>;
   /** What is remembered of how far a list was read. Left out by kinds that read no list of events. */

@@ -1,5 +1,6 @@
 // One poll without its effects: what was seen, and what follows from it. The daemon, a replay and the tests of rules all
 // poll through here. They differ in the reader that answers: an explorer, a recording, or what a test wrote.
+import { lowestMissing } from '../../core/alerts/missing-events.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Reading } from '../../core/model/kind.ts';
@@ -95,7 +96,9 @@ export async function observe(watch: Watch, memory: Memory, reader: Omit<PollRea
     const headQuestion = headQuestionOf(watch);
     if (headQuestion !== null && reader.canAskHead && !isFresh(reader.head(), watch, reader.now()))
       await reader.read.page(headQuestion, null);
-    const { seen, partial } = reader.see?.(state) ?? (await watch.kind.observe(watch.target, state, reader.read));
+    const downTo = lowestMissing(memory);
+    const { seen, partial } =
+      reader.see?.(state) ?? (await watch.kind.observe(watch.target, state, reader.read, downTo));
     return { type: 'seen', at: reader.now(), head: reader.head(), chain: 'not-asked', seen, partial };
   } catch (error) {
     const at = reader.now();

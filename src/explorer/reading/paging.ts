@@ -27,6 +27,8 @@ export interface NewestFirst<F extends Fields> extends Common<F> {
   readonly isKnown: (row: View<F>) => boolean;
   /** Of a page with news: below it there is none. */
   readonly endsNews?: (rows: readonly View<F>[]) => boolean;
+  /** It is read down to below this block, also where nothing is unknown; null = only as far as there is news. */
+  readonly downTo: number | null;
   /** Undefined for what is in no block yet. */
   readonly blockOf: (row: View<F>) => bigint | undefined;
   /** The highest block that was examined before: the gap of a partial reading begins above it. */
@@ -74,8 +76,9 @@ export async function readNewestFirst<F extends Fields>(
   question: ListQuestion<F>,
   options: NewestFirst<F>,
 ): Promise<NewestFirstReading<F>> {
-  const { isKnown, endsNews, blockOf, examinedTo } = options;
-  const isLast = (rows: readonly View<F>[]): boolean => rows.every(isKnown) || endsNews?.(rows) === true;
+  const { isKnown, endsNews, blockOf, examinedTo, downTo } = options;
+  const isLast = (rows: readonly View<F>[]): boolean =>
+    (rows.every(isKnown) || endsNews?.(rows) === true) && reachesBelow(downTo, lowestBlock(rows, blockOf));
   const reading = await readPages(read, question, {
     ...options,
     isDone: (rows) => rows.length > 0 && isLast(rows),
@@ -84,6 +87,10 @@ export async function readNewestFirst<F extends Fields>(
   if (why === null) return { ...reading, why };
   const left = notExamined(lowestBlock(reading.rows, blockOf), examinedTo);
   return { ...reading, partial: `${left}: ${why}`, why };
+}
+
+function reachesBelow(downTo: number | null, lowest: bigint | null): boolean {
+  return downTo === null || (lowest !== null && lowest < downTo);
 }
 
 /** Reads on from where an earlier reading was. A page that does not come ends it, also the first one. */

@@ -46,6 +46,7 @@ const knownUpTo = (height: bigint) => ({
   identityOf,
   blockOf: heightOf,
   examinedTo: height,
+  downTo: null,
   maxPages: 20,
 });
 
