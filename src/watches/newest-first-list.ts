@@ -13,7 +13,7 @@ import { afterReadings, showHeights } from './lists/gaps.ts';
 import { hasOlder, readableGaps, readOlder, type OlderReading } from './lists/older-rows.ts';
 import { lowestBlock, positionOf, positionsOf, type RowKey } from './lists/row-key.ts';
 import { isDue, sweepHour } from './lists/sweep.ts';
-import { PENDING } from './seen-rows.ts';
+import { LOOK_BACK_BLOCKS, PENDING } from './seen-rows.ts';
 
 interface ListOptions<F extends Fields> extends RowKey<F> {
   readonly maxPages: number;
@@ -36,7 +36,8 @@ export async function observeList<F extends Fields>(
   const page = await read.page(question, null);
   if (state === null) return { seen: new OnePage(page, options), partial: null };
   const isOpen = hasOlder(state, read);
-  const isAllSeen = !isOpen && options.downTo === null;
+  const downTo = isWithinLookBack(state, options.downTo) ? options.downTo : null;
+  const isAllSeen = !isOpen && downTo === null;
   if (isAllSeen && unchanged.isUnchanged(page.content, state))
     return { seen: new OnePage(page, options), partial: null };
   const known = knownRowsOf(state);
@@ -47,6 +48,7 @@ export async function observeList<F extends Fields>(
     ...options,
     maxPages: Math.max(1, options.maxPages - olderPages),
     first: page,
+    downTo,
     isKnown,
     endsNews: (views) => options.isChain === true && isLinked(known, positionsOf(options, views)),
     examinedTo: BigInt(highestBlock(state)),
@@ -54,14 +56,16 @@ export async function observeList<F extends Fields>(
   const { rows, reachedEnd, pages, next } = reading;
   const { partial, why } = isJoined(rows, highestBlock(state), { ...options, isKnown }) ? WHOLE : reading;
   if (pages === 1 && partial === null && !isOpen) return { seen: new OnePage(page, options, rows), partial };
-  const lowestOf = (views: readonly View<F>[]): number | null => lowestBlock(views, options);
-  const newest = { next, reachedEnd, lowest: lowestOf(rows) };
-  const older = isOpen
-    ? await readOlder(read, question, state, { ...options, lowestOf, newest, maxPages: olderPages })
-    : null;
+  const newest = { next, reachedEnd, lowest: lowestBlock(rows, options) };
+  const older = isOpen ? await readOlder(read, question, state, { ...options, newest, maxPages: olderPages }) : null;
   const stopped = why === null ? null : { why, resume: next, lowest: newest.lowest };
   const seen = { rows: askedFor(rows, options), stopped, reachedEnd, older: older && asked(older, options) };
   return { seen, partial: partial ?? unreadIn(state, older) };
+}
+
+/** A vanished item that lies deeper is left to the sweep, else a long list would be read at every poll. */
+function isWithinLookBack(state: ListState, block: number | null): boolean {
+  return block !== null && highestBlock(state) - block < LOOK_BACK_BLOCKS;
 }
 
 const WHOLE = { partial: null, why: null };

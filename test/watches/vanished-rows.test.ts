@@ -24,3 +24,22 @@ test('a call that left its block is taken back, though newer ones have pushed it
   expect(await polls(world, 2)).toEqual(['call retracted']);
   expect(await polls(world, 3)).toEqual([]);
 });
+
+test('calls that left their block are taken back, though a burst takes their place beyond the pages of a poll', async () => {
+  await using world = await createWorld(CALLS.replace('every: 1m,', 'every: 1m, max_pages: 4,'));
+  world.sandbox.failCall({ to: 'vault' });
+  world.sandbox.mine();
+  await world.poll();
+  world.sandbox.mine();
+  world.sandbox.failCall({ to: 'vault' });
+  world.sandbox.failCall({ to: 'vault' });
+  expect(await world.poll()).toEqual(['call event', 'call event']);
+  world.sandbox.reorganise({ blocks: 1, transactions: 'dropped' });
+  for (let block = 0; block < 16; block += 1) {
+    world.sandbox.mine();
+    for (let i = 0; i < 20; i += 1) world.sandbox.failCall({ to: 'vault' });
+  }
+  const said = await world.run(4 * 3_600_000);
+  expect(said.filter((one) => one === 'call retracted')).toHaveLength(2);
+  expect(await world.run(2 * 3_600_000)).toEqual([]);
+});

@@ -34,11 +34,18 @@ export function missingSighting(poll: Poll, { before, isReplaced }: TrackedEvent
   const { block } = before;
   if (!poll.isComplete || range === null) return { type: 'unread' };
   if (block === null) return missingWhileWaiting(poll, before, range);
-  if (block < range.from) return { type: 'unread' };
+  if (block < range.from)
+    return isWithin(range.below, block)
+      ? { type: 'absent', isProven: isBlockReplaced(poll, before, block) }
+      : { type: 'unread' };
   const to = range.to === 'head' ? poll.reach : range.to;
   if (to !== null && block <= to)
     return { type: 'absent', isProven: range.replaced.includes(block) || isBlockReplaced(poll, before, block) };
   return isGone(before) || range.to !== 'head' ? { type: 'unread' } : { type: 'behind' };
+}
+
+function isWithin(heights: Range['below'], block: number): boolean {
+  return heights?.some(({ from, to }) => from <= block && block <= to) === true;
 }
 
 /**

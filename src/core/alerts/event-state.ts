@@ -6,7 +6,8 @@
 // Only a complete reading of its range can show that an item is gone. Three such readings in a row are believed, or one
 // that proves it. An item that was retracted once may come and go: from then on a message is sent only when its presence
 // was the same for ten minutes, so that the last message is true. At `FINAL_DEPTH` blocks an item is final and no longer
-// tracked. One that was removed from its block is tracked ten times as long, since it may be mined again.
+// tracked. One that was removed from its block is tracked ten times as long, since it may be mined again; so is one that
+// was missing when its block was last read, since nothing shows that it is final.
 //
 // An item that is in no block has to be missing for ten minutes as well, while the chain's head moves: not every server
 // knows of every pending transaction, and no block shows that it is gone.
@@ -149,7 +150,7 @@ function isStable({ turnedAt }: EventProgress, at: Instant): boolean {
 const RETENTION_OF_GONE = 10;
 
 function isForgotten(rule: Depths, life: EventProgress, depth: number): boolean {
-  return depth >= finalDepth(rule) * (isGone(life) ? RETENTION_OF_GONE : 1);
+  return depth >= finalDepth(rule) * (isGone(life) || life.state === 'suspect' ? RETENTION_OF_GONE : 1);
 }
 
 function unchangedOr(

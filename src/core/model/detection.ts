@@ -61,6 +61,14 @@ export interface Range {
   readonly head: number | null;
   /** Heights at which the reading shows a block that was never seen there: items of the former block are gone. */
   readonly replaced: readonly number[];
+  /** Heights below `from` that were read as well; left out where there are none. */
+  readonly below?: readonly Heights[];
+}
+
+/** Both ends belong to it. */
+export interface Heights {
+  readonly from: number;
+  readonly to: number;
 }
 
 /**

@@ -49,12 +49,13 @@ export function allRows<F extends Fields>({ rows, older }: ListReading<F>, row: 
 }
 
 /** Below the lowest block nothing was read, and of that block perhaps not all. Not even the hash of a row's block. */
-export function rangeOf<F extends Fields>({ rows, reachedEnd }: ListReading<F>, row: RowKey<F>): Range | null {
+export function rangeOf<F extends Fields>({ rows, reachedEnd, older }: ListReading<F>, row: RowKey<F>): Range | null {
   const heights = rows.map((view) => positionOf(row, view).block).filter((block) => block !== PENDING);
   if (heights.length === 0) return reachedEnd ? { from: 0, to: 'head', head: null, replaced: [] } : null;
   const head = Math.max(...heights);
   const lowest = Math.min(...heights);
-  return { from: reachedEnd ? 0 : lowest + 1, to: 'head', head, replaced: [] };
+  const range: Range = { from: reachedEnd ? 0 : lowest + 1, to: 'head', head, replaced: [] };
+  return older === null || older.covered.length === 0 ? range : { ...range, below: older.covered };
 }
 
 /** Of a list of the whole chain: one of several replicas may be behind, and shows nothing of what is above its head. */

@@ -1,16 +1,20 @@
 // What a poll reads below the newest pages: gaps first, from the highest down, then what the sweep has still to read.
 import type { Fields, View } from '../../core/values/fields.ts';
+import type { Heights } from '../../core/model/detection.ts';
 import type { Cursor, ListQuestion, Read } from '../../core/model/question.ts';
 import { readFrom, type PagedReading, type Pages } from '../../explorer/reading/paging.ts';
 import type { Gap, GapReading } from './gaps.ts';
 import type { ListState } from '../list-state.ts';
 import { lookBackOf } from './look-back.ts';
+import { highestRow, lowestBlock, type RowKey } from './row-key.ts';
 import type { SweepReading } from './sweep.ts';
 
 export interface OlderReading<F extends Fields> {
   readonly rows: readonly View<F>[];
   readonly gaps: readonly GapReading[];
   readonly sweep: SweepReading | null;
+  /** The heights of which all rows were read. */
+  readonly covered: readonly Heights[];
 }
 
 /** Where the newest pages ended. */
@@ -21,10 +25,7 @@ export interface NewestEnd {
   readonly lowest: number | null;
 }
 
-interface OlderOptions<F extends Fields> {
-  readonly identityOf: (row: View<F>) => string | undefined;
-  readonly cursorFrom: (row: View<F>) => Cursor | null;
-  readonly lowestOf: (rows: readonly View<F>[]) => number | null;
+interface OlderOptions<F extends Fields> extends RowKey<F> {
   readonly newest: NewestEnd;
   /** At most that many pages in all. */
   readonly maxPages: number;
@@ -48,13 +49,18 @@ export async function readOlder<F extends Fields>(
 ): Promise<OlderReading<F>> {
   const rows: View<F>[] = [];
   const gaps: GapReading[] = [];
+  const covered: Heights[] = [];
   let left = options.maxPages;
   let { newest } = options;
   const common = { ...options, read, question, rows };
   for (const gap of readableGaps(state)) {
     if (left <= 0) break;
-    const { pages, isBroken, reachedEnd, ...reading } = await readPart({ ...common, newest, maxPages: left }, gap);
+    const { pages, isBroken, reachedEnd, heights, ...reading } = await readPart(
+      { ...common, newest, maxPages: left },
+      gap,
+    );
     gaps.push({ gap, ...reading });
+    covered.push(...heights);
     left -= pages;
     // A reading that went on into the next gap is continued there.
     if (reading.lowest !== null) newest = { next: reading.resume, reachedEnd, lowest: reading.lowest };
@@ -62,11 +68,11 @@ export async function readOlder<F extends Fields>(
     if (isBroken) break;
   }
   const { open } = state.sweep;
-  if (open === null || read.sweepPage === undefined || left <= 0) return { rows, gaps, sweep: null };
+  if (open === null || read.sweepPage === undefined || left <= 0) return { rows, gaps, sweep: null, covered };
   const sweep = { ...common, read: { page: read.sweepPage }, maxPages: left };
   const all = { from: Math.max(state.floor, lookBackOf(state.marks)) + 1, to: Infinity, resume: open.resume };
-  const { resume, isClosed } = await readPart(sweep, all);
-  return { rows, gaps, sweep: { resume, isComplete: isClosed } };
+  const { resume, isClosed, heights } = await readPart(sweep, all);
+  return { rows, gaps, sweep: { resume, isComplete: isClosed }, covered: [...covered, ...heights] };
 }
 
 interface PartOptions<F extends Fields> extends OlderOptions<F> {
@@ -78,6 +84,8 @@ interface PartOptions<F extends Fields> extends OlderOptions<F> {
 
 interface PartReading {
   readonly lowest: number | null;
+  /** None, or those of which it read all rows. */
+  readonly heights: readonly Heights[];
   readonly resume: Cursor | null;
   readonly isClosed: boolean;
   readonly reachedEnd: boolean;
@@ -90,26 +98,34 @@ async function readPart<F extends Fields>(
   options: PartOptions<F>,
   { from, to, resume }: Pick<Gap, 'from' | 'to' | 'resume'>,
 ): Promise<PartReading> {
-  const { newest, lowestOf } = options;
+  const { newest } = options;
   const isBelow = (lowest: number | null): boolean => lowest !== null && lowest < from;
   if (newest.reachedEnd || isBelow(newest.lowest)) return { ...NOTHING, isClosed: true };
   // Within the gap's highest block the kept position is the deeper one, or reads again what was read.
   const isInside = newest.lowest !== null && newest.lowest < to && to !== Infinity;
   const cursor = isInside ? newest.next : (resume ?? newest.next);
   if (cursor === null) return NOTHING;
-  const isDone = (rows: readonly View<F>[]): boolean => isBelow(lowestOf(rows));
+  const isDone = (rows: readonly View<F>[]): boolean => isBelow(lowestBlock(rows, options));
   const reading = await readFrom(options.read, options.question, { ...options, cursor, isDone });
   options.rows.push(...reading.rows);
   // The explorer no longer accepts the position: the next poll continues below its newest pages.
   if (isRefused(reading)) return { ...NOTHING, pages: 1, isBroken: true };
-  const lowest = lowestOf(reading.rows);
+  const lowest = lowestBlock(reading.rows, options);
   const isClosed = reading.reachedEnd || isBelow(lowest);
   const { reachedEnd, pages, next, missed } = reading;
-  return { lowest, resume: next, isClosed, reachedEnd, pages, isBroken: missed !== null };
+  // Of the block in which a position lies, only the readings above and below it together show all.
+  const above = cursor === newest.next ? newest.lowest : (highestRow(reading.rows, options) ?? 0) - 1;
+  const heights = coveredBetween(reachedEnd ? 0 : lowest === null ? null : lowest + 1, above);
+  return { lowest, heights, resume: next, isClosed, reachedEnd, pages, isBroken: missed !== null };
+}
+
+function coveredBetween(from: number | null, to: number | null): Heights[] {
+  return from === null || to === null || from > to ? [] : [{ from, to }];
 }
 
 const NOTHING: PartReading = {
   lowest: null,
+  heights: [],
   resume: null,
   isClosed: false,
   reachedEnd: false,

@@ -107,7 +107,8 @@ const TABLE: readonly Row[] = [
   [at(12, 'suspect', 1, { retractions: 1, turned: 10 }), gone, 'none', 'suspect'],
   [at(12, 'suspect', 1), unread, 'none', 'suspect'],
   [at(12, 'suspect', 1), behind, 'behind', 'suspect'],
-  [at(FINAL_DEPTH, 'suspect', 1), unread, 'sealed', FORGOTTEN],
+  [at(FINAL_DEPTH, 'suspect', 1), unread, 'none', 'suspect'],
+  [at(10 * FINAL_DEPTH, 'suspect', 1), unread, 'sealed', FORGOTTEN],
   // retracted: it may come back
   [at(12, 'retracted', 2), seen('same', 12), 'none', 'retracted'],
   [at(12, 'retracted', 2, { turned: 9 }), seen('same', 12), 'none', 'retracted'],
