@@ -78,13 +78,27 @@ function sent(draw: Draw, at: Instant, id: string): Extract<Command, { do: 'tran
 
 /** Half an hour apart, so that no condition flaps; now and then it dips for less than `for`. */
 function coins(draw: Draw, day: Instant): Command[] {
-  const commands: Command[] = [];
+  const scene = day + draw.between(3, 20) * HOUR_MS;
+  const commands: Command[] = twoEqualLows(scene);
   for (let at = day; at < day + DAY_MS; at += draw.between(30, 90) * 60_000) {
+    if (at > scene - HOUR_MS && at < scene + 4 * HOUR_MS) continue;
     const value = draw.pick([150, 125, 121, 118, 110, 105, 99, 95, 80]);
     if (draw.chance(0.3)) commands.push({ do: 'coin', at: inBlock(at, 25_000), value: 95 });
     commands.push({ do: 'coin', at: inBlock(at + 7 * 60_000, 25_000), value });
   }
   return commands;
+}
+
+/** The second one is still within the window of two hours when the first one has left it: 110 is no new low. */
+function twoEqualLows(from: Instant): Command[] {
+  const steps = [
+    [0, 95],
+    [20, 150],
+    [60, 95],
+    [80, 150],
+    [150, 110],
+  ] as const;
+  return steps.map(([minutes, value]) => ({ do: 'coin', at: inBlock(from + minutes * 60_000, 25_000), value }));
 }
 
 function dollars(draw: Draw, day: Instant): Command[] {

@@ -75,13 +75,14 @@ function missingOf(
   return [{ check: 'lost', at: dueAt, watch: reference.watch, what }];
 }
 
-/** After three readings without it. Of what waited only if the head has moved since the first of them. */
+/** After three readings in a row without it. Of what waited only if the head has moved since the first of them. */
 function absenceBelievedAt(polls: readonly ReadPoll[], id: string, block: number | null): Instant | null {
   let absent = 0;
   let firstHead: number | null = null;
   for (const poll of polls.filter(isComplete))
     for (const reading of poll.readings) {
       const head = poll.linkedHead;
+      if (has(reading, id)) [absent, firstHead] = [0, null];
       if (has(reading, id) || !shows(reading, block) || head === null || head < (block ?? 0)) continue;
       absent += 1;
       firstHead ??= head;
