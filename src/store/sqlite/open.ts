@@ -8,6 +8,7 @@ import { assertLocal } from './file-system.ts';
 import { migrate } from './migrations.ts';
 import { openPlace } from './place.ts';
 import { openOrRecover } from './recover.ts';
+import { warnOfOldSqlite } from './sqlite-version.ts';
 import { createSqliteStore, type SqliteTools } from './store.ts';
 
 /** `file`: made, with its directories, when it does not exist. */
@@ -41,6 +42,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   try {
     const store = backups === undefined ? open() : await openOrRecover(open, { file, backups, log });
     sayWhatWasLost(file, log);
+    warnOfOldSqlite(log);
     return store;
   } catch (error) {
     place[Symbol.dispose]();
