@@ -98,6 +98,6 @@ function addUnheardEnd(owed: Growing, { from, at, isClosed }: Begun, one: News):
   else owed.items.push({ ...one, from, at: at ?? one.at, as: 'fired-and-resolved', isEnd: false });
 }
 
-function isEnd(transition: Transition): boolean {
+export function isEnd(transition: Transition): boolean {
   return transition === 'resolved' || transition === 'retracted';
 }

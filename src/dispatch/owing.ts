@@ -1,6 +1,6 @@
 // Whom a transition is owed to: those whom the routes name, and those who were told what it changes.
 import type { News, RecipientState } from './model.ts';
-import { UNTOLD } from './owed.ts';
+import { isEnd, UNTOLD } from './owed.ts';
 
 /**
  * What a target knows once a transition has happened; null: it has nothing to do with this alert. Who joins late hears of
@@ -19,7 +19,7 @@ export function stateOwing(
 }
 
 function isOwedWithoutName({ begun }: RecipientState, transition: News['transition']): boolean {
-  return begun !== null && (transition === 'resolved' || transition === 'retracted' || transition === 'corrected');
+  return begun !== null && (isEnd(transition) || transition === 'corrected');
 }
 
 /** What a target knows after a reload took its name off an alert: of what it was told, it is still owed what waits. */
