@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts';
 import type { IdentityOptions } from '../web/guard/identity.ts';
 import { serveWeb } from '../web/server.ts';
 import { createDaemonJournal } from './daemon-journal.ts';
-import { createInterventions } from './interventions.ts';
+import { createInterventions } from './operators/interventions.ts';
 import { openLocalToken } from './local-token.ts';
 import { createPauses } from './pauses.ts';
 import { readinessOf } from './readiness.ts';
@@ -107,6 +107,10 @@ export async function openApp(options: AppOptions): Promise<App> {
         onPauses: () => pauses.read(),
         onResumed: (watches) => {
           runtime.pollNow(watches);
+        },
+        channels: () => runtime.channels(),
+        onRetry: (channel) => {
+          runtime.retry(channel);
         },
       }),
     },

@@ -32,6 +32,10 @@ export interface Channels {
   /** Of the config in force. */
   readonly recipientsOf: RecipientsOf;
   wake(channels: ReadonlySet<string>): void;
+  /** Of those that are open. */
+  names(): readonly string[];
+  /** Sends again, also where the receiver said that it is gone. */
+  resume(channel: string): void;
   /** Lets deliveries in flight end; after `budgetMs` they are aborted. */
   stop(budgetMs: number): Promise<void>;
 }
@@ -128,6 +132,10 @@ export function createChannels(options: ChannelsOptions): Channels {
       };
     },
     recipientsOf: (channel) => recipientsOf(channel),
+    names: () => [...openByName.keys()],
+    resume(name) {
+      openByName.get(name)?.sender.resume();
+    },
     wake(channels) {
       for (const name of channels) openByName.get(name)?.sender.wake();
     },

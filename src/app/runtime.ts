@@ -44,6 +44,10 @@ export interface Runtime extends AsyncDisposable {
   blind(): readonly BlindWatch[];
   /** Watches that are not polled, since an operator said so. */
   paused(): readonly PausedWatch[];
+  /** Names of the channels that are open. */
+  channels(): readonly string[];
+  /** Sends on this channel again, even where its receiver had said that it is gone. */
+  retry(channel: string): void;
   /** Polls these at once, beside their own due times. */
   pollNow(watches: readonly Watch[]): void;
   /** What keeps explorers from being asked, or from being believed. */
@@ -175,6 +179,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     unpolled: () => blindWatches.unpolled(),
     blind: () => blindWatches.blind(),
     paused,
+    channels: () => channels.names(),
+    retry(channel) {
+      channels.resume(channel);
+    },
     pollNow(resumed) {
       for (const { id } of resumed) scheduler.pollAgain(id, 0);
     },

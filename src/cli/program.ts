@@ -6,6 +6,7 @@ import { EXIT, exitCodeOf } from './exit.ts';
 import type { ExplorerOptions } from './explorer.ts';
 import type { ApiOptions } from './api/daemon.ts';
 import type { ListOptions } from './deliveries.ts';
+import type { RetryOptions } from './deliveries-retry.ts';
 import type { ConfigOption } from './load.ts';
 import type { PauseOptions } from './pause.ts';
 import type { HistoryOptions } from './history.ts';
@@ -193,6 +194,18 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .option(...CONFIG)
     .action(async (id: string, options: ConfigOption) => {
       end(await (await import('./deliveries.ts')).show(terminal, id, options));
+    });
+
+  onDaemon(deliveries.command('retry [id]'))
+    .description('have one that was given up tried again under its id, or with --channel all that wait there')
+    .option('--channel <name>', 'whatever waits on this channel, also where its receiver said that it is gone')
+    .action(async (id: string | undefined, options: RetryOptions) => {
+      end(await (await import('./deliveries-retry.ts')).retry(terminal, id, options));
+    });
+  onDaemon(deliveries.command('dismiss <id>'))
+    .description('count one that was given up no more: somebody has looked at it')
+    .action(async (id: string, options: ApiOptions) => {
+      end(await (await import('./deliveries-retry.ts')).dismiss(terminal, id, options));
     });
 
   const notify = program.command('notify').description('channels');

@@ -173,7 +173,17 @@ const pause: z.ZodType<Pause> = z.object({
   comment: z.string(),
 });
 
-const changed: z.ZodType<Changed> = z.object({ type: z.literal('pause'), pause });
+const changed: z.ZodType<Changed> = z.union([
+  z.object({ type: z.literal('pause'), pause }),
+  z.object({
+    type: z.literal('delivery'),
+    id: z.string(),
+    channel: z.string(),
+    recipient: z.string(),
+    state: z.enum(['owed', 'dismissed']),
+  }),
+  z.object({ type: z.literal('channel'), deliveries: count }),
+]);
 
 /** Throws a StorageError that names the watch when the row is damaged. */
 export function memoryOf(row: Row): Memory {

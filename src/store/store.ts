@@ -62,6 +62,7 @@ export interface OutboxDepth {
 /** What is owed, for metrics and `status`. */
 export interface Survey {
   readonly outbox: readonly OutboxDepth[];
+  /** Given up, and not dismissed by an operator. */
   readonly dead: number;
   readonly sent: number;
 }
@@ -91,7 +92,13 @@ export type Moved = 'file' | 'lock';
 export type Intervention =
   /** Of a rule's id, or of a watch's name. It replaces the pause of that name that is in force. */
   | { readonly type: 'pause'; readonly watch: string; readonly until: Instant; readonly comment: string }
-  | { readonly type: 'end-pause'; readonly watch: string };
+  | { readonly type: 'end-pause'; readonly watch: string }
+  /** A delivery that was given up is due again. Its age begins anew. */
+  | { readonly type: 'retry'; readonly delivery: DeliveryId }
+  /** A delivery that was given up is counted no more among those. */
+  | { readonly type: 'dismiss'; readonly delivery: DeliveryId }
+  /** Whatever waits for its next try on the channel is due now. */
+  | { readonly type: 'retry-channel'; readonly channel: string };
 
 /** One request of an operator. */
 export interface OperatorRequest {
@@ -103,18 +110,28 @@ export interface OperatorRequest {
 }
 
 /** What was changed, as it was right after. */
-export interface Changed {
-  readonly type: 'pause';
-  readonly pause: Pause;
-}
+export type Changed =
+  | { readonly type: 'pause'; readonly pause: Pause }
+  | {
+      readonly type: 'delivery';
+      readonly id: DeliveryId;
+      readonly channel: string;
+      readonly recipient: string;
+      readonly state: 'owed' | 'dismissed';
+    }
+  /** How many deliveries are due that were not. */
+  | { readonly type: 'channel'; readonly deliveries: number };
 
 /**
- * `key-taken`: something else was done under that key. `not-found`: what was to be changed is not there, or is over.
- * `fenced`: another process has taken over. Nothing was changed then.
+ * Why nothing was changed. `key-taken`: something else was done under that key. `not-found`: what was to be changed is
+ * not there, or is over. `later-sent`: a later message of the alert was sent to the recipient. `fenced`: another process
+ * has taken over.
  */
+export type Unchanged = 'key-taken' | 'not-found' | 'not-given-up' | 'later-sent';
+
 export type Intervened =
   | { readonly type: 'kept'; readonly changed: Changed }
-  | { readonly type: 'refused'; readonly why: 'key-taken' | 'not-found' | 'fenced' };
+  | { readonly type: 'refused'; readonly why: Unchanged | 'fenced' };
 
 /** All that are given must match. */
 export interface HistoryFilter {
@@ -320,7 +337,7 @@ export interface StoreReader
   delivery(id: DeliveryId): Promise<StoredDelivery | null>;
   /** By key of each alert that fires, who was told so. */
   told(): Promise<ReadonlyMap<string, readonly Recipient[]>>;
-  /** Those that were given up or refused, newest first. */
+  /** Those that were given up or refused and that nobody dismissed, newest first. */
   dead(limit: number): Promise<StoredDelivery[]>;
   /** Those of one alert of a watch, newest first. */
   deliveriesOf(watch: WatchId, alert: AlertId, limit: number): Promise<StoredDelivery[]>;

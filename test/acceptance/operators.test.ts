@@ -9,6 +9,7 @@ import { runApp, serveBalances, type AppChange, type BalanceExplorer, type Runni
 import { run } from '../support/cli.ts';
 import { createFolder, start, type Folder } from '../support/daemon.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { createWebhookSink, status } from '../support/sinks.ts';
 
 const TOKEN = 'alice-token-alice-token-alice-token';
 const ALICE = 'operators: { alice: { token: { env: ALICE } } }';
@@ -319,6 +320,79 @@ async function rowOf(file: string): Promise<void> {
   const rows = db.prepare('SELECT 1 FROM silences');
   while (rows.get() === undefined) await new Promise((resolve) => setImmediate(resolve));
 }
+
+test('a message that a receiver refused for a day is sent when it is mended: under its id, once, after a word of an operator', async () => {
+  await using sink = await createWebhookSink(status(400, {}, 'no such field'));
+  await using explorer = await serveBalances();
+  using folder = createFolder({
+    'config.yaml': config(explorer).replace(
+      'channels: { screen: { type: log } }',
+      `channels: { ops: { type: webhook, url: '${sink.origin}', allow: [127.0.0.0/8] } }`,
+    ),
+    'rules.yaml': `watches: [{ id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }]`,
+  });
+  await using daemon = await aDaemon({ in: { explorer, folder } });
+  const { running } = daemon;
+  await running.polls.reached(1);
+  explorer.balance = '0';
+  for (let tries = 1; tries <= 3; tries += 1) {
+    for (let n = 0; n < 40 && sink.calls.all.length < tries; n += 1) await running.clock.advance(60_000);
+    await sink.calls.reached(tries);
+  }
+  const { delivery } = await running.says('delivery:dead');
+  const id = String(delivery);
+  const file = join(folder.path, 'config.yaml');
+  const chainwarden = (...argv: string[]) =>
+    run([...argv, '-c', file], { env: { ALICE: TOKEN }, clock: running.clock });
+  const onDaemon = (...argv: string[]) => chainwarden(...argv, '--url', running.app.url);
+  expect((await chainwarden('deliveries', 'list', '--state', 'given-up')).out).toContain(`given up to ops: `);
+  expect((await chainwarden('status')).out).toContain('deliveries: 0 sent, 1 given up\n');
+  expect((await onDaemon('deliveries', 'dismiss', id)).code).toBe(0);
+  expect((await chainwarden('status')).out).toContain('deliveries: 0 sent, 0 given up\n');
+
+  sink.answerNext(status(204));
+  const retried = await onDaemon('deliveries', 'retry', id);
+  expect(retried.out).toBe(
+    `${id}: due again, to ops, under the same id. How it goes says:\nchainwarden deliveries show ${id}\n`,
+  );
+  await sink.calls.reached(4);
+  await running.says('delivery:sent');
+  expect(new Set(sink.calls.all.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
+  expect((await chainwarden('deliveries', 'show', id)).out).toContain(`${id}  sent\n`);
+  expect(await onDaemon('deliveries', 'retry', id)).toMatchObject({
+    code: 1,
+    err: 'chainwarden: It was not given up: it is sent, or still owed and will be tried again by itself.\n',
+  });
+  expect(await onDaemon('deliveries', 'retry', '--channel', 'opz')).toMatchObject({
+    code: 1,
+    err: 'chainwarden: There is no channel "opz". Did you mean ops?\n',
+  });
+});
+
+test('a receiver that had said it is gone is tried again at a word of an operator, not only after a reload', async () => {
+  await using sink = await createWebhookSink(status(204));
+  await using explorer = await serveBalances();
+  using folder = createFolder({
+    'config.yaml': config(explorer).replace(
+      'channels: { screen: { type: log } }',
+      `channels: { ops: { type: webhook, url: '${sink.origin}', allow: [127.0.0.0/8] } }`,
+    ),
+    'rules.yaml': `watches: [{ id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }]`,
+  });
+  await using daemon = await aDaemon({ in: { explorer, folder } });
+  const { running } = daemon;
+  await running.polls.reached(1);
+  sink.answerNext(status(410));
+  explorer.balance = '0';
+  await running.clock.advance(60_000);
+  await running.says('channel:parked');
+  await running.clock.advance(HOUR);
+  expect(sink.calls.all).toHaveLength(1);
+  const answer = await call(running, { path: '/channels/ops/retry' });
+  expect(answer).toMatchObject({ status: 200, body: { channel: 'ops' } });
+  await sink.calls.reached(2);
+  await running.says('delivery:sent');
+});
 
 test('from the command line: who reads it at 3 a.m. knows what it did, until when, and how to end it', async () => {
   await using daemon = await aDaemon();

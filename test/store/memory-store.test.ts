@@ -2,7 +2,7 @@ import { describe } from '@jest/globals';
 import { createMemoryStore, nothingKept } from '../support/memory-store.ts';
 import { keepsThePromise } from './contract.ts';
 import { keepsAJournal } from './journal-contract.ts';
-import { keepsItsPromiseToOperators } from './operators-contract.ts';
+import { keepsItsPromiseAboutWhatWasGivenUp, keepsItsPromiseToOperators } from './operators-contract.ts';
 
 describe('the store in plain maps', () => {
   const place = () => {
@@ -12,4 +12,5 @@ describe('the store in plain maps', () => {
   keepsThePromise(place);
   keepsAJournal(place);
   keepsItsPromiseToOperators(place);
+  keepsItsPromiseAboutWhatWasGivenUp(place);
 });

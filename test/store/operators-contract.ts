@@ -1,6 +1,8 @@
 import { expect } from '@jest/globals';
+import type { Settlement } from '../../src/core/model/delivery.ts';
 import type { Intervened, Intervention, OperatorRequest, Store } from '../../src/store/store.ts';
-import { NOON } from './builders.ts';
+import { claim, owe, settle } from '../support/store-calls.ts';
+import { aDelivery, NOON } from './builders.ts';
 import { storiesAt, type Place } from './story.ts';
 
 const HOUR = 3_600_000;
@@ -102,5 +104,95 @@ export function keepsItsPromiseToOperators(place: Place): void {
     expect(await store.pauses()).toHaveLength(1);
     await store.prune({ settled: NOON + 61 * DAY, alerts: NOON, journal: NOON }, NOON);
     expect(await store.pauses()).toEqual([]);
+  });
+}
+
+const SENT: Settlement = { state: 'sent', outcome: { type: 'sent', answer: '250 OK' } };
+const DEAD: Settlement = { state: 'dead', outcome: { type: 'rejected', why: '410' } };
+
+/** The promise of `Store` about deliveries that were given up. */
+export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
+  const story = storiesAt(place);
+  const intervene = (store: Store, change: Intervention, key: string, at = NOON): Promise<Intervened> =>
+    store.intervene(change, request(key), at, store.fenceOf('service:operators'));
+  const taken = async (store: Store, at: number): Promise<string[]> =>
+    (await claim(store, 'ops', 10, at)).map(({ delivery, attempt }) => `${delivery.id} ${attempt}`);
+  /** A delivery of that seq of one alert, which ends so. */
+  const told = async (store: Store, seq: number, end: Settlement | null): Promise<void> => {
+    const type = seq === 1 ? 'alert.firing' : 'alert.resolved';
+    const delivery = aDelivery({ id: `d${seq}`, key: 'low', seq, type });
+    await owe(store, 'w', [delivery], NOON, { expects: seq - 1 });
+    if (end === null) return;
+    await claim(store, 'ops', 10, NOON);
+    await settle(store, delivery.id, end, NOON);
+  };
+
+  story('what was given up is tried again under its id, as if it had just been decided', async (store) => {
+    await told(store, 1, DEAD);
+    await store.ran('ops', 9 * DAY);
+    expect(await taken(store, NOON + HOUR)).toEqual([]);
+    expect(await intervene(store, { type: 'retry', delivery: 'd1' }, 'k1', NOON + HOUR)).toEqual({
+      type: 'kept',
+      changed: { type: 'delivery', id: 'd1', channel: 'ops', recipient: 'ops', state: 'owed' },
+    });
+    const [again] = await claim(store, 'ops', 10, NOON + HOUR);
+    expect([again?.delivery.id, again?.attempt, again?.ageMs]).toEqual(['d1', 2, 0]);
+    expect(await store.survey()).toMatchObject({ dead: 0 });
+  });
+
+  story('a firing is not told after its end was: nobody would hear of that again', async (store) => {
+    await told(store, 1, DEAD);
+    await told(store, 2, SENT);
+    const refused = { type: 'refused', why: 'later-sent' };
+    expect(await intervene(store, { type: 'retry', delivery: 'd1' }, 'k1')).toEqual(refused);
+    expect(await taken(store, NOON)).toEqual([]);
+  });
+
+  story('what came after it and waits goes out after it again', async (store) => {
+    await told(store, 1, DEAD);
+    await told(store, 2, null);
+    await intervene(store, { type: 'retry', delivery: 'd1' }, 'k1');
+    expect(await taken(store, NOON)).toEqual(['d1 2']);
+    await settle(store, 'd1', SENT, NOON);
+    expect(await taken(store, NOON)).toEqual(['d2 1']);
+  });
+
+  story('what was sent, is owed or was never there cannot be tried again, nor dismissed', async (store) => {
+    await told(store, 1, SENT);
+    await told(store, 2, null);
+    for (const type of ['retry', 'dismiss'] as const) {
+      const why = async (delivery: string) => intervene(store, { type, delivery }, `${type} ${delivery}`);
+      expect(await why('d1')).toEqual({ type: 'refused', why: 'not-given-up' });
+      expect(await why('d2')).toEqual({ type: 'refused', why: 'not-given-up' });
+      expect(await why('d3')).toEqual({ type: 'refused', why: 'not-found' });
+    }
+  });
+
+  story('what an operator dismissed is counted no more, and can be tried again all the same', async (store) => {
+    await told(store, 1, DEAD);
+    expect(await store.survey()).toMatchObject({ dead: 1 });
+    expect(await intervene(store, { type: 'dismiss', delivery: 'd1' }, 'k1')).toMatchObject({
+      changed: { id: 'd1', state: 'dismissed' },
+    });
+    expect(await store.survey()).toMatchObject({ dead: 0 });
+    await intervene(store, { type: 'retry', delivery: 'd1' }, 'k2');
+    expect(await taken(store, NOON)).toEqual(['d1 2']);
+    await settle(store, 'd1', DEAD, NOON, 2);
+    expect(await store.survey()).toMatchObject({ dead: 1 });
+  });
+
+  story('what waits on a channel is due now, and on others it is not', async (store) => {
+    const later: Settlement = { state: 'due', outcome: { type: 'again', why: '503' }, dueAt: NOON + HOUR };
+    await told(store, 1, later);
+    const other = aDelivery({ id: 'other', channel: 'night', key: 'other' });
+    await owe(store, 'x', [other], NOON);
+    await claim(store, 'night', 10, NOON);
+    await settle(store, 'other', later, NOON);
+    expect(await intervene(store, { type: 'retry-channel', channel: 'ops' }, 'k1', NOON + 1)).toEqual({
+      type: 'kept',
+      changed: { type: 'channel', deliveries: 1 },
+    });
+    expect(await taken(store, NOON + 1)).toEqual(['d1 2']);
+    expect(await store.nextDue('night')).toBe(NOON + HOUR);
   });
 }

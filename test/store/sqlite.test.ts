@@ -24,7 +24,7 @@ import { aDecision, aMemoryOfSchema1, aDelivery, aMemory, NOON } from './builder
 import { keepsThePromise } from './contract.ts';
 import { damagePages, execute } from './damage.ts';
 import { keepsAJournal } from './journal-contract.ts';
-import { keepsItsPromiseToOperators } from './operators-contract.ts';
+import { keepsItsPromiseAboutWhatWasGivenUp, keepsItsPromiseToOperators } from './operators-contract.ts';
 
 // Every commit waits for the disk; a busy one takes its time.
 jest.setTimeout(60_000);
@@ -51,6 +51,7 @@ describe('the store in a file', () => {
   keepsThePromise(place);
   keepsAJournal(place);
   keepsItsPromiseToOperators(place);
+  keepsItsPromiseAboutWhatWasGivenUp(place);
 });
 
 describe('opening', () => {

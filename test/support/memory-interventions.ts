@@ -1,7 +1,8 @@
 // What operators change, in plain maps: a part of the second subject of the contract suite.
 import type { Pause } from '../../src/core/model/pause.ts';
 import type { Instant } from '../../src/lib/clock.ts';
-import type { Changed, Intervened, Intervention, OperatorRequest } from '../../src/store/store.ts';
+import type { DeliveryId } from '../../src/core/model/ids.ts';
+import type { Changed, Intervened, Intervention, OperatorRequest, Unchanged } from '../../src/store/store.ts';
 
 export interface KeptOfOperators {
   readonly pauseById: Map<string, Pause>;
@@ -14,7 +15,14 @@ export function nothingOfOperators(): KeptOfOperators {
 
 const DAY_MS = 86_400_000;
 
-export function createMemoryInterventions({ pauseById, requestByKey }: KeptOfOperators) {
+/** What operators do to the outbox. */
+export interface OutboxOfOperators {
+  retry(id: DeliveryId, at: Instant): Changed | Unchanged;
+  dismiss(id: DeliveryId): Changed | Unchanged;
+  retryChannel(channel: string, at: Instant): number;
+}
+
+export function createMemoryInterventions({ pauseById, requestByKey }: KeptOfOperators, outbox: OutboxOfOperators) {
   function answerTo({ key, asked }: OperatorRequest): Intervened | null {
     const found = requestByKey.get(key);
     if (found === undefined) return null;
@@ -29,18 +37,30 @@ export function createMemoryInterventions({ pauseById, requestByKey }: KeptOfOpe
     return pause;
   }
 
-  function apply(
-    change: Intervention,
-    { key, actor }: OperatorRequest,
-    at: Instant,
-  ): Pause | 'key-taken' | 'not-found' {
-    if (change.type === 'end-pause') return endPause(change.watch, at) ?? 'not-found';
-    if (pauseById.has(key)) return 'key-taken';
-    endPause(change.watch, at);
+  function pause(change: Extract<Intervention, { type: 'pause' }>, id: string, by: Pick<Pause, 'actor' | 'from'>) {
+    if (pauseById.has(id)) return 'key-taken';
+    endPause(change.watch, by.from);
     const { watch, until, comment } = change;
-    const pause = { id: key, watch, from: at, until, actor, comment };
-    pauseById.set(key, pause);
-    return pause;
+    const made: Pause = { id, watch, until, comment, ...by };
+    pauseById.set(id, made);
+    return { type: 'pause', pause: made } as const;
+  }
+
+  function apply(change: Intervention, { key, actor }: OperatorRequest, at: Instant): Changed | Unchanged {
+    switch (change.type) {
+      case 'pause':
+        return pause(change, key, { actor, from: at });
+      case 'end-pause': {
+        const ended = endPause(change.watch, at);
+        return ended === null ? 'not-found' : { type: 'pause', pause: ended };
+      }
+      case 'retry':
+        return outbox.retry(change.delivery, at);
+      case 'dismiss':
+        return outbox.dismiss(change.delivery);
+      case 'retry-channel':
+        return { type: 'channel', deliveries: outbox.retryChannel(change.channel, at) };
+    }
   }
 
   return {
@@ -48,10 +68,9 @@ export function createMemoryInterventions({ pauseById, requestByKey }: KeptOfOpe
     intervene(change: Intervention, request: OperatorRequest, at: Instant): Intervened {
       const before = answerTo(request);
       if (before !== null) return before;
-      const pause = apply(change, request, at);
-      if (typeof pause === 'string') return { type: 'refused', why: pause };
+      const changed = apply(change, request, at);
+      if (typeof changed === 'string') return { type: 'refused', why: changed };
       for (const [key, row] of requestByKey) if (row.at < at - DAY_MS) requestByKey.delete(key);
-      const changed: Changed = { type: 'pause', pause };
       requestByKey.set(request.key, { asked: request.asked, changed, at });
       return { type: 'kept', changed };
     },

@@ -29,10 +29,12 @@ import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts';
 import { createMemoryInterventions, nothingOfOperators, type KeptOfOperators } from './memory-interventions.ts';
 import {
   LONGEST_LEASE_MS,
+  type Changed,
   type CommitResult,
   type Fence,
   type Store,
   type StoredDiagnostics,
+  type Unchanged,
 } from '../../src/store/store.ts';
 
 interface Row {
@@ -40,16 +42,17 @@ interface Row {
   /** Of all rows, from the first on. */
   readonly number: number;
   /** Those that have to end before it may go out. */
-  readonly after: ReadonlySet<DeliveryId>;
+  readonly after: Set<DeliveryId>;
   /** What may be folded into it; null = nothing. */
   readonly folds: string | null;
   readonly createdAt: Instant;
-  readonly ranBefore: number;
+  ranBefore: number;
   state: Settlement['state'] | 'sending' | 'cancelled';
   attempt: number;
   dueAt: Instant;
   settledAt: Instant;
   leaseUntil: Instant;
+  isDismissed: boolean;
 }
 
 interface Notice {
@@ -100,7 +103,6 @@ export function nothingKept(): Kept {
 
 /** The promise of `Store` in plain maps, without durability: the second subject of the contract suite. */
 export function createMemoryStore(kept: Kept = nothingKept()): Store {
-  const interventions = createMemoryInterventions(kept.operators);
   const { memoryById, samplesById, diagnosticsById, ranByChannel, blocksByExplorer, journal } = kept;
   const { noticeById, alertByKey, heardByKey, rowById } = kept;
   kept.epoch += 1;
@@ -236,7 +238,7 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
     const own = { delivery: structuredClone(delivery), number: rowById.size, after };
     const row = { ...own, createdAt: at, attempt: 0, dueAt, settledAt: 0, folds };
     const ranBefore = ranByChannel.get(delivery.channel) ?? 0;
-    rowById.set(delivery.id, { ...row, ranBefore, state, leaseUntil: 0 });
+    rowById.set(delivery.id, { ...row, ranBefore, state, leaseUntil: 0, isDismissed: false });
   }
 
   function fold(delivery: Delivery, at: Instant): void {
@@ -247,6 +249,45 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
       open.delivery = { ...open.delivery, message: withMember(open.delivery.message, delivery.message, at) };
     else add(openSummary(delivery, at), { at, dueAt: at + OPEN_MS, folds });
   }
+
+  function onGivenUp(
+    id: DeliveryId,
+    state: 'owed' | 'dismissed',
+    change: (row: Row) => Unchanged | undefined,
+  ): Changed | Unchanged {
+    const row = rowById.get(id);
+    if (row?.state !== 'dead') return row === undefined ? 'not-found' : 'not-given-up';
+    const { channel, recipient } = row.delivery;
+    return change(row) ?? { type: 'delivery', id, channel, recipient, state };
+  }
+
+  const interventions = createMemoryInterventions(kept.operators, {
+    retry: (id, at) =>
+      onGivenUp(id, 'owed', (row) => {
+        const line = [...rowById.values()].filter((other) => lineOf(other) === lineOf(row));
+        const later = line.filter((other) => other.delivery.message.seq > row.delivery.message.seq);
+        if (later.some((other) => other.state === 'sent')) return 'later-sent';
+        Object.assign(row, {
+          state: 'due',
+          dueAt: at,
+          isDismissed: false,
+          ranBefore: ranByChannel.get(row.delivery.channel) ?? 0,
+        });
+        for (const other of later) other.after.add(id);
+        return undefined;
+      }),
+    dismiss: (id) =>
+      onGivenUp(id, 'dismissed', (row) => {
+        row.isDismissed = true;
+        return undefined;
+      }),
+    retryChannel(channel, at) {
+      const own = rows('due').filter(({ delivery, dueAt }) => delivery.channel === channel && dueAt > at);
+      const waiting = own.filter(({ folds, attempt }) => folds === null || attempt > 0);
+      for (const row of waiting) row.dueAt = at;
+      return waiting.length;
+    },
+  });
 
   return {
     fenceOf: () => fence,
@@ -350,7 +391,7 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
       }));
       return {
         outbox: outbox.toSorted((a, b) => (a.channel < b.channel ? -1 : 1)),
-        dead: rows('dead').length,
+        dead: rows('dead').filter(({ isDismissed }) => !isDismissed).length,
         sent: rows('sent').length,
       };
     },

@@ -2,11 +2,15 @@
 import type { Interventions } from '../../src/web/api/operation.ts';
 import { serveWeb, type Web, type WebOptions } from '../../src/web/server.ts';
 
-const refuse = (): Promise<never> => Promise.reject(new Error('nothing can be changed here'));
-const NOTHING_TO_CHANGE: Interventions = { pause: refuse, endPause: refuse };
+/** Whatever is asked for, it fails. */
+export function failingInterventions(error: Error): Interventions {
+  const fail = (): Promise<never> => Promise.reject(error);
+  return { pause: fail, endPause: fail, retryDelivery: fail, dismissDelivery: fail, retryChannel: fail };
+}
 
 /** On a free port of the loopback, ready and alive. */
 export function serveTestWeb(options: Partial<WebOptions>): Promise<Web> {
+  const interventions = failingInterventions(new Error('nothing can be changed here'));
   return serveWeb({
     host: '127.0.0.1',
     port: 0,
@@ -14,7 +18,7 @@ export function serveTestWeb(options: Partial<WebOptions>): Promise<Web> {
     metricsText: () => Promise.resolve(''),
     isAlive: () => true,
     readiness: () => ({ isReady: true, lines: [] }),
-    api: { interventions: NOTHING_TO_CHANGE, operators: [], localToken: null, proxy: null, monotonic: () => 0 },
+    api: { interventions, operators: [], localToken: null, proxy: null, monotonic: () => 0 },
     ...options,
   });
 }

@@ -7,7 +7,7 @@ import { API_ROOT, apiRoutes } from '../../src/web/api/routes.ts';
 import type { Interventions, Operation, Refusal, Result } from '../../src/web/api/operation.ts';
 import type { TrustedProxy } from '../../src/web/guard/identity.ts';
 import type { Web, WebOptions } from '../../src/web/server.ts';
-import { serveTestWeb } from '../support/web.ts';
+import { failingInterventions, serveTestWeb } from '../support/web.ts';
 
 const LOCAL = 'local-token-local-token-local-token-12345678';
 const ALICE = 'alice-token-alice-token-alice-token';
@@ -60,6 +60,18 @@ async function serve(options: ServeOptions = {}) {
     endPause(watch, operation) {
       note(`end-pause ${watch}`, operation);
       return ended({ ...pause, id: 'first', watch, actor: operation.actor });
+    },
+    retryDelivery(id, operation) {
+      note(`retry ${id}`, operation);
+      return ended({ id, channel: 'ops', recipient: 'ops', state: 'owed' });
+    },
+    dismissDelivery(id, operation) {
+      note(`dismiss ${id}`, operation);
+      return ended({ id, channel: 'ops', recipient: 'ops', state: 'dismissed' });
+    },
+    retryChannel(channel, operation) {
+      note(`retry channel ${channel}`, operation);
+      return ended({ channel, deliveries: 2 });
     },
   };
   const operators = [
@@ -186,7 +198,7 @@ describe('a call', () => {
 });
 
 /** Every call that there is, as the router has it. */
-const CALLS = apiRoutes({ pause: () => Promise.reject(new Error()), endPause: () => Promise.reject(new Error()) });
+const CALLS = apiRoutes(failingInterventions(new Error()));
 const pathOf = (path: string): string => `${API_ROOT}${path.replaceAll(/:\w+/g, 'coins')}`;
 
 describe('who may make a call', () => {
@@ -195,7 +207,7 @@ describe('who may make a call', () => {
     async (path, role) => {
       const served = await serve();
       const by = async (token: string | null): Promise<number | undefined> =>
-        (await call(served, { path: pathOf(path), token, body: path.endsWith('/end') ? {} : BODY })).status;
+        (await call(served, { path: pathOf(path), token, body: path.endsWith('/pauses') ? BODY : {} })).status;
       expect(role).toBe('operator');
       expect([await by(null), await by('wrong'), await by(''), await by(VIC)]).toEqual([401, 401, 401, 403]);
       expect(served.done).toEqual([]);
@@ -294,7 +306,7 @@ describe('the token file', () => {
     const served = await serve({
       host: '0.0.0.0',
       api: {
-        interventions: { pause: () => Promise.reject(new Error()), endPause: () => Promise.reject(new Error()) },
+        interventions: failingInterventions(new Error()),
         operators: [],
         localToken: LOCAL,
         proxy: null,
@@ -446,10 +458,7 @@ describe('a body', () => {
 test('what fails inside is answered with the id of its log line, and nothing else', async () => {
   const served = await serve({
     api: {
-      interventions: {
-        pause: () => Promise.reject(new Error('secret of /var/lib')),
-        endPause: () => Promise.reject(new Error('no')),
-      },
+      interventions: failingInterventions(new Error('secret of /var/lib')),
       operators: [{ name: 'alice', role: 'operator', token: ALICE }],
       localToken: null,
       proxy: null,

@@ -24,7 +24,7 @@ export const DELIVERIES = `SELECT ${COLUMNS} FROM ${WITH_MESSAGE}`;
 const FIRST_IN_LINE = 'NOT EXISTS (SELECT 1 FROM delivery_order WHERE delivery_order.delivery = mine.number)';
 
 /** How long the sender of a channel has run in all; `channel` is a column or a parameter. */
-const RAN_OF = (channel: string): string => `coalesce((SELECT ran_ms FROM channels WHERE name = ${channel}), 0)`;
+export const RAN_OF = (channel: string): string => `coalesce((SELECT ran_ms FROM channels WHERE name = ${channel}), 0)`;
 
 // Asked for one by one: the index holds the rows of each rank in the order in which they fall due.
 const RANKS = Object.values(RANK_OF).toSorted();

@@ -21,7 +21,7 @@ export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
     SELECT channel, count(*) AS rows, min(created_at) AS oldest FROM deliveries
     WHERE state IN ('due', 'sending') GROUP BY channel ORDER BY channel`);
   const ended = db.prepare(`
-    SELECT count(*) FILTER (WHERE state = 'sent') AS sent, count(*) FILTER (WHERE state = 'dead') AS dead
+    SELECT count(*) FILTER (WHERE state = 'sent') AS sent, count(*) FILTER (WHERE state = 'dead' AND dismissed_at IS NULL) AS dead
     FROM deliveries WHERE ${IS_ENDED}`);
   const some = db.prepare(`
     ${DELIVERIES}
@@ -29,7 +29,7 @@ export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
     ORDER BY mine.number DESC LIMIT ?3`);
   const one = db.prepare(`${DELIVERIES} WHERE mine.id = ?`);
   const dead = db.prepare(`
-    ${DELIVERIES} WHERE state = 'dead' AND ${IS_ENDED}
+    ${DELIVERIES} WHERE state = 'dead' AND dismissed_at IS NULL AND ${IS_ENDED}
     ORDER BY settled_at DESC, mine.number DESC LIMIT ?`);
   const ofAlert = db.prepare(`
     SELECT ${COLUMNS} FROM notifications AS notification

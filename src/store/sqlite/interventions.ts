@@ -2,7 +2,8 @@
 // that lost its answer gets the same one for the same key.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../lib/clock.ts';
-import type { Changed, Intervened, Intervention, OperatorRequest } from '../store.ts';
+import type { Changed, Intervened, Intervention, OperatorRequest, Unchanged } from '../store.ts';
+import { createGivenUpTable } from './given-up-table.ts';
 import { createRequestsTable } from './requests-table.ts';
 import { createSilencesTable } from './silences-table.ts';
 
@@ -15,19 +16,17 @@ interface Interventions {
 
 const KEPT_LONGER_MS = 60 * 86_400_000;
 
-/** A text says why nothing was changed. */
-type Applied = Changed | 'key-taken' | 'not-found';
-
 export function createInterventions(db: DatabaseSync): Interventions {
   const requests = createRequestsTable(db);
   const silences = createSilencesTable(db);
+  const givenUp = createGivenUpTable(db);
 
   function answerTo(request: OperatorRequest): Intervened | null {
     const answer = requests.answerTo(request);
     return answer === 'key-taken' ? { type: 'refused', why: answer } : answer;
   }
 
-  function apply(change: Intervention, { key, actor }: OperatorRequest, at: Instant): Applied {
+  function apply(change: Intervention, { key, actor }: OperatorRequest, at: Instant): Changed | Unchanged {
     switch (change.type) {
       case 'pause': {
         // Longer ago than answers are kept.
@@ -41,6 +40,12 @@ export function createInterventions(db: DatabaseSync): Interventions {
         const pause = silences.endPause(change.watch, at);
         return pause === null ? 'not-found' : { type: 'pause', pause };
       }
+      case 'retry':
+        return givenUp.retry(change.delivery, at);
+      case 'dismiss':
+        return givenUp.dismiss(change.delivery, at);
+      case 'retry-channel':
+        return { type: 'channel', deliveries: givenUp.retryChannel(change.channel, at) };
     }
   }
 

@@ -46,6 +46,8 @@ export const APPLICATION_ID = 0x4357646e;
  *
  * Schema 12. `journal` holds what was decided, told and changed, a line each, and `checkpoints` the last line of each
  * part of it that was dropped by its age. `position` and `hash` are null until the line is chained.
+ *
+ * Schema 13. `dismissed_at` of a delivery that was given up is when an operator said that nobody needs to look at it.
  */
 export const MIGRATIONS: readonly Migration[] = [
   `
@@ -198,6 +200,9 @@ export const MIGRATIONS: readonly Migration[] = [
     at INTEGER NOT NULL,
     hash TEXT NOT NULL
   ) STRICT;
+  `,
+  `
+  ALTER TABLE deliveries ADD COLUMN dismissed_at INTEGER;
   `,
 ];
 

@@ -28,9 +28,24 @@ export interface PauseAnswer {
   readonly comment: string;
 }
 
+export interface DeliveryAnswer {
+  readonly id: string;
+  readonly channel: string;
+  readonly recipient: string;
+  readonly state: 'owed' | 'dismissed';
+}
+
+export interface ChannelAnswer {
+  readonly channel: string;
+  /** How many messages are tried now. */
+  readonly deliveries: number;
+}
+
 export type Refusal =
   | { readonly type: 'invalid'; readonly mistakes: readonly Mistake[] }
-  | { readonly type: 'not-found' | 'key-taken' | 'not-storable'; readonly detail: string };
+  | { readonly type: RefusalName; readonly detail: string };
+
+type RefusalName = 'not-found' | 'key-taken' | 'not-given-up' | 'later-sent' | 'not-storable';
 
 export type Result<T> =
   { readonly type: 'done'; readonly value: T } | { readonly type: 'refused'; readonly why: Refusal };
@@ -40,6 +55,12 @@ export interface Interventions {
   /** `watch`: a rule's id or a watch's name. */
   pause(watch: string, draft: PauseDraft, operation: Operation): Promise<Result<PauseAnswer>>;
   endPause(watch: string, operation: Operation): Promise<Result<PauseAnswer>>;
+  /** Of one that was given up: it is due again, under its id. */
+  retryDelivery(id: string, operation: Operation): Promise<Result<DeliveryAnswer>>;
+  /** Of one that was given up: nobody needs to look at it any more. */
+  dismissDelivery(id: string, operation: Operation): Promise<Result<DeliveryAnswer>>;
+  /** What waits on the channel is tried now. */
+  retryChannel(channel: string, operation: Operation): Promise<Result<ChannelAnswer>>;
 }
 
 const RETRY_STORAGE_S = 30;

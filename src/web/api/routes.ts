@@ -24,6 +24,10 @@ export const API_ROOT = '/api/v1';
 
 /** All of them are POST. */
 export function apiRoutes(interventions: Interventions): readonly ApiRoute[] {
+  return [...pauseRoutes(interventions), ...deliveryRoutes(interventions)];
+}
+
+function pauseRoutes(interventions: Interventions): readonly ApiRoute[] {
   return [
     {
       path: '/watches/:name/pauses',
@@ -33,15 +37,37 @@ export function apiRoutes(interventions: Interventions): readonly ApiRoute[] {
           answered(201, await interventions.pause(parameter('name'), draft, operation), pauseJson),
         ),
     },
-    {
-      path: '/watches/:name/pauses/end',
-      role: 'operator',
-      answer: ({ parameter, body, operation }) =>
-        withBody(NoBody, body, async () =>
-          answered(200, await interventions.endPause(parameter('name'), operation), pauseJson),
-        ),
-    },
+    bare('/watches/:name/pauses/end', async (name, operation) =>
+      answered(200, await interventions.endPause(name, operation), pauseJson),
+    ),
   ];
+}
+
+function deliveryRoutes(interventions: Interventions): readonly ApiRoute[] {
+  return [
+    bare('/deliveries/:name/retry', async (id, operation) =>
+      answered(200, await interventions.retryDelivery(id, operation), asItIs),
+    ),
+    bare('/deliveries/:name/dismiss', async (id, operation) =>
+      answered(200, await interventions.dismissDelivery(id, operation), asItIs),
+    ),
+    bare('/channels/:name/retry', async (channel, operation) =>
+      answered(200, await interventions.retryChannel(channel, operation), asItIs),
+    ),
+  ];
+}
+
+/** A call of operators about what the path names, without a body. */
+function bare(path: string, work: (name: string, operation: Operation) => Promise<Answer>): ApiRoute {
+  return {
+    path,
+    role: 'operator',
+    answer: ({ parameter, body, operation }) => withBody(NoBody, body, () => work(parameter('name'), operation)),
+  };
+}
+
+function asItIs(value: object): object {
+  return value;
 }
 
 async function withBody<T>(shape: z.ZodType<T>, body: unknown, work: (body: T) => Promise<Answer>): Promise<Answer> {

@@ -1,0 +1,92 @@
+// Carries out one request of an operator: checked, stored, and only then acted upon.
+import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
+import { StorageError, type Changed, type Intervened, type Intervention, type Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Operation, Refusal, Result } from '../../web/api/operation.ts';
+import type { Mistake } from '../../web/problem.ts';
+
+export interface OnceOptions {
+  readonly store: Pick<Store, 'answerTo' | 'intervene' | 'fenceOf'>;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'info' | 'error'>;
+}
+
+/** Null: nothing of that name is there to be changed. */
+export type Checked = { readonly change: Intervention } | { readonly mistakes: readonly Mistake[] } | null;
+
+export interface Asked<T extends Changed['type']> {
+  /** Not looked at when the request is a repeated one: it is answered as it was at first. */
+  readonly check: () => Checked;
+  /** What such a change changes. */
+  readonly changes: T;
+  /** What to do where there is nothing to be changed. */
+  readonly missing: string;
+  /** Acts on it, once it is stored. */
+  readonly act: (changed: Extract<Changed, { type: T }>) => Promise<void> | void;
+}
+
+/** Resolves when it is stored and acted upon. */
+export type Once = <T extends Changed['type']>(
+  operation: Operation,
+  asked: Asked<T>,
+) => Promise<Result<Extract<Changed, { type: T }>>>;
+
+export function createOnce({ store, clock, log }: OnceOptions): Once {
+  return async (operation, asked) => {
+    const { check, missing, act } = asked;
+    try {
+      const before = await store.answerTo(operation);
+      if (before !== null) return resultOf(before, asked);
+      const checked = check();
+      if (checked === null) return refused('not-found', missing);
+      if ('mistakes' in checked) return { type: 'refused', why: { type: 'invalid', mistakes: checked.mistakes } };
+      const fence = store.fenceOf('service:operators');
+      const result = resultOf(await store.intervene(checked.change, operation, clock.now(), fence), asked);
+      if (result.type === 'done') await act(result.value);
+      return result;
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      log.error('storage:failed', { action: 'intervene', error });
+      return refused('not-storable', FAILED);
+    }
+  };
+}
+
+const FAILED = 'The state file takes nothing: the log of the daemon says why. Nothing was changed.';
+
+const DETAILS: Readonly<Record<Exclude<Extract<Intervened, { type: 'refused' }>['why'], 'not-found'>, string>> = {
+  'key-taken': 'Something else was done under this Idempotency-Key. Use another one.',
+  fenced: 'Another daemon has taken over the state file. Nothing was changed.',
+  'not-given-up': 'It was not given up: it is sent, or still owed and will be tried again by itself.',
+  'later-sent': 'A later message of the same alert was sent to this recipient: this one would read as if it were news.',
+};
+
+function refused(type: Exclude<Refusal['type'], 'invalid'>, detail: string): Result<never> {
+  return { type: 'refused', why: { type, detail } };
+}
+
+function resultOf<T extends Changed['type']>(
+  ended: Intervened,
+  { missing, changes }: Asked<T>,
+): Result<Extract<Changed, { type: T }>> {
+  if (ended.type === 'refused') {
+    if (ended.why === 'not-found') return refused('not-found', missing);
+    return refused(ended.why === 'fenced' ? 'not-storable' : ended.why, DETAILS[ended.why]);
+  }
+  // A digest of the path is part of what was asked for: another kind of change has another one.
+  if (!isOf(ended.changed, changes)) return refused('key-taken', DETAILS['key-taken']);
+  return { type: 'done', value: ended.changed };
+}
+
+function isOf<T extends Changed['type']>(changed: Changed, type: T): changed is Extract<Changed, { type: T }> {
+  return changed.type === type;
+}
+
+const DAY_MS = 86_400_000;
+
+/** What is wrong with the end of something that may last so long. */
+export function untilMistakes(until: Instant, { now, longestMs }: { now: Instant; longestMs: number }): Mistake[] {
+  if (until <= now) return [{ pointer: '/until', detail: `is over: it is ${showInstant(now)} here` }];
+  if (until - now <= longestMs) return [];
+  return [{ pointer: '/until', detail: `is more than ${longestMs / DAY_MS} days away` }];
+}
