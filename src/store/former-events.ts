@@ -35,6 +35,7 @@ function toEvent({ rev, message, ...same }: Former): EventState {
   return {
     ...same,
     turnedAt: null,
+    toldAt: null,
     absentHead: null,
     slot: null,
     retractions: same.state === 'retracted' ? 1 : 0,

@@ -86,6 +86,7 @@ const event = z.object({
   absentHead: z.number().nullable().default(null),
   slot: z.string().nullable().default(null),
   retractions: count,
+  toldAt: instant.nullable().default(null),
   message: message.nullable(),
   title: z.string(),
   since: instant,
@@ -110,7 +111,14 @@ const condition = z.object({
   flaps: count.default(0),
 });
 
-const group = z.object({ type: z.literal('group'), condition, matches: z.array(instant), last: json });
+const item = z.object({ at: instant, place: z.string(), page: z.string().nullable() });
+const group = z.object({
+  type: z.literal('group'),
+  condition,
+  matches: z.array(instant),
+  items: z.array(item).default([]),
+  last: json,
+});
 
 const alert: z.ZodType<Alert> = z.union([openEvent, event, formerEvent(message), condition, group]);
 

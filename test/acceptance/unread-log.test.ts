@@ -103,7 +103,7 @@ interface Launched {
 
 /** The daemon of a folder; ended by force when the test is over. */
 function launch(folder: Folder, stdout: 'pipe' | number, stderr: 'pipe' | number): Launched {
-  const child = spawn(process.execPath, ['--no-warnings', resolve('src/main.ts'), 'run'], {
+  const child = spawn(process.execPath, ['--no-warnings', resolve('src/main.ts'), 'run', '--log-level', 'debug'], {
     cwd: folder.path,
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(tmpdir(), 'chainwarden-compiled') },
     stdio: ['ignore', stdout, stderr],

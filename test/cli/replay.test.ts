@@ -177,7 +177,7 @@ test('the daemon records when its config says so, over a hard end too, and goes 
   for (const id of ids) expect(out).toContain(String(id));
 
   folder.write('config.yaml', `${config}recording: { file: ./rules.yaml }\n`);
-  await using daemon = start(['run'], folder.path);
+  await using daemon = start(['run', '--log-level', 'debug'], folder.path);
   expect(await daemon.says('recording:failed')).toContain('rules.yaml');
   await daemon.says('alert:told');
 });

@@ -42,7 +42,7 @@ test('a reorganisation is one event, with its depth; the blocks in the places of
   ]);
   const [reorg, ...blocks] = world.messages;
   expect(reorg?.fields['depth']).toBe(2);
-  expect(blocks.slice(2).map(({ seq, reason }) => [seq, reason])).toEqual(Array(2).fill([2, 'not found any more']));
+  expect(blocks.slice(2).map(({ seq, reason }) => [seq, reason])).toEqual(Array(2).fill([2, 'the block was replaced']));
   expect(await world.poll()).toEqual([]);
 });
 

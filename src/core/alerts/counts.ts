@@ -4,8 +4,10 @@ import { newCondition } from './condition-state.ts';
 import type { AnyView } from '../values/fields.ts';
 import { truthOfAll } from '../model/health.ts';
 import { stepConditionState } from './condition-alert.ts';
-import { pathsToShow } from './message.ts';
-import type { GroupState } from '../model/memory.ts';
+import { pageOf, pathsToShow } from './message.ts';
+import { namesOf, type Counted } from './sentence.ts';
+import type { DetectedEvent } from '../model/detection.ts';
+import type { CountedItem, GroupState } from '../model/memory.ts';
 import type { Transition } from '../model/transition.ts';
 import type { CountAlert } from '../model/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -58,7 +60,7 @@ function groupsOf(known: AlertsByKey): Map<string, GroupState> {
 }
 
 function newGroup(at: Instant): GroupState {
-  return { type: 'group', condition: newCondition(at), matches: [], last: null };
+  return { type: 'group', condition: newCondition(at), matches: [], items: [], last: null };
 }
 
 function addTo(groups: Map<string, GroupState>, poll: Poll, alert: CountAlert, { event }: Match): void {
@@ -66,7 +68,20 @@ function addTo(groups: Map<string, GroupState>, poll: Poll, alert: CountAlert, {
   const key = groups.has(wanted) || groups.size < MOST_GROUPS ? wanted : OTHERS;
   const group = groups.get(key) ?? newGroup(poll.time.at);
   const matches = [...group.matches, event.happenedAt ?? poll.time.at].toSorted((a, b) => a - b);
-  groups.set(key, { ...group, matches: matches.slice(-mostNeeded(alert)), last: remember(poll, alert, event.view) });
+  const items = alert.fires.type === 'none-for' ? [] : [...group.items, itemOf(poll, event)];
+  groups.set(key, {
+    ...group,
+    matches: matches.slice(-mostNeeded(alert)),
+    items: items.toSorted((a, b) => a.at - b.at).slice(-MOST_ITEMS),
+    last: remember(poll, alert, event.view),
+  });
+}
+
+const MOST_ITEMS = 5;
+
+function itemOf({ watch, time }: Poll, { view, happenedAt }: DetectedEvent): CountedItem {
+  const place = watch.kind.wording.place?.({ names: namesOf(watch), view }) ?? '';
+  return { at: happenedAt ?? time.at, place, page: pageOf(watch, view) };
 }
 
 function keyOf({ per }: CountAlert, view: AnyView): string {
@@ -105,16 +120,22 @@ function stepGroup(
   const count = kept.filter((then) => then <= at).length;
   const isJudged = poll.isComplete && !poll.isStale && !readsMissing(poll, alert.if);
   const truth = isJudged ? isTrue(alert, group, count, at) : 'unknown';
-  const counted = {
-    count: alert.fires.type === 'at-least' ? count : null,
-    newest: kept.findLast((then) => then <= at) ?? null,
-  };
+  const counted = countedIn(alert, { ...group, matches: kept }, at);
   const subject = { key: key === ALL ? '' : key, context: lastContext(poll, group), counted };
   const stepped = stepConditionState(poll, alert, group.condition, { while: truth, until: null }, subject);
   const isSame = before === group && stepped.state === group.condition;
   const after = isSame ? group : { ...group, condition: stepped.state, matches: kept };
   const entry = isOver(alert, after, at) ? [] : [[key, after] as const];
   return { entry, transitions: stepped.transitions, reasons: stepped.reasons, truth };
+}
+
+/** What a message says of them. */
+function countedIn({ fires }: CountAlert, { matches, items }: GroupState, at: Instant): Counted {
+  const past = matches.filter((then) => then <= at);
+  const newest = past.at(-1) ?? null;
+  if (fires.type === 'none-for') return { count: null, newest, items: [] };
+  const isCounted = (item: CountedItem): boolean => item.at > at - fires.withinMs && item.at <= at;
+  return { count: past.length, newest, items: items.filter(isCounted).toReversed() };
 }
 
 /** Matches that can still count. Items with a future time (their clock is ahead) are kept, and count later. */

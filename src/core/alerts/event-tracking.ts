@@ -13,7 +13,8 @@ import { eventKey } from '../model/identity.ts';
 import { replacedItems } from './replaced-items.ts';
 import type { EventState } from '../model/memory.ts';
 import { followUp, messageOf, pathsToShow } from './message.ts';
-import { lineOf } from '../wording/words.ts';
+import { lineOf, showTime } from '../wording/words.ts';
+import type { Instant } from '../../lib/clock.ts';
 import type { Transition } from '../model/transition.ts';
 import type { EventAlert } from '../model/watch.ts';
 import type { EventReason, Reason } from '../model/decision.ts';
@@ -56,11 +57,11 @@ function trackEvent(poll: Poll, alert: EventAlert, tracked: TrackedEvent): Event
   const sighting = seen === null ? missingSighting(poll, tracked) : sightingOf(poll, alert, { ...tracked, seen });
   const now = { at: poll.time.at, head: poll.head, reach: poll.reach };
   const { after: progress, transition } = advanceEvent(alert, before, sighting, now);
-  const emitted = transition === 'none' ? null : followUpOf(poll, alert, tracked, transition);
+  const emitted = transition === 'none' ? null : followUpOf(poll, alert, { ...tracked, sighting }, transition);
   const values = seen === null ? before.values : merged(before.values, seen.values, sighting);
   const slot = event === undefined ? before.slot : event.slot;
   const isSame = progress === before && values === before.values && slot === before.slot && emitted === null;
-  const sent = emitted === null ? {} : { seq: emitted.seq, message: null };
+  const sent = emitted === null ? {} : { seq: emitted.seq, message: null, toldAt: before.toldAt ?? poll.time.at };
   const next = isSame ? before : { ...before, ...progress, ...sent, values, slot };
   return {
     key,
@@ -72,13 +73,14 @@ function trackEvent(poll: Poll, alert: EventAlert, tracked: TrackedEvent): Event
   };
 }
 
+const BLOCK_REPLACED = 'the block was replaced';
 const NOT_FOUND = 'not found any more';
 const NO_MATCH = 'it changed, and does not match any more';
 const REPLACED = 'another one was mined in its place';
 
 /** The message of a transition; null where nothing is told of it. */
-function followUpOf(poll: Poll, alert: EventAlert, tracked: TrackedEvent, transition: EventReason): Message | null {
-  const { before, event, isReplaced } = tracked;
+function followUpOf(poll: Poll, alert: EventAlert, tracked: SightedEvent, transition: EventReason): Message | null {
+  const { before, event } = tracked;
   const { at } = poll.time;
   const seq = before.seq + 1;
   const last = (): Message | null => {
@@ -88,14 +90,15 @@ function followUpOf(poll: Poll, alert: EventAlert, tracked: TrackedEvent, transi
   };
   const next = (type: Message['type'], reason: string | null, now: Message | null): Message => {
     const notified = toldMessage(poll, alert, tracked);
-    const words = wordsOf(notified, { type, reason, now, isInBlock: typeof event?.block === 'number' });
+    const isInBlock = typeof event?.block === 'number';
+    const words = wordsOf(notified, { type, at, reason, now, toldAt: before.toldAt, isInBlock });
     return followUp(notified, { type, at, seq, reason, ...words }, now);
   };
   switch (transition) {
     case 'confirmed':
       return { ...(last() ?? { ...(before.message ?? toldMessage(poll, alert, tracked)), at }), seq };
     case 'retracted':
-      return next('alert.retracted', isReplaced ? REPLACED : event === undefined ? NOT_FOUND : NO_MATCH, null);
+      return next('alert.retracted', whyRetracted(tracked), null);
     case 'reinstated':
       return next('alert.reinstated', null, null);
     case 'corrected':
@@ -105,7 +108,20 @@ function followUpOf(poll: Poll, alert: EventAlert, tracked: TrackedEvent, transi
   }
 }
 
+interface SightedEvent extends TrackedEvent {
+  readonly sighting: Sighting;
+}
+
+function whyRetracted({ before, event, isReplaced, sighting }: SightedEvent): string {
+  if (isReplaced) return REPLACED;
+  if (event !== undefined) return NO_MATCH;
+  const isProven = sighting.type === 'absent' && sighting.isProven && before.block !== null;
+  return isProven ? BLOCK_REPLACED : NOT_FOUND;
+}
+
 interface Later {
+  readonly at: Instant;
+  readonly toldAt: Instant | null;
   readonly type: Message['type'];
   readonly reason: string | null;
   readonly now: Message | null;
@@ -113,8 +129,12 @@ interface Later {
 }
 
 /** What a later message says behind its title, and first. */
-function wordsOf(notified: Message, { type, reason, now, isInBlock }: Later): Pick<Message, 'detail' | 'lines'> {
-  if (type === 'alert.retracted') return { detail: reason, lines: [] };
+function wordsOf(
+  notified: Message,
+  { at, toldAt, type, reason, now, isInBlock }: Later,
+): Pick<Message, 'detail' | 'lines'> {
+  if (type === 'alert.retracted')
+    return { detail: reason, lines: lineOf(toldAt === null ? null : `Told at ${showTime(toldAt, at)}.`) };
   if (now === null)
     return { detail: notified.detail, lines: lineOf(isInBlock ? 'It is in a block again.' : 'It is there again.') };
   const { measured: then } = notified;

@@ -51,6 +51,7 @@ function beginTracking(poll: Poll, alert: EventAlert, match: Match): EventStep {
     ...progress,
     slot: event.slot,
     seq: isNotified ? 1 : 0,
+    toldAt: isNotified ? poll.time.at : null,
     message: isNotified ? null : message,
     title: message.title,
     since: message.since,

@@ -61,7 +61,7 @@ export function messageOf(
     resolvedAt: null,
     fields: { ...factsAt(context.view, paths), ...windowFacts(watch, alert, context), ...count },
     before: context.before === null ? {} : factsAt(context.before, paths),
-    links: linksOf(watch, context.view),
+    links: linksOf(watch, context.view, counted),
     summary: null,
   };
 }
@@ -170,9 +170,17 @@ function whileOrIf(alert: AlertRule): Condition | null {
   return alert.type === 'condition' ? alert.while : alert.if;
 }
 
-function linksOf(watch: Watch, view: AnyView): string[] {
+/** The explorer's page of an item; null where there is none. */
+export function pageOf(watch: Watch, view: AnyView): string | null {
   const page = watch.kind.page(watch.target, view);
-  return watch.pageUrl === null || page === null ? [] : [`${watch.pageUrl}${page}`];
+  return watch.pageUrl === null || page === null ? null : `${watch.pageUrl}${page}`;
+}
+
+/** Of items that were counted, the pages of the newest ones. */
+function linksOf(watch: Watch, view: AnyView, counted: Counted | null): string[] {
+  const pages =
+    counted === null || counted.items.length === 0 ? [pageOf(watch, view)] : counted.items.map(({ page }) => page);
+  return [...new Set(pages.filter((page) => page !== null))];
 }
 
 function tokenOf(watch: Watch, view: AnyView): Message['token'] {

@@ -1,6 +1,7 @@
 // The sentence of a message: by the type of the alert, and by what its kind says of the values.
 import type { Instant } from '../../lib/clock.ts';
 import type { EvaluationContext } from '../model/condition.ts';
+import type { CountedItem } from '../model/memory.ts';
 import type { AlertRule, Watch } from '../model/watch.ts';
 import type { Names, Occasion, Sentence } from '../model/wording.ts';
 import { shortHex } from '../values/address.ts';
@@ -15,6 +16,8 @@ export interface Counted {
   readonly count: number | null;
   /** When the newest one happened; null = none is known. */
   readonly newest: Instant | null;
+  /** The newest ones, the newest first. */
+  readonly items: readonly CountedItem[];
 }
 
 interface Circumstances {
@@ -36,8 +39,8 @@ export function sentenceOf(
     case 'condition':
       return conditionSentence({ ...occasion, kind, alert, context, at, isOver, isStale });
     case 'count': {
-      const { count = null, newest = null } = counted ?? {};
-      return countSentence({ ...occasion, kind, alert, count: count ?? 0, newest, at, isOver });
+      const { count = null, newest = null, items = [] } = counted ?? {};
+      return countSentence({ ...occasion, kind, alert, count: count ?? 0, newest, items, at, isOver });
     }
     case 'event':
       return kind.wording.event({ ...occasion, on: alert.on, compared: alert.if?.reads ?? kind.comparedByDefault });
@@ -60,7 +63,7 @@ function occasionOf(watch: Watch, alert: AlertRule, { view, before }: Evaluation
   };
 }
 
-function namesOf({ of, token, target, nameOf }: Watch): Names {
+export function namesOf({ of, token, target, nameOf }: Watch): Names {
   const named = (one: Watch['of']): string | null => (one === null ? null : (one.name ?? shortHex(one.address)));
   return {
     of: named(of),

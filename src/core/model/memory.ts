@@ -74,6 +74,8 @@ export interface EventState {
   readonly retractions: number;
   /** 0 = nothing was sent yet. */
   readonly seq: number;
+  /** When it was first sent; null before that, and where a former release sent it. */
+  readonly toldAt: Instant | null;
   /** The message that waits for confirmations; null once it was sent. Later messages are made of the fields below. */
   readonly message: Message | null;
   readonly title: string;
@@ -83,12 +85,24 @@ export interface EventState {
   readonly values: Remembered;
 }
 
+/** One item that was counted. */
+export interface CountedItem {
+  /** When it happened. */
+  readonly at: Instant;
+  /** `block 14,035,098, tx 0x0346…8120`: nothing of it is text from the chain. */
+  readonly place: string;
+  /** Its page at the explorer; null where there is none. */
+  readonly page: string | null;
+}
+
 /** The items of one group of a count, and the state of its condition. */
 export interface GroupState {
   readonly type: 'group';
   readonly condition: ConditionState;
   /** Own times of matching items, oldest first: as many as the count needs. */
   readonly matches: readonly Instant[];
+  /** The newest of them, oldest first, as messages name them. */
+  readonly items: readonly CountedItem[];
   /** Values of the newest matching item, encoded by path, for messages. */
   readonly last: Json;
 }

@@ -76,6 +76,8 @@ export interface KindWording {
   event(occasion: EventOccasion): Sentence;
   /** `view`: the newest one. */
   items(names: Names, view: AnyView): CountedItems;
+  /** Where an item is found: `block 14,035,098, tx 0x0346…8120`; empty where nothing says. */
+  place?(occasion: Pick<Occasion, 'names' | 'view'>): string;
   /** Where the usual sentence of a comparison does not fit; null = it does. */
   compared?(occasion: ComparedValue): Sentence | null;
 }

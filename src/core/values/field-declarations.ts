@@ -19,7 +19,8 @@ export const int = (doc: string, extra?: Extra): Field<bigint> => field({ type: 
 export const natural = (doc: string, extra?: Extra): Field<bigint> => field({ type: 'int', least: 0 }, doc, extra);
 export const double = (doc: string, extra?: Extra): Field<number> => field({ type: 'double' }, doc, extra);
 /** Free text of the chain or the explorer. */
-export const text = (doc: string, extra?: Extra): Field<Untrusted> => field({ type: 'text' }, doc, extra);
+export const text = (doc: string, { absent, ...extra }: Extra & { readonly absent?: string } = {}): Field<Untrusted> =>
+  field(absent === undefined ? { type: 'text' } : { type: 'text', absent }, doc, extra);
 /** One of an open set of short names, such as `ok` and `scam`; anything that is not a short name is unknown. */
 export const word = (doc: string, values: readonly string[], extra?: Extra): Field<string> =>
   field({ type: 'word', values }, doc, extra);

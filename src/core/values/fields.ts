@@ -20,7 +20,9 @@ export type AmountUnit = 'coin' | 'gwei' | 'own' | 'plain';
 
 /** What a field holds, as decoding, conditions and the catalogue need to know it. */
 export type FieldType =
-  | { readonly type: 'bool' | 'double' | 'text' | 'hash' | 'address' | 'time' | 'duration' | 'json' }
+  /** `absent`: what a text says where it is unknown, in place of `unknown`. */
+  | { readonly type: 'text'; readonly absent?: string }
+  | { readonly type: 'bool' | 'double' | 'hash' | 'address' | 'time' | 'duration' | 'json' }
   /** `least`: no value is below it. */
   | { readonly type: 'int'; readonly least?: 0 }
   /** `isClosed`: the specification knows these values and no others; comparing with another one is a mistake. */

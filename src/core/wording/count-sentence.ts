@@ -1,10 +1,11 @@
 // The sentence of an alert that counts items: enough of them within a time, or none for a time.
 import type { Instant } from '../../lib/clock.ts';
+import type { CountedItem } from '../model/memory.ts';
 import type { AnyKind } from '../model/kind.ts';
 import type { CountAlert } from '../model/watch.ts';
 import type { Occasion, Sentence } from '../model/wording.ts';
 import { ownValue } from './values.ts';
-import { lineOf, showPath, showSpan, showTime } from './words.ts';
+import { capital, lineOf, showPath, showSpan, showTime } from './words.ts';
 
 export interface CountOccasion extends Occasion {
   readonly kind: AnyKind;
@@ -13,6 +14,8 @@ export interface CountOccasion extends Occasion {
   readonly count: number;
   /** When the newest one happened; null = none is known. */
   readonly newest: Instant | null;
+  /** The newest ones, the newest first. */
+  readonly items: readonly CountedItem[];
   readonly at: Instant;
   readonly isOver: boolean;
 }
@@ -24,7 +27,7 @@ export function countSentence(occasion: CountOccasion): Sentence {
 
 /** `3 failed vault calls in 10 min from 0x3c54…b3ab` */
 function crowd(occasion: CountOccasion, withinMs: number): Sentence {
-  const { kind, names, view, count } = occasion;
+  const { kind, names, view, count, isOver } = occasion;
   const { noun } = kind.wording.items(names, view);
   const many = `${count === 0 ? 'no' : String(count)} ${noun}${count === 1 ? '' : 's'}`;
   const detail = `${count} in ${showSpan(withinMs)}`;
@@ -33,8 +36,18 @@ function crowd(occasion: CountOccasion, withinMs: number): Sentence {
     title: `${many} in ${showSpan(withinMs)}${group === '' ? '' : ` ${group}`}`,
     detail: group === '' ? detail : `${detail} ${group}`,
     measured: String(count),
-    lines: lineOf(newestWords(occasion, 'Newest at')),
+    lines: isOver ? [] : crowdLines(occasion),
   };
+}
+
+/** One line per item; how many more there are, and when the newest happened where nothing else says. */
+function crowdLines(occasion: CountOccasion): Sentence['lines'] {
+  const { items, count, at } = occasion;
+  const listed = items.filter(({ place }) => place !== '');
+  if (listed.length === 0) return lineOf(newestWords(occasion, 'Newest at'));
+  const more = count > listed.length ? [`and ${count - listed.length} more.`] : [];
+  const lines = listed.map((item) => `${capital(item.place)}, ${showTime(item.at, at)}.`);
+  return [...lines, ...more].flatMap((line) => lineOf(line));
 }
 
 /** `from 0x3c54…b3ab` */

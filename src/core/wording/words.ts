@@ -5,11 +5,17 @@ import type { Segment } from '../model/condition.ts';
 import { formatAmount, roundAmount, type Amount } from '../values/amount.ts';
 
 const MOST_DECIMALS = 6;
+const DECIMALS_OF_THOUSANDS = 2;
 
-/** With at most six decimals, counted from the first that is not zero below one: `0.000000123457`. */
+/**
+ * As people write it: two decimals from a thousand on, else at most six, counted from the first that is not zero below
+ * one: `970,411.38`, `0.000000123457`.
+ */
 export function showAmount(amount: Amount, most = MOST_DECIMALS): string {
-  const [, zeros = ''] = /^-?0\.(0*)/.exec(amount.toString()) ?? [];
-  return formatAmount(roundAmount(amount, zeros.length + most));
+  const [whole = '', fraction = ''] = amount.toString().replace('-', '').split('.');
+  const [zeros = ''] = whole === '0' ? (/^0*/.exec(fraction) ?? []) : [];
+  const decimals = whole.length > 3 ? Math.min(most, DECIMALS_OF_THOUSANDS) : zeros.length + most;
+  return formatAmount(roundAmount(amount, decimals));
 }
 
 const UNITS: Readonly<Record<string, string>> = { d: 'd', h: 'h', m: 'min', s: 's', ms: 'ms' };
@@ -55,6 +61,11 @@ function dateOf(at: Instant): string {
 /** `balance`, `token reputation`: mail programs would make a link of `token.reputation`. */
 export function showPath(path: string): string {
   return path.replaceAll(/[._]/g, ' ');
+}
+
+/** `Block 14,035,098` */
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 const MOST_QUOTED = 120;

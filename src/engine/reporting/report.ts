@@ -123,12 +123,8 @@ function reportReason(watch: Watch, reason: Exclude<Reason, { type: 'note' }>, {
     case 'unfollowed':
       metrics.unfollowed(watch.rule, 1);
       break;
-    case 'told':
-    case 'firing':
-    case 'resolved':
-      log.info(`alert:${reason.type}`, { watch: watch.name, alert: reason.alert, key: reason.key });
-      break;
     default:
+      // What is told stands on the channels; on a terminal that is one line of the log channel.
       log.debug(`alert:${reason.type}`, { watch: watch.name, alert: reason.alert, key: reason.key });
   }
 }

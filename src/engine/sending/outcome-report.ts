@@ -23,7 +23,7 @@ export function createOutcomeReport(channel: string, log: Log): OutcomeReport {
     };
     if (outcome.type === 'sent') {
       lastFailure = null;
-      log.info('delivery:sent', { ...fields, answer: outcome.answer });
+      log.debug('delivery:sent', { ...fields, answer: outcome.answer });
       return;
     }
     const isNews = outcome.why !== lastFailure;

@@ -3,6 +3,7 @@
 import { showSecond } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
 import type { Message } from '../../core/model/delivery.ts';
+import { capital } from '../../core/wording/words.ts';
 import { ourPiece, toRows, type Piece, type Row } from './facts.ts';
 import { firedFor, ours, pagesOf, reasonOf, runbookOf, subjectOf, toLinesOfText } from './wording.ts';
 
@@ -91,7 +92,7 @@ function leadOf(message: Message): TextLine[] {
   const reason = reasonOf(message);
   return [
     ...message.lines.flatMap(textLines),
-    ...(reason === null ? [] : [ourLine(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`)]),
+    ...(reason === null ? [] : [ourLine(`${capital(reason)}.`)]),
     ...(message.late ? [ourLine('Told late: it happened more than ten minutes before it was seen.')] : []),
   ];
 }

@@ -214,7 +214,7 @@ function show({ field, filter, constant, window }: Output, context: EvaluationCo
   const view: AnyView | null = field.before ? context.before : context.view;
   const seen = view === null ? undefined : valueAt(view, field.path);
   const value = window === undefined ? (constant ?? seen) : context.history?.(window);
-  if (value === undefined) return { text: UNKNOWN };
+  if (value === undefined) return { text: (field.type.type === 'text' ? field.type.absent : undefined) ?? UNKNOWN };
   if (filter !== undefined) return { text: filter(value) ?? UNKNOWN };
   return toSegment(field.type, value);
 }

@@ -7,6 +7,7 @@ import { lineOf, showExactTime } from '../../core/wording/words.ts';
 
 export const blockWording: KindWording = {
   ...plainWording({ noun: 'block', thing: ({ explorer }) => explorer }),
+  place: (occasion) => `block ${ownValue(occasion, 'height') ?? 'of unknown height'}`,
   event: (occasion) => (occasion.on === 'reorg' ? reorgSentence(occasion) : newSentence(occasion)),
   compared: (occasion) => (occasion.path === 'age' ? ageSentence(occasion) : null),
 };

@@ -2,7 +2,7 @@ import { Amount } from '../../core/values/amount.ts';
 import { valueAt } from '../../core/values/fields.ts';
 import type { KindWording } from '../../core/model/wording.ts';
 import { plainWording } from '../../core/wording/change-sentence.ts';
-import { endWords, movedSentence, placeLine } from './moves.ts';
+import { blockWords, endWords, movedSentence, placeLine } from './moves.ts';
 
 export const callWording: KindWording = {
   ...plainWording({ noun: 'call' }),
@@ -10,6 +10,7 @@ export const callWording: KindWording = {
     const failed = valueAt(view, 'success') === false ? 'failed ' : '';
     return { one: `${failed}call to ${of ?? explorer}`, noun: `${failed}${of ?? explorer} call` };
   },
+  place: ({ view }) => blockWords(view, 'transaction_hash').join(', '),
   event(occasion) {
     const isFailed = valueAt(occasion.view, 'success') === false;
     const value = valueAt(occasion.view, 'value');

@@ -3,7 +3,7 @@ import { valueAt } from '../../core/values/fields.ts';
 import type { EventOccasion, KindWording, Sentence } from '../../core/model/wording.ts';
 import { plainWording } from '../../core/wording/change-sentence.ts';
 import { ownValue } from '../../core/wording/values.ts';
-import { lineOf } from '../../core/wording/words.ts';
+import { capital, lineOf } from '../../core/wording/words.ts';
 import { blockWords, endWords, movedSentence, placeLine } from './moves.ts';
 
 export const transactionWording: KindWording = {
@@ -16,6 +16,7 @@ export const transactionWording: KindWording = {
       noun: `${failed}${of === null ? '' : `${of} `}transaction`,
     };
   },
+  place: ({ view }) => blockWords(view, 'hash').join(', '),
   event: (occasion) => (occasion.on === 'mined' ? minedSentence(occasion) : newSentence(occasion)),
 };
 
@@ -32,8 +33,7 @@ function newSentence(occasion: EventOccasion): Sentence {
 
 function minedSentence(occasion: EventOccasion): Sentence {
   const status = ownValue(occasion, 'status');
-  const [first = '', ...rest] = blockWords(occasion.view, 'hash');
-  const place = [`${first.charAt(0).toUpperCase()}${first.slice(1)}`, ...rest].join(', ');
+  const place = capital(blockWords(occasion.view, 'hash').join(', '));
   const lines = lineOf(status === undefined ? null : `Status ${status}.`, place === '' ? null : `${place}.`);
   return { title: `Transaction ${endWords(occasion)} was mined`, detail: null, measured: null, lines };
 }

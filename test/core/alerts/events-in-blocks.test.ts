@@ -164,7 +164,11 @@ describe('more than twenty that vanish at once', () => {
     expect(told.messages.at(-1)).toMatchObject({
       title: '30 wild events of gauge retracted in one poll',
       lines: [[{ text: '30 events that were told before are retracted at once.' }]],
-      text: [{ text: 'test: new gauge: not found any more https://pages.example/gauge\n' }],
+      text: [
+        { text: 'test: new gauge: not found any more - ' },
+        { text: 'Told at 00:01 UTC.' },
+        { text: ' https://pages.example/gauge\n' },
+      ],
       summary: { of: 'alert.retracted', count: 30, keys },
     });
     expect(told.memory.alerts['wild']?.['i7']).toMatchObject({ state: 'retracted', seq: 2 });

@@ -310,7 +310,7 @@ describe('a storage that does not answer', () => {
     claim.mockRestore();
     await post.clock.advance(MINUTE);
     expect(post.arrived()).toEqual(['delivery-1#1']);
-    expect(post.lines('info')).toEqual(['storage:answers', 'delivery:sent']);
+    expect(post.lines('info')).toEqual(['storage:answers']);
   });
 
   test('when an outcome cannot be recorded, it is kept until it can, and nothing is sent twice meanwhile', async () => {

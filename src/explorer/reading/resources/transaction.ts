@@ -107,7 +107,7 @@ export const Transaction = new RecordType(
     transaction_burnt_fee: quantity('coin', 'fee burnt', { was: ['tx_burnt_fee'] }),
     exchange_rate: amount('plain', 'price of one coin in US dollars'),
     result: text('how it ended, in words'),
-    revert_reason: text('why it failed', { from: revertText }),
+    revert_reason: text('why it failed', { from: revertText, absent: 'no reason given' }),
     raw_input: text('call data'),
     has_error_in_internal_transactions: bool('whether a call inside failed; unknown until traced', {
       was: ['has_error_in_internal_txs'],
