@@ -1,6 +1,7 @@
 // The channels of the config, opened, each with its sender. A channel with unchanged settings stays open over a reload.
 // Deliveries of a removed channel stay in the outbox until it is back.
 import type { RecipientsOf } from '../core/model/ids.ts';
+import { headingOf } from '../core/wording/message-words.ts';
 import type { Channel, Config } from '../config/model.ts';
 import { recipientsIn } from '../config/recipients.ts';
 import { createSender, type Sender } from '../engine/sending/sender.ts';
@@ -177,7 +178,7 @@ function createDryNotifier(log: Log): OpenNotifier {
   return {
     send: (delivery) => {
       const { id, channel, recipient, message } = delivery;
-      log.info('delivery:dry', { delivery: id, channel, recipient, type: message.type, title: message.title });
+      log.info('delivery:dry', { delivery: id, channel, recipient, type: message.type, title: headingOf(message) });
       return Promise.resolve({ type: 'sent', answer: 'dry run' });
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),

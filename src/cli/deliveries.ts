@@ -1,4 +1,5 @@
 // Who was told what, and who was not, from the state file. It answers beside a running daemon.
+import { headingOf } from '../core/wording/message-words.ts';
 import { showDuration, showInstant, type Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { showRecipient } from '../rules/describe.ts';
@@ -42,7 +43,7 @@ export async function show(terminal: Terminal, id: string, { config: file }: Con
 /** `2026-01-01T00:00:00Z given up  webhook ops: treasury is low (firing) after 3 tries: 410 Gone  aaaa…` */
 function lineOf(delivery: StoredDelivery, now: Instant): string {
   const { id, createdAt, message } = delivery;
-  const what = `${singleLine(message.title)} (${transitionOf(delivery)})`;
+  const what = `${singleLine(headingOf(message))} (${transitionOf(delivery)})`;
   const words = [WORDS[delivery.state], `to ${showRecipient(delivery)}:`, what, `- ${progressOf(delivery, now)}`];
   return `${showInstant(createdAt)}  ${words.join(' ')}  ${id}`;
 }
@@ -51,7 +52,7 @@ function linesOf(delivery: StoredDelivery, now: Instant): string[] {
   const { id, message, createdAt, settledAt, outcome } = delivery;
   return [
     `${id}  ${WORDS[delivery.state]}`,
-    `  message:  ${singleLine(message.title)} (${transitionOf(delivery)})`,
+    `  message:  ${singleLine(headingOf(message))} (${transitionOf(delivery)})`,
     `  alert:    ${message.watch}/${message.alert}, ${message.severity}, ${singleLine(message.rule)}`,
     `  to:       ${showRecipient(delivery)}`,
     `  decided:  ${showInstant(createdAt)}`,

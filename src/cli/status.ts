@@ -1,3 +1,4 @@
+import { headingOf } from '../core/wording/message-words.ts';
 import { healthOf, type HealthByAlert } from '../core/model/health.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
@@ -43,7 +44,7 @@ export async function status(terminal: Terminal, { config: file }: ConfigOption)
   terminal.out(`deliveries: ${survey.sent} sent, ${survey.dead} given up`);
   for (const { message, outcome, ...to } of await reader.dead(MOST_DEAD)) {
     const why = outcome === null ? 'no answer' : singleLine(outcome.text);
-    terminal.out(`given up: ${message.title} to ${showRecipient(to)}: ${why}`);
+    terminal.out(`given up: ${headingOf(message)} to ${showRecipient(to)}: ${why}`);
   }
   return EXIT.ok;
 }

@@ -32,14 +32,16 @@ test('nobody could see whether the night shift was told: each message with its r
   const { code, out } = await prepared.run('deliveries', 'list', '-c', prepared.config);
   expect(code).toBe(0);
   expect(linesOf(out).toSorted()).toEqual([
-    '2026-01-01T00:02:00Z  sent to night: Empty \u2039U+202E\u203a (firing) - one try',
-    '2026-01-01T00:02:00Z  sent to screen: Empty \u2039U+202E\u203a (firing) - one try',
-    '2026-01-01T00:03:00Z  sent to night: Empty \u2039U+202E\u203a (resolved) - one try',
-    '2026-01-01T00:03:00Z  sent to screen: Empty \u2039U+202E\u203a (resolved) - one try',
+    '2026-01-01T00:02:00Z  sent to night: Empty \u2039U+202E\u203a: 0, below 1 (firing) - one try',
+    '2026-01-01T00:02:00Z  sent to screen: Empty \u2039U+202E\u203a: 0, below 1 (firing) - one try',
+    '2026-01-01T00:03:00Z  sent to night: Empty \u2039U+202E\u203a: 5, at or above 1 (resolved) - one try',
+    '2026-01-01T00:03:00Z  sent to screen: Empty \u2039U+202E\u203a: 5, at or above 1 (resolved) - one try',
   ]);
   expect(linesOf(out)[0]).toContain('00:03:00');
   const limited = await prepared.run('deliveries', 'list', '-c', prepared.config, '--limit', '1', '--channel', 'night');
-  expect(linesOf(limited.out)).toEqual([expect.stringContaining('to night: Empty ‹U+202E› (resolved)')]);
+  expect(linesOf(limited.out)).toEqual([
+    expect.stringContaining('to night: Empty ‹U+202E›: 5, at or above 1 (resolved)'),
+  ]);
 });
 
 test('what is owed and what was given up is told with its tries, its answer and its next try', async () => {
@@ -54,10 +56,10 @@ test('what is owed and what was given up is told with its tries, its answer and 
   const listed = async (state: string) =>
     linesOf((await prepared.run('deliveries', 'list', '-c', prepared.config, '--state', state)).out);
   expect(await listed('owed')).toContain(
-    '2026-01-01T00:02:00Z  owed to night: Empty ‹U+202E› (firing) - 3 tries: 503‹U+001B›[2J busy; next in 1m30s',
+    '2026-01-01T00:02:00Z  owed to night: Empty ‹U+202E›: 0, below 1 (firing) - 3 tries: 503‹U+001B›[2J busy; next in 1m30s',
   );
   expect(await listed('given-up')).toContain(
-    '2026-01-01T00:02:00Z  given up to screen: Empty ‹U+202E› (firing) - 12 tries: 503‹U+001B›[2J busy',
+    '2026-01-01T00:02:00Z  given up to screen: Empty ‹U+202E›: 0, below 1 (firing) - 12 tries: 503‹U+001B›[2J busy',
   );
   expect(await listed('sent')).toEqual(['No such delivery yet.']);
 });
@@ -69,7 +71,7 @@ test('one delivery is shown as a whole; one that is not there says which are', a
   const shown = await prepared.run('deliveries', 'show', id, '-c', prepared.config);
   expect(shown.out.split('\n')).toEqual([
     `${id}  sent`,
-    '  message:  Empty ‹U+202E› (resolved)',
+    '  message:  Empty ‹U+202E›: 5, at or above 1 (resolved)',
     '  alert:    coins/low, warning, rules.yaml:3',
     '  to:       night',
     '  decided:  2026-01-01T00:03:00Z',

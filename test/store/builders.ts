@@ -110,7 +110,15 @@ export function aMemory(changes: Partial<Memory> = {}): Memory {
     alerts: {
       low: { '': FIRING },
       seen: { tx1: { type: 'open', since: NOON, before: null }, tx2: CONFIRMED },
-      many: { 'per ': { type: 'group', condition: FIRING, matches: [NOON], items: [{ at: NOON, place: 'block 1', page: null }], last: { success: false } } },
+      many: {
+        'per ': {
+          type: 'group',
+          condition: FIRING,
+          matches: [NOON],
+          items: [{ at: NOON, place: 'block 1', page: null }],
+          last: { success: false },
+        },
+      },
     },
     history: { balance: [[NOON, null, '1000000.5']] },
     data: { state: 'ok', since: NOON, lastOk: null, fields: { balance: 0 } },

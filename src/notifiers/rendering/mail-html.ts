@@ -17,7 +17,7 @@ const PAGE = 'margin:0;padding:12px;background:#f4f5f7;font:15px/1.5 sans-serif;
 const SHEET = 'width:100%;max-width:640px;margin:0 auto;background:#ffffff;border-collapse:collapse';
 const WIDE = `padding:8px 14px;${WRAP}`;
 const LABEL = 'padding:3px 8px 3px 14px;width:28%;color:#5f6368;font-size:13px;vertical-align:top';
-const VALUE = `padding:3px 14px 3px 0;font:13px/1.5 monospace;${WRAP}`;
+const VALUE = `padding:3px 14px 3px 0;font:13px/1.5 monospace;vertical-align:top;${WRAP}`;
 const SMALL = `padding:8px 14px;color:#5f6368;font-size:12px;${WRAP}`;
 
 const DARK = [

@@ -48,7 +48,7 @@ export function toMailContent(message: Message): MailContent {
     text,
     values: values.slice(0, MOST_VALUES),
     about,
-    notes: notesOf([...lead, ...text], values, about),
+    notes: notesOf({ lead, text, values: [...values, ...about], omitted: values.length - MOST_VALUES }),
   };
 }
 
@@ -175,13 +175,17 @@ function tokenRow(token: NonNullable<Message['token']>): Row {
   return { label: 'token', value: [symbol, ourPiece(' '), address] };
 }
 
-function notesOf(lines: readonly TextLine[], values: readonly Row[], about: readonly Row[]): string[] {
-  const hasStrange = [...values, ...about].some(({ value }) => value.some(({ strange }) => strange));
-  const inText = lines.some(({ strange }) => strange);
-  const more = values.length - MOST_VALUES;
+interface Shown extends Pick<MailContent, 'lead' | 'text' | 'values'> {
+  readonly omitted: number;
+}
+
+/** In the first lines and among the facts a stranger's text stands in quotes; in a rule's own text it does not. */
+function notesOf({ lead, text, values, omitted }: Shown): string[] {
+  const isQuoted = [...lead, ...values.flatMap(({ value }) => value)].some(({ strange }) => strange);
+  const inText = text.some(({ strange }) => strange);
   return [
-    ...(more > 0 ? [`${more} more values are not shown here.`] : []),
-    ...(hasStrange ? ['Text in \u201cquotes\u201d is as the explorer reports it: anyone may have chosen it.'] : []),
+    ...(omitted > 0 ? [`${omitted} more values are not shown here.`] : []),
+    ...(isQuoted ? ['Text in \u201cquotes\u201d is as the explorer reports it: anyone may have chosen it.'] : []),
     ...(inText ? ['Names in the text above are as the explorer reports them.'] : []),
   ];
 }
