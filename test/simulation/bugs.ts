@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Check } from './model.ts';
+import type { Check, FaultKind } from './model.ts';
 
 export interface Edit {
   readonly file: string;
@@ -21,6 +21,8 @@ export interface Bug {
 export interface SimulatedBug extends Bug {
   /** What the oracle must call it. */
   readonly caughtAs: readonly Check[];
+  /** The faults under which it shows, where those are rare among all others; left out: every kind. */
+  readonly under?: readonly FaultKind[];
 }
 
 /** Of the connection itself, which the simulation replaces. */
@@ -66,6 +68,7 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
       },
     ],
     caughtAs: ['lost'],
+    under: ['commit-refused'],
   },
   'empty on error': {
     edits: [
@@ -87,6 +90,7 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
       },
     ],
     caughtAs: ['invented', 'wrongly-retracted'],
+    under: ['server-error', 'unavailable', 'truncated'],
   },
   'no sweep': {
     edits: [
@@ -152,6 +156,7 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
       },
     ],
     caughtAs: ['lost'],
+    under: ['commit-superseded'],
   },
   'windows drop ties': {
     edits: [
