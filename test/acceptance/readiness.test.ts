@@ -221,8 +221,17 @@ test('at state.max_size nothing that is owed is dropped: it says why it is blind
 /** Four mebibytes of deliveries for a channel that nobody has any more. */
 function fill(folder: Folder, state: 'due' | 'sent'): void {
   using db = new DatabaseSync(join(folder.path, 'data', 'state.db'));
-  const insert = db.prepare(`
-    INSERT INTO deliveries (id, watch, channel, recipient, key, seq, message, state, attempt, due_at, created_at, settled_at)
-    VALUES (?1, 'w', 'gone', 'gone', ?1, 1, ?2, ?3, 0, 0, 0, 0)`);
-  for (let n = 0; n < 400; n += 1) insert.run(`d${n}`, JSON.stringify('x'.repeat(10_000)), state);
+  const notification = db.prepare(`
+    INSERT INTO notifications (id, key, episode, seq, watch, alert, transition, labels, notify, message, at, routed)
+    VALUES (?1, ?1, 0, 1, 'w', 'a', 'event', '{}', '[]', ?2, 0, 1)`);
+  const delivery = db.prepare(`
+    INSERT INTO deliveries (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, settled_at)
+    VALUES (?1, 'gone', 'gone', 'news', 1, ?2, 0, 0, 0, 0)`);
+  const member = db.prepare('INSERT INTO group_member (delivery, key, seq, notification) VALUES (?, ?, 1, ?)');
+  db.exec('BEGIN');
+  for (let n = 0; n < 400; n += 1) {
+    const { lastInsertRowid: number } = notification.run(`d${n}`, JSON.stringify('x'.repeat(10_000)));
+    member.run(delivery.run(`d${n}`, state).lastInsertRowid, `d${n}`, number);
+  }
+  db.exec('COMMIT');
 }
