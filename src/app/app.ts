@@ -6,6 +6,9 @@
 import type { HttpSettings } from '../config/model.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { runJournal } from '../engine/upkeep/journal.ts';
+import { countAlerts } from '../engine/reporting/report.ts';
+import { createFind } from '../engine/self/findings.ts';
+import { createSelfAlerts } from '../engine/self/self-alerts.ts';
 import { createReloader } from '../engine/upkeep/reloader.ts';
 import { createSupervisor } from '../engine/upkeep/supervisor.ts';
 import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
@@ -76,6 +79,27 @@ export async function openApp(options: AppOptions): Promise<App> {
   metrics.mirrorFailing(() => supervisor.failing().map(({ name }) => name));
   const journal = createDaemonJournal({ store, clock, log });
   const reload = createReload({ ...options, runtime, onApplied: (next) => journal.configured(next) });
+  const self = createSelfAlerts({
+    store,
+    clock,
+    log,
+    find: createFind({
+      store,
+      clock,
+      work: {
+        ...runtime,
+        storage: () => storage.state(),
+        restoredAt: () => guard.restoredAt(),
+        rejected: () => reload.rejected(),
+        failing: () => supervisor.failing(),
+      },
+    }),
+    notify: () => runtime.self(),
+    onTransitions: () => {
+      runtime.dispatch();
+    },
+  });
+  metrics.mirrorAlerts(() => [...runtime.alerts(), ...countAlerts(self.watches(), (id) => self.memoryOf(id))]);
   await using first = await runtime.prepare(setup);
   const web = await serveWeb({
     ...setup.config.http.listen,
@@ -87,7 +111,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         isRunning: runtime.isRunning(),
         storage: storage.state(),
         restoredAt: guard.restoredAt(),
-        isCurrent: reload.isCurrent(),
+        isCurrent: reload.rejected() === null,
         watches: runtime.watches().length,
         unpolled: runtime.unpolled(),
         blind: runtime.blind(),
@@ -135,10 +159,11 @@ export async function openApp(options: AppOptions): Promise<App> {
       const ending = new AbortController();
       const until = AbortSignal.any([signal, ending.signal]);
       const reloading = supervise({ name: 'reloader', run: (end) => reloader.run(end) }, until);
+      const telling = supervise({ name: 'self-alerts', run: (end) => self.run(end) }, until);
       // The guard is not supervised: a state that is lost ends the daemon, after what was learned last is written down.
       const chaining = supervise({ name: 'journal', run: (end) => runJournal({ store, clock, log }, end) }, until);
       const starting = journal.started(setup, options.version);
-      const works = [runtime.run(until), starting, reloading, chaining, guard.run(until)];
+      const works = [runtime.run(until), starting, reloading, telling, chaining, guard.run(until)];
       try {
         await Promise.all(works);
       } finally {

@@ -4,6 +4,7 @@ import type { RecipientsOf } from '../core/model/ids.ts';
 import { headingOf } from '../core/wording/message-words.ts';
 import type { Channel, Config } from '../config/model.ts';
 import { recipientsIn } from '../config/recipients.ts';
+import { createChannelHealth, type ChannelHealth, type ChannelHealthRecord } from '../engine/sending/channel-health.ts';
 import { createSender, type Sender } from '../engine/sending/sender.ts';
 import type { Supervise } from '../engine/upkeep/supervisor.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -37,6 +38,8 @@ export interface Channels {
   names(): readonly string[];
   /** Sends again, also where the receiver said that it is gone. */
   resume(channel: string): void;
+  /** How the tries on each open channel end. */
+  health(): ReadonlyMap<string, ChannelHealth>;
   /** Lets deliveries in flight end; after `budgetMs` they are aborted. */
   stop(budgetMs: number): Promise<void>;
 }
@@ -45,6 +48,7 @@ interface Built {
   readonly name: string;
   readonly fingerprint: string;
   readonly sender: Sender;
+  readonly health: ChannelHealthRecord;
   readonly notifier: OpenNotifier;
 }
 
@@ -64,19 +68,21 @@ export function createChannels(options: ChannelsOptions): Channels {
     const { name, notifier, to } = channel;
     const opened = options.isDry ? createDryNotifier(log) : notifier.open(to, { ...options, channel: name });
     const guarded = withoutSecrets(opened, options.redact);
+    const health = createChannelHealth(clock);
     const sender = createSender({
       ...options,
       channel: name,
       notifier: guarded,
       giveUpAfterMs: notifier.giveUpAfterMs,
-      onOutcome: ({ type }) => {
-        metrics.delivery({ channel: name, outcome: type });
+      onOutcome: (outcome) => {
+        health.ended(outcome);
+        metrics.delivery({ channel: name, outcome: outcome.type });
       },
       onDead: () => {
         metrics.deliveryDead(name);
       },
     });
-    return { name, fingerprint, sender, notifier: guarded };
+    return { name, fingerprint, sender, health, notifier: guarded };
   }
 
   function start(built: Built): void {
@@ -140,6 +146,7 @@ export function createChannels(options: ChannelsOptions): Channels {
     wake(channels) {
       for (const name of channels) openByName.get(name)?.sender.wake();
     },
+    health: () => new Map([...openByName].map(([name, { health }]) => [name, health.now()])),
     async stop(budgetMs) {
       for (const name of openByName.keys()) retire(name);
       const inTime = new AbortController();

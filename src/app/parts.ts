@@ -6,6 +6,7 @@ import { createPoller, type Poller } from '../engine/polling/poller.ts';
 import { createReport } from '../engine/reporting/report.ts';
 import { createRetirement, type Retirement } from '../engine/upkeep/retirement.ts';
 import { createScheduler, type Scheduler } from '../engine/scheduling/scheduler.ts';
+import { isSelfWatch } from '../engine/self/self-watch.ts';
 import type { Mutex } from '../lib/mutex.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { SafeLog } from '../telemetry/logger.ts';
@@ -44,12 +45,14 @@ interface Wiring {
   /** Held while a setup is replaced. */
   readonly changing: Mutex;
   readonly redact: ChannelsOptions['redact'];
+  /** Whether anyone is told of what is wrong with the daemon itself. */
+  readonly hasSelf: () => boolean;
 }
 
 /** Of polls that nobody is told of. Their commits share a wait for the disk, which is as long as many of them. */
 const SILENT_WAIT_MS = 25;
 
-export function createParts(options: PartsOptions, { signal, changing, redact }: Wiring): Parts {
+export function createParts(options: PartsOptions, { signal, changing, redact, hasSelf }: Wiring): Parts {
   const { store, clock, log, metrics, recorder, pauses } = options;
   const explorers = createExplorers({
     ...options,
@@ -119,7 +122,7 @@ export function createParts(options: PartsOptions, { signal, changing, redact }:
     store,
     clock,
     log,
-    isAdopted: (id) => poller.isAdopted(id),
+    isAdopted: (id) => poller.isAdopted(id) || (hasSelf() && isSelfWatch(id)),
     exclusively: (work) => changing.hold(work),
     onTransitions,
   });

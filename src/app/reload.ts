@@ -1,8 +1,8 @@
 // Reads config and rules again and puts them in force as a whole. When anything fails, the former ones stay in force.
 import type { Config } from '../config/model.ts';
-import { formatProblems } from '../config/problem.ts';
+import { formatProblems, summarize, type Problem } from '../config/problem.ts';
 import type { ReloadEnd } from '../engine/upkeep/reloader.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
 import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Runtime } from './runtime.ts';
@@ -24,38 +24,47 @@ export interface ReloadOptions extends SetupTools {
 
 const KEPT = 'the last good config and rules stay in force';
 
+export interface Rejected {
+  /** When the first try failed. */
+  readonly since: Instant;
+  readonly why: string;
+}
+
 export interface Reload {
   /** Never rejects. */
   run(signal: AbortSignal): Promise<ReloadEnd>;
-  /** False while the last one failed. */
-  isCurrent(): boolean;
+  /** Why the files on disk are not in force; null when they are. */
+  rejected(): Rejected | null;
 }
 
 export function createReload(options: ReloadOptions): Reload {
   const { configFile, setup: started, sources, runtime, clock, log, metrics, onApplied } = options;
   let lastFailure: string | null = null;
-  let isCurrent = true;
+  let rejection: Rejected | null = null;
+
+  function reject(why: string): void {
+    rejection = { since: rejection?.since ?? clock.now(), why };
+    metrics.reload(false, clock.now());
+  }
 
   /** Tried again at intervals: one line per cause, not per try. */
   function failed(error: unknown): ReloadEnd {
-    isCurrent = false;
-    metrics.reload(false, clock.now());
+    reject(String(error));
     if (lastFailure !== String(error)) log.error('config:not-applied', { error, effect: `${KEPT}; tried again` });
     lastFailure = String(error);
     return 'again';
   }
 
-  function rejected(problems: string): ReloadEnd {
-    isCurrent = false;
-    metrics.reload(false, clock.now());
-    log.error('config:rejected', { effect: KEPT, problems });
+  function refused(problems: readonly Problem[]): ReloadEnd {
+    reject(firstOf(problems));
+    log.error('config:rejected', { effect: KEPT, problems: formatProblems(problems) });
     return 'done';
   }
 
   async function run(signal: AbortSignal): Promise<ReloadEnd> {
     sources.begin();
     const { setup, problems } = loadSetup(configFile, options);
-    if (setup === null) return rejected(formatProblems(problems));
+    if (setup === null) return refused(problems);
     try {
       await using prepared = await runtime.prepare(setup);
       if (signal.aborted) return 'done';
@@ -64,14 +73,21 @@ export function createReload(options: ReloadOptions): Reload {
       return failed(error);
     }
     lastFailure = null;
-    isCurrent = true;
+    rejection = null;
     warnOfRestart(started, setup, log);
     await onApplied(setup);
     log.info('config:reloaded', { watches: setup.watches.length });
     return 'done';
   }
 
-  return { run, isCurrent: () => isCurrent };
+  return { run, rejected: () => rejection };
+}
+
+/** The first of them, and how many more there are. */
+function firstOf(problems: readonly Problem[]): string {
+  const [first] = problems;
+  if (first === undefined) return 'the files cannot be read';
+  return problems.length === 1 ? summarize(first) : `${summarize(first)} (and ${problems.length - 1} more)`;
 }
 
 /** Parts of the config that stay as they were at the start, and their keys in the file. */

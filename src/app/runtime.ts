@@ -8,6 +8,8 @@ import { recipientsIn } from '../config/recipients.ts';
 import type { ExplorerTrouble } from '../core/model/explorer-trouble.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { reportBlind } from '../engine/reporting/blind-report.ts';
+import type { ChannelHealth } from '../engine/sending/channel-health.ts';
+import type { AlertCount } from '../telemetry/mirrored-series.ts';
 import type { BlindWatch } from '../engine/reporting/blind-watches.ts';
 import { reportPauses } from '../engine/reporting/pause-report.ts';
 import type { PausedWatch } from '../engine/reporting/paused-watches.ts';
@@ -50,8 +52,17 @@ export interface Runtime extends AsyncDisposable {
   retry(channel: string): void;
   /** Polls these at once, beside their own due times. */
   pollNow(watches: readonly Watch[]): void;
+  /** Explorers of which it is not known yet whether a watch that was blind before the start still is. */
+  undecided(): ReadonlySet<string>;
   /** What keeps explorers from being asked, or from being believed. */
   troubles(): readonly ExplorerTrouble[];
+  /** The alerts that are remembered, for the metrics. */
+  alerts(): Iterable<AlertCount>;
+  /** The channels that are told what is wrong with the daemon itself. */
+  self(): readonly string[];
+  channelHealth(): ReadonlyMap<string, ChannelHealth>;
+  /** Transitions were committed elsewhere. */
+  dispatch(): void;
   /** Works until the signal aborts; then polls end, and what they learned is written down. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -63,14 +74,19 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const reading = new AbortController();
   const changing = createMutex();
   const { redact, add: addSecrets } = createRedactor();
-  const parts = createParts(options, { signal: reading.signal, changing, redact });
+  const parts = createParts(options, {
+    signal: reading.signal,
+    changing,
+    redact,
+    hasSelf: () => self.length > 0,
+  });
   const { explorers, channels, dispatcher, poller, scheduler, retirement, blindWatches } = parts;
   let watches: readonly Watch[] = [];
   let stateSettings: StateSettings | null = null;
+  let self: readonly string[] = [];
   let isRunning = false;
   const troubles = createTroubles({ store, explorers, poller, watches: () => watches });
 
-  metrics.mirrorAlerts(() => countAlerts(watches, (id) => poller.memoryOf(id)));
   metrics.mirrorHealth(() => healthOfAlerts(watches, (id) => poller.healthOf(id), clock.now()));
   metrics.mirrorData(() => dataOfWatches(watches, (id) => poller.memoryOf(id)));
   metrics.mirrorBlind(() => blindOfWatches(blindWatches.blind()));
@@ -94,6 +110,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         store.setMaxBytes(next.config.state.maxBytes);
         stateSettings = next.config.state;
         for (const part of prepared) part.commit();
+        self = next.config.self;
         replaceWatches(next.watches);
         keepRunning(outline);
         metrics.reload(true, clock.now());
@@ -186,7 +203,14 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     pollNow(resumed) {
       for (const { id } of resumed) scheduler.pollAgain(id, 0);
     },
+    undecided: () => blindWatches.undecided(),
     troubles: () => troubles.now(),
+    alerts: () => countAlerts(watches, (id) => poller.memoryOf(id)),
+    self: () => self,
+    channelHealth: () => channels.health(),
+    dispatch: () => {
+      dispatcher.wake();
+    },
     async run(signal) {
       isRunning = true;
       scheduler.set(watches, watches.filter(isOverdue));

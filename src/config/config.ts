@@ -14,6 +14,7 @@ import { ConfigShape } from './shape.ts';
 import { networkWarnings } from './network-warnings.ts';
 import { createSecretReader } from './secrets.ts';
 import { readHttp } from './http.ts';
+import { readSelf } from './self.ts';
 import { type WrittenMap, isMap } from './yaml/written.ts';
 import { type Source, parseYaml } from './yaml/yaml.ts';
 
@@ -53,6 +54,8 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     collect(readChannel({ source, name, written: value, secrets, notifiers: tools.notifiers })),
   );
   const routes = collect(readRoutes(source, written.routes, Object.keys(written.channels))) ?? [];
+  const self = readSelf({ source, channels, names: Object.keys(written.channels) }, written.self);
+  problems.push(...self.problems);
   if ('value' in shape) problems.push(...missingParts(source, written));
   const http = collect(readHttp(source, written.http, { secrets, listen: tools.env['CHAINWARDEN_LISTEN'] }));
   if (problems.length > 0 || http === null) return { config: null, problems: sortProblems(problems), warnings: [] };
@@ -64,6 +67,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     names,
     channels,
     routes,
+    self: self.value,
     state: stateOf(written.state, directory),
     recording: recordingOf(written.recording, directory),
     http,
@@ -74,6 +78,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     ...secrets.exposed(),
     ...networkWarnings(source, config.explorers.values()),
     ...sharedPlanWarnings(source, explorers),
+    ...self.warnings,
   ];
   return { config, problems: [], warnings };
 }

@@ -23,6 +23,8 @@ export interface Config {
   readonly names: ReadonlyMap<string, Name>;
   readonly channels: ReadonlyMap<string, Channel>;
   readonly routes: readonly ConfigRoute[];
+  /** The channels that are told what is wrong with the daemon itself. */
+  readonly self: readonly string[];
   readonly state: StateSettings;
   /** Where polls are recorded; null = nowhere. */
   readonly recording: RecordingSettings | null;

@@ -174,6 +174,9 @@ export const ConfigShape = z.strictObject({
     .array(z.unknown())
     .default([])
     .meta({ description: 'who hears which alerts; all of them are walked, in their order' }),
+  self: oneOrMore('channels that are told what is wrong with the daemon itself, or none').optional().meta({
+    description: 'who is told what is wrong with the daemon itself; left out, the only channel, or the first one',
+  }),
   state: z
     .strictObject({
       file: text('the state file').default('./data/state.db'),

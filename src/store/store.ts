@@ -67,6 +67,13 @@ export interface Survey {
   readonly sent: number;
 }
 
+/** What channels did not get rid of. */
+export interface Backlog {
+  readonly owed: readonly OutboxDepth[];
+  /** Given up since a moment: how many on each channel, and when the first of them was. */
+  readonly dead: readonly OutboxDepth[];
+}
+
 /** Which blocks of an explorer stay. */
 export interface KeptHeights {
   readonly from: number;
@@ -266,6 +273,8 @@ export interface Store extends AsyncDisposable {
 
   /** All pauses that are not forgotten yet, those that are over included. */
   pauses(): Promise<Pause[]>;
+  /** What is owed, and what was given up since then. */
+  backlog(deadSince: Instant): Promise<Backlog>;
 
   /** Appends lines to the journal. Those of a commit, of a try and of an operator are appended with what caused them. */
   record(entries: readonly JournalEntry[], fence: Fence): Promise<'kept' | 'fenced'>;

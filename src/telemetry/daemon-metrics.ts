@@ -20,6 +20,7 @@ export const LOOPS = [
   'backup',
   'journal',
   'pause-report',
+  'self-alerts',
   'recorder',
 ] as const;
 export type LoopName = (typeof LOOPS)[number];

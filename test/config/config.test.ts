@@ -9,6 +9,40 @@ import { configOf, loadConfigText } from '../rules/support/load.ts';
 
 const BAD = join(import.meta.dirname, 'fixtures/bad');
 
+describe('Who is told what is wrong with the daemon itself', () => {
+  const config = (self: string, channels = 'a: { type: list, to: [x, y] }, b: { type: list, to: [z] }'): string =>
+    `explorers: { here: { form: sandbox } }\nchannels: { ${channels} }\n${self}`;
+  const read = (text: string) => {
+    const { config, problems, warnings } = loadConfigText(text);
+    return [config?.self, [...problems, ...warnings].map(summarize)];
+  };
+
+  test.each([
+    ['the channels that are named, each once', config('self: [a, b, a]'), ['a', 'b']],
+    ['of a single name', config('self: b'), ['b']],
+    ['nobody', config('self: none'), []],
+    ['the only channel, when nothing is said', config('', 'a: { type: list, to: [x] }'), ['a']],
+  ])('%s', (_name, text, told) => {
+    expect(read(text)).toEqual([told, []]);
+  });
+
+  test('of several channels the first, with a warning that says how to choose', () => {
+    expect(read(config(''))).toEqual([
+      ['a'],
+      [
+        '/etc/chainwarden/config.yaml:2:13 channels.a: what is wrong with the daemon itself goes to "a", the first channel. ' +
+          'Write self: [a] to say so, name others, or write self: none.',
+      ],
+    ]);
+  });
+
+  test('a channel without its secret is a problem when it is named, and is passed over when it is not', () => {
+    const channels = 'a: { type: post, url: { env: NOT_SET } }, b: { type: list, to: [z] }';
+    expect(read(config('self: a', channels))).toEqual([undefined, [expect.stringContaining('"NOT_SET" is not set')]]);
+    expect(read(config('', channels))[0]).toEqual(['b']);
+  });
+});
+
 describe('A config with a mistake says where and what to do', () => {
   const names = readdirSync(BAD).filter((name) => name.endsWith('.yaml'));
 

@@ -59,7 +59,7 @@ describe('a key that every user of the machine could read', () => {
     ],
   ])('nothing is said of an address that holds no secret: %s', async (channels) => {
     const config = CONFIG.replace('api_key: KEY_HERE', "headers: { Referer: 'https://explorer.example.com' }");
-    const text = config.replace('channels: { screen: { type: log } }', channels);
+    const text = config.replace('channels: { screen: { type: log } }', `${channels}\nself: [screen]`);
     expect(await warnings({ 'config.yaml': [text, 0o644], 'rules.yaml': [RULES, 0o644] })).toBe('');
   });
 

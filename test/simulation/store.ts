@@ -105,6 +105,7 @@ export function storeOf({ inner, line, time, field, onKept, onRouted, onSent, on
     journalHead: () => deed(() => inner.journalHead()),
     history: (filter) => deed(() => inner.history(filter)),
     verifyJournal: (anchor) => deed(() => inner.verifyJournal(anchor)),
+    backlog: (deadSince) => deed(() => inner.backlog(deadSince)),
     secure: () => inner.secure(),
     prune: (before, at) => write(() => inner.prune(before, at)),
     // The database outlives the process.

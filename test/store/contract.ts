@@ -22,6 +22,21 @@ export function keepsThePromise(place: Place): void {
     expect(await store.expire('ops', NOON, [])).toBe(0);
   });
 
+  story('what is owed and what was given up since a moment is counted by channel', async (store) => {
+    const [a, b] = [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })];
+    const other = aDelivery({ id: 'c', channel: 'mail' });
+    await owe(store, 'w', [a, b, other], NOON);
+    await claim(store, 'ops', 1, NOON);
+    await settle(store, 'a', { state: 'dead', outcome: AGAIN }, NOON + SECOND);
+    const owed = [
+      { channel: 'mail', rows: 1, oldest: NOON },
+      { channel: 'ops', rows: 1, oldest: NOON },
+    ];
+    const dead = [{ channel: 'ops', rows: 1, oldest: NOON + SECOND }];
+    expect(await store.backlog(NOON + SECOND)).toEqual({ owed, dead });
+    expect(await store.backlog(NOON + 2 * SECOND)).toEqual({ owed, dead: [] });
+  });
+
   story('a committed memory comes back as it was, one version on', async (store) => {
     expect(await commit(store, [aDecision('w')], NOON)).toEqual(['kept']);
     expect(await store.recall(['w', 'unheard-of'])).toEqual(new Map([['w', aMemory({ version: 1 })]]));

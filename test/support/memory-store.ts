@@ -32,6 +32,7 @@ import {
   type Changed,
   type CommitResult,
   type Fence,
+  type OutboxDepth,
   type Store,
   type StoredDiagnostics,
   type Unchanged,
@@ -382,15 +383,16 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
       const instants = waiting(channel).map(({ dueAt }) => dueAt);
       return instants.length === 0 ? null : Math.min(...instants);
     },
+    backlog: async (deadSince) => ({
+      owed: depths(rows('due', 'sending'), ({ createdAt }) => createdAt),
+      dead: depths(
+        rows('dead').filter(({ settledAt, isDismissed }) => settledAt >= deadSince && !isDismissed),
+        ({ settledAt }) => settledAt,
+      ),
+    }),
     async survey() {
-      const owed = Map.groupBy(rows('due', 'sending'), ({ delivery }) => delivery.channel);
-      const outbox = [...owed].map(([channel, own]) => ({
-        channel,
-        rows: own.length,
-        oldest: Math.min(...own.map(({ createdAt }) => createdAt)),
-      }));
       return {
-        outbox: outbox.toSorted((a, b) => (a.channel < b.channel ? -1 : 1)),
+        outbox: depths(rows('due', 'sending'), ({ createdAt }) => createdAt),
         dead: rows('dead').filter(({ isDismissed }) => !isDismissed).length,
         sent: rows('sent').length,
       };
@@ -416,6 +418,15 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
     },
     [Symbol.asyncDispose]: async () => undefined,
   };
+}
+
+function depths(rows: readonly Row[], timeOf: (row: Row) => Instant): OutboxDepth[] {
+  const all = [...Map.groupBy(rows, ({ delivery }) => delivery.channel)].map(([channel, own]) => ({
+    channel,
+    rows: own.length,
+    oldest: Math.min(...own.map(timeOf)),
+  }));
+  return all.toSorted((a, b) => (a.channel < b.channel ? -1 : 1));
 }
 
 function rankOf({ delivery }: Row): number {

@@ -22,6 +22,7 @@ export const CONFIG = `
 explorers: { chain: { form: instance, instance_url: 'https://explorer.invalid' } }
 addresses: { treasury: '0x${'11'.repeat(20)}', vault: '0x${'22'.repeat(20)}', both: [treasury, vault] }
 channels: { screen: { type: log }, night: { type: log } }
+self: [screen]
 state: { file: state.db }
 rules: [rules.yaml]
 `;

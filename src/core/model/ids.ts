@@ -30,3 +30,6 @@ export interface Recipient {
 
 /** Who is told on a channel. Undefined: there is no such channel. */
 export type RecipientsOf = (channel: string) => readonly Recipient[] | undefined;
+
+/** The name of the built-in watch, which says what is wrong with the daemon itself. No rule may have it. */
+export const BUILT_IN_RULE = 'chainwarden';

@@ -31,6 +31,8 @@ export interface BlindWatches {
   /** Those of which no poll has ended yet, and that were not paused either. */
   unpolled(): Watch[];
   blind(): BlindWatch[];
+  /** Explorers of which a watch was blind before the start, and was not seen for long enough since to say more. */
+  undecided(): ReadonlySet<string>;
 }
 
 interface Watched {
@@ -80,6 +82,19 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
     return pauseEnd !== null && pauseEnd > adoptedAt;
   }
 
+  /** All that is remembered counts: it was blind when the daemon stopped, and is not yet by what was seen since. */
+  function isUndecided({ watch, from, isDamaged }: Watched): boolean {
+    const memory = memoryOf(watch.id);
+    const { intervalMs } = watch.schedule;
+    const now = clock.now();
+    return (
+      !isDamaged &&
+      (pausedUntil(watch) ?? now) <= now &&
+      blindSince(memory, { intervalMs, from: null, now }) !== null &&
+      blindSince(memory, { intervalMs, from, now }) === null
+    );
+  }
+
   function storageReason(): BlindReason | null {
     const state = storage();
     return state === 'works' ? null : `storage-${state}`;
@@ -108,6 +123,8 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
     unpolled: () =>
       [...watchedById.values()].filter((one) => !one.isPolled && !wasPaused(one)).map(({ watch }) => watch),
     blind: () => [...watchedById.values()].flatMap(look),
+    undecided: () =>
+      new Set([...watchedById.values()].filter(isUndecided).map(({ watch: { target } }) => target.explorer)),
   };
 }
 

@@ -99,11 +99,16 @@ function pauseAfter(failures: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20), LONGEST_PAUSE_MS);
 }
 
-/** `loop sender (channel ops): failed 4 times in a row since 2026-01-01T00:00:00Z; the log says why` */
-export function showFailing({ name, about, failures, since }: FailingLoop): string {
+/** `loop sender (channel ops)` */
+export function showLoop({ name, about }: Pick<FailingLoop, 'name' | 'about'>): string {
   const which = Object.entries(about ?? {}).map(([key, value]) => `${key} ${String(value)}`);
-  const words = which.length === 0 ? '' : ` (${which.join(', ')})`;
-  return `loop ${name}${words}: failed ${failures} times in a row since ${showInstant(since)}; the log says why`;
+  return `loop ${name}${which.length === 0 ? '' : ` (${which.join(', ')})`}`;
+}
+
+/** `loop sender (channel ops): failed 4 times in a row since 2026-01-01T00:00:00Z; the log says why` */
+export function showFailing(loop: FailingLoop): string {
+  const { failures, since } = loop;
+  return `${showLoop(loop)}: failed ${failures} times in a row since ${showInstant(since)}; the log says why`;
 }
 
 /** Null when the loop ended because its signal aborted. */

@@ -1,5 +1,6 @@
 // Compiles one watch of a file: checks its keys, resolves its names, compiles its alerts, and makes one instance per
 // explorer, address and token.
+import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import type { Schedule } from '../../core/model/watch.ts';
 import { parseAt, parseEach, unknownKeys } from '../../config/issues.ts';
@@ -133,6 +134,11 @@ class WatchCompiler {
 
   #claimId(id: string): void {
     const { source, path } = this.#place;
+    if (id === BUILT_IN_RULE)
+      this.complain(['id'], {
+        message: `${quote(id)} is the built-in watch, which tells what is wrong with the daemon itself`,
+        hint: 'Give it another id.',
+      });
     const first = this.#loading.ids.get(id);
     if (first === undefined) this.#loading.ids.set(id, `${source.file}:${source.lineOf([...path, 'id'])}`);
     else

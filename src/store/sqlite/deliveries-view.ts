@@ -1,12 +1,14 @@
 // What looks at deliveries without touching them.
 import type { DatabaseSync } from 'node:sqlite';
 import type { AlertId, DeliveryId, WatchId } from '../../core/model/ids.ts';
+import type { Instant } from '../../lib/clock.ts';
 import { deliveryOf, type Row } from '../rows.ts';
-import type { DeliveryFilter, OutboxDepth, StoredDelivery, Survey } from '../store.ts';
+import type { Backlog, DeliveryFilter, OutboxDepth, StoredDelivery, Survey } from '../store.ts';
 import { COLUMNS, DELIVERIES, IS_ENDED } from './deliveries-table.ts';
 
 export interface DeliveriesView {
   survey(): Survey;
+  backlog(deadSince: Instant): Backlog;
   /** Newest first. */
   deliveries(filter: DeliveryFilter): StoredDelivery[];
   delivery(id: DeliveryId): StoredDelivery | null;
@@ -23,6 +25,9 @@ export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
   const ended = db.prepare(`
     SELECT count(*) FILTER (WHERE state = 'sent') AS sent, count(*) FILTER (WHERE state = 'dead' AND dismissed_at IS NULL) AS dead
     FROM deliveries WHERE ${IS_ENDED}`);
+  const givenUp = db.prepare(`
+    SELECT channel, count(*) AS rows, min(settled_at) AS oldest FROM deliveries
+    WHERE state = 'dead' AND ${IS_ENDED} AND dismissed_at IS NULL AND settled_at >= ? GROUP BY channel ORDER BY channel`);
   const some = db.prepare(`
     ${DELIVERIES}
     WHERE (?1 IS NULL OR state IN (SELECT value FROM json_each(?1))) AND (?2 IS NULL OR channel = ?2)
@@ -43,6 +48,7 @@ export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
       const outbox = depth.all().map(depthOf);
       return { outbox, sent: Number(counts?.['sent']), dead: Number(counts?.['dead']) };
     },
+    backlog: (deadSince) => ({ owed: depth.all().map(depthOf), dead: givenUp.all(deadSince).map(depthOf) }),
     deliveries: ({ state, channel, limit }) =>
       some.all(state && JSON.stringify(STATES_OF[state]), channel, limit).map(deliveryOf),
     delivery: (id) => {

@@ -160,6 +160,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     journalHead: () => read(() => open.history.head()),
     history: (filter) => read(() => open.history.history(filter)),
     verifyJournal: (anchor) => read(() => open.history.verify(anchor)),
+    backlog: (deadSince) => read(() => open.view.backlog(deadSince)),
     async secure() {
       const moved = place?.moved() ?? [];
       if (place === undefined || reopen === undefined || moved.length === 0) return [];

@@ -1,0 +1,108 @@
+// What the watches that are built in have in common: they ask no explorer. What is seen is handed to `step` as it was found.
+import { z } from 'zod';
+import type { Detection } from '../../core/model/detection.ts';
+import { BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
+import type { Kind } from '../../core/model/kind.ts';
+import { Missed } from '../../core/model/question.ts';
+import type { Segment, Template } from '../../core/model/condition.ts';
+import type { AlertRule, Watch } from '../../core/model/watch.ts';
+import { plainWording } from '../../core/wording/change-sentence.ts';
+import type { AnyRecord } from '../../core/values/fields.ts';
+
+/** Where a message says which rule it follows from. */
+export const BUILT_IN = 'built in';
+/** What a built-in watch observes never changes. */
+const CHECKSUM = 'v1';
+const ASKS_NOBODY = 'the built-in watch asks nobody';
+
+interface Parts<S, O> extends Pick<Kind<unknown, S, O>, 'events' | 'while' | 'state' | 'shown' | 'detect'> {
+  readonly fields: AnyRecord;
+  /** What an empty look gives. */
+  readonly nothing: O;
+}
+
+/** Nothing was detected, and the state stays as it is. */
+export const NOTHING_DETECTED: Detection<never> = {
+  state: null,
+  events: [],
+  now: null,
+  before: null,
+  range: null,
+  baseline: null,
+  notes: [],
+  needs: null,
+  doubt: null,
+  dropped: [],
+};
+
+export function builtInKind<S, O>({ fields, nothing, ...parts }: Parts<S, O>): Kind<unknown, S, O> {
+  return {
+    ...parts,
+    name: BUILT_IN_RULE,
+    summary: 'The daemon itself: whether it sees, remembers and tells.',
+    noun: 'daemon',
+    fields,
+    of: 'none',
+    token: 'none',
+    options: z.object({}),
+    comparedByDefault: [],
+    fleeting: [],
+    wording: plainWording({ noun: 'cause', thing: () => 'the daemon' }),
+    question: () => {
+      throw new Missed('no-explorer', ASKS_NOBODY);
+    },
+    head: () => null,
+    page: () => null,
+    observe: () => Promise.reject(new Missed('no-explorer', ASKS_NOBODY)),
+    history: null,
+    examples: {},
+    rowsOf: () => ({ rows: [] }),
+    sourceOf: () => null,
+    script: { rows: null, record: fields, synthesize: () => nothing },
+  };
+}
+
+interface Given {
+  readonly id: WatchId;
+  readonly kind: Watch['kind'];
+  /** Null where it is about none. */
+  readonly explorer: string | null;
+  readonly intervalMs: number;
+  readonly alert: AlertRule;
+}
+
+export function builtInWatch({ id, kind, explorer, intervalMs, alert }: Given): Watch {
+  return {
+    id,
+    name: BUILT_IN_RULE,
+    rule: BUILT_IN_RULE,
+    source: BUILT_IN,
+    kind,
+    target: {
+      explorer: explorer ?? BUILT_IN_RULE,
+      coin: { symbol: '', decimals: 0 },
+      address: null,
+      token: null,
+      maxPages: 1,
+      options: null,
+    },
+    of: null,
+    token: null,
+    nameOf: () => null,
+    chainId: null,
+    pageUrl: null,
+    schedule: { type: 'every', intervalMs },
+    alerts: [alert],
+    tracked: [],
+    judged: [],
+    readFields: [],
+    windows: [],
+    checksum: CHECKSUM,
+    exported: false,
+  };
+}
+
+/** A title or a text that is known already. */
+export function says(segments: readonly Segment[]): Template {
+  return { reads: [], windows: [], render: () => segments };
+}

@@ -1,0 +1,96 @@
+// What can be wrong with the daemon's own work, as data. One cause is one alert of the built-in watch, however many
+// watches it affects.
+import type { Segment } from '../../core/model/condition.ts';
+import type { Severity } from '../../core/model/ids.ts';
+import type { Instant } from '../../lib/clock.ts';
+
+/** The conditions of the built-in watch. `condition` is shown in messages; `over` is their text once it has ended. */
+export const SELF_CONDITIONS = {
+  blind: {
+    condition: 'no data that is ok for three polls and five minutes',
+    over: 'The watches have data again.',
+  },
+  'blind-field': {
+    condition: 'a field that conditions read is in no answer for three polls and five minutes',
+    over: 'The field is in the answers again.',
+  },
+  'explorer-down': {
+    condition: 'an explorer refuses every request, or shows another chain than before',
+    over: 'The explorer answers again.',
+  },
+  credits: {
+    condition: 'the credits of a plan are used up',
+    over: 'The explorer answers again.',
+  },
+  'delivery-failing': {
+    condition: 'a message is owed for more than five minutes',
+    over: 'Nothing is owed for that long any more.',
+  },
+  'dead-letter': {
+    condition: 'a message was given up within the last 24 hours',
+    over: 'No message was given up for 24 hours.',
+  },
+  'channel-auth': {
+    condition: 'a receiver refuses who calls, or is gone',
+    over: 'The receiver takes messages again.',
+  },
+  storage: {
+    condition: 'the state file takes nothing, or was taken away',
+    over: 'The state file takes what is written.',
+  },
+  reload: {
+    condition: 'the config or the rules on disk are not in force',
+    over: 'The files on disk are in force.',
+  },
+  'loop-failing': {
+    condition: 'a loop of the daemon failed three times in a row',
+    over: 'It has not failed for ten minutes.',
+  },
+} as const satisfies Readonly<Record<string, { readonly condition: string; readonly over: string }>>;
+
+export type SelfCondition = keyof typeof SELF_CONDITIONS;
+
+/** Names a cause for as long as it lasts, over restarts: its words are a part of ids. */
+export interface CauseId {
+  readonly alert: SelfCondition;
+  /** What tells it from others of its alert: `ethereum/no-answer`, a channel. The name of an explorer comes first. */
+  readonly subject: string;
+}
+
+export interface Cause extends CauseId {
+  /** The highest severity that is affected. */
+  readonly severity: Severity;
+  readonly since: Instant;
+  /** How many watches it affects; null where that is not counted. */
+  readonly watches: number | null;
+  /** Text of the program: `ethereum does not answer, 38 watches`. */
+  readonly title: string;
+  readonly text: readonly Segment[];
+  /** Another cause explains it: it does not begin to fire, and what fires goes on. */
+  readonly isExplained: boolean;
+}
+
+/** What was found in one look at the daemon's work. */
+export interface Findings {
+  readonly causes: readonly Cause[];
+  /** Whether a cause that is not among them may last all the same: too little has been seen since the start. */
+  readonly isUndecided: (cause: CauseId) => boolean;
+}
+
+const OF_EXPLORERS: ReadonlySet<SelfCondition> = new Set(['blind', 'blind-field', 'explorer-down', 'credits']);
+
+/** The explorer that it is about; null where it is about none. */
+export function explorerOf({ alert, subject }: CauseId): string | null {
+  return OF_EXPLORERS.has(alert) ? (subject.split('/')[0] ?? null) : null;
+}
+
+/** The most severe of them; `info` of none. */
+export function highest(severities: Iterable<Severity>): Severity {
+  const all = new Set(severities);
+  return all.has('critical') ? 'critical' : all.has('warning') ? 'warning' : 'info';
+}
+
+/** `1 watch`, `38 watches`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,80 @@
+// Causes that lie with channels: what is owed for too long, was given up, or is refused.
+import type { Severity } from '../../core/model/ids.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { untrusted } from '../../lib/untrusted.ts';
+import type { Backlog } from '../../store/store.ts';
+import type { ChannelHealth } from '../sending/channel-health.ts';
+import { counted, highest, type Cause } from './cause.ts';
+import { sinceText } from './words.ts';
+
+/** By then a message was tried four times. */
+const OWED_MS = 5 * 60_000;
+/** For how long it is told that a message was given up. */
+export const DEAD_MS = 24 * 3_600_000;
+
+export interface ChannelFacts {
+  /** Those of the config, and what came of their tries. */
+  readonly health: ReadonlyMap<string, ChannelHealth>;
+  readonly backlog: Backlog;
+  readonly watches: readonly Watch[];
+  readonly now: Instant;
+}
+
+export function channelCauses(facts: ChannelFacts): Cause[] {
+  return [...facts.health].flatMap(([channel, health]) => {
+    const parts = [...failing(channel, health, facts), ...dead(channel, facts), ...refused(channel, health, facts)];
+    if (parts.length === 0) return [];
+    const severity = severityOf(channel, facts);
+    return parts.map((part) => ({ subject: channel, severity, watches: null, isExplained: false, ...part }));
+  });
+}
+
+type Part = Pick<Cause, 'alert' | 'since' | 'title' | 'text'> & { readonly isExplained?: boolean };
+
+function failing(channel: string, health: ChannelHealth, { backlog, now }: ChannelFacts): Part[] {
+  const owed = backlog.owed.find((one) => one.channel === channel);
+  if (owed === undefined || now - owed.oldest <= OWED_MS) return [];
+  const why =
+    health.lastFailure === null ? [] : [{ text: ' Last answer: ' }, { untrusted: untrusted(health.lastFailure) }];
+  return [
+    {
+      alert: 'delivery-failing',
+      since: owed.oldest,
+      title: `${counted(owed.rows, 'message')} not delivered on ${channel}`,
+      text: [{ text: `${sinceText(owed.oldest, now)}.` }, ...why],
+      isExplained: health.refusal !== null,
+    },
+  ];
+}
+
+function dead(channel: string, { backlog, now }: ChannelFacts): Part[] {
+  const found = backlog.dead.find((one) => one.channel === channel);
+  if (found === undefined) return [];
+  return [
+    {
+      alert: 'dead-letter',
+      since: found.oldest,
+      title: `${counted(found.rows, 'message')} to ${channel} given up`,
+      text: [{ text: `${sinceText(found.oldest, now)}. chainwarden status lists them.` }],
+    },
+  ];
+}
+
+function refused(channel: string, { refusal }: ChannelHealth, { now }: ChannelFacts): Part[] {
+  if (refusal === null) return [];
+  return [
+    {
+      alert: 'channel-auth',
+      since: refusal.since,
+      title: `${channel} refuses what is sent to it`,
+      text: [{ text: `${sinceText(refusal.since, now)}: ` }, { untrusted: untrusted(refusal.why) }],
+    },
+  ];
+}
+
+/** The highest of the alerts that the channel tells; of one that tells none it is a warning. */
+function severityOf(channel: string, { watches }: ChannelFacts): Severity {
+  const alerts = watches.flatMap((watch) => watch.alerts.filter(({ notify }) => notify.includes(channel)));
+  return alerts.length === 0 ? 'warning' : highest(alerts.map(({ severity }) => severity));
+}

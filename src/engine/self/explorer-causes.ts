@@ -1,0 +1,122 @@
+// Causes that lie with explorers: watches that are blind, and explorers that refuse or show another chain.
+import type { ExplorerTrouble } from '../../core/model/explorer-trouble.ts';
+import type { Severity } from '../../core/model/ids.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { causesOf, namesOf, type BlindCause, type BlindReason, type BlindWatch } from '../reporting/blind-watches.ts';
+import { counted, highest, type Cause, type SelfCondition } from './cause.ts';
+import { sinceText } from './words.ts';
+
+export interface ExplorerFacts {
+  readonly watches: readonly Watch[];
+  readonly blind: readonly BlindWatch[];
+  /** What keeps explorers from being asked or believed, and since when. */
+  readonly troubles: readonly { readonly trouble: ExplorerTrouble; readonly since: Instant }[];
+  readonly now: Instant;
+}
+
+/** One cause per explorer and sort of reason: that an explorer times out for one watch and resets for another is one. */
+export function explorerCauses(facts: ExplorerFacts): Cause[] {
+  const troubles = facts.troubles.flatMap((one) => troubleCause(one, facts));
+  const down = new Set(troubles.map(({ subject }) => subject));
+  const groups = Map.groupBy(causesOf(facts.blind), ({ explorer, reason }) => `${explorer}/${sortOf(reason)}`);
+  const blind = [...groups].flatMap(([subject, causes]) => blindCause(subject, causes, facts.now));
+  return [...troubles, ...blind.map((cause) => ({ ...cause, isExplained: isExplained(cause, down) }))];
+}
+
+/** What cannot be stored is told as `storage`; what an explorer refuses, as `explorer-down` or `credits`. */
+function isExplained({ subject }: Cause, down: ReadonlySet<string>): boolean {
+  const [explorer = '', sort] = subject.split('/');
+  return sort === 'not-stored' || down.has(explorer);
+}
+
+type Sort = 'no-answer' | 'not-understood' | 'stale' | 'no-data' | 'field' | 'not-polled' | 'damaged' | 'not-stored';
+
+const SORTS: Partial<Readonly<Record<BlindReason, Sort>>> = {
+  'storage-fails': 'not-stored',
+  'storage-full': 'not-stored',
+  'not-found': 'not-understood',
+  'wrong-path': 'not-understood',
+  unprocessable: 'not-understood',
+  shape: 'not-understood',
+  stale: 'stale',
+  nodata: 'no-data',
+  partial: 'no-data',
+  'blind-field': 'field',
+  'no-poll': 'not-polled',
+  'damaged-memory': 'damaged',
+};
+
+function sortOf(reason: BlindReason): Sort {
+  return SORTS[reason] ?? 'no-answer';
+}
+
+function blindCause(subject: string, causes: readonly BlindCause[], now: Instant): Cause[] {
+  const [first] = causes;
+  if (first === undefined) return [];
+  const sort = sortOf(first.reason);
+  const watches = causes.flatMap((cause) => cause.watches);
+  const reasons = [...new Set(causes.map(({ reason }) => reason))].join(', ');
+  const fields = [...new Set(causes.flatMap((cause) => cause.fields))].join(', ');
+  const since = Math.min(...causes.map((cause) => cause.since));
+  return [
+    {
+      alert: sort === 'field' ? 'blind-field' : 'blind',
+      subject,
+      severity: severityOf(watches),
+      since,
+      watches: watches.length,
+      title: TITLES[sort](first.explorer, counted(watches.length, 'watch', 'watches'), fields),
+      text: [{ text: `${sinceText(since, now)}: ${reasons}. ${namesOf(watches)}${HINTS[sort] ?? ''}.` }],
+      isExplained: false,
+    },
+  ];
+}
+
+const TITLES: Readonly<Record<Sort, (explorer: string, watches: string, fields: string) => string>> = {
+  'no-answer': (explorer, watches) => `${explorer} does not answer, ${watches}`,
+  'not-understood': (explorer, watches) => `${explorer} answers otherwise than expected, ${watches}`,
+  stale: (explorer, watches) => `the head of ${explorer} stands still, ${watches}`,
+  'no-data': (explorer, watches) => `${explorer} does not show everything, ${watches}`,
+  field: (explorer, watches, fields) => `${explorer} no longer sends ${fields}, ${watches}`,
+  'not-polled': (explorer, watches) => `${explorer} is not polled, ${watches}`,
+  damaged: (explorer, watches) => `the memory of ${watches} on ${explorer} is damaged`,
+  'not-stored': (explorer, watches) => `what ${explorer} shows cannot be stored, ${watches}`,
+};
+
+const HINTS: Partial<Readonly<Record<Sort, string>>> = { damaged: ' (chainwarden state forget WATCH)' };
+
+function troubleCause({ trouble, since }: ExplorerFacts['troubles'][number], facts: ExplorerFacts): Cause[] {
+  // What is doubted is asked again within minutes; until then its watches are not blind.
+  if (trouble.type === 'refused' && trouble.rest.doubt !== null) return [];
+  const { explorer } = trouble;
+  const affected = facts.watches.filter(({ target }) => target.explorer === explorer);
+  if (affected.length === 0) return [];
+  const watches = counted(affected.length, 'watch', 'watches');
+  const { alert, what, why } = saidOf(trouble);
+  return [
+    {
+      alert,
+      subject: explorer,
+      severity: severityOf(affected),
+      since,
+      watches: affected.length,
+      title: `${explorer} ${what}, ${watches}`,
+      text: [{ text: `${sinceText(since, facts.now)}: ${why}` }],
+      isExplained: false,
+    },
+  ];
+}
+
+function saidOf(trouble: ExplorerTrouble): { alert: SelfCondition; what: string; why: string } {
+  if (trouble.type === 'other-chain')
+    return { alert: 'explorer-down', what: 'shows another chain than before', why: `${trouble.why}.` };
+  const { reason } = trouble.rest;
+  return reason === 'out-of-credits'
+    ? { alert: 'credits', what: 'has no credits left', why: 'out-of-credits. It is asked again now and then.' }
+    : { alert: 'explorer-down', what: 'refuses the key', why: `${reason}. Look at api_key in the config.` };
+}
+
+function severityOf(watches: readonly Watch[]): Severity {
+  return highest(watches.flatMap(({ alerts }) => alerts.map(({ severity }) => severity)));
+}

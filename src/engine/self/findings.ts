@@ -1,0 +1,103 @@
+// One look at the daemon's work: what is wrong with it, and what cannot be said yet.
+import { showTrouble, type ExplorerTrouble } from '../../core/model/explorer-trouble.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { BlindWatch } from '../reporting/blind-watches.ts';
+import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
+import type { FailingLoop } from '../upkeep/supervisor.ts';
+import { channelCauses, DEAD_MS } from './channel-causes.ts';
+import { explorerOf, highest, type CauseId, type Findings } from './cause.ts';
+import { daemonCauses, type DaemonFacts, type Outage } from './daemon-causes.ts';
+import { explorerCauses, type ExplorerFacts } from './explorer-causes.ts';
+
+/** What is looked at. */
+export interface Work {
+  readonly watches: () => readonly Watch[];
+  /** Watches of which no poll has ended yet. */
+  readonly unpolled: () => readonly Watch[];
+  readonly blind: () => readonly BlindWatch[];
+  /** Explorers of which it is not known yet whether a watch that was blind before the start still is. */
+  readonly undecided: () => ReadonlySet<string>;
+  readonly troubles: () => readonly ExplorerTrouble[];
+  readonly channelHealth: () => ReadonlyMap<string, ChannelHealth>;
+  readonly storage: () => 'works' | 'fails' | 'full';
+  readonly restoredAt: () => DaemonFacts['restoredAt'];
+  readonly rejected: () => DaemonFacts['rejected'];
+  readonly failing: () => readonly FailingLoop[];
+}
+
+export interface FindOptions {
+  readonly store: Pick<Store, 'backlog'>;
+  readonly clock: Clock;
+  readonly work: Work;
+}
+
+/** While the state file takes nothing, nothing can be told: it is made up for within this time. */
+const TOLD_LATE_MS = 600_000;
+
+/** Rejects with a `StorageError`. */
+export function createFind({ store, clock, work }: FindOptions): () => Promise<Findings> {
+  const begun = new Map<string, Instant>();
+  let outage: Outage | null = null;
+
+  /** When each of them was first seen without a break. */
+  function troublesSince(now: Instant): ExplorerFacts['troubles'] {
+    const seen = work.troubles().map((trouble) => ({ trouble, key: keyOf(trouble) }));
+    const keys = new Set(seen.map(({ key }) => key));
+    for (const key of begun.keys()) if (!keys.has(key)) begun.delete(key);
+    for (const key of keys) if (!begun.has(key)) begun.set(key, now);
+    return seen.map(({ trouble, key }) => ({ trouble, since: begun.get(key) ?? now }));
+  }
+
+  function lastOutage(now: Instant): Outage | null {
+    const state = work.storage();
+    if (state !== 'works') outage = { since: outage?.until === null ? outage.since : now, until: null, what: state };
+    else if (outage?.until === null) outage = { ...outage, until: now };
+    const isRecent = outage !== null && Math.abs(now - (outage.until ?? now)) < TOLD_LATE_MS;
+    return isRecent ? outage : null;
+  }
+
+  return async () => {
+    const now = clock.now();
+    const watches = work.watches();
+    const health = work.channelHealth();
+    // Before the store is asked: it may not answer.
+    const causes = [
+      ...explorerCauses({ watches, blind: work.blind(), troubles: troublesSince(now), now }),
+      ...daemonCauses({
+        outage: lastOutage(now),
+        restoredAt: work.restoredAt(),
+        rejected: work.rejected(),
+        failing: work.failing(),
+        severity: highest(watches.flatMap(({ alerts }) => alerts.map(({ severity }) => severity))),
+        now,
+      }),
+    ];
+    const backlog = await store.backlog(now - DEAD_MS);
+    return {
+      causes: [...causes, ...channelCauses({ watches, health, backlog, now })],
+      isUndecided: (cause) => isUndecided(cause, work, health),
+    };
+  };
+}
+
+/** Of a refusal, words may change while it lasts. */
+function keyOf(trouble: ExplorerTrouble): string {
+  return trouble.type === 'refused' ? `${trouble.explorer} ${trouble.rest.reason}` : showTrouble(trouble);
+}
+
+function isUndecided(cause: CauseId, work: Work, health: ReadonlyMap<string, ChannelHealth>): boolean {
+  const explorer = explorerOf(cause);
+  if (explorer !== null) return work.undecided().has(explorer) || isUnpolled(explorer, work);
+  // A refusal is over when a message was taken.
+  const { lastSentAt } = health.get(cause.subject) ?? UNTRIED;
+  return cause.alert === 'channel-auth' && health.has(cause.subject) && lastSentAt === null;
+}
+
+/** No poll of any of its watches has ended since the start. */
+function isUnpolled(explorer: string, { watches, unpolled }: Work): boolean {
+  const own = (all: readonly Watch[]): number => all.filter(({ target }) => target.explorer === explorer).length;
+  const count = own(watches());
+  return count > 0 && own(unpolled()) === count;
+}

@@ -1,0 +1,213 @@
+// Tells of what is wrong with the daemon's own work. Every ten seconds it looks at what was found, and steps one instance
+// of the built-in watch per cause. Decisions are committed as those of other watches are: firing and resolving survive a
+// restart, and each message is stored before it leaves.
+//
+//   began      an instance of the cause's severity fires. One message tells of it, however many watches are affected.
+//   worse      the cause reached a higher severity: an instance of that severity fires too.
+//   lasts      instances that fire go on firing, also when the severity is lower than it was.
+//   undecided  shortly after a start it is not known yet whether the cause lasts: nothing changes.
+//   over       all instances of the cause resolve. An hour later they are forgotten.
+import { conditionOf } from '../../core/alerts/alert-evaluation.ts';
+import { isActive } from '../../core/alerts/emission.ts';
+import { shiftClock } from '../../core/model/clock-shift.ts';
+import type { Decision } from '../../core/model/decision.ts';
+import { RANK_OF } from '../../core/model/delivery.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import type { ConditionState, Memory } from '../../core/model/memory.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { blankMemory, step } from '../../core/step.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { isWritten } from '../polling/batch.ts';
+import type { Cause, Findings } from './cause.ts';
+import {
+  isSelfWatch,
+  LOOK_MS,
+  parseSelfWatchId,
+  selfWatchId,
+  selfWatchOf,
+  viewOf,
+  type SelfWatchId,
+} from './self-watch.ts';
+
+export interface SelfAlertsOptions {
+  readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget' | 'fenceOf'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Looks at the daemon's work. May reject with a `StorageError`. */
+  readonly find: () => Promise<Findings>;
+  /** The channels that are told; none: then what fired is left to whoever retires watches. */
+  readonly notify: () => readonly string[];
+  /** Transitions were committed. */
+  readonly onTransitions: () => void;
+}
+
+export interface SelfAlerts {
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** The instances that are remembered. */
+  watches(): readonly Watch[];
+  memoryOf(id: WatchId): Memory | undefined;
+}
+
+interface Stepped {
+  readonly id: WatchId;
+  readonly decision: Decision;
+}
+
+const FORGOTTEN_AFTER_MS = 3_600_000;
+
+export function createSelfAlerts({ store, clock, log, find, notify, onTransitions }: SelfAlertsOptions): SelfAlerts {
+  let memoryById = new Map<WatchId, Memory>();
+  /** False: what is stored is read before the next decision. */
+  let isRead = false;
+  let lastFailure: string | null = null;
+
+  async function read(): Promise<void> {
+    if (isRead) return;
+    const ids = (await store.remembered()).filter(isSelfWatch);
+    const damaged: WatchId[] = [];
+    memoryById = await store.recall(ids, (id) => damaged.push(id));
+    // What lasts fires again. That repeats a message, and loses none.
+    if (damaged.length > 0) await store.forget(damaged);
+    isRead = true;
+  }
+
+  async function look(): Promise<void> {
+    if (notify().length === 0) {
+      forgetAll();
+      return;
+    }
+    await read();
+    const found = await find();
+    const now = clock.now();
+    const steps = idsOf(found).map((id) => stepOne(id, found, now));
+    await commit(steps.filter(({ decision }) => isWritten(decision)));
+    for (const { id, decision } of steps) if (!isWritten(decision)) memoryById.set(id, decision.memory);
+    await forgetOld(now);
+  }
+
+  function forgetAll(): void {
+    memoryById = new Map();
+    isRead = false;
+  }
+
+  /** The instances to step: those that are remembered, and one for each cause that no firing one tells of yet. */
+  function idsOf({ causes }: Findings): SelfWatchId[] {
+    const known = [...memoryById.keys()].flatMap((id) => parseSelfWatchId(id) ?? []);
+    const fresh = causes.filter((cause) => !cause.isExplained && !isTold(cause));
+    const all = [...known, ...fresh].map((id) => [selfWatchId(id), id] as const);
+    return [...new Map(all).values()];
+  }
+
+  function isTold({ alert, subject, severity }: Cause): boolean {
+    return SEVERITIES.some(
+      (one) => RANK_OF[one] <= RANK_OF[severity] && isFiring(selfWatchId({ alert, subject, severity: one })),
+    );
+  }
+
+  function isFiring(id: WatchId): boolean {
+    const state = stateOf(id, memoryById.get(id));
+    return state !== null && isActive(state);
+  }
+
+  function stepOne(of: SelfWatchId, found: Findings, at: Instant): Stepped {
+    const id = selfWatchId(of);
+    const cause = found.causes.find(({ alert, subject }) => alert === of.alert && subject === of.subject) ?? null;
+    const truth = cause === null ? (found.isUndecided(of) ? 'unknown' : false) : isFiring(id) || begins(of, cause);
+    const title = cause === null ? firedTitle(id) : `${of.alert}: ${cause.title}`;
+    const watch = selfWatchOf(of, { cause, title, truth, notify: notify() });
+    const memory = asOf(memoryById.get(id) ?? blankMemory(watch), at);
+    const seen = { type: 'seen', at, head: null, chain: 'not-asked', seen: viewOf(cause), partial: null } as const;
+    return { id, decision: step(watch, memory, seen) };
+  }
+
+  /** What was told when it fired. */
+  function firedTitle(id: WatchId): string {
+    return stateOf(id, memoryById.get(id))?.firing?.title ?? id;
+  }
+
+  async function commit(steps: readonly Stepped[]): Promise<void> {
+    if (steps.length === 0) return;
+    // Where the store answers with an error it may have committed all the same.
+    isRead = false;
+    const decisions = steps.map(({ decision }) => decision);
+    const ends = await store.commit(decisions, clock.now(), store.fenceOf('service:self-alerts'));
+    isRead = ends.every((end) => end === 'kept');
+    for (const [i, { id, decision }] of steps.entries()) {
+      if (ends[i] !== 'kept') continue;
+      memoryById.set(id, { ...decision.memory, version: decision.expects + 1 });
+      report(decision);
+    }
+    onTransitions();
+  }
+
+  function report({ watchId, memory, reasons }: Decision): void {
+    const title = stateOf(watchId, memory)?.firing?.title;
+    for (const { type } of reasons) {
+      if (type === 'firing') log.warn('self:firing', { alert: watchId, title });
+      if (type === 'resolved') log.info('self:resolved', { alert: watchId });
+    }
+  }
+
+  async function forgetOld(now: Instant): Promise<void> {
+    const old = [...memoryById].filter(([id, memory]) => isOver(stateOf(id, memory), now)).map(([id]) => id);
+    if (old.length === 0) return;
+    await store.forget(old);
+    for (const id of old) memoryById.delete(id);
+  }
+
+  /** One look; a storage that does not answer is said once per cause, and asked again at the next look. */
+  async function lookSafely(): Promise<void> {
+    try {
+      await look();
+      if (lastFailure !== null) log.info('self:looks-again');
+      lastFailure = null;
+    } catch (error) {
+      if (lastFailure !== String(error))
+        log.warn('self:failed', { error, effect: 'what is wrong with the daemon itself is not told meanwhile' });
+      lastFailure = String(error);
+    }
+  }
+
+  return {
+    async run(signal) {
+      while (!signal.aborted) {
+        await lookSafely();
+        await clock.sleep(LOOK_MS, signal);
+      }
+    },
+    watches: () =>
+      [...memoryById.keys()].flatMap((id) => {
+        const of = parseSelfWatchId(id);
+        const sight = { cause: null, title: id, truth: 'unknown', notify: notify() } as const;
+        return of === null ? [] : [selfWatchOf(of, sight)];
+      }),
+    memoryOf: (id) => memoryById.get(id),
+  };
+}
+
+const SEVERITIES = ['critical', 'warning', 'info'] as const;
+
+function begins({ severity }: SelfWatchId, cause: Cause): boolean {
+  return !cause.isExplained && cause.severity === severity;
+}
+
+/** After a clock was set back, the instance would look at nothing until the clock has caught up. */
+function asOf(memory: Memory, at: Instant): Memory {
+  const { coveredUntil } = memory;
+  return coveredUntil !== null && coveredUntil >= at ? shiftClock(memory, coveredUntil - at + 1) : memory;
+}
+
+function stateOf(id: WatchId, memory: Memory | undefined): ConditionState | null {
+  const alert = memory?.alerts[parseSelfWatchId(id)?.alert ?? '']?.[''];
+  return alert === undefined ? null : conditionOf(alert);
+}
+
+/** Nothing of it fires, waits or flaps, and it last fired an hour ago. */
+function isOver(state: ConditionState | null, now: Instant): boolean {
+  if (state === null) return true;
+  const last = state.firings.at(-1) ?? -Infinity;
+  return state.state === 'inactive' && state.flapping === null && Math.abs(now - last) > FORGOTTEN_AFTER_MS;
+}

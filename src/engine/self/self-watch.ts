@@ -1,0 +1,122 @@
+// The built-in watch `chainwarden`: one instance per cause and severity, stepped and stored like any other watch.
+import { z } from 'zod';
+import type { Condition } from '../../core/model/condition.ts';
+import { BUILT_IN_RULE, type Severity, type Truth, type WatchId } from '../../core/model/ids.ts';
+import type { ConditionAlert, Watch } from '../../core/model/watch.ts';
+import { natural, time } from '../../core/values/field-declarations.ts';
+import type { View } from '../../core/values/fields.ts';
+import { RecordType } from '../../core/values/record-type.ts';
+import { BUILT_IN, builtInKind, builtInWatch, NOTHING_DETECTED, says } from './built-in.ts';
+import { explorerOf, SELF_CONDITIONS, type Cause, type CauseId, type SelfCondition } from './cause.ts';
+
+/** Time between two looks at the daemon's work. */
+export const LOOK_MS = 10_000;
+
+/** One alert of the built-in watch: of a cause, told at a severity. */
+export interface SelfWatchId extends CauseId {
+  readonly severity: Severity;
+}
+
+/** `chainwarden/blind/critical/ethereum/no-answer`. Ids of rules' watches have no slash. */
+export function selfWatchId({ alert, severity, subject }: SelfWatchId): WatchId {
+  return [BUILT_IN_RULE, alert, severity, subject].join('/');
+}
+
+/** Whether it is an instance of an alert that this release knows. */
+export function isSelfWatch(id: WatchId): boolean {
+  return parseSelfWatchId(id) !== null;
+}
+
+/** The inverse of `selfWatchId`; null of any other id. */
+export function parseSelfWatchId(id: WatchId): SelfWatchId | null {
+  const [rule, alert = '', severity = '', ...subject] = id.split('/');
+  return rule === BUILT_IN_RULE && isCondition(alert) && isSeverity(severity)
+    ? { alert, severity, subject: subject.join('/') }
+    : null;
+}
+
+function isCondition(alert: string): alert is SelfCondition {
+  return Object.hasOwn(SELF_CONDITIONS, alert);
+}
+
+function isSeverity(text: string): text is Severity {
+  return text === 'info' || text === 'warning' || text === 'critical';
+}
+
+/** What one look says of an instance. */
+export interface Sight {
+  /** Null: it is not among what was found. */
+  readonly cause: Cause | null;
+  readonly title: string;
+  readonly truth: Truth;
+  /** The channels that are told. */
+  readonly notify: readonly string[];
+}
+
+const SelfView = new RecordType('SelfView', {
+  since: time('since when'),
+  watches: natural('how many watches it affects'),
+});
+
+type SelfRow = View<typeof SelfView.fields>;
+
+export function viewOf(cause: Cause | null): SelfRow {
+  if (cause === null) return SelfView.make({});
+  const watches = cause.watches === null ? undefined : BigInt(cause.watches);
+  return SelfView.make({ since: new Date(cause.since), watches });
+}
+
+/** The instance as it stands now: its condition is what the look found. */
+export function selfWatchOf(of: SelfWatchId, sight: Sight): Watch {
+  return builtInWatch({
+    id: selfWatchId(of),
+    kind: selfKind,
+    explorer: explorerOf(of),
+    intervalMs: LOOK_MS,
+    alert: alertOf(of, sight),
+  });
+}
+
+/** After a machine slept, the first look comes before the polls that are due: what they end is not told. */
+const SEEN_TWICE: ReadonlySet<SelfCondition> = new Set(['blind', 'blind-field']);
+
+function alertOf({ alert, severity }: SelfWatchId, { cause, title, truth, notify }: Sight): ConditionAlert {
+  const { condition, over } = SELF_CONDITIONS[alert];
+  return {
+    type: 'condition',
+    id: alert,
+    severity,
+    labels: {},
+    notify,
+    title: says([{ text: title }]),
+    text: says(truth === true && cause !== null ? cause.text : [{ text: over }]),
+    runbook: null,
+    source: BUILT_IN,
+    forMs: SEEN_TWICE.has(alert) ? LOOK_MS : 0,
+    keepFiringForMs: 0,
+    cooldownMs: 0,
+    while: conditionOf(condition, truth),
+    until: null,
+  };
+}
+
+function conditionOf(text: string, truth: Truth): Condition {
+  const evaluate = (): Truth => truth;
+  const whole = { text, reads: [], windows: [], evaluate };
+  return {
+    ...whole,
+    headOnly: true,
+    limitOf: () => null,
+    clause: () => ({ ...whole, joins: null, parts: [], compares: null }),
+  };
+}
+
+const selfKind = builtInKind<null, SelfRow>({
+  fields: SelfView,
+  events: {},
+  while: { measured: null, exported: [] },
+  state: z.null(),
+  shown: ['since', 'watches'],
+  nothing: SelfView.make({}),
+  detect: (_target, _state, seen) => ({ ...NOTHING_DETECTED, now: seen }),
+});

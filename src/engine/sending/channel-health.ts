@@ -1,0 +1,40 @@
+// How the tries on one channel end, as long as the process lives.
+import type { Outcome } from '../../core/model/delivery.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+
+export interface ChannelHealth {
+  /** When a receiver last took a message over; null = not since the start. */
+  readonly lastSentAt: Instant | null;
+  /** Since when nothing but failures came; null while the last try was accepted, and before the first one. */
+  readonly failingSince: Instant | null;
+  /** Of the last try, if it failed. */
+  readonly lastFailure: string | null;
+  /** The receiver refuses who calls, or is gone; null when it does not, as far as the last tries show. */
+  readonly refusal: { readonly since: Instant; readonly why: string } | null;
+}
+
+export interface ChannelHealthRecord {
+  ended(outcome: Outcome): void;
+  now(): ChannelHealth;
+}
+
+/** Nothing was tried yet. */
+export const UNTRIED: ChannelHealth = { lastSentAt: null, failingSince: null, lastFailure: null, refusal: null };
+
+export function createChannelHealth(clock: Pick<Clock, 'now'>): ChannelHealthRecord {
+  let health = UNTRIED;
+  return {
+    ended(outcome) {
+      const now = clock.now();
+      health = outcome.type === 'sent' ? { ...UNTRIED, lastSentAt: now } : failed(health, outcome, now);
+    },
+    now: () => health,
+  };
+}
+
+function failed(before: ChannelHealth, outcome: Exclude<Outcome, { type: 'sent' }>, now: Instant): ChannelHealth {
+  const { why } = outcome;
+  const isRefused = outcome.type === 'again' && (outcome.auth === true || outcome.park === true);
+  const refusal = isRefused ? { since: before.refusal?.since ?? now, why } : before.refusal;
+  return { ...before, failingSince: before.failingSince ?? now, lastFailure: why, refusal };
+}

@@ -1,0 +1,226 @@
+import { expect, test } from '@jest/globals';
+import { channelCauses } from '../../../src/engine/self/channel-causes.ts';
+import type { Cause } from '../../../src/engine/self/cause.ts';
+import { daemonCauses, type DaemonFacts } from '../../../src/engine/self/daemon-causes.ts';
+import { explorerCauses, type ExplorerFacts } from '../../../src/engine/self/explorer-causes.ts';
+import { createFind } from '../../../src/engine/self/findings.ts';
+import type { BlindReason } from '../../../src/engine/reporting/blind-watches.ts';
+import { createChannelHealth, UNTRIED } from '../../../src/engine/sending/channel-health.ts';
+import { plainJoined } from '../../../src/lib/untrusted.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createMemoryStore } from '../../support/memory-store.ts';
+import { loadWatches } from '../../support/world.ts';
+
+const AT = Date.UTC(2026, 0, 1, 21, 12);
+const NOW = AT + 600_000;
+const rule = (id: string, severity: string): string =>
+  `  - { id: ${id}, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, severity: ${severity}, while: balance < 1 }] }\n`;
+const WATCHES = loadWatches(`watches:\n${rule('one', 'info')}${rule('two', 'critical')}${rule('three', 'warning')}`);
+
+function blind(...reasons: readonly (BlindReason | null)[]): ExplorerFacts['blind'] {
+  return WATCHES.flatMap((watch, i) => {
+    const reason = reasons[i] ?? null;
+    return reason === null
+      ? []
+      : [{ watch, since: AT + i, reason, fields: reason === 'blind-field' ? ['balance'] : [] }];
+  });
+}
+
+function shown(causes: readonly Cause[]): string[] {
+  return causes.map(({ alert, severity, subject, title, text, isExplained }) =>
+    [severity, `${alert}/${subject}`, title, '-', plainJoined(text), ...(isExplained ? ['(explained)'] : [])].join(' '),
+  );
+}
+
+function ofExplorers(facts: Partial<ExplorerFacts>): string[] {
+  return shown(explorerCauses({ watches: WATCHES, blind: [], troubles: [], now: NOW, ...facts }));
+}
+
+test('an explorer that fails for one watch so and for another so is one cause, at the highest severity', () => {
+  expect(ofExplorers({ blind: blind('timeout', 'network', 'timeout') })).toEqual([
+    'critical blind/chain/no-answer chain does not answer, 3 watches - Since 21:12 UTC: timeout, network. one, three, two.',
+  ]);
+});
+
+test.each([
+  [
+    'not-found',
+    'blind/chain/not-understood chain answers otherwise than expected, 1 watch - Since 21:12 UTC: not-found. one.',
+  ],
+  ['stale', 'blind/chain/stale the head of chain stands still, 1 watch - Since 21:12 UTC: stale. one.'],
+  ['partial', 'blind/chain/no-data chain does not show everything, 1 watch - Since 21:12 UTC: partial. one.'],
+  [
+    'blind-field',
+    'blind-field/chain/field chain no longer sends balance, 1 watch - Since 21:12 UTC: blind-field. one.',
+  ],
+  ['no-poll', 'blind/chain/not-polled chain is not polled, 1 watch - Since 21:12 UTC: no-poll. one.'],
+  [
+    'damaged-memory',
+    'blind/chain/damaged the memory of 1 watch on chain is damaged - Since 21:12 UTC: damaged-memory. one (chainwarden state forget WATCH).',
+  ],
+] as const)('a watch that is blind by %s says so', (reason, line) => {
+  expect(ofExplorers({ blind: blind(reason) })).toEqual([`info ${line}`]);
+});
+
+test('what cannot be stored is told as the storage, not as an explorer', () => {
+  expect(ofExplorers({ blind: blind('storage-fails') })).toEqual([
+    expect.stringMatching(/not-stored .* \(explained\)$/),
+  ]);
+});
+
+test('a refused key is told at once, and explains that its watches are blind; a doubted one is not told yet', () => {
+  const refused = (reason: 'unauthorized' | 'out-of-credits', doubt: string | null): ExplorerFacts['troubles'] => [
+    { trouble: { type: 'refused', explorer: 'chain', rest: { reason, doubt, nextAt: NOW } }, since: AT },
+  ];
+  expect(ofExplorers({ blind: blind('unauthorized'), troubles: refused('unauthorized', null) })).toEqual([
+    'critical explorer-down/chain chain refuses the key, 3 watches - Since 21:12 UTC: unauthorized. Look at api_key in the config.',
+    expect.stringMatching(/^info blind\/chain\/no-answer .* \(explained\)$/),
+  ]);
+  expect(ofExplorers({ troubles: refused('out-of-credits', null) })).toEqual([
+    'critical credits/chain chain has no credits left, 3 watches - Since 21:12 UTC: out-of-credits. It is asked again now and then.',
+  ]);
+  expect(ofExplorers({ troubles: refused('unauthorized', '90 credits were left') })).toEqual([]);
+});
+
+test('an explorer that shows another chain is down', () => {
+  const trouble = { type: 'other-chain', explorer: 'chain', why: 'block 7 is another one' } as const;
+  expect(ofExplorers({ troubles: [{ trouble, since: AT - 86_400_000 }] })).toEqual([
+    'critical explorer-down/chain chain shows another chain than before, 3 watches - Since 2025-12-31 21:12 UTC: block 7 is another one.',
+  ]);
+});
+
+test('a channel is told when it owes for five minutes, gave up or refuses; the words of a receiver are no links', () => {
+  const health = {
+    ...UNTRIED,
+    lastFailure: '503 see https://evil.example',
+    refusal: { since: AT, why: '401 see https://evil.example' },
+  };
+  const row = { channel: 'screen', rows: 3, oldest: AT };
+  const causes = (changes: object, well = UNTRIED): string[] =>
+    shown(
+      channelCauses({
+        watches: WATCHES,
+        health: new Map([['screen', well]]),
+        backlog: { owed: [], dead: [] },
+        now: NOW,
+        ...changes,
+      }),
+    );
+  expect(causes({ backlog: { owed: [row], dead: [row] } })).toEqual([
+    'critical delivery-failing/screen 3 messages not delivered on screen - Since 21:12 UTC.',
+    'critical dead-letter/screen 3 messages to screen given up - Since 21:12 UTC. chainwarden status lists them.',
+  ]);
+  expect(causes({ backlog: { owed: [row], dead: [] } }, health)).toEqual([
+    'critical delivery-failing/screen 3 messages not delivered on screen - Since 21:12 UTC. Last answer: ' +
+      '503 see hxxps[:]//evil[.]example (explained)',
+    'critical channel-auth/screen screen refuses what is sent to it - Since 21:12 UTC: 401 see hxxps[:]//evil[.]example',
+  ]);
+  expect(causes({ backlog: { owed: [{ ...row, oldest: NOW - 299_000 }], dead: [] } })).toEqual([]);
+  expect(causes({ backlog: { owed: [{ ...row, channel: 'gone' }], dead: [] } })).toEqual([]);
+});
+
+test('a receiver that refuses is known until it takes a message, whatever fails in between', () => {
+  const clock = createFakeClock(AT);
+  const health = createChannelHealth(clock);
+  health.ended({ type: 'again', why: '401', auth: true });
+  clock.stall(60_000);
+  health.ended({ type: 'again', why: 'timeout' });
+  expect(health.now()).toEqual({
+    lastSentAt: null,
+    failingSince: AT,
+    lastFailure: 'timeout',
+    refusal: { since: AT, why: '401' },
+  });
+  health.ended({ type: 'sent', answer: '204' });
+  expect(health.now()).toEqual({ ...UNTRIED, lastSentAt: AT + 60_000 });
+});
+
+test('the daemon tells of its state file, its config and its loops', () => {
+  const well: DaemonFacts = {
+    outage: null,
+    restoredAt: null,
+    rejected: null,
+    failing: [],
+    severity: 'critical',
+    now: NOW,
+  };
+  expect(daemonCauses(well)).toEqual([]);
+  const ill: DaemonFacts = {
+    ...well,
+    outage: { since: AT, until: NOW, what: 'fails' },
+    restoredAt: AT,
+    rejected: { since: AT, why: 'rules.yaml:2:1: no' },
+    failing: [{ name: 'sender', about: { channel: 'ops' }, failures: 4, since: AT }],
+  };
+  expect(shown(daemonCauses(ill))).toEqual([
+    'critical storage/outage the state file took nothing - From 21:12 UTC to 21:22 UTC. Meanwhile nothing was learned, and no alert fired or resolved. The log says why.',
+    'critical storage/restored the state file was deleted or replaced, and was put back - At 21:12 UTC. Nothing is lost. What stood there is kept as *.found.',
+    'warning reload/config the config or the rules on disk are not in force - Since 21:12 UTC: rules.yaml:2:1: no',
+    'critical loop-failing/sender/ops loop sender (channel ops) fails again and again - Since 21:12 UTC: 4 times in a row. The log says why.',
+  ]);
+});
+
+test('an outage of the state file is told for ten minutes after its end, since nothing could be told meanwhile', async () => {
+  const clock = createFakeClock(AT);
+  const state = { storage: 'works' as 'works' | 'fails' };
+  const find = createFind({
+    store: createMemoryStore(),
+    clock,
+    work: {
+      watches: () => WATCHES,
+      unpolled: () => [],
+      blind: () => [],
+      undecided: () => new Set(),
+      troubles: () => [],
+      channelHealth: () => new Map(),
+      storage: () => state.storage,
+      restoredAt: () => null,
+      rejected: () => null,
+      failing: () => [],
+    },
+  });
+  const titles = async (): Promise<string[]> => (await find()).causes.map(({ text }) => plainJoined(text).slice(0, 27));
+  expect(await titles()).toEqual([]);
+  state.storage = 'fails';
+  expect(await titles()).toEqual(['Since 21:12 UTC. Meanwhile ']);
+  clock.stall(300_000);
+  state.storage = 'works';
+  expect(await titles()).toEqual(['From 21:12 UTC to 21:17 UTC']);
+  clock.stall(599_000);
+  expect(await titles()).toHaveLength(1);
+  clock.stall(2000);
+  expect(await titles()).toEqual([]);
+});
+
+test('a refusal is not over before a message was taken, nor an outage before an explorer was polled', async () => {
+  const health = { current: UNTRIED };
+  const work = { unpolled: WATCHES, undecided: new Set<string>() };
+  const find = createFind({
+    store: createMemoryStore(),
+    clock: createFakeClock(AT),
+    work: {
+      watches: () => WATCHES,
+      unpolled: () => work.unpolled,
+      blind: () => [],
+      undecided: () => work.undecided,
+      troubles: () => [],
+      channelHealth: () => new Map([['ops', health.current]]),
+      storage: () => 'works',
+      restoredAt: () => null,
+      rejected: () => null,
+      failing: () => [],
+    },
+  });
+  const down = { alert: 'explorer-down', subject: 'chain' } as const;
+  const auth = { alert: 'channel-auth', subject: 'ops' } as const;
+  const undecided = async (): Promise<boolean[]> => {
+    const { isUndecided } = await find();
+    return [isUndecided(down), isUndecided(auth), isUndecided({ alert: 'reload', subject: 'config' })];
+  };
+  expect(await undecided()).toEqual([true, true, false]);
+  Object.assign(work, { unpolled: WATCHES.slice(1), undecided: new Set(['chain']) });
+  expect(await undecided()).toEqual([true, true, false]);
+  work.undecided = new Set();
+  health.current = { ...UNTRIED, lastSentAt: AT };
+  expect(await undecided()).toEqual([false, false, false]);
+});
