@@ -19,6 +19,7 @@ import { createDaemonJournal } from './daemon-journal.ts';
 import { createInterventions } from './operators/interventions.ts';
 import { openLocalToken } from './local-token.ts';
 import { createPauses } from './pauses.ts';
+import { beatUntil } from './heartbeat.ts';
 import { readinessOf } from './readiness.ts';
 import { createReload } from './reload.ts';
 import { createRuntime, type RuntimeOptions } from './runtime.ts';
@@ -160,10 +161,14 @@ export async function openApp(options: AppOptions): Promise<App> {
       const until = AbortSignal.any([signal, ending.signal]);
       const reloading = supervise({ name: 'reloader', run: (end) => reloader.run(end) }, until);
       const telling = supervise({ name: 'self-alerts', run: (end) => self.run(end) }, until);
+      const beating = supervise(
+        { name: 'heartbeat', run: (end) => beatUntil({ ...options, runtime, store }, end) },
+        until,
+      );
       // The guard is not supervised: a state that is lost ends the daemon, after what was learned last is written down.
       const chaining = supervise({ name: 'journal', run: (end) => runJournal({ store, clock, log }, end) }, until);
       const starting = journal.started(setup, options.version);
-      const works = [runtime.run(until), starting, reloading, telling, chaining, guard.run(until)];
+      const works = [runtime.run(until), starting, reloading, telling, beating, chaining, guard.run(until)];
       try {
         await Promise.all(works);
       } finally {

@@ -5,6 +5,8 @@
 //   after     closes what was replaced once nobody uses it; retires watches that are gone (engine/upkeep/retirement.ts)
 import { secretsOf } from '../config/config.ts';
 import { recipientsIn } from '../config/recipients.ts';
+import type { HeartbeatSettings } from '../config/model.ts';
+import type { Scheduler } from '../engine/scheduling/scheduler.ts';
 import type { ExplorerTrouble } from '../core/model/explorer-trouble.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { reportBlind } from '../engine/reporting/blind-report.ts';
@@ -63,6 +65,8 @@ export interface Runtime extends AsyncDisposable {
   channelHealth(): ReadonlyMap<string, ChannelHealth>;
   /** Transitions were committed elsewhere. */
   dispatch(): void;
+  heartbeat(): HeartbeatSettings | null;
+  readonly scheduler: Pick<Scheduler, 'turns' | 'turn'>;
   /** Works until the signal aborts; then polls end, and what they learned is written down. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -84,6 +88,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   let watches: readonly Watch[] = [];
   let stateSettings: StateSettings | null = null;
   let self: readonly string[] = [];
+  let heartbeat: HeartbeatSettings | null = null;
   let isRunning = false;
   const troubles = createTroubles({ store, explorers, poller, watches: () => watches });
 
@@ -111,6 +116,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         stateSettings = next.config.state;
         for (const part of prepared) part.commit();
         self = next.config.self;
+        heartbeat = next.config.heartbeat;
         replaceWatches(next.watches);
         keepRunning(outline);
         metrics.reload(true, clock.now());
@@ -208,6 +214,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     alerts: () => countAlerts(watches, (id) => poller.memoryOf(id)),
     self: () => self,
     channelHealth: () => channels.health(),
+    heartbeat: () => heartbeat,
+    scheduler,
     dispatch: () => {
       dispatcher.wake();
     },

@@ -2,6 +2,7 @@
 // its explorer or channel until the rules are known.
 import type { Config, ConfigTools, Loaded, Name, RecordingSettings, StateSettings } from './model.ts';
 import { dirname, join, resolve } from 'node:path';
+import { secretsOf as secretParts } from '../notifiers/wire/web-address.ts';
 import { checksumWarnings } from './checksums.ts';
 import { readChannel } from './channels.ts';
 import { readExplorer } from './explorers.ts';
@@ -14,6 +15,7 @@ import { ConfigShape } from './shape.ts';
 import { networkWarnings } from './network-warnings.ts';
 import { createSecretReader } from './secrets.ts';
 import { readHttp } from './http.ts';
+import { readHeartbeat } from './heartbeat.ts';
 import { readSelf } from './self.ts';
 import { type WrittenMap, isMap } from './yaml/written.ts';
 import { type Source, parseYaml } from './yaml/yaml.ts';
@@ -55,7 +57,8 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
   );
   const routes = collect(readRoutes(source, written.routes, Object.keys(written.channels))) ?? [];
   const self = readSelf({ source, channels, names: Object.keys(written.channels) }, written.self);
-  problems.push(...self.problems);
+  const heartbeat = readHeartbeat(source, written.heartbeat, secrets);
+  problems.push(...self.problems, ...heartbeat.problems);
   if ('value' in shape) problems.push(...missingParts(source, written));
   const http = collect(readHttp(source, written.http, { secrets, listen: tools.env['CHAINWARDEN_LISTEN'] }));
   if (problems.length > 0 || http === null) return { config: null, problems: sortProblems(problems), warnings: [] };
@@ -68,6 +71,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     channels,
     routes,
     self: self.value,
+    heartbeat: heartbeat.value,
     state: stateOf(written.state, directory),
     recording: recordingOf(written.recording, directory),
     http,
@@ -79,6 +83,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     ...networkWarnings(source, config.explorers.values()),
     ...sharedPlanWarnings(source, explorers),
     ...self.warnings,
+    ...heartbeat.warnings,
   ];
   return { config, problems: [], warnings };
 }
@@ -159,6 +164,7 @@ export function secretsOf(config: Config): string[] {
   const { operators, proxy } = config.http;
   const tokens = [...operators.map(({ token }) => token), proxy?.secret];
   texts.push(...tokens.flatMap((token) => token?.reveal() ?? []));
+  if (config.heartbeat !== null) texts.push(...secretParts(config.heartbeat.url.reveal()));
   for (const explorer of config.explorers.values()) {
     if (explorer.form === 'sandbox') continue;
     if (explorer.apiKey !== null) texts.push(explorer.apiKey.reveal());

@@ -6,7 +6,7 @@ import type { Path } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
 
 /** Keys of later releases: reported as such, not as misspelt. */
-const NOT_YET = new Set(['repeat', 'group_by', 'heartbeat', 'silence']);
+const NOT_YET = new Set(['repeat', 'group_by', 'silence']);
 
 export function isNotYet(name: string): boolean {
   return NOT_YET.has(name);

@@ -25,6 +25,8 @@ export interface Config {
   readonly routes: readonly ConfigRoute[];
   /** The channels that are told what is wrong with the daemon itself. */
   readonly self: readonly string[];
+  /** Which service alarms when the daemon no longer could; null = none. */
+  readonly heartbeat: HeartbeatSettings | null;
   readonly state: StateSettings;
   /** Where polls are recorded; null = nowhere. */
   readonly recording: RecordingSettings | null;
@@ -56,6 +58,13 @@ export interface Operator {
   readonly role: 'operator' | 'viewer';
   /** Null: the proxy alone says that it is this one. */
   readonly token: Secret | null;
+}
+
+export interface HeartbeatSettings {
+  readonly url: Secret;
+  readonly everyMs: number;
+  /** Networks that are not public, and may be called all the same. */
+  readonly allow: readonly string[];
 }
 
 export interface StateSettings {

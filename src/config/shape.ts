@@ -177,6 +177,20 @@ export const ConfigShape = z.strictObject({
   self: oneOrMore('channels that are told what is wrong with the daemon itself, or none').optional().meta({
     description: 'who is told what is wrong with the daemon itself; left out, the only channel, or the first one',
   }),
+  heartbeat: z
+    .strictObject({
+      url: SecretText.meta({ description: 'where a beat is posted: the address of a check of such a service' }),
+      every: duration(1000, 3_600_000, 'how often').default(60_000),
+      allow: z
+        .array(z.string())
+        .default([])
+        .meta({
+          description: 'networks that are not public, and may be called all the same',
+          examples: [['10.20.0.0/16']],
+        }),
+    })
+    .optional()
+    .meta({ description: 'a service that alarms when no beat comes any more; none without it' }),
   state: z
     .strictObject({
       file: text('the state file').default('./data/state.db'),

@@ -232,6 +232,9 @@ export interface Store extends AsyncDisposable {
   /** Writes down what runs now, for `plan`; replaces what was written before. */
   keepRunning(outline: Json): Promise<void>;
 
+  /** Writes a row, to see whether the state takes one. */
+  probe(at: Instant): Promise<void>;
+
   /** Writes down what keeps explorers from being asked or believed, a line each; replaces what was written before. */
   keepTroubles(lines: readonly string[]): Promise<void>;
 

@@ -8,6 +8,10 @@ export interface ProcessFacts {
   residentBytes(): number;
 }
 
+/** `not-taken`: the service did not accept it. `withheld`: the daemon could not have told if something was wrong. */
+export const BEAT_OUTCOMES = ['sent', 'not-taken', 'withheld'] as const;
+export type BeatOutcome = (typeof BEAT_OUTCOMES)[number];
+
 /** What a supervisor keeps running. */
 export const LOOPS = [
   'scheduler',
@@ -21,6 +25,7 @@ export const LOOPS = [
   'journal',
   'pause-report',
   'self-alerts',
+  'heartbeat',
   'recorder',
 ] as const;
 export type LoopName = (typeof LOOPS)[number];
@@ -43,6 +48,8 @@ export interface DaemonMetrics {
   loopRestarted(loop: LoopName): void;
   /** Asked on each scrape; the last one given counts: the loops that fail again and again, by name. */
   mirrorFailing(read: () => Iterable<LoopName>): void;
+  /** A heartbeat was due. */
+  beat(outcome: BeatOutcome): void;
   /** A network error without a listener; the daemon continued. */
   networkErrorUncaught(): void;
 }
@@ -61,6 +68,7 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
   const backupFailures = registry.counter('chainwarden_backup_failures_total');
   const recalls = registry.counter('chainwarden_memory_recalls_total');
   const restarts = registry.counter('chainwarden_loop_restarts_total');
+  const beats = registry.counter('chainwarden_heartbeats_total');
   const uncaught = registry.counter('chainwarden_uncaught_network_errors_total');
   let readFailing: () => Iterable<LoopName> = () => [];
   registry.mirror('chainwarden_loops_failing', () => {
@@ -69,6 +77,7 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
   });
   // Starts at zero, so that the first failure is an increase.
   for (const loop of LOOPS) restarts.inc({ loop }, 0);
+  for (const outcome of BEAT_OUTCOMES) beats.inc({ outcome }, 0);
   for (const cause of ['superseded', 'rejected']) recalls.inc({ cause }, 0);
   if (process !== undefined) mirrorProcess(registry, process);
 
@@ -112,6 +121,9 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
     },
     mirrorFailing(read) {
       readFailing = read;
+    },
+    beat(outcome) {
+      beats.inc({ outcome });
     },
     networkErrorUncaught() {
       uncaught.inc();

@@ -13,7 +13,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   notifiers: { all: ['core', 'lib'] },
   sandbox: { all: ['lib'] },
   watches: { all: ['core', 'lib', 'explorer'] },
-  config: { all: ['core', 'dispatch', 'lib'], type: ['notifiers'] },
+  config: { all: ['core', 'dispatch', 'lib', 'notifiers'] },
   rules: { all: ['core', 'lib', 'config', 'dispatch'], type: ['notifiers'] },
   'rule-tests': { all: ['config', 'core', 'engine', 'explorer', 'lib', 'notifiers', 'rules', 'watches'] },
   explain: { all: ['config', 'core', 'lib', 'rules'], type: ['store'] },

@@ -14,6 +14,7 @@ import type { MetricRow } from '../../src/telemetry/metric-rows/row.ts';
 import { kinds } from '../../src/watches/index.ts';
 
 const env = {
+  HEARTBEAT_URL: 'https://beats.example.com/0f3a9c41',
   EXPLORER_API_KEY: 'a-key',
   OPS_WEBHOOK_URL: 'https://ops.example.com/hook',
   OPS_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,

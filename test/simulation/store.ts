@@ -106,6 +106,7 @@ export function storeOf({ inner, line, time, field, onKept, onRouted, onSent, on
     history: (filter) => deed(() => inner.history(filter)),
     verifyJournal: (anchor) => deed(() => inner.verifyJournal(anchor)),
     backlog: (deadSince) => deed(() => inner.backlog(deadSince)),
+    probe: (at) => deed(() => inner.probe(at)),
     secure: () => inner.secure(),
     prune: (before, at) => write(() => inner.prune(before, at)),
     // The database outlives the process.

@@ -338,6 +338,7 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
       return 'kept';
     },
     keepRunning: async () => undefined,
+    probe: async () => undefined,
     keepTroubles: async () => undefined,
     async forget(ids) {
       for (const id of ids) {

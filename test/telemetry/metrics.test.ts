@@ -69,6 +69,7 @@ describe('what is not known', () => {
     expect(new Set(samples.map(({ name }) => name))).toEqual(
       new Set([
         'chainwarden_backup_failures_total',
+        'chainwarden_heartbeats_total',
         'chainwarden_log_dropped_total',
         'chainwarden_loop_restarts_total',
         'chainwarden_loops_failing',

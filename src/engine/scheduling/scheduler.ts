@@ -29,6 +29,10 @@ export interface Scheduler {
   set(watches: readonly Watch[], atOnce: readonly Watch[]): void;
   /** Polls it once more after that time, if it is still one of them then. */
   pollAgain(watch: WatchId, afterMs: number): void;
+  /** How often it has looked at what is due. */
+  turns(): number;
+  /** Looks at what is due now, without waiting for it. */
+  turn(): void;
   /** Runs until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -51,6 +55,7 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
   });
 
   let checkedAt = -Infinity;
+  let turns = 0;
   /** The most severe first. */
   let all: readonly Watch[] = [];
   const extra = createExtraPolls();
@@ -123,6 +128,10 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
       extra.add(id, clock.now() + afterMs);
       if (extra.nextDue() < next) interrupt.abort();
     },
+    turns: () => turns,
+    turn: () => {
+      interrupt.abort();
+    },
     async run(signal) {
       const stop = (): void => {
         interrupt.abort();
@@ -131,6 +140,7 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
       while (!signal.aborted) {
         interrupt = new AbortController();
         tick();
+        turns += 1;
         const next = Math.min(queue.peek()?.due ?? Infinity, extra.nextDue());
         await clock.sleep(Math.min(LONGEST_SLEEP_MS, Math.max(0, next - clock.now())), interrupt.signal);
       }

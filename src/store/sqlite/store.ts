@@ -112,6 +112,11 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
       writeUnder(fence, () => {
         open.chain.keep(explorer, blocks, kept);
       }),
+    probe: (at) =>
+      write(() => {
+        open.size.assertRoom();
+        open.facts.write('probe', String(at));
+      }),
     keepTroubles: (lines) =>
       write(() => {
         open.facts.write('troubles', JSON.stringify(lines));

@@ -69,9 +69,14 @@ export const DAEMON_METRICS = {
     help: 'Daily backups of the state file that could not be made; each is tried again after ten minutes.',
     labels: [],
   },
+  chainwarden_heartbeats_total: {
+    type: 'counter',
+    help: 'Heartbeats that were due: sent, not-taken (the service did not accept it) or withheld (the daemon could not have told if something was wrong).',
+    labels: ['outcome'],
+  },
   chainwarden_loop_restarts_total: {
     type: 'counter',
-    help: 'Loops of the daemon that failed and were started again: scheduler, sender, reloader, retirement, housekeeping, blind-report, self-alerts, backup, journal or recorder.',
+    help: 'Loops of the daemon that failed and were started again: scheduler, sender, reloader, retirement, housekeeping, blind-report, self-alerts, heartbeat, backup, journal or recorder.',
     labels: ['loop'],
   },
   chainwarden_loops_failing: {

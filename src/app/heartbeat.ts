@@ -1,0 +1,62 @@
+// Wires the heartbeat: what it looks at, and how it is posted.
+import type { HeartbeatSettings } from '../config/model.ts';
+import { runHeartbeat } from '../engine/self/heartbeat.ts';
+import { undeliverableSince } from '../engine/self/undeliverable.ts';
+import type { Clock } from '../lib/clock.ts';
+import { watchLoopDelay } from '../lib/loop-delay.ts';
+import { createPoster, TOTAL_MS } from '../notifiers/wire/post-json.ts';
+import { secretsOf } from '../notifiers/wire/web-address.ts';
+import type { Store } from '../store/store.ts';
+import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Runtime } from './runtime.ts';
+
+export interface HeartbeatOptions {
+  readonly runtime: Pick<Runtime, 'heartbeat' | 'scheduler' | 'self' | 'channelHealth'>;
+  readonly store: Pick<Store, 'probe' | 'backlog'>;
+  readonly metrics: Pick<DaemonMetrics, 'beat'>;
+  readonly version: string;
+  /** Sends nothing. */
+  readonly isDry: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Runs until the signal aborts. */
+export async function beatUntil(options: HeartbeatOptions, signal: AbortSignal): Promise<void> {
+  const { runtime, store, metrics, isDry, clock, log } = options;
+  const { scheduler } = runtime;
+  const startedAt = clock.now();
+  using delay = watchLoopDelay();
+  await runHeartbeat(
+    {
+      settings: () => (isDry ? null : settingsOf(runtime.heartbeat())),
+      vitals: {
+        turns: () => scheduler.turns(),
+        turn: () => {
+          scheduler.turn();
+        },
+        probe: (at) => store.probe(at),
+        loopDelayMs: () => delay.longestMs(),
+        async undeliverableSince() {
+          const { owed } = await store.backlog(clock.now());
+          return undeliverableSince({ self: runtime.self(), health: runtime.channelHealth(), owed, startedAt });
+        },
+      },
+      async post({ url, allow }, call, end) {
+        await using poster = createPoster({ tools: options, totalMs: TOTAL_MS, allow, secrets: secretsOf(url) });
+        return await poster.postJson(call, end);
+      },
+      onBeat: (outcome) => {
+        metrics.beat(outcome);
+      },
+      clock,
+      log,
+    },
+    signal,
+  );
+}
+
+function settingsOf(settings: HeartbeatSettings | null) {
+  return settings === null ? null : { ...settings, url: settings.url.reveal() };
+}

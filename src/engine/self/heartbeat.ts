@@ -1,0 +1,134 @@
+// Tells a service outside that the daemon can still tell if something is wrong. The service alarms when no beat comes, so a
+// beat leaves only when every part that an alert needs has shown since the last one that it works:
+//
+//   scheduler   it turned, which it is asked to at each beat
+//   disk        a row was committed to the state file now
+//   event loop  it never stood still for five seconds
+//   self        no self-alert was undeliverable for ten minutes
+//
+// Where one of them has not, and the process can say so, it tells the same service at /fail, with the reason. It runs in a
+// loop of its own, apart from the scheduler that it watches.
+import type { Outcome } from '../../core/model/delivery.ts';
+import { showDuration, type Clock, type Instant } from '../../lib/clock.ts';
+import type { BeatOutcome } from '../../telemetry/daemon-metrics.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+export interface HeartbeatSettings {
+  readonly url: string;
+  readonly everyMs: number;
+  /** Networks that are not public, and may be called all the same. */
+  readonly allow: readonly string[];
+}
+
+/** What the daemon's parts show of themselves. */
+export interface Vitals {
+  /** How often the scheduler has looked at what is due. */
+  readonly turns: () => number;
+  /** Has the scheduler look once more, soon. */
+  readonly turn: () => void;
+  /** Commits a row to the state file. Rejects with a `StorageError`. */
+  readonly probe: (at: Instant) => Promise<void>;
+  /** For how long the event loop stood still at most since this was last asked, in milliseconds. */
+  readonly loopDelayMs: () => number;
+  /** Since when no self-alert can be delivered; null while one can, or nobody is to be told. May reject as `probe` does. */
+  readonly undeliverableSince: () => Promise<Instant | null>;
+}
+
+export interface HeartbeatOptions {
+  /** Those in force; null: none is wanted. */
+  readonly settings: () => HeartbeatSettings | null;
+  readonly vitals: Vitals;
+  /** One try. Never rejects. */
+  readonly post: (
+    settings: HeartbeatSettings,
+    call: { url: string; body: string },
+    signal: AbortSignal,
+  ) => Promise<Outcome>;
+  readonly onBeat: (outcome: BeatOutcome) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A config that is reloaded is noticed after this at the latest. */
+const LOOK_MS = 10_000;
+const LONGEST_DELAY_MS = 5000;
+const UNDELIVERABLE_MS = 600_000;
+
+/** Runs until the signal aborts. */
+export async function runHeartbeat(options: HeartbeatOptions, signal: AbortSignal): Promise<void> {
+  const { settings, clock } = options;
+  const beat = createBeat(options);
+  let beganAt = clock.monotonic();
+  while (!signal.aborted) {
+    const current = settings();
+    const leftMs = current === null ? LOOK_MS : beganAt + current.everyMs - clock.monotonic();
+    await clock.sleep(Math.min(Math.max(leftMs, 0), LOOK_MS), signal);
+    const wanted = settings();
+    if (wanted === null || clock.monotonic() - beganAt < wanted.everyMs) continue;
+    beganAt = clock.monotonic();
+    await beat(wanted, signal);
+  }
+}
+
+type Beat = (settings: HeartbeatSettings, signal: AbortSignal) => Promise<void>;
+
+function createBeat({ vitals, post, onBeat, clock, log }: HeartbeatOptions): Beat {
+  let turns = vitals.turns();
+  let lastTrouble: string | null = null;
+
+  /** Each part is asked, so that the next beat is judged by what came after this one. */
+  async function faults(): Promise<string[]> {
+    const now = clock.now();
+    const hasTurned = vitals.turns() > turns;
+    turns = vitals.turns();
+    vitals.turn();
+    const delayMs = vitals.loopDelayMs();
+    return [
+      ...(hasTurned ? [] : ['the scheduler does not look at what is due']),
+      ...(delayMs < LONGEST_DELAY_MS ? [] : [`the daemon stood still for ${showDuration(delayMs)}`]),
+      ...(await storeFaults(vitals, now)),
+    ];
+  }
+
+  function say(trouble: string | null, event: string): void {
+    if (trouble !== null && trouble !== lastTrouble) log.error(event, { why: trouble });
+    if (trouble === null && lastTrouble !== null) log.info('heartbeat:beats-again');
+    lastTrouble = trouble;
+  }
+
+  return async (settings, signal) => {
+    const found = await faults();
+    const at = new Date(clock.now()).toISOString();
+    if (found.length > 0) {
+      const why = found.join('; ');
+      onBeat('withheld');
+      say(why, 'heartbeat:withheld');
+      await post(settings, { url: failUrl(settings.url), body: JSON.stringify({ at, why }) }, signal);
+      return;
+    }
+    const outcome = await post(settings, { url: settings.url, body: JSON.stringify({ at }) }, signal);
+    if (outcome.type !== 'sent' && signal.aborted) return;
+    onBeat(outcome.type === 'sent' ? 'sent' : 'not-taken');
+    say(outcome.type === 'sent' ? null : outcome.why, 'heartbeat:not-taken');
+  };
+}
+
+async function storeFaults({ probe, undeliverableSince }: Vitals, now: Instant): Promise<string[]> {
+  try {
+    await probe(now);
+    const since = await undeliverableSince();
+    return since === null || now - since < UNDELIVERABLE_MS
+      ? []
+      : [`what is wrong with the daemon itself cannot be delivered for ${showDuration(now - since)}`];
+  } catch (error) {
+    // Its words may name paths of the machine.
+    return [`the state file takes nothing (${error instanceof Error ? error.name : 'unknown'})`];
+  }
+}
+
+/** `https://beats.example/abc?x=1` -> `https://beats.example/abc/fail?x=1` */
+export function failUrl(url: string): string {
+  const fail = new URL(url);
+  fail.pathname = `${fail.pathname.replace(/\/$/, '')}/fail`;
+  return fail.href;
+}

@@ -1,0 +1,33 @@
+// Whether those who are told what is wrong with the daemon can be reached at all.
+import type { Instant } from '../../lib/clock.ts';
+import type { OutboxDepth } from '../../store/store.ts';
+import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
+
+export interface Reach {
+  /** Channels. */
+  readonly self: readonly string[];
+  readonly health: ReadonlyMap<string, ChannelHealth>;
+  readonly owed: readonly OutboxDepth[];
+  /** Before then nothing could be sent. */
+  readonly startedAt: Instant;
+}
+
+/** Since when none of their channels took anything although something was owed; null while one may. */
+export function undeliverableSince({ self, health, owed, startedAt }: Reach): Instant | null {
+  const since = self.map((channel) =>
+    stuckSince(
+      health.get(channel) ?? UNTRIED,
+      owed.find((one) => one.channel === channel),
+      startedAt,
+    ),
+  );
+  const all = since.filter((one) => one !== null);
+  return self.length > 0 && all.length === self.length ? Math.max(...all) : null;
+}
+
+/** A channel that works off a long queue takes messages all the time. */
+function stuckSince(health: ChannelHealth, owed: OutboxDepth | undefined, startedAt: Instant): Instant | null {
+  if (owed === undefined) return health.failingSince;
+  const waitsSince = Math.max(owed.oldest, health.lastSentAt ?? startedAt);
+  return Math.min(waitsSince, health.failingSince ?? waitsSince);
+}
