@@ -5,22 +5,10 @@
 // a person named that time of day.
 import type { Instant } from '../lib/clock.ts';
 
-/** A system clock that is off by less is corrected a little at a time, and no wait is worth moving for it. */
-const SMALLEST_MS = 60_000;
-
 export interface ClockJump {
   /** Forward if it is positive. */
   readonly byMs: number;
   readonly now: Instant;
-}
-
-/** What the system clock moved by beyond the time that passed; null: nothing to speak of. */
-export function jumpBetween(
-  before: { readonly now: Instant; readonly monotonic: number },
-  after: { readonly now: Instant; readonly monotonic: number },
-): ClockJump | null {
-  const byMs = Math.round(after.now - before.now - (after.monotonic - before.monotonic));
-  return Math.abs(byMs) < SMALLEST_MS ? null : { byMs, now: after.now };
 }
 
 /** Where an instant that a wait is counted from lies after the jump. */

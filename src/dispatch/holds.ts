@@ -2,7 +2,7 @@
 import type { Instant } from '../lib/clock.ts';
 import { inhibitionsAt, type InhibitionOf } from './inhibit.ts';
 import { matches } from './match.ts';
-import type { Ack, GroupMember, Held, Labels, MuteWindow, Silence, World } from './model.ts';
+import type { Ack, GroupMember, Held, MuteWindow, Silence, World } from './model.ts';
 import { mutedUntil } from './mutes.ts';
 
 /** Repeats wait for the first poll of a watch after a start, but no longer. */
@@ -61,14 +61,6 @@ export function holdOfRepeat(context: Context, member: GroupMember): Hold | null
     unpolled(context, member) ??
     muted(context, member)
   );
-}
-
-/** Whether a silence is over: its time is, or no alert that it is about is open any more. */
-export function isOver(silence: Silence, open: Iterable<Labels>, now: Instant): boolean {
-  if (silence.until <= now) return true;
-  if (!silence.untilResolved || now < silence.from) return false;
-  for (const labels of open) if (matches(silence.matchers, labels)) return false;
-  return true;
 }
 
 function inhibited({ inhibitionOf }: Context, member: GroupMember): Hold | null {

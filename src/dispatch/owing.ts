@@ -26,8 +26,3 @@ function isOwedWithoutName({ begun }: RecipientState, transition: News['transiti
 export function stateUnnamed(state: RecipientState): RecipientState {
   return state.begun === null ? { ...state, wanted: state.closed, held: null, heldAt: null } : state;
 }
-
-/** A target that is called in: it is told of the begin, and of what becomes of it. */
-export function stateCalled(begin: number): RecipientState {
-  return { ...UNTOLD, wanted: begin, closed: begin - 1 };
-}
