@@ -90,6 +90,21 @@ export function keepsItsPromiseToOperators(place: Place): void {
     expect(await store.answerTo(request('k1'))).toBeNull();
   });
 
+  story(
+    'nobody knew who had paused the watch: the journal names the operator, once for a repeated request',
+    async (store) => {
+      await intervene(store, pause('coins'), request('k1'));
+      await intervene(store, pause('coins'), request('k1'), NOON + 1);
+      await intervene(store, end('vault'), request('k2'), NOON + 2);
+      await intervene(store, end('coins'), request('k3', { actor: 'bob' }), NOON + 3);
+      const lines = await store.history({ subjects: ['coins'], limit: 10 });
+      expect(lines.map(({ kind, actor, data }) => [kind, actor, data])).toEqual([
+        ['pause', 'bob', { id: 'k1', comment: 'moved', ended: true }],
+        ['pause', 'alice', { id: 'k1', comment: 'moved', until: '2026-01-01T13:00:00Z' }],
+      ]);
+    },
+  );
+
   story('a daemon that was taken over from changes nothing any more', async (store, takeOver) => {
     const fence = store.fenceOf('service:operators');
     const next = await takeOver();

@@ -1,4 +1,6 @@
 // What operators change, in plain maps: a part of the second subject of the contract suite.
+import type { JournalEntry } from '../../src/core/journal/entry.ts';
+import { pauseLine } from '../../src/core/journal/operator.ts';
 import type { Pause } from '../../src/core/model/pause.ts';
 import type { Instant } from '../../src/lib/clock.ts';
 import type { DeliveryId } from '../../src/core/model/ids.ts';
@@ -15,8 +17,9 @@ export function nothingOfOperators(): KeptOfOperators {
 
 const DAY_MS = 86_400_000;
 
-/** What operators do to the outbox. */
+/** What operators do to the outbox, and the journal that says so. */
 export interface OutboxOfOperators {
+  append(line: JournalEntry): void;
   retry(id: DeliveryId, at: Instant): Changed | Unchanged;
   dismiss(id: DeliveryId): Changed | Unchanged;
   retryChannel(channel: string, at: Instant): number;
@@ -72,6 +75,7 @@ export function createMemoryInterventions({ pauseById, requestByKey }: KeptOfOpe
       if (typeof changed === 'string') return { type: 'refused', why: changed };
       for (const [key, row] of requestByKey) if (row.at < at - DAY_MS) requestByKey.delete(key);
       requestByKey.set(request.key, { asked: request.asked, changed, at });
+      if (changed.type === 'pause') outbox.append(pauseLine(changed.pause, request.actor, at));
       return { type: 'kept', changed };
     },
     pauses: (): Pause[] => [...pauseById.values()],

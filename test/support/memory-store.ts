@@ -263,6 +263,9 @@ export function createMemoryStore(kept: Kept = nothingKept()): Store {
   }
 
   const interventions = createMemoryInterventions(kept.operators, {
+    append: (line) => {
+      journal.append([line]);
+    },
     retry: (id, at) =>
       onGivenUp(id, 'owed', (row) => {
         const line = [...rowById.values()].filter((other) => lineOf(other) === lineOf(row));

@@ -1,6 +1,8 @@
 // What operators change. Each request is answered and carried out in one transaction of the caller's, so that a client
 // that lost its answer gets the same one for the same key.
 import type { DatabaseSync } from 'node:sqlite';
+import type { JournalEntry } from '../../core/journal/entry.ts';
+import { pauseLine } from '../../core/journal/operator.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Changed, Intervened, Intervention, OperatorRequest, Unchanged } from '../store.ts';
 import { createGivenUpTable } from './given-up-table.ts';
@@ -16,7 +18,8 @@ interface Interventions {
 
 const KEPT_LONGER_MS = 60 * 86_400_000;
 
-export function createInterventions(db: DatabaseSync): Interventions {
+/** `append`: to the journal, in the same transaction. */
+export function createInterventions(db: DatabaseSync, append: (line: JournalEntry) => void): Interventions {
   const requests = createRequestsTable(db);
   const silences = createSilencesTable(db);
   const givenUp = createGivenUpTable(db);
@@ -57,6 +60,7 @@ export function createInterventions(db: DatabaseSync): Interventions {
       const changed = apply(change, request, at);
       if (typeof changed === 'string') return { type: 'refused', why: changed };
       requests.keep(request, changed, at);
+      if (changed.type === 'pause') append(pauseLine(changed.pause, request.actor, at));
       return { type: 'kept', changed };
     },
     prune(before) {

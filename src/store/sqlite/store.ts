@@ -201,6 +201,7 @@ const MOST_DROPPED = 50_000;
 function prepare(db: DatabaseSync, file: string, maxBytes: number) {
   const [notifications, recipients] = [createNotificationsTable(db), createRecipientsTable(db)];
   const deliveries = createDeliveriesTable(db);
+  const journal = createJournalTable(db);
   return {
     notifications,
     recipients,
@@ -215,9 +216,11 @@ function prepare(db: DatabaseSync, file: string, maxBytes: number) {
     facts: createFacts(db),
     samples: createSamplesTable(db),
     runs: createSamplesView(db),
-    journal: createJournalTable(db),
+    journal,
     history: createJournalView(db),
-    interventions: createInterventions(db),
+    interventions: createInterventions(db, (line) => {
+      journal.append([line]);
+    }),
     pauses: createPausesView(db),
     size: createSizeLimit(db, file, maxBytes),
   };
