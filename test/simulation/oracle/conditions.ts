@@ -165,6 +165,11 @@ function isFiring(told: readonly Owed[], at: Instant): boolean {
   return told.findLast((one) => one.at <= at)?.type === 'alert.firing';
 }
 
+/** Which value the daemon saw is unknown: such a poll was kept without being reported, and lasts until the next one here. */
+function isUnreported({ poll }: Valued): boolean {
+  return poll.poll.decided === null;
+}
+
 /** Fired, though it was not so in this poll, or had not been so for long enough. Twice in a row is once too often. */
 function inventedOf({ reference, polls, told, intervalMs }: Case): Verdict[] {
   return told.flatMap(({ type, at, reason }, n): Verdict[] => {
@@ -174,6 +179,7 @@ function inventedOf({ reference, polls, told, intervalMs }: Case): Verdict[] {
     const { watch, alert } = reference;
     const isAgain = told[n - 1]?.type === 'alert.firing' && reason === null;
     if (isAgain) return [{ check: 'doubled', at, watch, what: `${alert}: fired while it was firing` }];
+    if (isUnreported(poll)) return [];
     const held = heldMs(polls.slice(0, last + 1), reference, intervalMs);
     if (held !== null && held >= reference.forMs) return [];
     const what = held === null ? 'fired without being so' : `fired after ${held} ms`;
@@ -199,6 +205,7 @@ function falselyResolvedOf({ reference, polls, told, logs }: Case): Verdict[] {
   return told.flatMap(({ type, at, reason }, n): Verdict[] => {
     const poll = polls.findLast(({ poll: { poll } }) => poll.startedAt <= at);
     if (type !== 'alert.resolved' || reason !== null || poll === undefined || poll.at < at || poll.isUnsure) return [];
+    if (isUnreported(poll)) return [];
     const why = poll.value === null ? 'nothing was known' : restsOn(poll, told[n - 1], { reference, polls, logs });
     if (why === null) return [];
     return [{ check: 'falsely-resolved', at, watch: reference.watch, what: `${reference.alert}: ended, but ${why}` }];

@@ -263,6 +263,12 @@ describe('a condition', () => {
     expect(says(logsOf('coin', PATHS.coin, coins(0, 0), { owed: without }))).toEqual(['invented coin']);
   });
 
+  test('that fired in a poll which was kept without being reported is not judged by what was served after it', () => {
+    const logs = logsOf('coin', PATHS.coin, coins(0, 0), { owed: [...firing(60), ...resolved(65)] });
+    const polls = logs.polls.map((poll) => (poll.startedAt === at(60) ? { ...poll, decided: null } : poll));
+    expect(says({ ...logs, polls })).toEqual([]);
+  });
+
   test('that fired twice without an end between is doubled', () => {
     const owed = [...firing(40), ...firing(60), ...resolved(90)];
     expect(says(logsOf('coin', PATHS.coin, coins(30, 90), { owed }))).toEqual(['doubled coin']);
