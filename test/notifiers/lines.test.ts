@@ -8,6 +8,11 @@ describe('the headline', () => {
     [aMessage({ detail: null }), '[CRITICAL] Treasury USDC is low'],
     [aMessage({ type: 'alert.event', severity: 'info' }), '[INFO] Treasury USDC is low: 940,000, below 1,000,000'],
     [aResolvedMessage(), '[RESOLVED after 12m5s] Treasury USDC is low: 1,200,000, above 1,050,000'],
+    // The clock was set back while it fired.
+    [
+      aResolvedMessage({ since: aResolvedMessage().at + 60_000 }),
+      '[RESOLVED after 0s] Treasury USDC is low: 1,200,000, above 1,050,000',
+    ],
     [
       aMessage({ type: 'alert.retracted', detail: 'the block was replaced' }),
       '[RETRACTED] Treasury USDC is low: the block was replaced',

@@ -57,9 +57,9 @@ export function reasonOf({ reason, detail }: Message): string | null {
   return reason === null || reason === detail ? null : ours(reason);
 }
 
-/** How long an alert fired that has ended: `1h12m`; null for the others. */
+/** How long an alert fired that has ended: `1h12m`; null for the others. A clock that was set back meanwhile makes it 0. */
 export function firedFor(message: Message): string | null {
-  return message.resolvedAt === null ? null : showDuration(message.resolvedAt - message.since);
+  return message.resolvedAt === null ? null : showDuration(Math.max(0, message.resolvedAt - message.since));
 }
 
 /** The page that says what to do; null = there is none. */
