@@ -8,6 +8,7 @@ import { createFolder } from '../support/daemon.ts';
 
 const CONFIG = `
 addresses: { treasury: '0x${'11'.repeat(20)}', vault: '0x${'22'.repeat(20)}' }
+self: none
 channels: { screen: { type: log } }
 http: { listen: 127.0.0.1:0 }
 rules: [rules.yaml]

@@ -13,6 +13,7 @@ test('who asks later what happened reads it line by line: started, told, reloade
   const config = `
 explorers: { chain: { form: instance, instance_url: '${explorer.url}' } }
 addresses: { treasury: '0x${'11'.repeat(20)}' }
+self: none
 channels: { screen: { type: log } }
 http: { listen: 127.0.0.1:0 }
 rules: [rules.yaml]

@@ -327,7 +327,7 @@ test('a message that a receiver refused for a day is sent when it is mended: und
   using folder = createFolder({
     'config.yaml': config(explorer).replace(
       'channels: { screen: { type: log } }',
-      `channels: { ops: { type: webhook, url: '${sink.origin}', allow: [127.0.0.0/8] } }`,
+      `self: none\nchannels: { ops: { type: webhook, url: '${sink.origin}', allow: [127.0.0.0/8] } }`,
     ),
     'rules.yaml': `watches: [{ id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }]`,
   });
@@ -375,7 +375,7 @@ test('a receiver that had said it is gone is tried again at a word of an operato
   using folder = createFolder({
     'config.yaml': config(explorer).replace(
       'channels: { screen: { type: log } }',
-      `channels: { ops: { type: webhook, url: '${sink.origin}', allow: [127.0.0.0/8] } }`,
+      `self: none\nchannels: { ops: { type: webhook, url: '${sink.origin}', allow: [127.0.0.0/8] } }`,
     ),
     'rules.yaml': `watches: [{ id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }]`,
   });

@@ -16,6 +16,7 @@ function folderFor(url: string, hook: string): Folder {
   const config = `
 explorers: { chain: { form: instance, instance_url: '${url}' } }
 addresses: { treasury: '0x${'11'.repeat(20)}' }
+self: none
 channels: { hook: { type: webhook, url: '${hook}', allow: [127.0.0.0/8] } }
 http: { listen: 127.0.0.1:0 }
 rules: [rules.yaml]
