@@ -11,7 +11,7 @@ describe('the headline', () => {
     // The clock was set back while it fired.
     [
       aResolvedMessage({ since: aResolvedMessage().at + 60_000 }),
-      '[RESOLVED after 0s] Treasury USDC is low: 1,200,000, above 1,050,000',
+      '[RESOLVED after 0ms] Treasury USDC is low: 1,200,000, above 1,050,000',
     ],
     [
       aMessage({ type: 'alert.retracted', detail: 'the block was replaced' }),
