@@ -2,15 +2,14 @@
 //
 //   --seed N      the first history (1)          --days D      how long each lasts (10)
 //   --count N     how many, one seed after another (1)
-//   --faults A,B  only these kinds, pending ones too          --only ID,ID  only these faults of the history
+//   --faults A,B  only these kinds                --only ID,ID  only these faults of the history
 //   --bug NAME    the same in a copy of the sources with that bug in it
-//   --all         pending kinds and checks as well            --long        does not look for the shortest history
+//   --long        does not look for the shortest history
 import { parseArgs } from 'node:util';
 import { copyWith, runIn } from './bugs.ts';
 import { drawHistory } from './history.ts';
 import { FAULT_KINDS, type FaultKind, type History, type Logs, type PlannedFault, type Verdict } from './model.ts';
 import { judge } from './oracle/judge.ts';
-import { isPending, KINDS } from './pending.ts';
 import { REFERENCES } from './reference-rules.ts';
 import { run } from './run.ts';
 import { shrink } from './shrink.ts';
@@ -23,7 +22,6 @@ const { values } = parseArgs({
     faults: { type: 'string' },
     only: { type: 'string' },
     bug: { type: 'string' },
-    all: { type: 'boolean', default: false },
     long: { type: 'boolean', default: false },
   },
 });
@@ -62,8 +60,7 @@ function historyOf(seed: number): History {
 }
 
 function kinds(): readonly FaultKind[] {
-  if (values.faults !== undefined) return values.faults.split(',').map(kindOf);
-  return values.all ? FAULT_KINDS : KINDS;
+  return values.faults === undefined ? FAULT_KINDS : values.faults.split(',').map(kindOf);
 }
 
 function kindOf(name: string): FaultKind {
@@ -74,7 +71,7 @@ function kindOf(name: string): FaultKind {
 
 async function look(history: History): Promise<{ verdicts: Verdict[]; text: string }> {
   const logs = await run(history);
-  const verdicts = judge(logs, REFERENCES).filter((verdict) => values.all || !isPending(verdict));
+  const verdicts = judge(logs, REFERENCES);
   return { verdicts, text: summaryOf(history, logs, verdicts.length) };
 }
 
