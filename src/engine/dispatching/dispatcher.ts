@@ -9,6 +9,7 @@ import { nextTurn, type Clock } from '../../lib/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
+import { createWokenLoop } from '../woken-loop.ts';
 
 export interface Dispatcher {
   /** Runs until the signal aborts. */
@@ -35,11 +36,7 @@ const LONGEST_REST_MS = 60_000;
 
 export function createDispatcher({ store, recipientsOf, onOwed, clock, log }: DispatcherOptions): Dispatcher {
   const storage = createStorageBackoff({ loop: 'dispatcher' }, log);
-  let wakeSignal = new AbortController();
-
-  const wake = (): void => {
-    wakeSignal.abort();
-  };
+  const loop = createWokenLoop(clock);
 
   /** False: nothing is left to route, or another process does it. */
   async function runRound(): Promise<boolean> {
@@ -70,18 +67,7 @@ export function createDispatcher({ store, recipientsOf, onOwed, clock, log }: Di
     }
   }
 
-  return {
-    wake,
-    async run(stop) {
-      stop.addEventListener('abort', wake);
-      while (!stop.aborted) {
-        // Created before reading, so that a wake in between is not lost.
-        wakeSignal = new AbortController();
-        await clock.sleep(await routeAll(stop), wakeSignal.signal);
-      }
-      stop.removeEventListener('abort', wake);
-    },
-  };
+  return { wake: loop.wake, run: (stop) => loop.run(stop, () => routeAll(stop)) };
 }
 
 /** As many of the first transitions as make a bounded number of deliveries, but one at least. The rest is read again. */

@@ -16,6 +16,7 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 import type { OpenNotifier } from '../../notifiers/notifier.ts';
 import type { Claimed, Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { createWokenLoop } from '../woken-loop.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
 import { createOutcomeReport } from './outcome-report.ts';
 import { createRunTime } from './run-time.ts';
@@ -67,15 +68,11 @@ export function createSender(options: SenderOptions): Sender {
   // How much of the run time is in the state file.
   let recordedMs = 0;
   let isParked = false;
-  let wakeSignal = new AbortController();
-
-  const wake = (): void => {
-    wakeSignal.abort();
-  };
+  const loop = createWokenLoop(clock);
 
   const resume = (): void => {
     isParked = false;
-    wake();
+    loop.wake();
   };
 
   async function claimDue(abandon: AbortSignal, at = clock.now()): Promise<Instant | null> {
@@ -114,7 +111,7 @@ export function createSender(options: SenderOptions): Sender {
       })
       .finally(() => {
         inFlight.delete(claimed.delivery.id);
-        wake();
+        loop.wake();
       });
     inFlight.set(claimed.delivery.id, done);
   }
@@ -160,14 +157,10 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
-    stop.addEventListener('abort', wake);
-    while (!stop.aborted) {
-      // Created before checking, so that a wake in between is not lost.
-      wakeSignal = new AbortController();
+    await loop.run(stop, async () => {
       const restMs = await claimOnce(stop, abandon);
-      await clock.sleep(Math.min(Math.max(restMs, SHORTEST_REST_MS), LONGEST_REST_MS), wakeSignal.signal);
-    }
-    stop.removeEventListener('abort', wake);
+      return Math.min(Math.max(restMs, SHORTEST_REST_MS), LONGEST_REST_MS);
+    });
     await Promise.race([Promise.all(inFlight.values()), gracePeriod(abandon)]);
     if (inFlight.size > 0) log.warn('sender:abandoned', { channel, inFlight: inFlight.size });
   }
@@ -181,5 +174,5 @@ export function createSender(options: SenderOptions): Sender {
     await clock.sleep(GRACE_PERIOD_MS, over.signal);
   }
 
-  return { run, wake, resume };
+  return { run, wake: loop.wake, resume };
 }

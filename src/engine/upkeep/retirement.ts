@@ -7,6 +7,7 @@ import type { WatchId } from '../../core/model/ids.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { createWokenLoop } from '../woken-loop.ts';
 
 export interface RetirementOptions {
   readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget' | 'fenceOf'>;
@@ -35,7 +36,7 @@ const AT_ONCE = 100;
 
 export function createRetirement(options: RetirementOptions): Retirement {
   const { store, isAdopted, exclusively, onTransitions, clock, log } = options;
-  let alarm = new AbortController();
+  const loop = createWokenLoop(clock);
   let lastFailure: string | null = null;
   let pauseMs = FIRST_PAUSE_MS;
 
@@ -80,20 +81,5 @@ export function createRetirement(options: RetirementOptions): Retirement {
     }
   }
 
-  const wake = (): void => {
-    alarm.abort();
-  };
-
-  return {
-    wake,
-    async run(signal) {
-      signal.addEventListener('abort', wake);
-      while (!signal.aborted) {
-        // Created before checking, so that a wake in between is not lost.
-        alarm = new AbortController();
-        await clock.sleep(await look(), alarm.signal);
-      }
-      signal.removeEventListener('abort', wake);
-    },
-  };
+  return { wake: loop.wake, run: (signal) => loop.run(signal, look) };
 }

@@ -1,0 +1,33 @@
+// A loop that works, rests, and is woken before its time by whoever has work for it.
+import type { Clock } from '../lib/clock.ts';
+
+export interface WokenLoop {
+  /**
+   * Works until the signal aborts; `work` resolves with how many milliseconds to rest after it. A wake while it works
+   * leaves no rest.
+   */
+  run(signal: AbortSignal, work: () => Promise<number>): Promise<void>;
+  /** Ends the rest. Safe to call at any time, also before `run`. */
+  readonly wake: () => void;
+}
+
+export function createWokenLoop(clock: Clock): WokenLoop {
+  let alarm = new AbortController();
+
+  const wake = (): void => {
+    alarm.abort();
+  };
+
+  return {
+    wake,
+    async run(signal, work) {
+      signal.addEventListener('abort', wake);
+      while (!signal.aborted) {
+        // Created before the work, so that a wake in between is not lost.
+        alarm = new AbortController();
+        await clock.sleep(await work(), alarm.signal);
+      }
+      signal.removeEventListener('abort', wake);
+    },
+  };
+}
