@@ -2,6 +2,7 @@
 // of the memory, over a watch that sees the same values again.
 import { upToHead } from '../core/chain/tick-chain.ts';
 import { encodeView } from '../core/values/encoded.ts';
+import { NOTHING_DETECTED } from '../core/model/detection.ts';
 import { decodeSnapshot } from '../core/model/snapshot.ts';
 import { type Instant, showDuration } from '../lib/clock.ts';
 import type { Recipient, RecipientsOf } from '../core/model/ids.ts';
@@ -79,18 +80,7 @@ function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Deci
   if (snapshot === null) return step(watch, memory, { type: 'missed', at, reason: 'network', detail: 'not looked at' });
   const before = snapshot.before === null ? null : encodeView(snapshot.before);
   const { state } = memory;
-  const detection = {
-    state,
-    events: [],
-    now: snapshot.view,
-    before,
-    range: null,
-    baseline: null,
-    notes: [],
-    needs: null,
-    doubt: null,
-    dropped: [],
-  };
+  const detection = { ...NOTHING_DETECTED, state, now: snapshot.view, before };
   const kind = { ...watch.kind, detect: () => detection, rowsOf: () => ({ rows: [] }) };
   const stale = { height: 0n, timestamp: at - 1, readAt: at, staleAfterMs: 0 };
   const head = snapshot.isStale ? stale : null;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Address } from '../core/values/address.ts';
 import type { View } from '../core/values/fields.ts';
-import type { Detection } from '../core/model/detection.ts';
+import { NOTHING_DETECTED, type Detection } from '../core/model/detection.ts';
 import type { Kind, Reading } from '../core/model/kind.ts';
 import type { SyntheticRow } from '../core/model/script.ts';
 import type { Target } from '../core/model/target.ts';
@@ -64,13 +64,13 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
   detect(_target, state, { view, isEmptied }, scope): Detection<BalanceState> {
     const known = knownOf(state);
     const before = known?.values ?? null;
-    const nothing = { events: [], before, range: null, baseline: null, notes: [], dropped: [] };
+    const nothing = { ...NOTHING_DETECTED, before };
     // Unknown is no reading: what was known stays, and the first known value will be the baseline.
-    if (view?.raw === undefined) return { ...nothing, state, now: view, needs: null, doubt: null };
+    if (view?.raw === undefined) return { ...nothing, state, now: view };
     const { emptied, doubt, needs } = isEmptied ? readEmpty(state?.emptied ?? null, scope) : NOT_EMPTY;
     if (doubt !== null) {
       const blank = { values: {}, changes: firstCount(scope.at), emptied: null };
-      return { ...nothing, state: withEmptied(state ?? blank, emptied), now: null, needs, doubt };
+      return { ...nothing, state: withEmptied(state ?? blank, emptied), needs, doubt };
     }
     const tracking = track(before, view, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
     const detection = oneChange(known, tracking, { now: view, at: scope.at });

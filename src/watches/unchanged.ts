@@ -1,6 +1,6 @@
 // Most polls bring the very answer of the last one. A state that was computed from the
 // same bytes is not computed again.
-import type { Detection, Scope } from '../core/model/detection.ts';
+import { NOTHING_DETECTED, type Detection, type Scope } from '../core/model/detection.ts';
 
 /** Which states were computed from which answers; dropped with either of them. */
 export interface UnchangedAnswers<State extends object> {
@@ -42,6 +42,5 @@ export function createUnchangedAnswers<State extends object>(): UnchangedAnswers
 }
 
 function nothingNew<State>(state: State): Detection<State> {
-  const nothing = { events: [], now: null, before: null, range: null, baseline: null, notes: [], needs: null };
-  return { state, ...nothing, doubt: null, dropped: [] };
+  return { ...NOTHING_DETECTED, state };
 }

@@ -46,6 +46,20 @@ export interface Detection<S> {
   readonly dropped: readonly string[];
 }
 
+/** Nothing is seen and nothing has happened. Who knows a state, or values, adds them. */
+export const NOTHING_DETECTED: Detection<never> = {
+  state: null,
+  events: [],
+  now: null,
+  before: null,
+  range: null,
+  baseline: null,
+  notes: [],
+  needs: null,
+  doubt: null,
+  dropped: [],
+};
+
 export interface Doubt {
   readonly reason: string;
   /** Poll again after this time, where the next poll is later; null = at the next poll. */

@@ -1,6 +1,5 @@
 // What the watches that are built in have in common: they ask no explorer. What is seen is handed to `step` as it was found.
 import { z } from 'zod';
-import type { Detection } from '../../core/model/detection.ts';
 import { BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
 import type { Kind } from '../../core/model/kind.ts';
 import { Missed } from '../../core/model/question.ts';
@@ -20,20 +19,6 @@ interface Parts<S, O> extends Pick<Kind<unknown, S, O>, 'events' | 'while' | 'st
   /** What an empty look gives. */
   readonly nothing: O;
 }
-
-/** Nothing was detected, and the state stays as it is. */
-export const NOTHING_DETECTED: Detection<never> = {
-  state: null,
-  events: [],
-  now: null,
-  before: null,
-  range: null,
-  baseline: null,
-  notes: [],
-  needs: null,
-  doubt: null,
-  dropped: [],
-};
 
 export function builtInKind<S, O>({ fields, nothing, ...parts }: Parts<S, O>): Kind<unknown, S, O> {
   return {

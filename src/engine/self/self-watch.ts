@@ -1,12 +1,13 @@
 // The built-in watch `chainwarden`: one instance per cause and severity, stepped and stored like any other watch.
 import { z } from 'zod';
 import type { Condition } from '../../core/model/condition.ts';
+import { NOTHING_DETECTED } from '../../core/model/detection.ts';
 import { BUILT_IN_RULE, type Severity, type Truth, type WatchId } from '../../core/model/ids.ts';
 import type { ConditionAlert, Watch } from '../../core/model/watch.ts';
 import { natural, time } from '../../core/values/field-declarations.ts';
 import type { View } from '../../core/values/fields.ts';
 import { RecordType } from '../../core/values/record-type.ts';
-import { BUILT_IN, builtInKind, builtInWatch, NOTHING_DETECTED, says } from './built-in.ts';
+import { BUILT_IN, builtInKind, builtInWatch, says } from './built-in.ts';
 import { explorerOf, SELF_CONDITIONS, type Cause, type CauseId, type SelfCondition } from './cause.ts';
 
 /** Time between two looks at the daemon's work. */

@@ -1,6 +1,6 @@
 // What arrived, left and changed between what is remembered and what a poll read.
 import type { AnyView } from '../../core/values/fields.ts';
-import type { DetectedEvent, Detection, Scope } from '../../core/model/detection.ts';
+import { NOTHING_DETECTED, type DetectedEvent, type Detection, type Scope } from '../../core/model/detection.ts';
 import { track, viewOf, type Remembered, type Tracking } from '../../core/values/tracked.ts';
 import { needOf } from '../../core/chain/tick-chain.ts';
 import { TokenBalance } from '../../explorer/reading/resources/token.ts';
@@ -12,23 +12,12 @@ import type { Item, State } from './state.ts';
 // A token or piece that is gone has to be named from memory.
 const ALWAYS_TRACKED = ['token.address_hash', 'token.symbol', 'token_id'];
 
-const NOTHING = {
-  events: [],
-  now: null,
-  before: null,
-  range: null,
-  baseline: null,
-  needs: null,
-  doubt: null,
-  dropped: [],
-};
-
 /**
  * Only a complete list is a baseline: what a partial one leaves out would arrive later and never have been new. An
  * explorer that has not filled its list yet shows an empty one: that is the baseline once it is believed.
  */
 export function baseline(state: State | null, seen: HoldingsReading, scope: Scope): Detection<State> {
-  const nothing = { ...NOTHING, state, notes: notesOf(seen) };
+  const nothing = { ...NOTHING_DETECTED, state, notes: notesOf(seen) };
   if (!scope.isComplete || (seen.rows.size === 0 && seen.nameless > 0)) return nothing;
   const counter = state?.counter ?? firstCount(scope.at);
   const isDoubtful = isEmpty(seen) && seen.isWritten !== true;
@@ -58,7 +47,7 @@ export function compare(state: State, seen: HoldingsReading, scope: Scope): Dete
   const isJudged = scope.isComplete && seen.nameless === 0 && !isBehind;
   const isEmptied = isJudged && isEmpty(seen) && hasMissing(state, seen);
   const { emptied, doubt, needs } = isEmptied ? readEmpty(state.emptied, scope) : NOT_EMPTY;
-  if (doubt !== null) return { ...NOTHING, state: withEmptied(state, emptied), notes, doubt, needs };
+  if (doubt !== null) return { ...NOTHING_DETECTED, state: withEmptied(state, emptied), notes, doubt, needs };
   const draft = draftOf(state);
   const trackRow = trackerOf(scope);
   for (const [key, row] of seen.rows) detectRow(draft, key, row, trackRow);
@@ -69,7 +58,7 @@ export function compare(state: State, seen: HoldingsReading, scope: Scope): Dete
   const kept = withEmptied(state, isJudged || seen.rows.size > 0 ? null : state.emptied);
   const { items, counter } = draft;
   return {
-    ...NOTHING,
+    ...NOTHING_DETECTED,
     state: draft.differs || head !== state.head ? { ...kept, items, counter, head } : kept,
     events: draft.events,
     notes,
