@@ -22,7 +22,7 @@ const keptOf = async (id: string) => [...(await world.store.diagnostics())].find
 
 test('what was looked at is kept at the flush, not at the poll', async () => {
   await world.poll();
-  expect(await keptOf('coins')).toBeUndefined();
+  expect((await keptOf('coins'))?.snapshot ?? null).toBeNull();
   await world.restart();
   expect((await keptOf('coins'))?.snapshot).toMatchObject({
     at: world.clock.now(),
