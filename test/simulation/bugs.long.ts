@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { BUGS, copyWith, runIn, WIRE_BUGS, type Ended } from './bugs.ts';
-import type { FaultKind } from './model.ts';
+import type { FaultKind } from './faults/kinds.ts';
 
 const HALF_AN_HOUR = 1_800_000;
 

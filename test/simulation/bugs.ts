@@ -4,7 +4,8 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Check, FaultKind } from './model.ts';
+import type { FaultKind } from './faults/kinds.ts';
+import type { Check } from './model.ts';
 
 export interface Edit {
   readonly file: string;

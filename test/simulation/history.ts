@@ -5,7 +5,8 @@ import { createDraw, type Draw } from './draw.ts';
 import { planFault } from './faults/catalogue.ts';
 import { commandsOf, forkOf } from './faults/chain.ts';
 import { DAY_MS, lifeOf } from './life.ts';
-import type { FaultKind, History, Instant, PlannedFault } from './model.ts';
+import type { FaultKind } from './faults/kinds.ts';
+import type { History, Instant, PlannedFault } from './model.ts';
 
 /** Ten days after the first block of the chain, in the middle of one. */
 export const START: Instant = Date.UTC(2026, 0, 11, 0, 0, 30);

@@ -8,7 +8,8 @@
 import { parseArgs } from 'node:util';
 import { copyWith, runIn } from './bugs.ts';
 import { drawHistory } from './history.ts';
-import { FAULT_KINDS, type FaultKind, type History, type Logs, type PlannedFault, type Verdict } from './model.ts';
+import { FAULT_KINDS, type FaultKind } from './faults/kinds.ts';
+import type { History, Logs, PlannedFault, Verdict } from './model.ts';
 import { judge } from './oracle/judge.ts';
 import { REFERENCES } from './reference-rules.ts';
 import { run } from './run.ts';

@@ -1,5 +1,6 @@
 // What a history of the simulation consists of, and what a run of it leaves behind. Types alone: nothing here can be
 // wrong with the code under test, and the oracle imports nothing but types.
+import type { FaultKind } from './faults/kinds.ts';
 
 /** Milliseconds since 1970 of true time. The clock of the daemon may say otherwise. */
 export type Instant = number;
@@ -10,77 +11,6 @@ export interface History {
   readonly days: number;
   readonly faults: readonly PlannedFault[];
 }
-
-export const FAULT_KINDS = [
-  // An answer of its own, by its status.
-  'rate-limited',
-  'server-error',
-  'bad-gateway',
-  'unavailable',
-  'unauthorized',
-  'blocked',
-  'out-of-credits',
-  'not-found',
-  'unprocessable',
-  'html',
-  'redirect',
-  // The bytes on the wire.
-  'truncated',
-  'cut',
-  'oversized',
-  'slow-headers',
-  'slow-body',
-  'dns',
-  'tls',
-  'refused',
-  // Right answers, spoilt.
-  'array',
-  'null',
-  'no-items',
-  'duplicate-cursor-keys',
-  'repeated-page',
-  'stuck-cursor',
-  'numbers-as-strings',
-  'old-names',
-  'nulls',
-  'empty-list',
-  'unknown-limits',
-  'empty-cursor',
-  'missing-field',
-  // The chain itself.
-  'reorg',
-  'late-call',
-  'dropped-pending',
-  'replaced-pending',
-  'changed-row',
-  'burst',
-  'stalled',
-  'other-chain',
-  // Several servers behind one name.
-  'lagging-replica',
-  'forked-replicas',
-  // The plan and its limiter.
-  'spurious-402',
-  'spurious-401',
-  'drained',
-  'reset-dialect',
-  // The process and its clock.
-  'kill',
-  'downtime',
-  'clock-forward',
-  'clock-back',
-  'reload',
-  // The storage.
-  'commit-refused',
-  'commit-kept-but-error',
-  'commit-superseded',
-  // Those who are told.
-  'slow-sink',
-  'sink-5xx',
-  'sink-4xx',
-  'sink-unknown',
-] as const;
-export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** One fault of a history. Each kind says what its numbers mean (faults/catalogue.ts); those it has no use for are 0. */
 export interface PlannedFault {

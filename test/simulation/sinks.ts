@@ -5,7 +5,8 @@ import type { AnyNotifier, Notifier, OpenNotifier } from '../../src/notifiers/no
 import type { VirtualTime } from './clock.ts';
 import type { FaultField } from './faults/field.ts';
 import type { LifeLine } from './life-line.ts';
-import type { FaultKind, Taken } from './model.ts';
+import type { FaultKind } from './faults/kinds.ts';
+import type { Taken } from './model.ts';
 
 const SLOW: ReadonlySet<FaultKind> = new Set(['slow-sink']);
 const REFUSING: ReadonlySet<FaultKind> = new Set(['sink-5xx', 'sink-4xx']);

@@ -5,7 +5,8 @@ import { StorageError, type CommitResult, type Fence, type Store } from '../../s
 import type { VirtualTime } from './clock.ts';
 import type { FaultField } from './faults/field.ts';
 import type { LifeLine } from './life-line.ts';
-import type { Disturbance, FaultKind } from './model.ts';
+import type { FaultKind } from './faults/kinds.ts';
+import type { Disturbance } from './model.ts';
 
 export interface StoreOptions {
   readonly inner: Store;

@@ -4,7 +4,7 @@ import { OPERATIONS, type Operation } from '../operations.ts';
 import { assertRoom } from '../overlay.ts';
 
 /** Failures that are an answer of their own. */
-const STATUS_FAULTS = [
+export const STATUS_FAULTS = [
   'rate-limited',
   'server-error',
   'bad-gateway',
@@ -19,10 +19,10 @@ const STATUS_FAULTS = [
 ] as const;
 
 /** Failures of the bytes on the wire. */
-const WIRE_FAULTS = ['truncated', 'cut', 'oversized', 'gzip-bomb', 'slow-headers', 'slow-body'] as const;
+export const WIRE_FAULTS = ['truncated', 'cut', 'oversized', 'gzip-bomb', 'slow-headers', 'slow-body'] as const;
 
 /** Right answers that were spoilt. They wait for an answer that is a 200. */
-const CONTENT_FAULTS = [
+export const CONTENT_FAULTS = [
   'array',
   'null',
   'no-items',

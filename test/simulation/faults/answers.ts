@@ -6,46 +6,12 @@ import { spoil, type Spoiling } from '../../../src/sandbox/faults/content.ts';
 import { failWithStatus } from '../../../src/sandbox/faults/status.ts';
 import type { VirtualTime } from '../clock.ts';
 import type { PlannedFault } from '../model.ts';
-
-const STATUS = [
-  'rate-limited',
-  'server-error',
-  'bad-gateway',
-  'unavailable',
-  'unauthorized',
-  'blocked',
-  'out-of-credits',
-  'not-found',
-  'unprocessable',
-  'html',
-  'redirect',
-] as const;
-
-const PLAN = ['spurious-402', 'spurious-401', 'drained', 'reset-dialect'] as const;
-
-const WIRE = ['truncated', 'cut', 'oversized', 'slow-headers', 'slow-body', 'dns', 'tls', 'refused'] as const;
-
-/** Of the sandbox; the last two are made here. */
-const CONTENT = [
-  'array',
-  'null',
-  'no-items',
-  'duplicate-cursor-keys',
-  'repeated-page',
-  'stuck-cursor',
-  'numbers-as-strings',
-  'old-names',
-  'nulls',
-  'empty-list',
-  'unknown-limits',
-  'empty-cursor',
-  'missing-field',
-] as const;
+import { CONTENT_KINDS, PLAN_KINDS, STATUS_KINDS, WIRE_KINDS } from './kinds.ts';
 
 type Kinds<List extends readonly string[]> = List[number];
 
-export const ANSWER_KINDS = new Set([...STATUS, ...PLAN, ...WIRE, ...CONTENT]);
-type AnswerKind = Kinds<typeof STATUS> | Kinds<typeof PLAN> | Kinds<typeof WIRE> | Kinds<typeof CONTENT>;
+const ALL = [...STATUS_KINDS, ...PLAN_KINDS, ...WIRE_KINDS, ...CONTENT_KINDS] as const;
+export const ANSWER_KINDS = new Set(ALL);
 
 export interface Struck {
   readonly fault: PlannedFault;
@@ -59,10 +25,10 @@ export interface Struck {
 /** What comes instead of the right answer. Throws what the transport would throw. */
 export async function fail(struck: Struck): Promise<Reply> {
   const { fault, spoiling } = struck;
-  const kind = fault.kind as AnswerKind;
-  if (isOneOf(WIRE, kind)) return failOnWire(kind, struck);
-  if (isOneOf(PLAN, kind)) return refuse(kind, fault, spoiling.right, struck.time.now());
-  if (isOneOf(STATUS, kind)) {
+  const kind = fault.kind as Kinds<typeof ALL>;
+  if (isOneOf(WIRE_KINDS, kind)) return failOnWire(kind, struck);
+  if (isOneOf(PLAN_KINDS, kind)) return refuse(kind, fault, spoiling.right, struck.time.now());
+  if (isOneOf(STATUS_KINDS, kind)) {
     const limits = kind === 'rate-limited' ? { resetMs: fault.amount } : {};
     return failWithStatus(kind, { fault: kind, times: 1, ...limits }, spoiling.right);
   }
@@ -77,7 +43,7 @@ function isOneOf<List extends readonly string[]>(list: List, kind: string): kind
 
 const HEADERS_MS = 10_000;
 
-async function failOnWire(kind: Kinds<typeof WIRE>, { path, time, leftMs }: Struck): Promise<never> {
+async function failOnWire(kind: Kinds<typeof WIRE_KINDS>, { path, time, leftMs }: Struck): Promise<never> {
   switch (kind) {
     case 'truncated':
       throw new Fault('truncated', `${path}: the answer broke off`, { retry: 'soon' });
@@ -100,7 +66,7 @@ async function failOnWire(kind: Kinds<typeof WIRE>, { path, time, leftMs }: Stru
   }
 }
 
-function refuse(kind: Kinds<typeof PLAN>, { amount }: PlannedFault, right: ApiAnswer, at: number): Reply {
+function refuse(kind: Kinds<typeof PLAN_KINDS>, { amount }: PlannedFault, right: ApiAnswer, at: number): Reply {
   const { headers } = right;
   switch (kind) {
     case 'spurious-402':

@@ -1,7 +1,8 @@
 // Every kind of fault, and what its numbers are drawn from. What a kind does stands in the file of its group.
 import type { Draw } from '../draw.ts';
-import type { FaultKind, PlannedFault } from '../model.ts';
+import type { PlannedFault } from '../model.ts';
 import { PATHS } from '../rules.ts';
+import type { FaultKind } from './kinds.ts';
 
 /** What a kind draws; what it leaves out is 0, and null for the path. */
 type Drawn = Partial<Pick<PlannedFault, 'ms' | 'times' | 'path' | 'amount'>>;

@@ -1,5 +1,6 @@
 // Which of the planned faults strikes now. A fault strikes from its moment on, until its time or its number is up.
-import type { FaultKind, Instant, PlannedFault } from '../model.ts';
+import type { Instant, PlannedFault } from '../model.ts';
+import type { FaultKind } from './kinds.ts';
 
 export interface FaultField {
   /** The first one of these kinds that lasts at that moment; it is not used up. */

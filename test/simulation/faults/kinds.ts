@@ -1,0 +1,59 @@
+// The names of all faults, by what they strike. Those of answers are the sandbox's own, and some more. A history draws
+// its faults from the whole list by their places: with another order every seed is another history.
+import { CONTENT_FAULTS, STATUS_FAULTS, WIRE_FAULTS } from '../../../src/sandbox/faults/fault.ts';
+
+/** An answer of its own, by its status. */
+export const STATUS_KINDS = STATUS_FAULTS;
+
+/** The bytes on the wire. */
+export const WIRE_KINDS = [...without(WIRE_FAULTS, ['gzip-bomb']), 'dns', 'tls', 'refused'] as const;
+
+/** Right answers, spoilt. The last two are made by the simulation. */
+export const CONTENT_KINDS = [
+  ...without(CONTENT_FAULTS, ['repeated-rows', 'shuffled-rows']),
+  'empty-cursor',
+  'missing-field',
+] as const;
+
+const CHAIN_KINDS = [
+  'reorg',
+  'late-call',
+  'dropped-pending',
+  'replaced-pending',
+  'changed-row',
+  'burst',
+  'stalled',
+  'other-chain',
+] as const;
+
+/** Several servers behind one name. */
+const REPLICA_KINDS = ['lagging-replica', 'forked-replicas'] as const;
+
+/** The plan and its limiter. */
+export const PLAN_KINDS = ['spurious-402', 'spurious-401', 'drained', 'reset-dialect'] as const;
+
+/** The process and its clock. */
+const PROCESS_KINDS = ['kill', 'downtime', 'clock-forward', 'clock-back', 'reload'] as const;
+
+const STORE_KINDS = ['commit-refused', 'commit-kept-but-error', 'commit-superseded'] as const;
+
+/** Those who are told. */
+const SINK_KINDS = ['slow-sink', 'sink-5xx', 'sink-4xx', 'sink-unknown'] as const;
+
+export const FAULT_KINDS = [
+  ...STATUS_KINDS,
+  ...WIRE_KINDS,
+  ...CONTENT_KINDS,
+  ...CHAIN_KINDS,
+  ...REPLICA_KINDS,
+  ...PLAN_KINDS,
+  ...PROCESS_KINDS,
+  ...STORE_KINDS,
+  ...SINK_KINDS,
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+function without<Name extends string, Out extends Name>(names: readonly Name[], out: readonly Out[]) {
+  const left = new Set<string>(out);
+  return names.filter((name): name is Exclude<Name, Out> => !left.has(name));
+}
