@@ -153,7 +153,7 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
       {
         file: 'src/engine/polling/commit-recovery.ts',
         find: `        if (end !== 'superseded') return;`,
-        replace: `        return;`,
+        replace: `        if (end !== 'superseded' || decisions > 0) return;`,
       },
     ],
     caughtAs: ['lost'],
@@ -208,7 +208,7 @@ export const WIRE_BUGS: Readonly<Record<string, WireBug>> = {
         find: `    hasAnswer = true;
 `,
         replace: `    hasAnswer = true;
-    signal.removeEventListener('abort', onAbort);
+    cancelDeadline();
 `,
       },
     ],
@@ -225,14 +225,10 @@ export interface Copy extends Disposable {
 
 /** The sources with a bug in them. Throws where the place of the bug cannot be found. */
 export function copyWith(name: string): Copy {
-  const { edits } = bugNamed(name);
   const folder = mkdtempSync(join(tmpdir(), 'chainwarden-bug-'));
   for (const path of COPIED) cpSync(path, join(folder, path), { recursive: true });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  for (const edit of edits) {
-    const file = join(folder, edit.file);
-    writeFileSync(file, patched(readFileSync(file, 'utf8'), name, edit));
-  }
+  for (const [file, text] of filesWith(name)) writeFileSync(join(folder, file), text);
   return {
     folder,
     [Symbol.dispose]() {
@@ -241,13 +237,21 @@ export function copyWith(name: string): Copy {
   };
 }
 
+/** The files that a bug changes, by their paths, as it leaves them. Throws where its place cannot be found. */
+export function filesWith(name: string): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const edit of bugNamed(name).edits)
+    texts.set(edit.file, patched(texts.get(edit.file) ?? readFileSync(edit.file, 'utf8'), name, edit));
+  return texts;
+}
+
 function bugNamed(name: string): Bug {
   const bug = new Map<string, Bug>([...Object.entries(BUGS), ...Object.entries(WIRE_BUGS)]).get(name);
   if (bug === undefined) throw new Error(`no bug "${name}": there are ${Object.keys(BUGS).join(', ')}`);
   return bug;
 }
 
-export function patched(text: string, name: string, { file, find, replace }: Edit): string {
+function patched(text: string, name: string, { file, find, replace }: Edit): string {
   const places = text.split(find).length - 1;
   if (places !== 1)
     throw new Error(`the bug "${name}" finds its place ${places} times in ${file}: mend it in test/simulation/bugs.ts`);

@@ -1,6 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
-import { BUGS, patched, WIRE_BUGS } from './bugs.ts';
 import { drawHistory, START } from './history.ts';
 import { FAULT_KINDS, type FaultKind } from './faults/kinds.ts';
 import type { History, Logs, Verdict } from './model.ts';
@@ -40,13 +38,6 @@ test('ten days hold faults of at least thirty kinds, and no kind is left out of 
   expect(new Set([1, 2, 3, 4, 5].flatMap(kindsIn)).size).toBe(FAULT_KINDS.length);
   expect(FAULT_KINDS.length).toBeGreaterThanOrEqual(30);
 });
-
-test.each([...Object.entries(BUGS), ...Object.entries(WIRE_BUGS)])(
-  'the bug "%s" finds its places once',
-  (name, bug) => {
-    for (const edit of bug.edits) expect(patched(readFileSync(edit.file, 'utf8'), name, edit)).toContain(edit.replace);
-  },
-);
 
 test('a failing history is shortened to the faults that it takes', async () => {
   const history = drawHistory(3, 6, FAULT_KINDS);
