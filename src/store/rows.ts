@@ -8,10 +8,9 @@ import type { Unrouted } from '../dispatch/routing-round.ts';
 import { MESSAGE_TYPES, type Fact, type Message, type Outcome } from '../core/model/delivery.ts';
 import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../core/model/memory.ts';
 import type { Segment } from '../core/model/condition.ts';
-import type { Pause } from '../core/model/pause.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
 import { eventShape, formerEvent } from './former-events.ts';
-import { StorageError, type Changed, type JournalLine, type StoredDelivery, type StoredDiagnostics } from './store.ts';
+import { StorageError, type JournalLine, type StoredDelivery, type StoredDiagnostics } from './store.ts';
 
 /** A row as an engine hands it out, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -172,27 +171,6 @@ const stored: z.ZodType<StoredDelivery> = z.object({
   outcome: outcome.nullable(),
 });
 
-const pause: z.ZodType<Pause> = z.object({
-  id: z.string(),
-  watch: z.string(),
-  from: instant,
-  until: instant,
-  actor: z.string(),
-  comment: z.string(),
-});
-
-const changed: z.ZodType<Changed> = z.union([
-  z.object({ type: z.literal('pause'), pause }),
-  z.object({
-    type: z.literal('delivery'),
-    id: z.string(),
-    channel: z.string(),
-    recipient: z.string(),
-    state: z.enum(['owed', 'dismissed']),
-  }),
-  z.object({ type: z.literal('channel'), deliveries: count }),
-]);
-
 /** Throws a StorageError that names the watch when the row is damaged. */
 export function memoryOf(row: Row): Memory {
   const watch = String(row['watch']);
@@ -278,19 +256,6 @@ export function deliveryOf(row: Row): StoredDelivery {
   );
 }
 
-/** Throws a StorageError that names the pause when the row is damaged. */
-export function pauseOf(row: Row): Pause {
-  return parsed(`pause ${String(row['id'])}`, () => {
-    const { watch } = z.object({ watch: z.string() }).parse(fromJson(row['matchers']));
-    return pause.parse({ ...row, watch, from: row['starts_at'], until: row['ends_at'] });
-  });
-}
-
-/** What a request of an operator changed. Throws a StorageError when the row is damaged. */
-export function changedOf(row: Row): Changed {
-  return parsed('answer to an operator', () => changed.parse(fromJson(row['answer'])));
-}
-
 /** What only explains: data that cannot be read is shown as it is. */
 export function journalLineOf(row: Row): JournalLine {
   const [position, hash] = [row['position'], row['hash']];
@@ -305,11 +270,24 @@ export function journalLineOf(row: Row): JournalLine {
   };
 }
 
-function fromJson(text: unknown): unknown {
+/** Without those that cannot be read. */
+export function readable<T>(rows: readonly Row[], read: (row: Row) => T): T[] {
+  return rows.flatMap((row) => {
+    try {
+      return [read(row)];
+    } catch (error) {
+      if (error instanceof StorageError) return [];
+      throw error;
+    }
+  });
+}
+
+export function fromJson(text: unknown): unknown {
   return typeof text === 'string' ? JSON.parse(text) : text;
 }
 
-function parsed<T>(what: string, parse: () => T, advice = ''): T {
+/** Throws a StorageError that says what is damaged. */
+export function parsed<T>(what: string, parse: () => T, advice = ''): T {
   try {
     return parse();
   } catch (error) {

@@ -12,6 +12,7 @@ import type { Pause } from '../core/model/pause.ts';
 import type { AlertId, DeliveryId, Recipient, WatchId } from '../core/model/ids.ts';
 import type { RoutingRound, RoutingResult } from '../dispatch/routing-round.ts';
 import type { Instant } from '../lib/clock.ts';
+import type { Intervened, Intervention, OperatorRequest, Policy } from './interventions.ts';
 
 /** A unit of work that one process holds at a time: the watches of an explorer, the sender of a channel, a service. */
 export type Shard = `${'explorer' | 'channel' | 'service'}:${string}`;
@@ -94,51 +95,6 @@ export interface Coverage extends Partial<StoredDiagnostics> {
 
 /** What is not where it was opened: the state itself, or the lock that keeps a second daemon away. */
 export type Moved = 'file' | 'lock';
-
-/** What an operator wants changed. */
-export type Intervention =
-  /** Of a rule's id, or of a watch's name. It replaces the pause of that name that is in force. */
-  | { readonly type: 'pause'; readonly watch: string; readonly until: Instant; readonly comment: string }
-  | { readonly type: 'end-pause'; readonly watch: string }
-  /** A delivery that was given up is due again. Its age begins anew. */
-  | { readonly type: 'retry'; readonly delivery: DeliveryId }
-  /** A delivery that was given up is counted no more among those. */
-  | { readonly type: 'dismiss'; readonly delivery: DeliveryId }
-  /** Whatever waits for its next try on the channel is due now. */
-  | { readonly type: 'retry-channel'; readonly channel: string };
-
-/** One request of an operator. */
-export interface OperatorRequest {
-  /** Chosen by the client, which may repeat a request under it; what is made has it as its id. */
-  readonly key: string;
-  /** A digest of who asks for what: the same key with another one is refused. */
-  readonly asked: string;
-  readonly actor: string;
-}
-
-/** What was changed, as it was right after. */
-export type Changed =
-  | { readonly type: 'pause'; readonly pause: Pause }
-  | {
-      readonly type: 'delivery';
-      readonly id: DeliveryId;
-      readonly channel: string;
-      readonly recipient: string;
-      readonly state: 'owed' | 'dismissed';
-    }
-  /** How many deliveries are due that were not. */
-  | { readonly type: 'channel'; readonly deliveries: number };
-
-/**
- * Why nothing was changed. `key-taken`: something else was done under that key. `not-found`: what was to be changed is
- * not there, or is over. `later-sent`: a later message of the alert was sent to the recipient. `fenced`: another process
- * has taken over.
- */
-export type Unchanged = 'key-taken' | 'not-found' | 'not-given-up' | 'later-sent';
-
-export type Intervened =
-  | { readonly type: 'kept'; readonly changed: Changed }
-  | { readonly type: 'refused'; readonly why: Unchanged | 'fenced' };
 
 /** All that are given must match. */
 export interface HistoryFilter {
@@ -276,6 +232,10 @@ export interface Store extends AsyncDisposable {
 
   /** All pauses that are not forgotten yet, those that are over included. */
   pauses(): Promise<Pause[]>;
+
+  /** The silences, pauses and acknowledgements that are in force at that time or will be. */
+  policy(at: Instant): Promise<Policy>;
+
   /** What is owed, and what was given up since then. */
   backlog(deadSince: Instant): Promise<Backlog>;
 
@@ -337,7 +297,15 @@ export interface StoreReader
     AsyncDisposable,
     Pick<
       Store,
-      'recall' | 'diagnostics' | 'samples' | 'survey' | 'pauses' | 'history' | 'journalHead' | 'verifyJournal'
+      | 'recall'
+      | 'diagnostics'
+      | 'samples'
+      | 'survey'
+      | 'pauses'
+      | 'policy'
+      | 'history'
+      | 'journalHead'
+      | 'verifyJournal'
     > {
   /** What the daemon last wrote down of what it runs; null when it never did. */
   running(): Promise<Json>;

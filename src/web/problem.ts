@@ -7,6 +7,8 @@ export const PROBLEMS = {
   'not-allowed': { status: 403, title: 'Not allowed' },
   'not-found': { status: 404, title: 'There is no such thing' },
   'key-taken': { status: 409, title: 'The key was used for another request' },
+  'is-over': { status: 409, title: 'It is over' },
+  'stale-seq': { status: 409, title: 'The alert has changed meanwhile' },
   'not-given-up': { status: 409, title: 'The delivery was not given up' },
   'later-sent': { status: 409, title: 'A later message was sent' },
   'too-large': { status: 413, title: 'The body is too large' },

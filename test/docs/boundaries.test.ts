@@ -26,6 +26,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
     all: [
       'config',
       'core',
+      'dispatch',
       'engine',
       'explorer',
       'lib',

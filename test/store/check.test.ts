@@ -55,7 +55,7 @@ test('a pause that cannot be read is named, and neither the start nor another pa
   const pause = async (watch: string): Promise<string> => {
     await using store = await openSqliteStore({ file });
     const request = { key: `pause of ${watch}`, asked: '', actor: 'alice' };
-    const change = { type: 'pause', watch, until: NOON + 1, comment: '' } as const;
+    const change = { type: 'pause', watch, matchers: { watch }, until: NOON + 1, comment: '' } as const;
     const { type } = await store.intervene(change, request, NOON, store.fenceOf('service:operators'));
     return `${type}: ${(await store.pauses()).map((one) => one.watch).join()}`;
   };
@@ -64,7 +64,7 @@ test('a pause that cannot be read is named, and neither the start nor another pa
   expect(await pause('vault')).toBe('kept: vault');
   const { findings } = await checkSqlite(file);
   expect(findings.map(({ what, advice }) => `${what} ${advice}`)).toEqual([
-    expect.stringMatching(/pause of coins is damaged: .* The watch is polled\. Pause it anew with: chainwarden pause$/),
+    expect.stringMatching(/pause of coins is damaged: .* It has no effect\. Make it anew\.$/),
   ]);
 });
 

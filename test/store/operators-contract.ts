@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Settlement } from '../../src/core/model/delivery.ts';
-import type { Intervened, Intervention, OperatorRequest, Store } from '../../src/store/store.ts';
+import type { Intervened, Intervention, OperatorRequest } from '../../src/store/interventions.ts';
+import type { Store } from '../../src/store/store.ts';
 import { claim, owe, settle } from '../support/store-calls.ts';
 import { aDelivery, NOON } from './builders.ts';
 import { storiesAt, type Place } from './story.ts';
@@ -13,7 +14,13 @@ const request = (key: string, change: Partial<OperatorRequest> = {}): OperatorRe
   actor: 'alice',
   ...change,
 });
-const pause = (watch: string, until = NOON + HOUR): Intervention => ({ type: 'pause', watch, until, comment: 'moved' });
+const pause = (watch: string, until = NOON + HOUR): Intervention => ({
+  type: 'pause',
+  watch,
+  matchers: { watch },
+  until,
+  comment: 'moved',
+});
 const end = (watch: string): Intervention => ({ type: 'end-pause', watch });
 
 /** The promise of `Store` to operators, as tests. Every engine keeps it. */

@@ -25,6 +25,7 @@ import { keepsThePromise } from './contract.ts';
 import { damagePages, execute } from './damage.ts';
 import { keepsAJournal } from './journal-contract.ts';
 import { keepsItsPromiseAboutWhatWasGivenUp, keepsItsPromiseToOperators } from './operators-contract.ts';
+import { keepsItsPromiseAboutWhoIsTold } from './policy-contract.ts';
 
 // Every commit waits for the disk; a busy one takes its time.
 jest.setTimeout(60_000);
@@ -52,6 +53,7 @@ describe('the store in a file', () => {
   keepsAJournal(place);
   keepsItsPromiseToOperators(place);
   keepsItsPromiseAboutWhatWasGivenUp(place);
+  keepsItsPromiseAboutWhoIsTold(place);
 });
 
 describe('opening', () => {

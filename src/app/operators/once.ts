@@ -1,6 +1,7 @@
 // Carries out one request of an operator: checked, stored, and only then acted upon.
 import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
-import { StorageError, type Changed, type Intervened, type Intervention, type Store } from '../../store/store.ts';
+import type { Changed, Intervened, Intervention } from '../../store/interventions.ts';
+import { StorageError, type Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Operation, Refusal, Result } from '../../web/api/operation.ts';
 import type { Mistake } from '../../web/problem.ts';
@@ -57,6 +58,8 @@ const FAILED = 'The state file takes nothing: the log of the daemon says why. No
 const DETAILS: Readonly<Record<Exclude<Extract<Intervened, { type: 'refused' }>['why'], 'not-found'>, string>> = {
   'key-taken': 'Something else was done under this Idempotency-Key. Use another one.',
   fenced: 'Another daemon has taken over the state file. Nothing was changed.',
+  'is-over': 'It has ended already. Nothing was changed.',
+  'stale-seq': 'The alert has changed since you looked at it. Look at it again, then acknowledge what it says now.',
   'not-given-up': 'It was not given up: it is sent, or still owed and will be tried again by itself.',
   'later-sent': 'A later message of the same alert was sent to this recipient: this one would read as if it were news.',
 };

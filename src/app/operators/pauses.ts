@@ -1,11 +1,13 @@
 // Pauses, as operators ask for them.
 import { hintFor } from '../../config/nearest.ts';
 import { quote } from '../../config/scalars.ts';
+import { labelsOfWatch } from '../../core/model/labels.ts';
 import { isPauseOf, LONGEST_PAUSE_MS } from '../../core/model/pause.ts';
 import type { Watch } from '../../core/model/watch.ts';
+import type { Matcher } from '../../dispatch/model.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { Interventions, PauseAnswer, Result } from '../../web/api/operation.ts';
-import type { Changed } from '../../store/store.ts';
+import type { Changed } from '../../store/interventions.ts';
 import { untilMistakes, type Once, type OnceOptions } from './once.ts';
 
 export interface PauseCallsOptions extends OnceOptions {
@@ -33,9 +35,12 @@ export function createPauseCalls(once: Once, options: PauseCallsOptions): Pick<I
       once(operation, {
         changes: 'pause',
         check() {
-          if (named(watch).length === 0) return null;
+          const [paused] = named(watch);
+          if (paused === undefined) return null;
           const mistakes = untilMistakes(draft.until, { now: clock.now(), longestMs: LONGEST_PAUSE_MS });
-          return mistakes.length > 0 ? { mistakes } : { change: { type: 'pause', watch, ...draft } };
+          return mistakes.length > 0
+            ? { mistakes }
+            : { change: { type: 'pause', watch, matchers: matchersOf(watch, paused), ...draft } };
         },
         missing: noSuchWatch(watch),
         async act({ pause: { until, actor, comment } }) {
@@ -55,6 +60,11 @@ export function createPauseCalls(once: Once, options: PauseCallsOptions): Pick<I
         },
       }).then(pauseOf),
   };
+}
+
+/** Of the alerts of a rule, or of one of its watches. */
+function matchersOf(name: string, watch: Watch): Matcher {
+  return name === watch.rule ? { watch: name } : labelsOfWatch(watch);
 }
 
 function pauseOf(result: Result<Extract<Changed, { type: 'pause' }>>): Result<PauseAnswer> {

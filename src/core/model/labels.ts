@@ -17,13 +17,20 @@ type Labelled = Pick<Watch, 'rule' | 'kind' | 'target' | 'of' | 'token'>;
 export function labelsOf(watch: Labelled, alert: Pick<AlertRule, 'id' | 'severity' | 'labels'>): Labels {
   return {
     ...alert.labels,
-    watch: watch.rule,
+    ...labelsOfWatch(watch),
     alert: alert.id,
     kind: watch.kind.name,
     severity: alert.severity,
-    explorer: watch.target.explorer,
-    ...(watch.of === null ? {} : { of: nameOf(watch.of) }),
-    ...(watch.token === null ? {} : { token: nameOf(watch.token) }),
+  };
+}
+
+/** Those that all alerts of the watch have, and those of no other watch. */
+export function labelsOfWatch({ rule, target, of, token }: Omit<Labelled, 'kind'>): Labels {
+  return {
+    watch: rule,
+    explorer: target.explorer,
+    ...(of === null ? {} : { of: nameOf(of) }),
+    ...(token === null ? {} : { token: nameOf(token) }),
   };
 }
 

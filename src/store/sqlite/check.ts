@@ -1,12 +1,14 @@
 // Looks at every page and every row of a state file, and changes nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageError, type Finding, type StateCheck } from '../store.ts';
-import { assertDiagnostics, deliveryOf, memoryOf, pauseOf, type Row } from '../rows.ts';
+import { assertDiagnostics, deliveryOf, memoryOf, type Row } from '../rows.ts';
+import { ackOf, pauseOf, silenceOf } from '../operator-rows.ts';
+import { ACKS } from './acks-table.ts';
 import { answering, firstNumber, isCorrupt, openReadOnly, START_ANEW, storageError } from './database.ts';
 import { createJournalView } from './journal-table.ts';
 import { DIAGNOSTICS, REMEMBERED } from './memory-table.ts';
 import { assertFilled, isCurrent } from './migrations.ts';
-import { PAUSES } from './silences-table.ts';
+import { SILENCES } from './silences-table.ts';
 import { DELIVERIES } from './deliveries-table.ts';
 
 /** Takes no lock, so a daemon may be working. Rejects with a StorageError where the file cannot be opened. */
@@ -114,10 +116,11 @@ const ROWS: readonly RowsOfTable[] = [
   },
   {
     table: 'silences',
-    select: PAUSES,
-    read: pauseOf,
-    advice: 'The watch is polled. Pause it anew with: chainwarden pause',
+    select: SILENCES,
+    read: (row) => (row['kind'] === 'pause' ? pauseOf(row) : silenceOf(row)),
+    advice: 'It has no effect. Make it anew.',
   },
+  { table: 'acks', select: ACKS, read: ackOf, advice: 'It has no effect. Acknowledge the alert anew.' },
 ];
 
 function damagedRows(db: DatabaseSync, file: string, { table, select, read, advice }: RowsOfTable): Finding[] {

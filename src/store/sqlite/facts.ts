@@ -1,9 +1,9 @@
-// What the state file says of the daemon itself, by name: its owner, how often it changed hands, and what
-// it runs.
+// What the state file says of the daemon itself, by name: its owner, how often it changed hands, what it
+// runs, and how often operators changed who is told.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Json } from '../../core/values/fields.ts';
 
-type Name = 'owner' | 'epoch' | 'running' | 'troubles' | 'probe';
+type Name = 'owner' | 'epoch' | 'running' | 'troubles' | 'probe' | 'policy';
 
 export interface Facts {
   /** Null when nothing was written under that name. */

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DeliveryId } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Changed, Unchanged } from '../store.ts';
+import type { Changed, Unchanged } from '../interventions.ts';
 import { RAN_OF } from './deliveries-table.ts';
 
 /** None of these statements opens a transaction. */

@@ -2,10 +2,13 @@
 // that lost its answer gets the same one for the same key.
 import type { DatabaseSync } from 'node:sqlite';
 import type { JournalEntry } from '../../core/journal/entry.ts';
-import { pauseLine } from '../../core/journal/operator.ts';
+import { ackLine, pauseLine, silenceLine } from '../../core/journal/operator.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Changed, Intervened, Intervention, OperatorRequest, Unchanged } from '../store.ts';
+import type { Changed, Intervened, Intervention, OperatorRequest, StoredAck, Unchanged } from '../interventions.ts';
+import type { Silence } from '../../dispatch/model.ts';
+import { createAcksTable } from './acks-table.ts';
 import { createGivenUpTable } from './given-up-table.ts';
+import { createPolicyVersion } from './policy.ts';
 import { createRequestsTable } from './requests-table.ts';
 import { createSilencesTable } from './silences-table.ts';
 
@@ -22,6 +25,8 @@ const KEPT_LONGER_MS = 60 * 86_400_000;
 export function createInterventions(db: DatabaseSync, append: (line: JournalEntry) => void): Interventions {
   const requests = createRequestsTable(db);
   const silences = createSilencesTable(db);
+  const acks = createAcksTable(db);
+  const policy = createPolicyVersion(db);
   const givenUp = createGivenUpTable(db);
 
   function answerTo(request: OperatorRequest): Intervened | null {
@@ -32,17 +37,29 @@ export function createInterventions(db: DatabaseSync, append: (line: JournalEntr
   function apply(change: Intervention, { key, actor }: OperatorRequest, at: Instant): Changed | Unchanged {
     switch (change.type) {
       case 'pause': {
-        // Longer ago than answers are kept.
-        if (silences.hasId(key)) return 'key-taken';
-        const { watch, until, comment } = change;
+        const { watch, matchers, until, comment } = change;
         const pause = { id: key, watch, from: at, until, actor, comment };
-        silences.pause(pause);
+        silences.pause(pause, matchers);
         return { type: 'pause', pause };
       }
       case 'end-pause': {
         const pause = silences.endPause(change.watch, at);
         return pause === null ? 'not-found' : { type: 'pause', pause };
       }
+      case 'silence': {
+        const { type: _type, ...draft } = change;
+        return silenceOr(silences.silence({ ...draft, id: key, actor }, at));
+      }
+      case 'extend-silence':
+        return silenceOr(silences.end(change.id, change.until, at));
+      case 'end-silence':
+        return silenceOr(silences.end(change.id, at, at));
+      case 'ack': {
+        const { type: _type, ...draft } = change;
+        return ackOr(acks.ack({ ...draft, id: key, actor, at }));
+      }
+      case 'end-ack':
+        return ackOr(acks.end(change, at));
       case 'retry':
         return givenUp.retry(change.delivery, at);
       case 'dismiss':
@@ -57,14 +74,49 @@ export function createInterventions(db: DatabaseSync, append: (line: JournalEntr
     intervene(change, request, at) {
       const before = answerTo(request);
       if (before !== null) return before;
+      // Its answer is no longer kept, but what was made under that key is.
+      if (makes(change) && (silences.hasId(request.key) || acks.hasId(request.key)))
+        return { type: 'refused', why: 'key-taken' };
       const changed = apply(change, request, at);
       if (typeof changed === 'string') return { type: 'refused', why: changed };
       requests.keep(request, changed, at);
-      if (changed.type === 'pause') append(pauseLine(changed.pause, request.actor, at));
+      const line = lineOf(changed, request.actor, at);
+      if (line !== null) {
+        policy.raise();
+        append(line);
+      }
       return { type: 'kept', changed };
     },
     prune(before) {
       silences.prune(before - KEPT_LONGER_MS);
+      acks.prune(before - KEPT_LONGER_MS);
     },
   };
+}
+
+function makes({ type }: Intervention): boolean {
+  return type === 'pause' || type === 'silence' || type === 'ack';
+}
+
+function silenceOr(silence: Silence | Unchanged): Changed | Unchanged {
+  return typeof silence === 'string' ? silence : { type: 'silence', silence };
+}
+
+function ackOr(ack: StoredAck | Unchanged): Changed | Unchanged {
+  return typeof ack === 'string' ? ack : { type: 'ack', ack };
+}
+
+/** Null: it changes nothing of what decides who is told. */
+function lineOf(changed: Changed, actor: string, at: Instant): JournalEntry | null {
+  switch (changed.type) {
+    case 'pause':
+      return pauseLine(changed.pause, actor, at);
+    case 'silence':
+      return silenceLine(changed.silence, actor, at);
+    case 'ack':
+      return ackLine(changed.ack, actor, at);
+    case 'delivery':
+    case 'channel':
+      return null;
+  }
 }

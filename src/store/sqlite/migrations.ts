@@ -48,6 +48,10 @@ export const APPLICATION_ID = 0x4357646e;
  * part of it that was dropped by its age. `position` and `hash` are null until the line is chained.
  *
  * Schema 13. `dismissed_at` of a delivery that was given up is when an operator said that nobody needs to look at it.
+ *
+ * Schema 14. `acks` holds which episodes of alerts operators have acknowledged. `name` of a pause is what the operator
+ * named; its `matchers`, those of its alerts, held that before. `announced_at` is when people were last told of a silence
+ * or a pause: not at all of the end of what an older release made.
  */
 export const MIGRATIONS: readonly Migration[] = [
   `
@@ -203,6 +207,33 @@ export const MIGRATIONS: readonly Migration[] = [
   `,
   `
   ALTER TABLE deliveries ADD COLUMN dismissed_at INTEGER;
+  `,
+  `
+  DROP INDEX silences_end;
+  ALTER TABLE silences DROP COLUMN summed_at;
+  ALTER TABLE silences ADD COLUMN name TEXT;
+  ALTER TABLE silences ADD COLUMN announced_at INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX silences_end ON silences (ends_at);
+  UPDATE silences SET announced_at = ends_at;
+  UPDATE silences SET name = matchers ->> '$.watch' WHERE json_valid(matchers);
+  UPDATE silences
+    SET matchers = json_object(
+      'watch', substr(name, 1, instr(name, '[') - 1),
+      'of', substr(name, instr(name, '[') + 1, length(name) - instr(name, '[') - 1))
+    WHERE name LIKE '%_[%]';
+
+  CREATE TABLE acks (
+    key TEXT NOT NULL,
+    episode INTEGER NOT NULL,
+    id TEXT NOT NULL UNIQUE,
+    seq INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    comment TEXT,
+    at INTEGER NOT NULL,
+    ends_at INTEGER NOT NULL,
+    PRIMARY KEY (key, episode)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX acks_end ON acks (ends_at);
   `,
 ];
 

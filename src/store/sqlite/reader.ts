@@ -7,6 +7,7 @@ import { createDiagnosticsView, createRecall } from './memory-table.ts';
 import { assertCurrent } from './migrations.ts';
 import { createDeliveriesView } from './deliveries-view.ts';
 import { createToldView } from './recipients-table.ts';
+import { createPolicyView } from './policy.ts';
 import { createSamplesView } from './samples-table.ts';
 import { createPausesView } from './silences-table.ts';
 
@@ -17,7 +18,7 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
       assertCurrent(found, file);
     }),
   );
-  const { recall, diagnostics, view, told, facts, runs, pauses, journal } = answering(file, 'prepare', () => ({
+  const { recall, diagnostics, view, told, facts, runs, pauses, policy, journal } = answering(file, 'prepare', () => ({
     recall: createRecall(db),
     diagnostics: createDiagnosticsView(db),
     view: createDeliveriesView(db),
@@ -25,6 +26,7 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
     facts: createFacts(db),
     runs: createSamplesView(db),
     pauses: createPausesView(db),
+    policy: createPolicyView(db),
     journal: createJournalView(db),
   }));
   const read = <T>(work: () => T): T => answering(file, 'read', work);
@@ -32,6 +34,7 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
     recall: async (ids, onDamaged) => read(() => recall(ids, onDamaged)),
     samples: async (watch) => read(() => runs.of(watch)),
     pauses: async () => read(pauses),
+    policy: async (at) => read(() => policy(at)),
     history: async (filter) => read(() => journal.history(filter)),
     journalHead: async () => read(() => journal.head()),
     verifyJournal: async (anchor) => read(() => journal.verify(anchor)),

@@ -13,6 +13,7 @@ import { createFacts, type Facts } from './facts.ts';
 import { createJournalTable, createJournalView } from './journal-table.ts';
 import { createDiagnosticsView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
 import { createInterventions } from './interventions.ts';
+import { createPolicyView } from './policy.ts';
 import { createPausesView } from './silences-table.ts';
 import { createDeliveriesTable } from './deliveries-table.ts';
 import { createDeliveriesView } from './deliveries-view.ts';
@@ -150,6 +151,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         isHeld(fence) ? open.interventions.intervene(change, request, at) : { type: 'refused', why: 'fenced' },
       ),
     pauses: () => read(() => open.pauses()),
+    policy: (at) => read(() => open.policy(at)),
     record: (entries, fence) =>
       writeUnder(fence, () => {
         open.journal.append(entries);
@@ -222,6 +224,7 @@ function prepare(db: DatabaseSync, file: string, maxBytes: number) {
       journal.append([line]);
     }),
     pauses: createPausesView(db),
+    policy: createPolicyView(db),
     size: createSizeLimit(db, file, maxBytes),
   };
 }

@@ -45,7 +45,7 @@ export type Refusal =
   | { readonly type: 'invalid'; readonly mistakes: readonly Mistake[] }
   | { readonly type: RefusalName; readonly detail: string };
 
-type RefusalName = 'not-found' | 'key-taken' | 'not-given-up' | 'later-sent' | 'not-storable';
+type RefusalName = 'not-found' | 'key-taken' | 'is-over' | 'stale-seq' | 'not-given-up' | 'later-sent' | 'not-storable';
 
 export type Result<T> =
   { readonly type: 'done'; readonly value: T } | { readonly type: 'refused'; readonly why: Refusal };

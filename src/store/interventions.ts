@@ -1,0 +1,87 @@
+// What operators change: as they ask for it, as it is stored, and how a request ends.
+import type { DeliveryId } from '../core/model/ids.ts';
+import type { Pause } from '../core/model/pause.ts';
+import type { Ack, Key, Matcher, Silence } from '../dispatch/model.ts';
+import type { Instant } from '../lib/clock.ts';
+
+/** What an operator wants changed. */
+export type Intervention =
+  /**
+   * Of a rule's id, or of a watch's name. It replaces the pause of that name that is in force. `matchers` are those of its
+   * alerts.
+   */
+  | {
+      readonly type: 'pause';
+      readonly watch: string;
+      readonly matchers: Matcher;
+      readonly until: Instant;
+      readonly comment: string;
+    }
+  | { readonly type: 'end-pause'; readonly watch: string }
+  | ({ readonly type: 'silence' } & Pick<Silence, 'matchers' | 'from' | 'until' | 'untilResolved' | 'comment'>)
+  | { readonly type: 'extend-silence'; readonly id: string; readonly until: Instant }
+  | { readonly type: 'end-silence'; readonly id: string }
+  /** Of the present episode of an alert, up to the transition that the operator saw. It replaces an earlier one. */
+  | ({ readonly type: 'ack' } & Pick<Ack, 'key' | 'episode' | 'seq' | 'comment' | 'until'>)
+  | { readonly type: 'end-ack'; readonly key: Key; readonly episode: number }
+  /** A delivery that was given up is due again. Its age begins anew. */
+  | { readonly type: 'retry'; readonly delivery: DeliveryId }
+  /** A delivery that was given up is counted no more among those. */
+  | { readonly type: 'dismiss'; readonly delivery: DeliveryId }
+  /** Whatever waits for its next try on the channel is due now. */
+  | { readonly type: 'retry-channel'; readonly channel: string };
+
+/** One request of an operator. */
+export interface OperatorRequest {
+  /** Chosen by the client, which may repeat a request under it; what is made has it as its id. */
+  readonly key: string;
+  /** A digest of who asks for what: the same key with another one is refused. */
+  readonly asked: string;
+  readonly actor: string;
+}
+
+/** An acknowledgement as it is stored. `at`: when it was made. */
+export interface StoredAck extends Ack {
+  readonly id: string;
+  readonly at: Instant;
+}
+
+/** What was changed, as it was right after. */
+export type Changed =
+  | { readonly type: 'pause'; readonly pause: Pause }
+  | { readonly type: 'silence'; readonly silence: Silence }
+  | { readonly type: 'ack'; readonly ack: StoredAck }
+  | {
+      readonly type: 'delivery';
+      readonly id: DeliveryId;
+      readonly channel: string;
+      readonly recipient: string;
+      readonly state: 'owed' | 'dismissed';
+    }
+  /** How many deliveries are due that were not. */
+  | { readonly type: 'channel'; readonly deliveries: number };
+
+/**
+ * Why nothing was changed. `key-taken`: something else was done under that key. `not-found`: what was to be changed is
+ * not there. `is-over`: it has ended. `stale-seq`: the alert has changed since the transition that was named.
+ * `later-sent`: a later message of the alert was sent to the recipient.
+ */
+export type Unchanged = 'key-taken' | 'not-found' | 'is-over' | 'stale-seq' | 'not-given-up' | 'later-sent';
+
+/** `fenced`: another process has taken over. */
+export type Intervened =
+  | { readonly type: 'kept'; readonly changed: Changed }
+  | { readonly type: 'refused'; readonly why: Unchanged | 'fenced' };
+
+/** What operators have decided about messages. */
+export interface Policy {
+  /** Rises whenever an operator makes, extends or ends one of them. */
+  readonly version: number;
+  /** Silences and pauses, by their begin. One that cannot be read is left out: what it would hold back is sent. */
+  readonly silences: readonly Silence[];
+  /** Of episodes that last. */
+  readonly acks: readonly StoredAck[];
+}
+
+/** For how long an event can be acknowledged: it has no end of its own. */
+export const EVENT_OPEN_MS = 86_400_000;

@@ -1,0 +1,85 @@
+// Rows of what operators changed, checked as they come out of the storage.
+import { z } from 'zod';
+import type { Pause } from '../core/model/pause.ts';
+import type { Matcher, Silence } from '../dispatch/model.ts';
+import type { Changed, StoredAck } from './interventions.ts';
+import { fromJson, parsed, type Row } from './rows.ts';
+
+const instant = z.number();
+const count = z.int().nonnegative();
+const matchers: z.ZodType<Matcher> = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+
+const silence: z.ZodType<Silence> = z.object({
+  id: z.string(),
+  kind: z.enum(['silence', 'pause']),
+  matchers,
+  from: instant,
+  until: instant,
+  untilResolved: z.boolean(),
+  actor: z.string(),
+  comment: z.string(),
+  version: count,
+});
+
+const pause: z.ZodType<Pause> = z.object({
+  id: z.string(),
+  watch: z.string(),
+  from: instant,
+  until: instant,
+  actor: z.string(),
+  comment: z.string(),
+});
+
+const ack: z.ZodType<StoredAck> = z.object({
+  id: z.string(),
+  key: z.string(),
+  episode: count,
+  seq: count,
+  actor: z.string(),
+  comment: z.string().nullable(),
+  at: instant,
+  until: instant,
+});
+
+const changed: z.ZodType<Changed> = z.union([
+  z.object({ type: z.literal('pause'), pause }),
+  z.object({ type: z.literal('silence'), silence }),
+  z.object({ type: z.literal('ack'), ack }),
+  z.object({
+    type: z.literal('delivery'),
+    id: z.string(),
+    channel: z.string(),
+    recipient: z.string(),
+    state: z.enum(['owed', 'dismissed']),
+  }),
+  z.object({ type: z.literal('channel'), deliveries: count }),
+]);
+
+/** A silence, or a pause by its alerts. Throws a StorageError that names it when the row is damaged. */
+export function silenceOf(row: Row): Silence {
+  return parsed(`${String(row['kind'])} ${String(row['id'])}`, () =>
+    silence.parse({
+      ...row,
+      matchers: fromJson(row['matchers']),
+      from: row['starts_at'],
+      until: row['ends_at'],
+      untilResolved: row['until_resolved'] === 1,
+    }),
+  );
+}
+
+/** Throws a StorageError that names the pause when the row is damaged. */
+export function pauseOf(row: Row): Pause {
+  const found = silenceOf(row);
+  return parsed(`pause ${found.id}`, () => pause.parse({ ...found, watch: row['name'] }));
+}
+
+/** Throws a StorageError that names the alert when the row is damaged. */
+export function ackOf(row: Row): StoredAck {
+  return parsed(`acknowledgement of alert ${String(row['key'])}`, () => ack.parse({ ...row, until: row['ends_at'] }));
+}
+
+/** What a request of an operator changed. Throws a StorageError when the row is damaged. */
+export function changedOf(row: Row): Changed {
+  return parsed('answer to an operator', () => changed.parse(fromJson(row['answer'])));
+}

@@ -1,0 +1,89 @@
+// Which episodes of alerts operators have acknowledged.
+import type { DatabaseSync } from 'node:sqlite';
+import type { Key } from '../../dispatch/model.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { EVENT_OPEN_MS, type StoredAck } from '../interventions.ts';
+import { ackOf } from '../operator-rows.ts';
+import { readable, type Row } from '../rows.ts';
+
+/** The statements on `acks`. None of them opens a transaction. */
+export interface AcksTable {
+  hasId(id: string): boolean;
+  /** An earlier one of the same episode gives way to it. */
+  ack(ack: StoredAck): StoredAck | 'not-found' | 'is-over' | 'stale-seq';
+  end(of: { readonly key: Key; readonly episode: number }, at: Instant): StoredAck | 'not-found' | 'is-over';
+  prune(endedBefore: Instant): void;
+}
+
+const COLUMNS = 'key, episode, id, seq, actor, comment, at, ends_at';
+/** The episode has not ended since it was acknowledged. */
+const LASTS = `NOT EXISTS (
+  SELECT 1 FROM notifications AS later WHERE later.key = acks.key AND later.seq > acks.seq
+    AND (later.episode > acks.episode OR later.transition IN ('resolved', 'retracted')))`;
+
+export function createAcksTable(db: DatabaseSync): AcksTable {
+  const find = db.prepare(`SELECT ${COLUMNS}, ${LASTS} AS lasts FROM acks WHERE key = ? AND episode = ?`);
+  const hasId = db.prepare('SELECT 1 FROM acks WHERE id = ?');
+  const insert = db.prepare(`INSERT OR REPLACE INTO acks (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+  const end = db.prepare('UPDATE acks SET ends_at = ? WHERE key = ? AND episode = ?');
+  const prune = db.prepare('DELETE FROM acks WHERE ends_at < ?');
+  const newestOf = createNewestOf(db);
+  return {
+    hasId: (id) => hasId.get(id) !== undefined,
+    ack(ack) {
+      const newest = newestOf(ack.key);
+      if (newest === null) return 'not-found';
+      if (newest.seq > ack.seq) return 'stale-seq';
+      if (newest.seq < ack.seq || newest.episode !== ack.episode) return 'not-found';
+      if (newest.isOver(ack.at)) return 'is-over';
+      const { key, episode, id, seq, actor, comment, at, until } = ack;
+      insert.run(key, episode, id, seq, actor, comment, at, until);
+      return ack;
+    },
+    end({ key, episode }, at) {
+      const row = find.get(key, episode);
+      const [found] = row === undefined ? [] : readable([row], ackOf);
+      if (found === undefined) return 'not-found';
+      if (row?.['lasts'] === 0 || found.until <= at) return 'is-over';
+      end.run(at, key, episode);
+      return { ...found, until: at };
+    },
+    prune(endedBefore) {
+      prune.run(endedBefore);
+    },
+  };
+}
+
+interface Newest {
+  readonly episode: number;
+  readonly seq: number;
+  isOver(at: Instant): boolean;
+}
+
+/** The newest transition of an alert. Of one that fires for longer than notifications are kept, only its row is left. */
+function createNewestOf(db: DatabaseSync): (key: Key) => Newest | null {
+  const notified = db.prepare(
+    'SELECT episode, seq, transition, at FROM notifications WHERE key = ? ORDER BY seq DESC LIMIT 1',
+  );
+  const known = db.prepare('SELECT episode, newest AS seq, is_open FROM alerts WHERE key = ?');
+  return (key) => {
+    const row = notified.get(key) ?? known.get(key);
+    if (row === undefined) return null;
+    return { episode: Number(row['episode']), seq: Number(row['seq']), isOver: (at) => isOver(row, at) };
+  };
+}
+
+function isOver(row: Row, at: Instant): boolean {
+  const transition = row['transition'] ?? (row['is_open'] === 1 ? 'firing' : 'resolved');
+  if (transition === 'firing') return false;
+  return transition === 'resolved' || transition === 'retracted' || Number(row['at']) <= at - EVENT_OPEN_MS;
+}
+
+/** For who reads every acknowledgement. */
+export const ACKS = `SELECT ${COLUMNS} FROM acks ORDER BY at, id`;
+
+/** Of episodes that last. One that cannot be read is left out: its alert is repeated. */
+export function createAcksView(db: DatabaseSync): (at: Instant) => StoredAck[] {
+  const lasting = db.prepare(`SELECT ${COLUMNS} FROM acks WHERE ends_at > ? AND ${LASTS} ORDER BY at, id`);
+  return (at) => readable(lasting.all(at), ackOf);
+}
