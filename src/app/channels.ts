@@ -184,8 +184,9 @@ function isUsable({ missing }: Channel): boolean {
 function createDryNotifier(log: Log): OpenNotifier {
   return {
     send: (delivery) => {
-      const { id, channel, recipient, message } = delivery;
-      log.info('delivery:dry', { delivery: id, channel, recipient, type: message.type, title: headingOf(message) });
+      const { id, channel, recipient, members } = delivery;
+      for (const { message } of members)
+        log.info('delivery:dry', { delivery: id, channel, recipient, type: message.type, title: headingOf(message) });
       return Promise.resolve({ type: 'sent', answer: 'dry run' });
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -1,5 +1,5 @@
 import { idOf } from '../core/model/identity.ts';
-import type { Delivery, Message } from '../core/model/delivery.ts';
+import { newsOf, type Attempt, type Delivery, type Message } from '../core/model/delivery.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Channel } from '../config/model.ts';
 import { CommandError, EXIT } from './exit.ts';
@@ -26,12 +26,14 @@ async function send(terminal: Terminal, { name, notifier, to }: Channel): Promis
   await using sender = notifier.open(to, { channel: name, clock, print, version: readVersion() });
   let failed = 0;
   for (const recipient of notifier.recipients(to, name)) {
-    const outcome = await sender.send(sampleFor(name, recipient, clock.now()), 1, new AbortController().signal);
+    const outcome = await sender.send(sampleFor(name, recipient, clock.now()), ONLY_TRY, new AbortController().signal);
     if (outcome.type !== 'sent') failed += 1;
     terminal.out(`${recipient}: ${outcome.type}: ${outcome.type === 'sent' ? outcome.answer : outcome.why}`);
   }
   return failed === 0 ? EXIT.ok : EXIT.problems;
 }
+
+const ONLY_TRY: Attempt = { number: 1, maybeCopy: false, receipt: null };
 
 function sampleFor(channel: string, recipient: string, at: Instant): Delivery {
   const message: Message = {
@@ -66,5 +68,6 @@ function sampleFor(channel: string, recipient: string, at: Instant): Delivery {
     links: [],
     summary: null,
   };
-  return { id: idOf('sample', channel, recipient, at), channel, recipient, message };
+  const id = idOf('sample', channel, recipient, at);
+  return { id, channel, recipient, kind: 'news', members: [newsOf(message)], more: [] };
 }

@@ -7,11 +7,12 @@
 //   dispatch group   alerts that share one target and one timer
 //   batch            the members of one message
 //   end              a transition that resolves or retracts
-import type { Message } from '../core/model/delivery.ts';
+import type { DeliveryKind, Message, SentAs, SummaryKind } from '../core/model/delivery.ts';
 import type { AlertId, DeliveryId, Labels, Recipient, Severity, WatchId } from '../core/model/ids.ts';
 import type { TransitionName as Transition } from '../core/model/transition.ts';
 import type { Instant } from '../lib/clock.ts';
 
+export type { DeliveryKind, SummaryKind } from '../core/model/delivery.ts';
 export type { Labels } from '../core/model/ids.ts';
 
 /** An alert's own key: stable over its episodes. */
@@ -201,9 +202,6 @@ export type Verdict =
   | { readonly type: 'count'; readonly in: SummaryKind }
   | { readonly type: 'suppress'; readonly why: 'nothing-new' | 'retracted' | 'not-told' | 'silenced' | 'inhibited' };
 
-export type SummaryKind = 'overflow_summary' | 'silence_summary' | 'inhibition_summary';
-export type DeliveryKind = 'news' | 'repeat' | SummaryKind | 'daily_report';
-
 /** The members of one message. */
 export interface Batch {
   readonly id: DeliveryId;
@@ -221,8 +219,7 @@ export interface Batch {
 export interface BatchMember {
   readonly key: Key;
   readonly seq: number;
-  /** `fired-and-resolved`: an end whose begin nobody was told of. */
-  readonly as: 'news' | 'fired-and-resolved' | 'repeat';
+  readonly as: SentAs;
   /** Since when it was held back; null: it was not. */
   readonly heldAt: Instant | null;
   /** The id of the silence, or the key of the alert, that held it back first. */

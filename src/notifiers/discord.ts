@@ -49,13 +49,17 @@ export function discordWith({ totalMs }: { totalMs: number }): Notifier<DiscordC
     totalMs,
     type: 'discord',
     summary: 'Posts each alert to a Discord channel through its webhook.',
+    unit: 'group',
+    idempotent: false,
+    readBy: 'people',
     config,
     secrets: ['url'],
     warnings: ({ url }) => addressWarnings(url),
     secretsIn: ({ url }) => secretsOf(url),
     senderOf(to, poster) {
       const url = addressOf(to);
-      return ({ message }, _attempt, signal) => poster.postJson({ url, body: bodyOf(message, to) }, signal, read);
+      return ({ members }, _attempt, signal) =>
+        poster.postJson({ url, body: bodyOf(members[0].message, to) }, signal, read);
     },
   });
 }

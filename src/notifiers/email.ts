@@ -44,6 +44,9 @@ export function emailWith(limits: SmtpLimits): Notifier<EmailConfig> {
   return {
     type: 'email',
     summary: 'Mails each alert to each recipient, as text and HTML, one thread per alert.',
+    unit: 'group',
+    idempotent: true,
+    readBy: 'people',
     config,
     secrets: ['smtp'],
     giveUpAfterMs: 5 * DAY_MS,

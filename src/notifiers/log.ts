@@ -21,6 +21,9 @@ type LogConfig = z.infer<typeof config>;
 export const log: Notifier<LogConfig> = {
   type: 'log',
   summary: 'Writes one line per alert to standard output.',
+  unit: 'alert',
+  idempotent: false,
+  readBy: 'machines',
   config,
   secrets: [],
   giveUpAfterMs: 24 * 3_600_000,
@@ -58,7 +61,7 @@ async function stopped(signal: AbortSignal, over: AbortSignal): Promise<Outcome>
 }
 
 /** `2026-01-01T00:12:00Z CRITICAL treasury/low RESOLVED treasury USDC 1,120, above 1,050 - When it fired: 970. (after 12m)` */
-function textLine({ message }: Delivery): string {
+function textLine({ members: [{ message }] }: Delivery): string {
   const text = textOf(message).join(' ');
   return [
     showSecond(message.at),

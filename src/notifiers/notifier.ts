@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import type { Cap } from '../dispatch/model.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Delivery, Outcome } from '../core/model/delivery.ts';
+import type { Attempt, Delivery, Outcome } from '../core/model/delivery.ts';
 
 /** How people are told. Adding a channel type is a file in `notifiers/` and its line in `notifiers/index.ts`. */
 export interface Notifier<D> {
@@ -11,6 +12,12 @@ export interface Notifier<D> {
   readonly config: z.ZodType<D>;
   /** The keys of `config` that may be written as `{ env: NAME }` or `{ file: PATH }`. No message ever shows their value. */
   readonly secrets: readonly string[];
+  /** `group`: one message may speak of several alerts. `alert`: one call for each. */
+  readonly unit: 'alert' | 'group';
+  /** The receiver knows a second copy by its id and drops it. Where it does not, a copy says that it may be one. */
+  readonly idempotent: boolean;
+  /** People are sent only so many messages, unless the config says otherwise; machines any number. */
+  readonly readBy: 'people' | 'machines';
   /** A delivery that was not accepted for this long, while it could be tried, is given up. */
   readonly giveUpAfterMs: number;
   /** Stable names of those who are told one by one. A channel with one receiver answers with the channel's own name. */
@@ -23,6 +30,13 @@ export interface Notifier<D> {
 
 export type AnyNotifier = Notifier<unknown>;
 
+const CAP_OF_PEOPLE: Cap = { perHour: 30, burst: 10 };
+
+/** How many messages one recipient is sent where the config does not say; null = any number. */
+export function defaultCapOf({ readBy }: Pick<AnyNotifier, 'readBy'>): Cap | null {
+  return readBy === 'people' ? CAP_OF_PEOPLE : null;
+}
+
 export interface NotifierTools {
   readonly channel: string;
   readonly clock: Clock;
@@ -33,5 +47,5 @@ export interface NotifierTools {
 
 /** An open channel. `send` never throws: every ending is an outcome. The same delivery gives the same bytes each time. */
 export interface OpenNotifier extends AsyncDisposable {
-  send(delivery: Delivery, attempt: number, signal: AbortSignal): Promise<Outcome>;
+  send(delivery: Delivery, attempt: Attempt, signal: AbortSignal): Promise<Outcome>;
 }

@@ -49,6 +49,9 @@ export function ntfyWith({ totalMs }: { totalMs: number }): Notifier<NtfyConfig>
     totalMs,
     type: 'ntfy',
     summary: 'Pushes each alert to phones and browsers through an ntfy server.',
+    unit: 'group',
+    idempotent: false,
+    readBy: 'people',
     config,
     secrets: ['topic', 'token'],
     warnings: ({ url }) => addressWarnings(url),
@@ -66,7 +69,7 @@ const NORMAL = 3;
 /** What begins, or is told for the first time, may wake people. */
 const BEGINS: ReadonlySet<Message['type']> = new Set(['alert.event', 'alert.firing', 'alert.summary']);
 
-function pushOf({ id, message }: Delivery): object {
+function pushOf({ id, members: [{ message }] }: Delivery): object {
   const { headline, lead, links, runbook, text, facts } = fitted(toLines(message), MOST_MESSAGE_BYTES, bytesOf);
   const [click] = links;
   return {

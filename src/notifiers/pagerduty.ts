@@ -40,6 +40,9 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
     totalMs,
     type: 'pagerduty',
     summary: 'Triggers a PagerDuty incident for each alert, and resolves it when the alert ends.',
+    unit: 'alert',
+    idempotent: true,
+    readBy: 'machines',
     config,
     secrets: ['routing_key'],
     warnings: () => [],
@@ -55,7 +58,7 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
 /** An event told is open like a condition until it is taken back. */
 const ENDS: ReadonlySet<Message['type']> = new Set(['alert.resolved', 'alert.retracted']);
 
-function eventOf({ message }: Delivery, { routing_key }: PagerdutyConfig): object {
+function eventOf({ members: [{ message }] }: Delivery, { routing_key }: PagerdutyConfig): object {
   const subject = { routing_key, dedup_key: message.key.slice(0, LONGEST_KEY) };
   if (ENDS.has(message.type)) return { ...subject, event_action: 'resolve' };
   const { links, runbook } = toLines(message);

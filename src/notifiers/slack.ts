@@ -53,6 +53,9 @@ export function slackWith({ totalMs, api }: { totalMs: number; api: string }): N
     totalMs,
     type: 'slack',
     summary: 'Posts each alert to a Slack channel, as a bot or through an incoming webhook.',
+    unit: 'group',
+    idempotent: false,
+    readBy: 'people',
     config,
     secrets: ['token', 'url'],
     mostAnswerBytes: MOST_ANSWER_BYTES,
@@ -62,7 +65,7 @@ export function slackWith({ totalMs, api }: { totalMs: number; api: string }): N
       const { url, headers, around, read } = placeOf(to, api);
       const callOf = (body: object): JsonCall => ({ url, headers, body: JSON.stringify({ ...around, ...body }) });
 
-      return async ({ message }, _attempt, signal) => {
+      return async ({ members: [{ message }] }, _attempt, signal) => {
         const lines = fitted(toLines(message), MOST_CHARACTERS, (text) => escaped(text).length + 1);
         const answer = await poster.exchange(callOf(withBlocks(lines)), signal);
         // Told as bare text rather than not at all.

@@ -37,13 +37,16 @@ export function teamsWith({ totalMs }: { totalMs: number }): Notifier<TeamsConfi
     totalMs,
     type: 'teams',
     summary: 'Posts each alert to a Microsoft Teams channel through a workflow.',
+    unit: 'group',
+    idempotent: false,
+    readBy: 'people',
     config,
     secrets: ['url'],
     warnings: ({ url }) => addressWarnings(url),
     secretsIn: ({ url }) => secretsOf(url),
     senderOf:
       ({ url }, poster) =>
-      ({ message }, _attempt, signal) =>
+      ({ members: [{ message }] }, _attempt, signal) =>
         poster.postJson({ url, body: bodyOf(message) }, signal, read),
   });
 }

@@ -44,6 +44,9 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
     totalMs,
     type: 'telegram',
     summary: 'Sends each alert to a Telegram chat through a bot.',
+    unit: 'group',
+    idempotent: false,
+    readBy: 'people',
     config,
     secrets: ['token'],
     mostAnswerBytes: MOST_ANSWER_BYTES,
@@ -63,7 +66,7 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
         const says = `the group has become a supergroup: set \`chat: '${chat}'\``;
         return { as: 'again', afterMs: SECOND_MS, says };
       }
-      return ({ message }, _attempt, signal) =>
+      return ({ members: [{ message }] }, _attempt, signal) =>
         poster.postJson({ url, body: bodyOf(message, { ...to, chat }) }, signal, read);
     },
   });

@@ -1,6 +1,7 @@
 // One POST per delivery, as Standard Webhooks has it.
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
+import type { Attempt } from '../core/model/delivery.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Notifier } from './notifier.ts';
 import { toBody } from './rendering/body.ts';
@@ -51,6 +52,9 @@ export function webhookWith({ totalMs }: { readonly totalMs: number }): Notifier
     totalMs,
     type: 'webhook',
     summary: 'Posts each alert as JSON, signed as in Standard Webhooks.',
+    unit: 'alert',
+    idempotent: true,
+    readBy: 'machines',
     config,
     secrets: ['url', 'secret'],
     warnings: warningsOf,
@@ -77,7 +81,7 @@ function warningsOf({ url, secret }: WebhookConfig): string[] {
 interface Try {
   readonly id: string;
   readonly body: string;
-  readonly attempt: number;
+  readonly attempt: Attempt;
   readonly at: Instant;
 }
 
@@ -88,7 +92,7 @@ function callOf({ url, secret }: WebhookConfig, { id, body, attempt, at }: Try):
   const headers = {
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'chainwarden-attempt': String(attempt),
+    'chainwarden-attempt': String(attempt.number),
   };
   if (key === undefined) return { url, body, headers };
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');

@@ -10,7 +10,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   dispatch: { all: ['core', 'lib'] },
   explorer: { all: ['core', 'lib'], type: ['telemetry'] },
   store: { all: ['core', 'lib'], type: ['dispatch', 'telemetry'] },
-  notifiers: { all: ['core', 'lib'] },
+  notifiers: { all: ['core', 'lib'], type: ['dispatch'] },
   sandbox: { all: ['lib'] },
   watches: { all: ['core', 'lib', 'explorer'] },
   config: { all: ['core', 'dispatch', 'lib', 'notifiers'] },

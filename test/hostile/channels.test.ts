@@ -8,7 +8,7 @@ import { toHtml } from '../../src/notifiers/rendering/mail-html.ts';
 import { toMailContent, toText } from '../../src/notifiers/rendering/mail.ts';
 import { toMime } from '../../src/notifiers/wire/mime.ts';
 import { webhook } from '../../src/notifiers/webhook.ts';
-import { aDelivery, aMessage, LOOPBACK, never, someTools } from '../notifiers/samples.ts';
+import { aDelivery, aMessage, LOOPBACK, aTry, never, someTools } from '../notifiers/samples.ts';
 import { createSmtpSink, createWebhookSink } from '../support/sinks.ts';
 import { corpus } from './corpus.ts';
 import { OURS, strange, STRANGERS } from './messages.ts';
@@ -30,7 +30,7 @@ async function read(message: Message) {
 async function printed(message: Message, format: 'text' | 'json'): Promise<string[]> {
   const tools = someTools();
   await using sender = log.open({ format }, tools);
-  await sender.send(aDelivery({ message }), 1, never);
+  await sender.send(aDelivery({ message }), aTry(), never);
   return tools.printed;
 }
 
@@ -96,7 +96,7 @@ describe('our own words break nothing', () => {
     const from = { name: 'Watch', address: 'watch@example.com' };
     const parsed = async (text: string) => {
       const message = aMessage({ title: text, watch: text, key: text });
-      const mime = await toMime(aDelivery({ id: text, recipient: 'anne@example.com', message }), from, 1);
+      const mime = await toMime(aDelivery({ id: text, recipient: 'anne@example.com', message }), from, aTry());
       return PostalMime.parse(mime);
     };
     const frame = headersOf(await parsed('harmless'));
@@ -136,7 +136,7 @@ describe('on the wire', () => {
       someTools(),
     );
     const outcomes = await Promise.all(
-      messages.map((message) => sender.send(aDelivery({ recipient: to, message }), 1, never)),
+      messages.map((message) => sender.send(aDelivery({ recipient: to, message }), aTry(), never)),
     );
     expect(outcomes.map(({ type }) => type)).toEqual(messages.map(() => 'sent'));
     for (const { parsed, from, to: received } of await sink.mails.reached(messages.length)) {
@@ -149,7 +149,7 @@ describe('on the wire', () => {
   test('every webhook carries one JSON object with all its keys', async () => {
     await using sink = await createWebhookSink();
     await using sender = webhook.open({ url: sink.origin, allow: LOOPBACK }, someTools());
-    for (const message of messages) await sender.send(aDelivery({ message }), 1, never);
+    for (const message of messages) await sender.send(aDelivery({ message }), aTry(), never);
     const bodies = sink.calls.all.map(({ body }) => JSON.parse(body) as { data: Record<string, unknown> });
     expect(bodies).toHaveLength(messages.length);
     for (const { data } of bodies) expect(Object.keys(data)).toEqual(Object.keys(bodies[0]?.data ?? {}));

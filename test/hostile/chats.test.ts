@@ -2,7 +2,7 @@
 // arrives is read as its medium reads it.
 import { describe, expect, jest, test } from '@jest/globals';
 import type { Message } from '../../src/core/model/delivery.ts';
-import { aDelivery, aMessage, never, someTools } from '../notifiers/samples.ts';
+import { aDelivery, aMessage, aTry, never, someTools } from '../notifiers/samples.ts';
 import { serve, serviceNamed, SERVICES, type Service } from '../notifiers/services.ts';
 import { CHAT_READERS, type ChatReading } from './chat-readers.ts';
 import { corpus } from './corpus.ts';
@@ -24,7 +24,7 @@ async function arrived(service: Service, messages: readonly Message[]): Promise<
   const bodies: string[] = [];
   for (let start = 0; start < messages.length; start += ABREAST) {
     const batch = messages.slice(start, start + ABREAST);
-    const sent = batch.map((message, n) => sender.send(aDelivery({ id: `n${start + n}`, message }), 1, never));
+    const sent = batch.map((message, n) => sender.send(aDelivery({ id: `n${start + n}`, message }), aTry(), never));
     expect((await Promise.all(sent)).map(({ type }) => type)).toEqual(batch.map(() => 'sent'));
     bodies.push(
       ...inOrder(

@@ -10,7 +10,7 @@ import { notifiers } from '../../src/notifiers/index.ts';
 import { webhookWith } from '../../src/notifiers/webhook.ts';
 import { createEgress, EGRESS_REFUSED } from '../../src/notifiers/wire/egress.ts';
 import { createSmtpSink, createWebhookSink } from '../support/sinks.ts';
-import { aDelivery, LOOPBACK, never, someTools } from './samples.ts';
+import { aDelivery, LOOPBACK, aTry, never, someTools } from './samples.ts';
 
 const QUARTER_HOUR_MS = 900_000;
 const LIMITS = { connectMs: 5000, greetingMs: 5000, totalMs: 5000 };
@@ -109,7 +109,7 @@ describe('over the wire', () => {
       await using sink = await createWebhookSink();
       const url = sink.origin.replace('127.0.0.1', host);
       await using sender = webhookWith({ totalMs: 5000 }).open({ url, allow: [] }, someTools());
-      expect(await sender.send(aDelivery(), 1, never)).toEqual({
+      expect(await sender.send(aDelivery(), aTry(), never)).toEqual({
         ...refused,
         why: expect.stringMatching(
           /^not connected: .* is a loopback address, and `allow` of this channel does not name it$/,
@@ -123,7 +123,7 @@ describe('over the wire', () => {
     await using sink = await createWebhookSink();
     const url = sink.origin.replace('127.0.0.1', 'localhost');
     await using sender = webhookWith({ totalMs: 5000 }).open({ url, allow: LOOPBACK }, someTools());
-    expect(await sender.send(aDelivery(), 1, never)).toMatchObject({ type: 'sent' });
+    expect(await sender.send(aDelivery(), aTry(), never)).toMatchObject({ type: 'sent' });
   });
 
   test.each(['127.0.0.1', 'localhost', '0x7f000001', '2130706433', '127.1'])(
@@ -134,13 +134,13 @@ describe('over the wire', () => {
       const to = { from: 'a@example.com', to: ['b@example.com'], smtp };
       await using sender = emailWith(LIMITS).open({ ...to, allow: [] }, someTools());
       const delivery = aDelivery({ recipient: 'b@example.com' });
-      expect(await sender.send(delivery, 1, never)).toEqual({
+      expect(await sender.send(delivery, aTry(), never)).toEqual({
         ...refused,
         why: expect.stringContaining('not connected: '),
       });
       expect(sink.mails.all).toEqual([]);
       await using allowed = emailWith(LIMITS).open({ ...to, allow: LOOPBACK }, someTools());
-      expect(await allowed.send(delivery, 1, never)).toMatchObject({ type: 'sent' });
+      expect(await allowed.send(delivery, aTry(), never)).toMatchObject({ type: 'sent' });
     },
   );
 });

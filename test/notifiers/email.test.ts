@@ -6,7 +6,7 @@ import { email, emailWith } from '../../src/notifiers/email.ts';
 import { certificate, certificateKey } from '../support/certificate.ts';
 import { freePort } from '../support/free-port.ts';
 import { createScriptedSmtp, createSmtpSink, refusal, type SmtpHooks } from '../support/sinks.ts';
-import { aDelivery, aMessage, aResolvedMessage, LOOPBACK, never, someTools } from './samples.ts';
+import { aDelivery, aMessage, aResolvedMessage, LOOPBACK, aTry, never, someTools } from './samples.ts';
 
 const FROM = 'Chainwarden <watch@alerts.example>';
 const ANNE = 'anne@example.com';
@@ -28,10 +28,10 @@ interface Sent {
 async function send({ smtp, delivery = mailed(), attempt = 1, ...rest }: Sent): Promise<Outcome> {
   const { signal = never, limits = PATIENT } = rest;
   await using sender = emailWith(limits).open({ from: FROM, to: [ANNE, BOB], smtp, allow: LOOPBACK }, someTools());
-  return await sender.send(delivery, attempt, signal);
+  return await sender.send(delivery, aTry(attempt), signal);
 }
 
-function mailed(changes: Partial<Delivery> = {}): Delivery {
+function mailed(changes: Parameters<typeof aDelivery>[0] = {}): Delivery {
   return aDelivery({ channel: 'oncall', recipient: ANNE, ...changes });
 }
 

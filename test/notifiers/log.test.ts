@@ -4,12 +4,12 @@ import { untrusted } from '../../src/lib/untrusted.ts';
 import type { Message } from '../../src/core/model/delivery.ts';
 import { log } from '../../src/notifiers/log.ts';
 import { toBody } from '../../src/notifiers/rendering/body.ts';
-import { aDelivery, aMessage, aResolvedMessage, never, someTools } from './samples.ts';
+import { aDelivery, aMessage, aResolvedMessage, aTry, never, someTools } from './samples.ts';
 
 async function printed(message: Message, format: 'text' | 'json' = 'text'): Promise<string[]> {
   const tools = someTools();
   await using sender = log.open({ format }, tools);
-  expect(await sender.send(aDelivery({ message }), 1, never)).toEqual({ type: 'sent', answer: 'printed' });
+  expect(await sender.send(aDelivery({ message }), aTry(), never)).toEqual({ type: 'sent', answer: 'printed' });
   return tools.printed;
 }
 
@@ -63,21 +63,21 @@ describe('the log channel', () => {
   test('tries again when the line cannot be written', async () => {
     const print = () => Promise.reject(new Error('EPIPE'));
     await using sender = log.open({ format: 'text' }, { ...someTools(), print });
-    expect(await sender.send(aDelivery(), 1, never)).toMatchObject({ type: 'again' });
+    expect(await sender.send(aDelivery(), aTry(), never)).toMatchObject({ type: 'again' });
   });
 
   test('a line that nobody takes is not sent; told to stop, the channel does not know whether it was', async () => {
     const stop = new AbortController();
     const print = () => new Promise<never>(() => undefined);
     await using sender = log.open({ format: 'text' }, { ...someTools(), print });
-    const outcome = sender.send(aDelivery(), 1, stop.signal);
+    const outcome = sender.send(aDelivery(), aTry(), stop.signal);
     expect(getEventListeners(stop.signal, 'abort')).toHaveLength(1);
     stop.abort();
     expect(await outcome).toMatchObject({ type: 'unknown' });
 
     const running = new AbortController();
     await using reading = log.open({ format: 'text' }, someTools());
-    await reading.send(aDelivery(), 1, running.signal);
+    await reading.send(aDelivery(), aTry(), running.signal);
     expect(getEventListeners(running.signal, 'abort')).toHaveLength(0);
   });
 

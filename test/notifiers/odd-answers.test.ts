@@ -3,11 +3,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, jest, test } from '@jest/globals';
 import { createOddServer, ODD_ANSWERS, type OddAnswer } from '../support/odd-answers.ts';
-import { aDelivery, never, someTools } from './samples.ts';
+import { aDelivery, aTry, never, someTools } from './samples.ts';
 import { SERVICES, type Service } from './services.ts';
 
 // Nothing but an endless answer waits for it.
-const TOTAL_MS = { endless: 1000, other: 30_000 };
+const TOTAL_MS = { endless: 4000, other: 30_000 };
 
 jest.setTimeout(60_000);
 
@@ -24,7 +24,7 @@ function expectedOf({ saysWhether }: Service, { webhook }: OddAnswer): OddAnswer
 async function endOf(service: Service, odd: OddAnswer): Promise<[string, OddAnswer['webhook']]> {
   await using server = await createOddServer(() => odd);
   await using sender = service.open(server.origin, someTools(), odd.isEndless ? TOTAL_MS.endless : TOTAL_MS.other);
-  const { type } = await sender.send(aDelivery(), 1, never);
+  const { type } = await sender.send(aDelivery(), aTry(), never);
   // What comes after the outcome counts as well.
   await server.whenGone(1);
   await turn();

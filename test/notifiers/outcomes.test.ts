@@ -5,7 +5,7 @@ import type { Message, Outcome } from '../../src/core/model/delivery.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 import { freePort } from '../support/free-port.ts';
 import { status, type Answer } from '../support/sinks.ts';
-import { aDelivery, aMessage, aResolvedMessage, never, someTools } from './samples.ts';
+import { aDelivery, aMessage, aResolvedMessage, aTry, never, someTools } from './samples.ts';
 import { DISCORD_PATH, PAGERDUTY_KEY, serve, SERVICES, SLACK_TOKEN, TELEGRAM_TOKEN, type Service } from './services.ts';
 
 const PATIENT_MS = 20_000;
@@ -17,7 +17,7 @@ async function answered(service: Service, answer: Answer): Promise<Outcome> {
   await using served = await serve(service);
   served.answerNext(answer);
   await using sender = service.open(served.origin, someTools(), PATIENT_MS);
-  return await sender.send(aDelivery(), 1, never);
+  return await sender.send(aDelivery(), aTry(), never);
 }
 
 /** Every sort of message, and those at the ends of what a message can be. */
@@ -47,7 +47,7 @@ describe.each(SERVICES.map((service) => [service.name, service] as const))('%s',
     await using served = await serve(service);
     await using sender = service.open(served.origin, someTools(), PATIENT_MS);
     for (const [name, message] of Object.entries(MESSAGES)) {
-      const { type } = await sender.send(aDelivery({ message }), 1, never);
+      const { type } = await sender.send(aDelivery({ message }), aTry(), never);
       expect({ name, type, refused: served.refused }).toEqual({ name, type: 'sent', refused: [] });
     }
     expect(served.calls.all).toHaveLength(Object.keys(MESSAGES).length);
@@ -57,7 +57,7 @@ describe.each(SERVICES.map((service) => [service.name, service] as const))('%s',
     await using served = await serve(service);
     await using sender = service.open(served.origin, someTools(), PATIENT_MS);
     served.answerNext(status(500));
-    for (const attempt of [1, 2]) await sender.send(aDelivery(), attempt, never);
+    for (const attempt of [1, 2]) await sender.send(aDelivery(), aTry(attempt), never);
     const [first, second] = served.calls.all;
     expect(second?.body).toBe(first?.body);
   });
@@ -98,7 +98,7 @@ describe.each(SERVICES.map((service) => [service.name, service] as const))('%s',
 
   test('is not there: again', async () => {
     await using sender = service.open(`http://127.0.0.1:${await freePort()}`, someTools(), PATIENT_MS);
-    expect(await sender.send(aDelivery(), 1, never)).toEqual({
+    expect(await sender.send(aDelivery(), aTry(), never)).toEqual({
       type: 'again',
       why: expect.stringMatching(/^127\.0\.0\.1:\d+: ECONNREFUSED$/),
     });

@@ -1,5 +1,5 @@
 import { untrusted } from '../../src/lib/untrusted.ts';
-import type { Delivery, Message } from '../../src/core/model/delivery.ts';
+import { newsOf, type Attempt, type Delivery, type Message } from '../../src/core/model/delivery.ts';
 import type { NotifierTools } from '../../src/notifiers/notifier.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
@@ -65,14 +65,22 @@ export function aResolvedMessage(changes: Partial<Message> = {}): Message {
   });
 }
 
-export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
+/** Of one message, unless `members` says otherwise. */
+export function aDelivery({ message, ...changes }: Partial<Delivery> & { message?: Message } = {}): Delivery {
   return {
     id: 'd4gq6yhz7krmtabcxw2ns5v3f1',
     channel: 'ops',
     recipient: 'ops',
-    message: aMessage(),
+    kind: 'news',
+    members: [newsOf(message ?? aMessage())],
+    more: [],
     ...changes,
   };
+}
+
+/** `aTry(2, { maybeCopy: true })` */
+export function aTry(number = 1, changes: Partial<Attempt> = {}): Attempt {
+  return { number, maybeCopy: false, receipt: null, ...changes };
 }
 
 /** `printed` holds what the log channel said. The clock stands at 2026-01-01T00:05:00Z. */

@@ -5,7 +5,7 @@ import { discordWith } from '../../src/notifiers/discord.ts';
 import { slackWith } from '../../src/notifiers/slack.ts';
 import { telegramWith } from '../../src/notifiers/telegram.ts';
 import { status, type Answer } from '../support/sinks.ts';
-import { aDelivery, aMessage, aResolvedMessage, LOOPBACK, never, someTools } from './samples.ts';
+import { aDelivery, aMessage, aResolvedMessage, LOOPBACK, aTry, never, someTools } from './samples.ts';
 import { DISCORD_PATH, serve, serviceNamed, SLACK_TOKEN, TELEGRAM_TOKEN } from './services.ts';
 
 const PATIENT_MS = 20_000;
@@ -21,14 +21,14 @@ async function answered(name: string, ...answers: Answer[]): Promise<Outcome> {
   await using served = await serve(service);
   served.answerNext(...answers);
   await using sender = service.open(served.origin, someTools(), PATIENT_MS);
-  return await sender.send(aDelivery(), 1, never);
+  return await sender.send(aDelivery(), aTry(), never);
 }
 
 async function told<T>(name: string, message: Message): Promise<T> {
   const service = serviceNamed(name);
   await using served = await serve(service);
   await using sender = service.open(served.origin, someTools(), PATIENT_MS);
-  await sender.send(aDelivery({ message }), 1, never);
+  await sender.send(aDelivery({ message }), aTry(), never);
   return JSON.parse(served.calls.all[0]?.body ?? '') as T;
 }
 
@@ -82,7 +82,7 @@ describe('slack', () => {
       await using served = await serve(service);
       served.answerNext(json({ ok: false, error }));
       await using sender = service.open(served.origin, someTools(), PATIENT_MS);
-      expect(await sender.send(aDelivery(), 1, never)).toEqual({ type: 'sent', answer: '200 posted' });
+      expect(await sender.send(aDelivery(), aTry(), never)).toEqual({ type: 'sent', answer: '200 posted' });
       expect(served.calls.all.map(({ body }) => 'blocks' in (JSON.parse(body) as object))).toEqual([true, false]);
       expect(await answered('slack bot', json({ ok: false, error }), json({ ok: false, error }))).toMatchObject({
         type: 'rejected',
@@ -149,12 +149,12 @@ describe('telegram', () => {
       { token: TELEGRAM_TOKEN, chat: '-42', topic: '5', allow: LOOPBACK },
       someTools(),
     );
-    expect(await sender.send(aDelivery(), 1, never)).toEqual({
+    expect(await sender.send(aDelivery(), aTry(), never)).toEqual({
       type: 'again',
       afterMs: 1000,
       why: expect.stringContaining("set `chat: '-1009876543210'`"),
     });
-    expect(await sender.send(aDelivery(), 2, never)).toMatchObject({ type: 'sent' });
+    expect(await sender.send(aDelivery(), aTry(2), never)).toMatchObject({ type: 'sent' });
     const chats = served.calls.all.map(
       ({ body }) => JSON.parse(body) as { chat_id: number; message_thread_id: number },
     );
@@ -214,9 +214,9 @@ describe('discord', () => {
     const url = served.origin + DISCORD_PATH;
     const discord = discordWith({ totalMs: PATIENT_MS });
     await using inThread = discord.open({ url, thread_id: '987654321098765432', allow: LOOPBACK }, someTools());
-    await inThread.send(aDelivery(), 1, never);
+    await inThread.send(aDelivery(), aTry(), never);
     await using inForum = discord.open({ url, thread_name: 'Alerts', allow: LOOPBACK }, someTools());
-    await inForum.send(aDelivery(), 1, never);
+    await inForum.send(aDelivery(), aTry(), never);
     expect(served.calls.all.map(({ path }) => path)).toEqual([
       `${DISCORD_PATH}?wait=true&thread_id=987654321098765432`,
       `${DISCORD_PATH}?wait=true`,

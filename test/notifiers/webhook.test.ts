@@ -6,7 +6,7 @@ import type { Delivery, Outcome } from '../../src/core/model/delivery.ts';
 import { webhook, webhookWith } from '../../src/notifiers/webhook.ts';
 import { freePort } from '../support/free-port.ts';
 import { createWebhookSink, status, type Answer } from '../support/sinks.ts';
-import { aDelivery, aMessage, aResolvedMessage, LOOPBACK, never, someTools } from './samples.ts';
+import { aDelivery, aMessage, aResolvedMessage, LOOPBACK, aTry, never, someTools } from './samples.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const SECRET = `whsec_${KEY}`;
@@ -28,7 +28,7 @@ async function send({ url, secret, delivery = aDelivery(), attempt = 1, ...rest 
     { url, allow: LOOPBACK, ...(secret === undefined ? {} : { secret }) },
     someTools(),
   );
-  return await sender.send(delivery, attempt, signal);
+  return await sender.send(delivery, aTry(attempt), signal);
 }
 
 async function answered(answer: Answer, path = '/'): Promise<Outcome> {
@@ -128,7 +128,7 @@ describe('the signature', () => {
     // The reference library compares with the machine's own clock, and refuses what is older than five minutes.
     const clock = { now: () => new Date().getTime(), monotonic: () => 0, sleep: () => Promise.resolve() };
     await using sender = webhook.open({ url: sink.origin, secret: SECRET, allow: LOOPBACK }, { ...someTools(), clock });
-    await sender.send(aDelivery(), 1, never);
+    await sender.send(aDelivery(), aTry(), never);
     const call = sink.calls.all[0];
     return { body: call?.body ?? '', headers: call?.headers as Record<string, string> };
   }

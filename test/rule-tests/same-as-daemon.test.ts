@@ -105,7 +105,7 @@ async function daemonOver({ watch, polls }: RuleTest): Promise<readonly Message[
     current = poll;
     await clock.advance(poll.at - clock.now());
     await poller.poll([watch], stop.signal);
-    messages.push(...(await takeAll(store, clock, 'somebody')).map(({ message }) => message));
+    messages.push(...(await takeAll(store, clock, 'somebody')).map(({ members: [{ message }] }) => message));
   }
   stop.abort();
   return messages;

@@ -1,5 +1,6 @@
 // Writes down what happens in a run, in the words of the oracle.
-import type { Delivery, Fact, Message } from '../../src/core/model/delivery.ts';
+import type { SingleDelivery } from '../../src/core/alerts/overflow.ts';
+import type { Fact, Message } from '../../src/core/model/delivery.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
 import { deliveryId, idOf } from '../../src/core/model/identity.ts';
 import type { Recipient, RecipientsOf, WatchId } from '../../src/core/model/ids.ts';
@@ -138,7 +139,7 @@ function gapsOf(kind: AnyKind, state: Memory['state']): Gap[] {
 interface Committed {
   readonly at: Instant;
   readonly watchId: WatchId;
-  readonly delivery: Delivery;
+  readonly delivery: SingleDelivery;
 }
 
 type ItemByKey = (of: Committed, key: string) => string | null;

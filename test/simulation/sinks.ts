@@ -29,6 +29,9 @@ export function sinkNotifier(options: SinkOptions): AnyNotifier {
   const sink: Notifier<SinkConfig> = {
     type: 'sink',
     summary: 'Receivers of the simulation.',
+    unit: 'alert',
+    idempotent: true,
+    readBy: 'machines',
     config: SinkConfig,
     secrets: [],
     giveUpAfterMs: GIVE_UP_AFTER_MS,

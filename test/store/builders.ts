@@ -1,4 +1,4 @@
-import type { Delivery, Message } from '../../src/core/model/delivery.ts';
+import { newsOf, type Delivery, type Message } from '../../src/core/model/delivery.ts';
 import type { Alert, ConditionState, Memory } from '../../src/core/model/memory.ts';
 import { NOTHING_CLOSED } from '../../src/core/model/decision.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
@@ -56,7 +56,8 @@ export function aDelivery(
   changes: { id?: string; channel?: string; recipient?: string } & Partial<Message> = {},
 ): Delivery {
   const { id = 'delivery-1', channel = 'ops', recipient = 'ops', ...message } = changes;
-  return { id, channel, recipient, message: aMessage({ key: id, ...message }) };
+  const members = [newsOf(aMessage({ key: id, ...message }))] as const;
+  return { id, channel, recipient, kind: 'news', members, more: [] };
 }
 
 const FIRING: ConditionState = {
@@ -135,9 +136,9 @@ export function aTransition(changes: Partial<Message> = {}, notify: readonly str
 
 /** The transitions of which these are the deliveries, each once. */
 export function transitionsOf(deliveries: readonly Delivery[]): Transition[] {
-  const same = Map.groupBy(deliveries, ({ message: { key, seq } }) => `${key} ${seq}`);
+  const same = Map.groupBy(deliveries, ({ members: [{ message }] }) => `${message.key} ${message.seq}`);
   return [...same.values()].flatMap((own) =>
-    own.slice(0, 1).map(({ message }) => {
+    own.slice(0, 1).map(({ members: [{ message }] }) => {
       const channels = new Set(own.map(({ channel }) => channel));
       return { message, labels: labelsOfMessage(message), notify: [...channels] };
     }),

@@ -432,16 +432,20 @@ export function keepsThePromise(place: Place): void {
       // What is open takes events in before it goes out.
       expect(idsOf(await claim(store, 'ops', 3, NOON))).toEqual(['last', 'fires', 'old-0']);
       const [events, retracted] = await claim(store, 'ops', 2, NOON + OPEN_MS);
-      expect(events?.delivery.message).toMatchObject({
+      expect(events?.delivery.members[0].message).toMatchObject({
         type: 'alert.summary',
         title: '3 more low events of treasury-low[treasury]',
         summary: { of: 'alert.event', count: 3, keys: ['a', 'b', 'c'] },
       });
-      expect(retracted?.delivery.message.summary).toEqual({ of: 'alert.retracted', count: 1, keys: ['gone'] });
+      expect(retracted?.delivery.members[0].message.summary).toEqual({
+        of: 'alert.retracted',
+        count: 1,
+        keys: ['gone'],
+      });
       // What was tried stays as it is.
       await owe(store, 'w', [event('d')], NOON + OPEN_MS, { expects: 1 });
       const [next] = await claim(store, 'ops', 1, NOON + 2 * OPEN_MS);
-      expect(next?.delivery.message.summary).toEqual({ of: 'alert.event', count: 1, keys: ['d'] });
+      expect(next?.delivery.members[0].message.summary).toEqual({ of: 'alert.event', count: 1, keys: ['d'] });
       expect(next?.delivery.id).not.toBe(events?.delivery.id);
     },
   );
@@ -495,7 +499,7 @@ export function keepsThePromise(place: Place): void {
 }
 
 function keysOf(claimed: Awaited<ReturnType<typeof claim>>): string[] {
-  return claimed.map(({ delivery }) => delivery.message.key);
+  return claimed.map(({ delivery }) => delivery.members[0].message.key);
 }
 
 function idsOf(claimed: Awaited<ReturnType<typeof claim>>): string[] {

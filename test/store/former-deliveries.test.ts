@@ -62,8 +62,10 @@ test('what is owed goes out once, under its id and in order; what was sent does 
   const sent = await sendAll(store, at + HOUR);
   expect(sent.map(({ id }) => id).toSorted()).toEqual(ids('due', 'sending').toSorted());
   expect(ids('sent')).toHaveLength(3);
-  const ofBob = sent.filter(({ recipient, message }) => recipient.startsWith('bob') && message.alert === 'lower');
-  expect(ofBob.map(({ message }) => message.type)).toEqual(['alert.firing', 'alert.resolved']);
+  const ofBob = sent.filter(
+    ({ recipient, members: [{ message }] }) => recipient.startsWith('bob') && message.alert === 'lower',
+  );
+  expect(ofBob.map(({ members: [{ message }] }) => message.type)).toEqual(['alert.firing', 'alert.resolved']);
   expect(await sendAll(store, at + 2 * HOUR)).toEqual([]);
   await dispatch(store, at);
   expect(await sendAll(store, at + 2 * HOUR)).toEqual([]);
@@ -91,7 +93,7 @@ test('the end of an alert that fires goes to those who were told of it, whatever
   await commit(store, [retire(id, memory, at + HOUR)], at + HOUR);
   await dispatch(store, at + HOUR);
   const ends = await sendAll(store, at + HOUR);
-  expect(ends.map(({ recipient, message }) => `${recipient} ${message.alert} ${message.type}`)).toEqual([
+  expect(ends.map(({ recipient, members: [{ message }] }) => `${recipient} ${message.alert} ${message.type}`)).toEqual([
     'screen low alert.resolved',
     'ada@example.org low alert.resolved',
     'bob@example.org low alert.resolved',

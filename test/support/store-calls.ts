@@ -27,7 +27,7 @@ export async function owe(
   await routeAll(store, at, ({ unrouted }) => {
     const owed = unrouted.flatMap((notification): Owed[] =>
       deliveries
-        .filter(({ message: { key, seq } }) => key === notification.key && seq === notification.seq)
+        .filter(({ members: [{ message }] }) => message.key === notification.key && message.seq === notification.seq)
         .map(({ id, channel, recipient }) => ({ id, channel, recipient, notification, undeliverable: null })),
     );
     return { owed, informed: owed, cancelled: [] };

@@ -152,7 +152,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
   }
 
   async function takeMessages(): Promise<string[]> {
-    messages = (await takeAll(store, clock)).map(({ message }) => message);
+    messages = (await takeAll(store, clock)).map(({ members: [{ message }] }) => message);
     return messages.flatMap(wordsOfMembers);
   }
 

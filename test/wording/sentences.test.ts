@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Message } from '../../src/core/model/delivery.ts';
 import { log } from '../../src/notifiers/log.ts';
 import { toLines } from '../../src/notifiers/rendering/lines.ts';
-import { aDelivery, never, someTools } from '../notifiers/samples.ts';
+import { aDelivery, aTry, never, someTools } from '../notifiers/samples.ts';
 import { run, testOf } from '../rule-tests/support/trials.ts';
 
 const SENDER = '0x3c54a1b2c3d4e5f60718293a4b5c6d7e8f90b3ab';
@@ -45,7 +45,7 @@ async function messagesOf({ watch, alert, saw, more = '' }: Omit<Story, 'reads' 
 async function lineOf(message: Message): Promise<string> {
   const tools = someTools();
   await using sender = log.open({ format: 'text' }, tools);
-  await sender.send(aDelivery({ message }), 1, never);
+  await sender.send(aDelivery({ message }), aTry(), never);
   return (tools.printed[0] ?? '').replace(/^\S+ /, '');
 }
 

@@ -1,8 +1,9 @@
 // What becomes of further events of a channel that has not got rid of thousands of messages: each alert has one open
 // summary there, which takes them in until it goes out. Nothing is dropped: it carries the key of every one of them.
 import { headingOf } from '../wording/message-words.ts';
-import type { Delivery, Message, Summary } from '../model/delivery.ts';
+import type { Message, Summary } from '../model/delivery.ts';
 import { deliveryId, idOf } from '../model/identity.ts';
+import type { DeliveryId, Recipient } from '../model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { MOST_KEYS, summaryMessage } from './summary.ts';
 
@@ -12,13 +13,19 @@ export const MOST_UNSETTLED = 10_000;
 /** For how long a summary takes events in before it may go out. */
 export const OPEN_MS = 60_000;
 
+/** One message for one recipient. */
+export interface SingleDelivery extends Recipient {
+  readonly id: DeliveryId;
+  readonly message: Message;
+}
+
 /** Only events: the firing of a condition and its end are always told, and there are only as many as there are alerts. */
-export function isFoldable({ message: { type } }: Delivery): boolean {
+export function isFoldable({ message: { type } }: SingleDelivery): boolean {
   return type !== 'alert.firing' && type !== 'alert.resolved';
 }
 
 /** What may share an open summary, as a key. */
-export function foldKeyOf({ message }: Delivery): string {
+export function foldKeyOf({ message }: SingleDelivery): string {
   const { watch, explorer, alert, severity } = message;
   return JSON.stringify([watch, explorer, alert, severity, summaryOf(message).of]);
 }
@@ -29,7 +36,7 @@ export function hasRoom(open: Message, next: Message): boolean {
 }
 
 /** A new summary of one message, in its place. */
-export function openSummary({ message, ...to }: Delivery, at: Instant): Delivery {
+export function openSummary({ message, ...to }: SingleDelivery, at: Instant): SingleDelivery {
   const key = idOf('overflow', message.key, message.seq, to.channel, to.recipient);
   const words = { ...WAITING, list: [{ text: `The first: ${headingOf(message)}` }] };
   const summary = summaryMessage(message, { key, at }, summaryOf(message), words);

@@ -5,13 +5,65 @@ import type { AlertId, DeliveryId, Severity } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Segment } from './condition.ts';
 
-/** One message for one recipient. Committed together with the memory that it follows from. */
+/** One message for one recipient. It speaks of one or more transitions, which are fixed: every try sends the same ones. */
 export interface Delivery {
-  /** hash(v1, watch, alert, explorer, finding key, episode, seq, channel, recipient) */
+  /** Of a `news` delivery of one transition: deliveryId(key, seq, recipient). Every other kind hashes its members. */
   readonly id: DeliveryId;
   readonly channel: string;
   readonly recipient: string;
+  readonly kind: DeliveryKind;
+  /** Those that the message lists, at most `MOST_LISTED`: the most severe first, then the oldest. */
+  readonly members: readonly [DeliveryMember, ...DeliveryMember[]];
+  /** The others, counted. */
+  readonly more: readonly MoreMembers[];
+}
+
+/** A message lists so many of its members and counts the others. */
+export const MOST_LISTED = 50;
+
+/**
+ * `news`: what happened now. `repeat`: what was told before and is still so. `overflow_summary`: more than the recipient
+ * may be sent. `silence_summary`, `inhibition_summary`: what a silence, or an open alert, kept back until it was over.
+ */
+export type DeliveryKind = 'news' | 'repeat' | SummaryKind;
+export type SummaryKind = 'overflow_summary' | 'silence_summary' | 'inhibition_summary';
+
+/** One transition in a delivery. */
+export interface DeliveryMember {
   readonly message: Message;
+  readonly as: SentAs;
+  /** Since when it was held back; null: it was not. */
+  readonly heldAt: Instant | null;
+}
+
+/** `repeat`: it was told before. `fired-and-resolved`: an end of which nobody was told the begin. */
+export type SentAs = 'news' | 'repeat' | 'fired-and-resolved';
+
+/** A transition that is told as it happened. */
+export function newsOf(message: Message): DeliveryMember {
+  return { message, as: 'news', heldAt: null };
+}
+
+/** How many members of a delivery are alike, of those that it does not list. */
+export interface MoreMembers {
+  readonly watch: string;
+  readonly alert: AlertId;
+  readonly severity: Severity;
+  readonly type: MessageType;
+  readonly count: number;
+}
+
+/** What a receiver called a message, so that a later one can change it or answer it. Opaque, at most 512 bytes. */
+export type Receipt = string;
+
+/** One try to send a delivery. */
+export interface Attempt {
+  /** 1 = the first. */
+  readonly number: number;
+  /** An earlier try may have arrived: nobody knows. */
+  readonly maybeCopy: boolean;
+  /** Of the last message about the same alert and episode that this recipient accepted; null: there is none. */
+  readonly receipt: Receipt | null;
 }
 
 /** Of what is due on a channel, a lower rank goes out first. */
@@ -99,7 +151,7 @@ export type Fact =
  * the bytes may have been taken over, but no answer came.
  */
 export type Outcome =
-  | { readonly type: 'sent'; readonly answer: string }
+  | { readonly type: 'sent'; readonly answer: string; readonly receipt?: Receipt }
   | {
       readonly type: 'again';
       readonly why: string;

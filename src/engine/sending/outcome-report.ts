@@ -12,13 +12,16 @@ export function createOutcomeReport(channel: string, log: Log): OutcomeReport {
   let lastFailure: string | null = null;
 
   return ({ delivery, attempt }, { state, outcome }) => {
+    const [{ message }, ...others] = delivery.members;
     const fields = {
       channel,
       delivery: delivery.id,
       // Of many recipients one may be refused; a channel with one receiver is called like it.
       ...(delivery.recipient === channel ? {} : { recipient: delivery.recipient }),
-      watch: delivery.message.watch,
-      alert: delivery.message.alert,
+      // The first of several is the most severe.
+      watch: message.watch,
+      alert: message.alert,
+      ...(others.length === 0 ? {} : { members: delivery.members.length }),
       attempt,
     };
     if (outcome.type === 'sent') {

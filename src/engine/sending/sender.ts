@@ -134,7 +134,7 @@ export function createSender(options: SenderOptions): Sender {
 
   async function send({ delivery, attempt }: Claimed, abandon: AbortSignal): Promise<Outcome> {
     try {
-      return await notifier.send(delivery, attempt, abandon);
+      return await notifier.send(delivery, { number: attempt, maybeCopy: false, receipt: null }, abandon);
     } catch (error) {
       log.error('delivery:threw', { channel, delivery: delivery.id, attempt, error: String(error) });
       return { type: 'again', why: String(error) };

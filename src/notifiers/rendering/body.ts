@@ -51,7 +51,7 @@ export const BODY_FIELDS: Readonly<
 };
 
 /** The same before it is text. */
-export function bodyOf({ id, message }: Delivery) {
+export function bodyOf({ id, members: [{ message }] }: Delivery) {
   return {
     type: message.type,
     timestamp: showInstant(message.at),

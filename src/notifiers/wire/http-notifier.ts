@@ -1,10 +1,13 @@
-// What all channels that post an alert over HTTP have in common. A channel says what it posts, and how it reads answers.
+// What all channels that post over HTTP have in common. A channel says what it posts, and how it reads answers.
 import type { Notifier, NotifierTools, OpenNotifier } from '../notifier.ts';
 import { createPoster, type Poster } from './post-json.ts';
 
 const GIVE_UP_AFTER_MS = 3 * 24 * 3_600_000;
 
-interface HttpChannel<D> extends Pick<Notifier<D>, 'type' | 'summary' | 'config' | 'secrets' | 'warnings'> {
+interface HttpChannel<D> extends Pick<
+  Notifier<D>,
+  'type' | 'summary' | 'unit' | 'idempotent' | 'readBy' | 'config' | 'secrets' | 'warnings'
+> {
   /** One try, from the first packet to the last byte of the answer. */
   readonly totalMs: number;
   /** As `createPoster` has it. */
@@ -16,10 +19,13 @@ interface HttpChannel<D> extends Pick<Notifier<D>, 'type' | 'summary' | 'config'
 
 /** A channel with one receiver, to which every alert is posted. */
 export function httpNotifier<D extends { readonly allow: readonly string[] }>(channel: HttpChannel<D>): Notifier<D> {
-  const { type, summary, config, secrets, totalMs, mostAnswerBytes } = channel;
+  const { type, summary, unit, idempotent, readBy, config, secrets, totalMs, mostAnswerBytes } = channel;
   return {
     type,
     summary,
+    unit,
+    idempotent,
+    readBy,
     config,
     secrets,
     giveUpAfterMs: GIVE_UP_AFTER_MS,

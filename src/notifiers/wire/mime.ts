@@ -1,14 +1,14 @@
 // A mail as bytes. Every part of it comes from the delivery: two tries differ in the attempt header alone.
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { createHash } from 'node:crypto';
-import type { Delivery } from '../../core/model/delivery.ts';
+import type { Attempt, Delivery } from '../../core/model/delivery.ts';
 import { toMailContent, toText } from '../rendering/mail.ts';
 import { toHtml } from '../rendering/mail-html.ts';
 import { domainOf, type MailAddress } from './mail-address.ts';
 
 /** Headers carry names from the config and text of ours; nothing from the chain. */
-export function toMime(delivery: Delivery, from: MailAddress, attempt: number): Promise<Buffer> {
-  const { message } = delivery;
+export function toMime(delivery: Delivery, from: MailAddress, attempt: Attempt): Promise<Buffer> {
+  const [{ message }] = delivery.members;
   const content = toMailContent(message);
   const domain = domainOf(from);
   const thread = `<${idPart(message.key)}.${message.episode}@${domain}>`;
@@ -21,7 +21,7 @@ export function toMime(delivery: Delivery, from: MailAddress, attempt: number): 
     inReplyTo: thread,
     references: thread,
     headers: {
-      'X-Chainwarden-Attempt': String(attempt),
+      'X-Chainwarden-Attempt': String(attempt.number),
       // Nobody reads answers: out-of-office replies to alerts would only go around in circles (RFC 3834).
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',

@@ -25,6 +25,9 @@ function offline(config: Config): Config {
 const NO_CHANNEL: AnyNotifier = {
   type: 'nobody',
   summary: 'Tells nobody.',
+  unit: 'group',
+  idempotent: true,
+  readBy: 'people',
   config: z.object({}),
   secrets: [],
   giveUpAfterMs: 0,

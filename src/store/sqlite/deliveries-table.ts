@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { RANK_OF, type Settlement } from '../../core/model/delivery.ts';
+import { newsOf, RANK_OF, type Delivery, type Settlement } from '../../core/model/delivery.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Owed, Untried } from '../../dispatch/routing-round.ts';
@@ -122,7 +122,8 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
   function handOut(row: Row, leaseUntil: Instant): Claimed {
     const { id, channel, recipient, message, attempt } = deliveryOf(row);
     take.run(leaseUntil, Number(row['number']));
-    return { delivery: { id, channel, recipient, message }, attempt: attempt + 1, ageMs: Number(row['age_ms']) };
+    const delivery: Delivery = { id, channel, recipient, kind: 'news', members: [newsOf(message)], more: [] };
+    return { delivery, attempt: attempt + 1, ageMs: Number(row['age_ms']) };
   }
 
   /** Read to the end before the first is changed: a statement must not change what it still reads. */

@@ -7,9 +7,10 @@ import {
   MOST_UNSETTLED,
   OPEN_MS,
   openSummary,
+  type SingleDelivery,
   withMember,
 } from '../../core/alerts/overflow.ts';
-import type { Delivery, Message } from '../../core/model/delivery.ts';
+import type { Message } from '../../core/model/delivery.ts';
 import { idOf } from '../../core/model/identity.ts';
 import type { Owed } from '../../dispatch/routing-round.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -32,14 +33,14 @@ export interface OverflowTable {
 /** A delivery that may be folded, with its message. */
 interface Member {
   readonly owed: Owed;
-  readonly delivery: Delivery;
+  readonly delivery: SingleDelivery;
 }
 
 interface Open {
   /** Of its notification. Null: not in the table yet. */
   readonly notification: number | null;
   readonly first: Owed;
-  readonly delivery: Delivery;
+  readonly delivery: SingleDelivery;
 }
 
 export function createOverflowTable(db: DatabaseSync): OverflowTable {

@@ -54,7 +54,9 @@ async function aDispatcher(channels = CHANNELS, change: (store: Store) => Store 
     for (const channel of ['ops', 'mail', 'gone'])
       for (let some = await claim(store, channel, 10, clock.now()); some.length > 0;) {
         for (const { delivery, attempt } of some) {
-          all.push(`${delivery.recipient.split('@')[0] ?? ''} ${delivery.message.type.replace('alert.', '')}`);
+          all.push(
+            `${delivery.recipient.split('@')[0] ?? ''} ${delivery.members[0].message.type.replace('alert.', '')}`,
+          );
           await store.settle({ id: delivery.id, attempt }, end, clock.now());
         }
         some = await claim(store, channel, 10, clock.now());

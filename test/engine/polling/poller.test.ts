@@ -166,7 +166,7 @@ watches:
     }
     await dispatch(store, clock.now());
     for (const { delivery, attempt } of await claim(store, 'screen', 100, clock.now() + 86_400_000)) {
-      said.push(wordsOf(delivery.message));
+      said.push(wordsOf(delivery.members[0].message));
       await store.settle(
         { id: delivery.id, attempt },
         { state: 'sent', outcome: { type: 'sent', answer: '' } },

@@ -68,7 +68,13 @@ function aStory(store: Store = createMemoryStore()) {
           clock.now(),
           attempt,
         );
-      return all.map(({ delivery: { message } }) => `${message.severity} ${message.type} ${message.title}`);
+      return all.map(
+        ({
+          delivery: {
+            members: [{ message }],
+          },
+        }) => `${message.severity} ${message.type} ${message.title}`,
+      );
     },
     async [Symbol.asyncDispose]() {
       stop.abort();

@@ -598,8 +598,8 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
         channel,
         notifier: {
           async send(delivery, attempt, signal) {
-            tries.push({ id: delivery.id, attempt, at: clock.now() });
-            return post.answer(delivery, attempt, signal);
+            tries.push({ id: delivery.id, attempt: attempt.number, at: clock.now() });
+            return post.answer(delivery, attempt.number, signal);
           },
         },
         giveUpAfterMs: GIVE_UP,

@@ -60,7 +60,7 @@ async function aFiringWatch() {
       },
     };
   };
-  const said = async () => (await takeAll(store, clock)).map(({ message }) => wordsOf(message));
+  const said = async () => (await takeAll(store, clock)).map(({ members: [{ message }] }) => wordsOf(message));
   expect(await said()).toEqual(['low firing']);
   return { clock, log, store, refused, poller, retirement, retires, changing, said };
 }

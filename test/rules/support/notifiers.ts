@@ -11,6 +11,9 @@ const List = z.object({ to: z.array(z.string()), port: z.string().optional() });
 const post: Notifier<z.output<typeof Post>> = {
   type: 'post',
   summary: 'One receiver.',
+  unit: 'alert',
+  idempotent: true,
+  readBy: 'machines',
   config: Post,
   secrets: ['url', 'secret'],
   giveUpAfterMs: 1000,
@@ -25,6 +28,9 @@ const post: Notifier<z.output<typeof Post>> = {
 const list: Notifier<z.output<typeof List>> = {
   type: 'list',
   summary: 'Several receivers.',
+  unit: 'group',
+  idempotent: false,
+  readBy: 'people',
   config: List,
   secrets: [],
   giveUpAfterMs: 1000,
