@@ -56,7 +56,7 @@ test('one that waits: its condition, its values, what is missing, and who will h
     '  state: pending, held 1m of 2m: it is true, and has not held for long enough yet',
     '  held back: `for`, for another 1m',
     '  to end: balance would have to rise by 60,000, to 1,000,000',
-    '  labels: watch: coins, alert: low, kind: balance, severity: critical, explorer: chain, of: treasury',
+    '  labels: watch: coins, explorer: chain, of: treasury, alert: low, kind: balance, severity: critical',
     '  would be told: screen, night',
     '  told so far: nothing that is kept',
   ]);
