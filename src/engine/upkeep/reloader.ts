@@ -5,6 +5,7 @@
 //              cut short, so that a reload comes at the latest five seconds after the first of them
 //   loading    one reload at a time; what failed for a reason that may pass is tried again after half a minute
 import type { Clock } from '../../lib/clock.ts';
+import { createWokenLoop } from '../woken-loop.ts';
 
 export interface ReloaderOptions {
   readonly clock: Clock;
@@ -38,7 +39,7 @@ const AGAIN_LOOKS = 30;
 export function createReloader({ clock, files, reload }: ReloaderOptions): Reloader {
   let asks = 0;
   let handled = 0;
-  let alarm = new AbortController();
+  const loop = createWokenLoop(clock);
 
   async function untilSettled(signal: AbortSignal): Promise<void> {
     let before = '';
@@ -54,33 +55,25 @@ export function createReloader({ clock, files, reload }: ReloaderOptions): Reloa
     return asks !== handled || (await files.current()) !== files.loaded();
   }
 
-  const wake = (): void => {
-    alarm.abort();
-  };
+  async function load(signal: AbortSignal): Promise<ReloadEnd> {
+    await untilSettled(signal);
+    handled = asks;
+    return signal.aborted ? 'done' : reload(signal);
+  }
 
   return {
     request() {
       asks += 1;
-      wake();
+      loop.wake();
     },
     async run(signal) {
-      signal.addEventListener('abort', wake);
-      for (let looksLeft = Infinity; !signal.aborted; looksLeft -= 1) {
-        // Made before looking: an ask that comes meanwhile must not be lost.
-        alarm = new AbortController();
-        if (looksLeft <= 0 || (await hasChanged())) {
-          await untilSettled(signal);
-          handled = asks;
-          if (isGoingOn(signal)) looksLeft = (await reload(signal)) === 'again' ? AGAIN_LOOKS : Infinity;
-        }
-        await clock.sleep(LOOK_MS, alarm.signal);
-      }
-      signal.removeEventListener('abort', wake);
+      let looksLeft = Infinity;
+      await loop.run(signal, async () => {
+        if (looksLeft <= 0 || (await hasChanged()))
+          looksLeft = (await load(signal)) === 'again' ? AGAIN_LOOKS : Infinity;
+        looksLeft -= 1;
+        return LOOK_MS;
+      });
     },
   };
-}
-
-/** Asked anew after each wait: a signal may abort meanwhile. */
-function isGoingOn(signal: AbortSignal): boolean {
-  return !signal.aborted;
 }
