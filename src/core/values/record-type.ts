@@ -88,6 +88,10 @@ function viewClassOf(record: AnyRecord): ViewClass {
       this.#beneath = beneath;
     }
 
+    get [recordOf](): AnyRecord {
+      return record;
+    }
+
     get [sourceOf](): RowSource | null {
       const beneath = this.#beneath;
       if (beneath === null) return null;
@@ -117,6 +121,5 @@ function viewClassOf(record: AnyRecord): ViewClass {
       return known === UNKNOWN ? undefined : known;
     }
   }
-  Object.defineProperty(RecordView.prototype, recordOf, { value: record });
-  return RecordView as unknown as ViewClass;
+  return RecordView;
 }
