@@ -22,8 +22,14 @@ interface Evaluable {
   readonly evaluate: Evaluate;
 }
 
+/** Throws where cel-js's nodes have another shape than here: its types leave out what conditions use of them. */
 export function nodeOf(ast: ASTNode): Node {
-  return ast as unknown as Node;
+  if (!isNode(ast)) throw new TypeError('the syntax tree of cel-js has changed');
+  return ast;
+}
+
+function isNode(ast: object): ast is Node {
+  return 'setMeta' in ast && 'meta' in ast && 'evaluate' in ast;
 }
 
 export type Access = Node & { readonly args: readonly [Node, string] };
