@@ -2,19 +2,12 @@
 //
 // A question passes, in this order: the answers shared in this tick -> the same request in flight -> the budget of its
 // plan -> the transport. No question is sent twice in a tick, and none while the plan rests.
-import type { AnyView, Fields, View } from '../core/values/fields.ts';
+import type { AnyView } from '../core/values/fields.ts';
 import type { Shown } from '../core/chain/chain-identity.ts';
 import type { Coin } from '../core/model/target.ts';
 import type { Head } from '../core/model/observation.ts';
-import {
-  Missed,
-  type Cursor,
-  type ListQuestion,
-  type OneQuestion,
-  type Page,
-  type Question,
-  type Read,
-} from '../core/model/question.ts';
+import { Missed, type Cursor, type ListQuestion, type Page, type Question, type Read } from '../core/model/question.ts';
+import { readThrough } from '../core/model/read-through.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createAnswerCache, type AnswerCache } from './http/answer-cache.ts';
@@ -153,7 +146,14 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       const at = clock.now();
       return { rows, head: headIn(rows, at), at };
     },
-    tickReader: () => tickReaderOf(read, sweep),
+    tickReader() {
+      const tickCache: TickCache = new Map();
+      return readThrough({
+        answer: (question, cursor) => read(question, cursor, tickCache),
+        again: (question, cursor) => read(question, cursor, null),
+        sweep: (question, cursor) => sweep(question, cursor, tickCache),
+      });
+    },
     [Symbol.asyncDispose]: async () => {
       transport.close();
       if (options.largeBodies === undefined) await largeBodies[Symbol.asyncDispose]();
@@ -169,20 +169,4 @@ type HeadReader = NonNullable<ListQuestion['head']>;
  */
 function headReader({ question, address }: Request): HeadReader | null {
   return question.shape === 'list' && question.head !== undefined && !address.includes('?') ? question.head : null;
-}
-
-type ReadAny = (question: Question, cursor: Cursor | null, tickCache: TickCache | null) => Promise<AnyView | Page>;
-
-/** The casts are safe: `decode.ts` makes what the question's shape and record promise. */
-function tickReaderOf(read: ReadAny, sweep: ReadAny): Read {
-  const tickCache: TickCache = new Map();
-  return {
-    one: <F extends Fields>(question: OneQuestion<F>) => read(question, null, tickCache) as Promise<View<F>>,
-    page: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) =>
-      read(question, cursor, tickCache) as Promise<Page<F>>,
-    pageAgain: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) =>
-      read(question, cursor, null) as Promise<Page<F>>,
-    sweepPage: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) =>
-      sweep(question, cursor, tickCache) as Promise<Page<F>>,
-  };
 }

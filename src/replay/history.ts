@@ -7,12 +7,12 @@
 // there, so `mined` and `reorg` stay silent, and nothing is retracted; confirmations are counted from a head that is
 // reckoned by the pace of the rows' own blocks; no poll is ever missed; `cron` is taken for its shortest interval.
 import { upToHead } from '../core/chain/tick-chain.ts';
-import type { AnyView } from '../core/values/fields.ts';
 import type { ListHistory } from '../core/model/kind.ts';
 import type { Head, TickChain } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch.ts';
-import { Missed, type Cursor, type ListQuestion, type Page, type Question, type Read } from '../core/model/question.ts';
+import { Missed, type ListQuestion, type Page, type Question, type Read } from '../core/model/question.ts';
+import { readThrough, type Answer } from '../core/model/read-through.ts';
 import { phaseOf } from '../core/model/schedule.ts';
 import { readUntil } from '../explorer/reading/paging.ts';
 import { keyOfAsked } from '../recording/model.ts';
@@ -75,7 +75,7 @@ export interface History {
 
 interface DatedRow {
   readonly at: Instant;
-  readonly row: AnyView;
+  readonly row: Page['rows'][number];
 }
 
 /** Pages back, newest first, until a row is older than `from`. With the same `read`, page one is not asked for again. */
@@ -154,19 +154,20 @@ function firstPoll(watch: Watch, from: Instant, intervalMs: number): Instant {
 
 /** The list as it stood when row `newest` was its first. */
 function readOf(rows: readonly DatedRow[], newest: number): Read {
-  const page = async (_question: unknown, cursor: Cursor | null): Promise<never> =>
-    pageFrom(rows, cursor === null ? newest : Number(cursor[OFFSET])) as never;
-  const one = (): Promise<never> => Promise.reject(new Missed('not-found', 'has no history on an explorer'));
-  return { one, page, pageAgain: page };
+  const answer: Answer = async ({ shape }, cursor) => {
+    if (shape === 'one') throw new Missed('not-found', 'has no history on an explorer');
+    return pageFrom(rows, cursor === null ? newest : Number(cursor[OFFSET]));
+  };
+  return readThrough({ answer, again: answer });
 }
 
 const OFFSET = 'offset';
 const PAGE_SIZE = 50;
 
-function pageFrom(rows: readonly DatedRow[], offset: number): { rows: readonly AnyView[]; next: Cursor | null } {
+function pageFrom(rows: readonly DatedRow[], offset: number): Page {
   const end = offset + PAGE_SIZE;
   const next = end < rows.length ? { [OFFSET]: String(end) } : null;
-  return { rows: rows.slice(offset, end).map(({ row }) => row), next } satisfies { rows: unknown; next: Page['next'] };
+  return { rows: rows.slice(offset, end).map(({ row }) => row), next };
 }
 
 function isList(question: Question): question is Question & ListQuestion {

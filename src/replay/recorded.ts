@@ -11,6 +11,7 @@ import type { Head, TickChain } from '../core/model/observation.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import { Missed, type Cursor, type Page, type Question, type Read } from '../core/model/question.ts';
+import { readThrough } from '../core/model/read-through.ts';
 import { blankMemory } from '../core/step.ts';
 import { decodeAnswer } from '../explorer/reading/decode.ts';
 import { createPageSizes } from '../explorer/reading/page-sizes.ts';
@@ -142,15 +143,12 @@ function createRead(
     return decode(question, found.gave.body);
   }
 
-  // The cast is safe: `decode` makes what the question's shape and record promise.
-  return {
-    one: (question) => answer(question, null, false) as Promise<never>,
-    page: (question, cursor) => answer(question, cursor, false) as Promise<never>,
-    pageAgain: (question, cursor) => answer(question, cursor, true) as Promise<never>,
+  return readThrough({
+    answer: (question, cursor) => answer(question, cursor, false),
+    again: (question, cursor) => answer(question, cursor, true),
     // A page that was not swept then is no gap in the recording.
-    sweepPage: async (question, cursor) =>
-      given(question, find(keyOf({ asked: question, cursor, again: false }))) as never,
-  };
+    sweep: async (question, cursor) => given(question, find(keyOf({ asked: question, cursor, again: false }))),
+  });
 }
 
 function keyOf({

@@ -1,16 +1,10 @@
 // Recorded answers in place of an explorer. Each question is looked up and decoded as the client decodes it.
-import type { AnyView, Fields, View } from '../core/values/fields.ts';
+import type { AnyView } from '../core/values/fields.ts';
 import type { Head } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Coin } from '../core/model/target.ts';
-import {
-  type Cursor,
-  type ListQuestion,
-  type OneQuestion,
-  type Page,
-  type Question,
-  type Read,
-} from '../core/model/question.ts';
+import type { Cursor, Page, Question, Read } from '../core/model/question.ts';
+import { readThrough, type Answer } from '../core/model/read-through.ts';
 import { problemOf } from '../explorer/http/answer-problem.ts';
 import { decodeAnswer } from '../explorer/reading/decode.ts';
 import { createPageSizes } from '../explorer/reading/page-sizes.ts';
@@ -46,14 +40,8 @@ export function readAnswers(answers: readonly RecordedAnswer[], { coin, at, onHe
     return value;
   }
 
-  // The casts say what the decoder made sure of: the value is what the question's shape and record promise.
-  const page = async <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null): Promise<Page<F>> =>
-    answerTo(question, cursor) as Page<F>;
-  return {
-    one: async <F extends Fields>(question: OneQuestion<F>) => answerTo(question, null) as View<F>,
-    page,
-    pageAgain: page,
-  };
+  const answer: Answer = async (question, cursor) => answerTo(question, cursor);
+  return readThrough({ answer, again: answer });
 }
 
 function isPage(value: AnyView | Page): value is Page {
