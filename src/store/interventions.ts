@@ -1,7 +1,7 @@
 // What operators change: as they ask for it, as it is stored, and how a request ends.
-import type { DeliveryId } from '../core/model/ids.ts';
+import type { AlertId, DeliveryId, Severity } from '../core/model/ids.ts';
 import type { Pause } from '../core/model/pause.ts';
-import type { Ack, Key, Matcher, Silence } from '../dispatch/model.ts';
+import type { Ack, Key, Matcher, OpenAlert, Silence } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';
 
 /** What an operator wants changed. */
@@ -83,5 +83,16 @@ export interface Policy {
   readonly acks: readonly StoredAck[];
 }
 
-/** For how long an event can be acknowledged: it has no end of its own. */
+/** One alert that is open, as its newest message has it. */
+export interface OpenAlertRow extends OpenAlert {
+  readonly episode: number;
+  readonly seq: number;
+  readonly alert: AlertId;
+  readonly severity: Severity;
+  readonly title: string;
+  readonly since: Instant;
+  readonly isEvent: boolean;
+}
+
+/** For how long an event is open: it has no end of its own. */
 export const EVENT_OPEN_MS = 86_400_000;

@@ -12,7 +12,7 @@ import type { Pause } from '../core/model/pause.ts';
 import type { AlertId, DeliveryId, Recipient, WatchId } from '../core/model/ids.ts';
 import type { RoutingRound, RoutingResult } from '../dispatch/routing-round.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Intervened, Intervention, OperatorRequest, Policy } from './interventions.ts';
+import type { Intervened, Intervention, OpenAlertRow, OperatorRequest, Policy } from './interventions.ts';
 
 /** A unit of work that one process holds at a time: the watches of an explorer, the sender of a channel, a service. */
 export type Shard = `${'explorer' | 'channel' | 'service'}:${string}`;
@@ -236,6 +236,9 @@ export interface Store extends AsyncDisposable {
   /** The silences, pauses and acknowledgements that are in force at that time or will be. */
   policy(at: Instant): Promise<Policy>;
 
+  /** Conditions that fire, and events that happened within a day and were not retracted. The oldest first. */
+  openAlerts(at: Instant): Promise<OpenAlertRow[]>;
+
   /** What is owed, and what was given up since then. */
   backlog(deadSince: Instant): Promise<Backlog>;
 
@@ -303,6 +306,7 @@ export interface StoreReader
       | 'survey'
       | 'pauses'
       | 'policy'
+      | 'openAlerts'
       | 'history'
       | 'journalHead'
       | 'verifyJournal'

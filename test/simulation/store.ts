@@ -102,6 +102,7 @@ export function storeOf({ inner, line, time, field, onKept, onRouted, onSent, on
     intervene: (change, request, at, fence) => write(() => inner.intervene(change, request, at, fence)),
     pauses: () => deed(() => inner.pauses()),
     policy: (at) => deed(() => inner.policy(at)),
+    openAlerts: (at) => deed(() => inner.openAlerts(at)),
     record: (entries, fence) => write(() => inner.record(entries, fence)),
     chainJournal: (limit, fence) => write(() => inner.chainJournal(limit, fence)),
     journalHead: () => deed(() => inner.journalHead()),

@@ -168,6 +168,23 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     expect((await store.policy(NOON + DAY)).acks).toHaveLength(1);
   });
 
+  story('open are conditions that fire, and events of a day', async (store) => {
+    const open = async (at: number): Promise<string[]> =>
+      (await store.openAlerts(at)).map(({ key, seq, isEvent }) => `${key} ${seq}${isEvent ? ' event' : ''}`);
+    await turn(store, 1);
+    await turn(store, 1, { key: 'failed', type: 'alert.event', alert: 'failed' }, NOON + 1);
+    await turn(store, 1, { key: 'moved', type: 'alert.event', alert: 'moved' }, NOON + 2);
+    await turn(store, 1, { key: 'over' }, NOON + 3);
+    await dispatch(store, NOON + 3);
+    expect(await open(NOON + 3)).toEqual(['low 1', 'failed 1 event', 'moved 1 event', 'over 1']);
+    expect((await store.openAlerts(NOON + 3))[0]).toMatchObject({ watch: 'w', alert: 'low', severity: 'critical' });
+    await turn(store, 2, { key: 'failed', type: 'alert.retracted', alert: 'failed' }, NOON + 4);
+    await turn(store, 2, { key: 'over', type: 'alert.resolved' }, NOON + 4);
+    await dispatch(store, NOON + 4);
+    expect(await open(NOON + 4)).toEqual(['low 1', 'moved 1 event']);
+    expect(await open(NOON + 2 + DAY)).toEqual(['low 1']);
+  });
+
   story('a second acknowledgement takes the place of the first, and its end ends both', async (store) => {
     await turn(store, 1);
     await intervene(store, ack(1, { until: NOON + HOUR }), 'a1');

@@ -60,21 +60,20 @@ interface Newest {
   isOver(at: Instant): boolean;
 }
 
-/** The newest transition of an alert. Of one that fires for longer than notifications are kept, only its row is left. */
+/** The newest transition of an alert. Those of alerts that are open are kept. */
 function createNewestOf(db: DatabaseSync): (key: Key) => Newest | null {
   const notified = db.prepare(
     'SELECT episode, seq, transition, at FROM notifications WHERE key = ? ORDER BY seq DESC LIMIT 1',
   );
-  const known = db.prepare('SELECT episode, newest AS seq, is_open FROM alerts WHERE key = ?');
   return (key) => {
-    const row = notified.get(key) ?? known.get(key);
+    const row = notified.get(key);
     if (row === undefined) return null;
     return { episode: Number(row['episode']), seq: Number(row['seq']), isOver: (at) => isOver(row, at) };
   };
 }
 
 function isOver(row: Row, at: Instant): boolean {
-  const transition = row['transition'] ?? (row['is_open'] === 1 ? 'firing' : 'resolved');
+  const { transition } = row;
   if (transition === 'firing') return false;
   return transition === 'resolved' || transition === 'retracted' || Number(row['at']) <= at - EVENT_OPEN_MS;
 }

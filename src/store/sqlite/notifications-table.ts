@@ -15,7 +15,7 @@ export interface NotificationsTable {
   unrouted(limit: number): Unrouted[];
   /** False: it was routed already. */
   routed(number: number): boolean;
-  /** Those that were routed and of which no delivery is left. */
+  /** Those that were routed and of which no delivery is left, but for those of alerts that are open. */
   prune(before: Instant): void;
 }
 
@@ -30,7 +30,8 @@ export function createNotificationsTable(db: DatabaseSync): NotificationsTable {
   const routed = db.prepare('UPDATE notifications SET routed = 1 WHERE number = ? AND routed = 0');
   const prune = db.prepare(`
     DELETE FROM notifications WHERE routed = 1 AND at < ? AND NOT EXISTS (
-      SELECT 1 FROM group_member AS member WHERE member.key = notifications.key AND member.seq = notifications.seq)`);
+      SELECT 1 FROM group_member AS member WHERE member.key = notifications.key AND member.seq = notifications.seq)
+      AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.key = notifications.key AND is_open = 1)`);
   return {
     add(watch, transitions, at) {
       for (const { message, labels, notify } of transitions) {

@@ -7,6 +7,7 @@ import { createDiagnosticsView, createRecall } from './memory-table.ts';
 import { assertCurrent } from './migrations.ts';
 import { createDeliveriesView } from './deliveries-view.ts';
 import { createToldView } from './recipients-table.ts';
+import { createOpenAlertsView } from './open-alerts.ts';
 import { createPolicyView } from './policy.ts';
 import { createSamplesView } from './samples-table.ts';
 import { createPausesView } from './silences-table.ts';
@@ -18,23 +19,29 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
       assertCurrent(found, file);
     }),
   );
-  const { recall, diagnostics, view, told, facts, runs, pauses, policy, journal } = answering(file, 'prepare', () => ({
-    recall: createRecall(db),
-    diagnostics: createDiagnosticsView(db),
-    view: createDeliveriesView(db),
-    told: createToldView(db),
-    facts: createFacts(db),
-    runs: createSamplesView(db),
-    pauses: createPausesView(db),
-    policy: createPolicyView(db),
-    journal: createJournalView(db),
-  }));
+  const { recall, diagnostics, view, told, facts, runs, pauses, policy, openAlerts, journal } = answering(
+    file,
+    'prepare',
+    () => ({
+      recall: createRecall(db),
+      diagnostics: createDiagnosticsView(db),
+      view: createDeliveriesView(db),
+      told: createToldView(db),
+      facts: createFacts(db),
+      runs: createSamplesView(db),
+      pauses: createPausesView(db),
+      policy: createPolicyView(db),
+      openAlerts: createOpenAlertsView(db),
+      journal: createJournalView(db),
+    }),
+  );
   const read = <T>(work: () => T): T => answering(file, 'read', work);
   return {
     recall: async (ids, onDamaged) => read(() => recall(ids, onDamaged)),
     samples: async (watch) => read(() => runs.of(watch)),
     pauses: async () => read(pauses),
     policy: async (at) => read(() => policy(at)),
+    openAlerts: async (at) => read(() => openAlerts(at)),
     history: async (filter) => read(() => journal.history(filter)),
     journalHead: async () => read(() => journal.head()),
     verifyJournal: async (anchor) => read(() => journal.verify(anchor)),

@@ -18,6 +18,7 @@ import { createPausesView } from './silences-table.ts';
 import { createDeliveriesTable } from './deliveries-table.ts';
 import { createDeliveriesView } from './deliveries-view.ts';
 import { createNotificationsTable } from './notifications-table.ts';
+import { createOpenAlertsView } from './open-alerts.ts';
 import type { Place } from './place.ts';
 import { createRecipientsTable } from './recipients-table.ts';
 import { createRounds } from './rounds.ts';
@@ -152,6 +153,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
       ),
     pauses: () => read(() => open.pauses()),
     policy: (at) => read(() => open.policy(at)),
+    openAlerts: (at) => read(() => open.openAlerts(at)),
     record: (entries, fence) =>
       writeUnder(fence, () => {
         open.journal.append(entries);
@@ -225,6 +227,7 @@ function prepare(db: DatabaseSync, file: string, maxBytes: number) {
     }),
     pauses: createPausesView(db),
     policy: createPolicyView(db),
+    openAlerts: createOpenAlertsView(db),
     size: createSizeLimit(db, file, maxBytes),
   };
 }
