@@ -129,9 +129,15 @@ export async function openApp(options: AppOptions): Promise<App> {
         clock,
         log,
         watches: () => runtime.watches(),
-        onPauses: () => pauses.read(),
+        async onPauses() {
+          await pauses.read();
+          runtime.dispatch();
+        },
         onResumed: (watches) => {
           runtime.pollNow(watches);
+        },
+        onPolicy: () => {
+          runtime.dispatch();
         },
         channels: () => runtime.channels(),
         onRetry: (channel) => {

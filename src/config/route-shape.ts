@@ -15,7 +15,8 @@ export const MatcherShape = z.record(
   ),
 );
 
-function patternComplaint(patterns: readonly string[]): string | undefined {
+/** What is wrong with the patterns of one label; undefined: nothing. */
+export function patternComplaint(patterns: readonly string[]): string | undefined {
   const negated = patterns.filter((pattern) => pattern.startsWith('!'));
   if (negated.includes('!')) return 'there is nothing after the !';
   if (negated.length > 0 && negated.length < patterns.length)

@@ -1,9 +1,9 @@
 // What keeps an alert from being told now: an open alert that explains it, a silence, an acknowledgement, a mute window.
 import type { Instant } from '../lib/clock.ts';
 import { inhibitionsAt, type InhibitionOf } from './inhibit.ts';
-import { matches } from './match.ts';
 import type { Ack, GroupMember, Held, MuteWindow, Silence, World } from './model.ts';
 import { mutedUntil } from './mutes.ts';
+import { isSilencedBy } from './silenced.ts';
 
 /** Repeats wait for the first poll of a watch after a start, but no longer. */
 export const FIRST_POLL_MS = 300_000;
@@ -98,7 +98,7 @@ function muted(context: Context, { routing }: GroupMember): Hold | null {
 }
 
 function matching({ inForce }: Context, { labels }: GroupMember, kind: Silence['kind']): Silence | undefined {
-  return inForce.find((one) => one.kind === kind && matches(one.matchers, labels));
+  return inForce.find((one) => one.kind === kind && isSilencedBy(one.matchers, labels));
 }
 
 function nameOf({ key, episode }: { readonly key: string; readonly episode: number }): string {

@@ -22,7 +22,7 @@ export type Intervention =
   | { readonly type: 'extend-silence'; readonly id: string; readonly until: Instant }
   | { readonly type: 'end-silence'; readonly id: string }
   /** Of the present episode of an alert, up to the transition that the operator saw. It replaces an earlier one. */
-  | ({ readonly type: 'ack' } & Pick<Ack, 'key' | 'episode' | 'seq' | 'comment' | 'until'>)
+  | ({ readonly type: 'ack' } & Pick<StoredAck, 'key' | 'episode' | 'seq' | 'severity' | 'comment' | 'until'>)
   | { readonly type: 'end-ack'; readonly key: Key; readonly episode: number }
   /** A delivery that was given up is due again. Its age begins anew. */
   | { readonly type: 'retry'; readonly delivery: DeliveryId }
@@ -40,9 +40,10 @@ export interface OperatorRequest {
   readonly actor: string;
 }
 
-/** An acknowledgement as it is stored. `at`: when it was made. */
+/** An acknowledgement as it is stored. `at`: when it was made; `severity`: of the alert's rule at that time. */
 export interface StoredAck extends Ack {
   readonly id: string;
+  readonly severity: Severity;
   readonly at: Instant;
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Pause } from '../core/model/pause.ts';
 import type { Matcher, Silence } from '../dispatch/model.ts';
 import type { Changed, StoredAck } from './interventions.ts';
-import { fromJson, parsed, type Row } from './rows.ts';
+import { fromJson, parsed, SEVERITIES, type Row } from './rows.ts';
 
 const instant = z.number();
 const count = z.int().nonnegative();
@@ -35,6 +35,7 @@ const ack: z.ZodType<StoredAck> = z.object({
   key: z.string(),
   episode: count,
   seq: count,
+  severity: z.enum(SEVERITIES),
   actor: z.string(),
   comment: z.string().nullable(),
   at: instant,

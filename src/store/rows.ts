@@ -15,7 +15,7 @@ import { StorageError, type JournalLine, type StoredDelivery, type StoredDiagnos
 /** A row as an engine hands it out, by column. */
 export type Row = Readonly<Record<string, unknown>>;
 
-const SEVERITIES = ['info', 'warning', 'critical'] as const;
+export const SEVERITIES = ['info', 'warning', 'critical'] as const;
 
 const count = z.int().nonnegative();
 const instant = z.number();

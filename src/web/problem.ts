@@ -7,6 +7,7 @@ export const PROBLEMS = {
   'not-allowed': { status: 403, title: 'Not allowed' },
   'not-found': { status: 404, title: 'There is no such thing' },
   'key-taken': { status: 409, title: 'The key was used for another request' },
+  'confirm-needed': { status: 409, title: 'It has to be confirmed' },
   'is-over': { status: 409, title: 'It is over' },
   'stale-seq': { status: 409, title: 'The alert has changed meanwhile' },
   'not-given-up': { status: 409, title: 'The delivery was not given up' },

@@ -6,12 +6,12 @@ import { expect, test } from '@jest/globals';
 import { openStore } from '../../src/store/open.ts';
 import { StorageError } from '../../src/store/store.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from '../support/app.ts';
+import { callApi as call, OPERATOR_TOKEN as TOKEN, type Call } from '../support/api-calls.ts';
 import { run } from '../support/cli.ts';
 import { createFolder, start, type Folder } from '../support/daemon.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createWebhookSink, status } from '../support/sinks.ts';
 
-const TOKEN = 'alice-token-alice-token-alice-token';
 const ALICE = 'operators: { alice: { token: { env: ALICE } } }';
 const config = ({ url }: BalanceExplorer, http = ALICE): string => `
 explorers: { chain: { form: instance, instance_url: '${url}' } }
@@ -49,27 +49,6 @@ async function aDaemon(
   const running = opened.use(await runApp(folder, { env: { ALICE: TOKEN }, print, ...more }));
   const all = opened.move();
   return { explorer, folder, running, lines, [Symbol.asyncDispose]: () => all.disposeAsync() };
-}
-
-interface Call {
-  readonly path: string;
-  readonly body?: object;
-  readonly key?: string;
-  readonly token?: string;
-}
-
-async function call({ app }: RunningApp, { path, body = {}, key = 'k', token = TOKEN }: Call) {
-  const answer = await fetch(`${app.url}/api/v1${path}`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      'x-chainwarden-request': '1',
-      'idempotency-key': key,
-    },
-    body: JSON.stringify(body),
-  });
-  return { status: answer.status, body: (await answer.json()) as Readonly<Record<string, unknown>> };
 }
 
 /** `hours` from the start of the fake clock. */

@@ -27,7 +27,16 @@ function silence(changes: Partial<Extract<Intervention, { type: 'silence' }>> = 
 }
 
 function ack(seq: number, changes: Partial<Extract<Intervention, { type: 'ack' }>> = {}): Intervention {
-  return { type: 'ack', key: 'low', episode: 1, seq, until: NOON + DAY, comment: null, ...changes };
+  return {
+    type: 'ack',
+    key: 'low',
+    episode: 1,
+    seq,
+    severity: 'warning',
+    until: NOON + DAY,
+    comment: null,
+    ...changes,
+  };
 }
 
 const intervene = (store: Store, change: Intervention, key: string, at = NOON, actor = 'alice'): Promise<Intervened> =>
@@ -119,6 +128,7 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
       key: 'low',
       episode: 1,
       seq: 1,
+      severity: 'warning',
       actor: 'alice',
       comment: 'on it',
       at: NOON,

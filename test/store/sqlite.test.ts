@@ -304,7 +304,7 @@ test('a full disk is a storage error, changes nothing, and passes when there is 
 
 test('at its largest size it takes nothing more, but gives away and forgets, and goes on once there is room', async () => {
   const file = aFile();
-  const deliveries = Array.from({ length: 200 }, (_, n) => aDelivery({ id: `d${n}` }));
+  const deliveries = Array.from({ length: 200 }, (_, n) => aDelivery({ id: `d${n}`, type: 'alert.event' }));
   await using store = await openSqliteStore({ file, maxBytes: 2 ** 18 });
   const long = (watch: string): ReturnType<typeof aDecision> => aDecision(watch, { state: 'x'.repeat(2 ** 18) });
   expect(await owe(store, 'w', deliveries, NOON)).toEqual(['kept']);

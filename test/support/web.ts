@@ -5,7 +5,19 @@ import { serveWeb, type Web, type WebOptions } from '../../src/web/server.ts';
 /** Whatever is asked for, it fails. */
 export function failingInterventions(error: Error): Interventions {
   const fail = (): Promise<never> => Promise.reject(error);
-  return { pause: fail, endPause: fail, retryDelivery: fail, dismissDelivery: fail, retryChannel: fail };
+  return {
+    pause: fail,
+    endPause: fail,
+    previewSilence: fail,
+    silence: fail,
+    extendSilence: fail,
+    endSilence: fail,
+    ack: fail,
+    endAck: fail,
+    retryDelivery: fail,
+    dismissDelivery: fail,
+    retryChannel: fail,
+  };
 }
 
 /** On a free port of the loopback, ready and alive. */

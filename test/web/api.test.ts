@@ -16,6 +16,28 @@ const NOON = '2026-01-01T12:00:00Z';
 const PAUSES = `${API_ROOT}/watches/coins/pauses`;
 const BODY = { until: NOON, comment: 'the vault is moved' };
 
+const DRAFT = { matchers: { watch: 'coins' }, until: NOON, comment: 'why' };
+const SILENCE = {
+  matchers: { watch: 'coins' },
+  from: 0,
+  until: 60_000,
+  untilResolved: false,
+  comment: 'why',
+  version: 1,
+};
+const SILENCED = { watch: 'coins', alert: 'low', watches: 2 };
+const OPEN = { labels: { watch: 'coins' }, title: 'low', since: 0, isEvent: false };
+const ACK = { seq: 3, comment: null, at: 0, until: 60_000 };
+
+/** A body that the call takes. */
+function bodyFor(path: string): object {
+  if (path.endsWith('/pauses')) return BODY;
+  if (path.endsWith('/preview')) return { matchers: DRAFT.matchers };
+  if (path.endsWith('/silences')) return DRAFT;
+  if (path.endsWith('/extend')) return { until: NOON };
+  return path.endsWith('/acks') ? { seq: 3 } : {};
+}
+
 const closing: Web[] = [];
 afterEach(async () => {
   for (const web of closing.splice(0)) await web.close();
@@ -60,6 +82,31 @@ async function serve(options: ServeOptions = {}) {
     endPause(watch, operation) {
       note(`end-pause ${watch}`, operation);
       return ended({ ...pause, id: 'first', watch, actor: operation.actor });
+    },
+    previewSilence(matchers) {
+      served.done.push(`preview ${JSON.stringify(matchers)}`);
+      const open = Array.from({ length: 51 }, (_, seq) => ({ key: 'k', episode: 1, seq, ...OPEN }));
+      return ended({ rules: 1, ofRules: 2, alerts: 3, silenced: [SILENCED], isWide: false, open });
+    },
+    silence(draft, operation) {
+      note(`silence ${JSON.stringify(draft)}`, operation);
+      return ended({ ...SILENCE, id: operation.key, actor: operation.actor });
+    },
+    extendSilence(id, until, operation) {
+      note(`extend ${id} ${until}`, operation);
+      return ended({ ...SILENCE, id, until, actor: operation.actor });
+    },
+    endSilence(id, operation) {
+      note(`end ${id}`, operation);
+      return ended({ ...SILENCE, id, actor: operation.actor });
+    },
+    ack(alert, draft, operation) {
+      note(`ack ${JSON.stringify({ ...alert, ...draft })}`, operation);
+      return ended({ ...ACK, ...alert, id: operation.key, actor: operation.actor });
+    },
+    endAck(alert, operation) {
+      note(`unack ${JSON.stringify(alert)}`, operation);
+      return ended({ ...ACK, ...alert, id: 'first', actor: operation.actor });
     },
     retryDelivery(id, operation) {
       note(`retry ${id}`, operation);
@@ -177,9 +224,81 @@ describe('a call', () => {
     expect(digests.join()).not.toContain(ALICE);
   });
 
+  test('silences by labels, with what was left out, and is answered in snake_case', async () => {
+    const served = await serve();
+    const path = `${API_ROOT}/silences`;
+    const matchers = { watch: ['coins', 'vault-*'], severity: '!critical' };
+    const preview = await call(served, { path: `${path}/preview`, body: { matchers } });
+    expect(preview.json).toMatchObject({
+      ...{ rules: 1, of_rules: 2, alerts: 3, open_alerts: 51, confirm_needed: false, silenced: [SILENCED] },
+      left_out: { silenced: 0, open: 1 },
+    });
+    expect(preview.json['open']).toHaveLength(50);
+    const body = { matchers, from: NOON, until: NOON, comment: 'why', until_resolved: true, confirm: true };
+    expect(await call(served, { path, body })).toMatchObject({
+      status: 201,
+      json: { id: 'key-1', actor: 'alice', until: '1970-01-01T00:01:00Z', until_resolved: false, version: 1 },
+    });
+    await call(served, { path, body: DRAFT });
+    await call(served, { path: `${path}/s1/extend`, body: { until: NOON } });
+    await call(served, { path: `${path}/s1/end`, body: {} });
+    const at = Date.parse(NOON);
+    const full = { matchers, until: at, comment: 'why', confirm: true, from: at, untilResolved: true };
+    const short = { ...full, matchers: DRAFT.matchers, confirm: false, from: null, untilResolved: false };
+    expect(served.done).toEqual([
+      `preview ${JSON.stringify(matchers)}`,
+      `silence ${JSON.stringify(full)} by alice`,
+      `silence ${JSON.stringify(short)} by alice`,
+      `extend s1 ${at} by alice`,
+      'end s1 by alice',
+    ]);
+  });
+
+  test('acknowledges one episode of an alert', async () => {
+    const served = await serve();
+    const path = `${API_ROOT}/alerts/d6scxwov/2/acks`;
+    const given = { seq: 3, until: NOON, comment: 'on it' };
+    expect(await call(served, { path, body: given })).toMatchObject({
+      status: 201,
+      json: { id: 'key-1', key: 'd6scxwov', episode: 2, seq: 3, actor: 'alice', until: '1970-01-01T00:01:00Z' },
+    });
+    await call(served, { path: `${path}/end`, body: {} });
+    await call(served, { path: `${API_ROOT}/alerts/d6scxwov/x/acks`, body: { seq: 3 } });
+    expect(served.done).toEqual([
+      `ack {"key":"d6scxwov","episode":2,"seq":3,"until":${Date.parse(NOON)},"comment":"on it"} by alice`,
+      'unack {"key":"d6scxwov","episode":2} by alice',
+      'ack {"key":"d6scxwov","episode":-1,"seq":3,"until":null,"comment":null} by alice',
+    ]);
+  });
+
+  test.each<[string, object, string]>([
+    ['silences', { ...DRAFT, matchers: [] }, '/matchers are not patterns by label'],
+    ['silences', { ...DRAFT, matchers: { 'a/b': 'x' } }, '/matchers/a~1b is not the name of a label'],
+    ['silences', { ...DRAFT, matchers: { watch: '' } }, '/matchers/watch is not a pattern of 1 to 200'],
+    ['silences', { ...DRAFT, matchers: { watch: 'a\u202eb' } }, '/matchers/watch is not a pattern'],
+    ['silences', { ...DRAFT, matchers: { watch: [] } }, '/matchers/watch is not a pattern'],
+    ['silences', { ...DRAFT, comment: undefined }, '/comment is missing: say why'],
+    ['silences', { ...DRAFT, until: '18:00' }, '/until is not a time'],
+    ['silences', { ...DRAFT, for: '2h' }, '/for is not known'],
+    ['silences/preview', DRAFT, '/until is not known'],
+    ['alerts/k/1/acks', { seq: 1.5 }, '/seq'],
+    ['alerts/k/1/acks', { seq: 1, comment: 'a\nb' }, '/comment has a line break'],
+  ])('that is not as it must be names the place: %s %j', async (path, body, mistake) => {
+    const served = await serve();
+    const { status, json } = await call(served, { path: `${API_ROOT}/${path}`, body });
+    const problems = json['problems'] as readonly { readonly pointer: string; readonly detail: string }[];
+    expect([status, problems.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ')]).toEqual([
+      400,
+      expect.stringContaining(mistake),
+    ]);
+    expect(served.done).toEqual([]);
+  });
+
   test.each<[Refusal, number, object]>([
     [{ type: 'not-found', detail: 'There is none.' }, 404, { type: '/about#not-found', detail: 'There is none.' }],
     [{ type: 'key-taken', detail: 'Use another.' }, 409, { type: '/about#key-taken' }],
+    [{ type: 'stale-seq', detail: 'Look again.' }, 409, { type: '/about#stale-seq' }],
+    [{ type: 'confirm-needed', detail: 'Confirm.' }, 409, { type: '/about#confirm-needed' }],
     [{ type: 'not-storable', detail: 'Full.' }, 503, { type: '/about#not-storable', detail: 'Full.' }],
     [
       { type: 'invalid', mistakes: [{ pointer: '/until', detail: 'is over' }] },
@@ -207,13 +326,13 @@ describe('who may make a call', () => {
     async (path, role) => {
       const served = await serve();
       const by = async (token: string | null): Promise<number | undefined> =>
-        (await call(served, { path: pathOf(path), token, body: path.endsWith('/pauses') ? BODY : {} })).status;
+        (await call(served, { path: pathOf(path), token, body: bodyFor(path) })).status;
       expect(role).toBe('operator');
       expect([await by(null), await by('wrong'), await by(''), await by(VIC)]).toEqual([401, 401, 401, 403]);
       expect(served.done).toEqual([]);
       expect([await by(ALICE), await by(LOCAL)]).not.toContainEqual(expect.any(String));
       expect(served.done).toHaveLength(2);
-      expect(served.done[1]).toMatch(/ by local$/);
+      if (!path.endsWith('/preview')) expect(served.done[1]).toMatch(/ by local$/);
     },
   );
 

@@ -7,17 +7,21 @@ import type { Operation, Refusal, Result } from '../../web/api/operation.ts';
 import type { Mistake } from '../../web/problem.ts';
 
 export interface OnceOptions {
-  readonly store: Pick<Store, 'answerTo' | 'intervene' | 'fenceOf'>;
+  readonly store: Pick<Store, 'answerTo' | 'intervene' | 'fenceOf' | 'openAlerts' | 'policy'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'error'>;
 }
 
 /** Null: nothing of that name is there to be changed. */
-export type Checked = { readonly change: Intervention } | { readonly mistakes: readonly Mistake[] } | null;
+export type Checked =
+  | { readonly change: Intervention }
+  | { readonly mistakes: readonly Mistake[] }
+  | { readonly refusal: 'confirm-needed'; readonly detail: string }
+  | null;
 
 export interface Asked<T extends Changed['type']> {
   /** Not looked at when the request is a repeated one: it is answered as it was at first. */
-  readonly check: () => Checked;
+  readonly check: () => Checked | Promise<Checked>;
   /** What such a change changes. */
   readonly changes: T;
   /** What to do where there is nothing to be changed. */
@@ -35,22 +39,30 @@ export type Once = <T extends Changed['type']>(
 export function createOnce({ store, clock, log }: OnceOptions): Once {
   return async (operation, asked) => {
     const { check, missing, act } = asked;
-    try {
+    return answering(log, async () => {
       const before = await store.answerTo(operation);
       if (before !== null) return resultOf(before, asked);
-      const checked = check();
+      const checked = await check();
       if (checked === null) return refused('not-found', missing);
       if ('mistakes' in checked) return { type: 'refused', why: { type: 'invalid', mistakes: checked.mistakes } };
+      if ('refusal' in checked) return refused(checked.refusal, checked.detail);
       const fence = store.fenceOf('service:operators');
       const result = resultOf(await store.intervene(checked.change, operation, clock.now(), fence), asked);
       if (result.type === 'done') await act(result.value);
       return result;
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      log.error('storage:failed', { action: 'intervene', error });
-      return refused('not-storable', FAILED);
-    }
+    });
   };
+}
+
+/** Says that the storage does not answer, where it does not. */
+export async function answering<T>(log: OnceOptions['log'], work: () => Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    log.error('storage:failed', { action: 'intervene', error });
+    return refused('not-storable', FAILED);
+  }
 }
 
 const FAILED = 'The state file takes nothing: the log of the daemon says why. Nothing was changed.';
@@ -91,5 +103,6 @@ const DAY_MS = 86_400_000;
 export function untilMistakes(until: Instant, { now, longestMs }: { now: Instant; longestMs: number }): Mistake[] {
   if (until <= now) return [{ pointer: '/until', detail: `is over: it is ${showInstant(now)} here` }];
   if (until - now <= longestMs) return [];
-  return [{ pointer: '/until', detail: `is more than ${longestMs / DAY_MS} days away` }];
+  const longest = longestMs === DAY_MS ? '24 hours' : `${longestMs / DAY_MS} days`;
+  return [{ pointer: '/until', detail: `is more than ${longest} away` }];
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Condition } from '../../core/model/condition.ts';
 import { NOTHING_DETECTED } from '../../core/model/detection.ts';
-import { BUILT_IN_RULE, type Severity, type Truth, type WatchId } from '../../core/model/ids.ts';
+import { BUILT_IN_RULE, type Labels, type Severity, type Truth, type WatchId } from '../../core/model/ids.ts';
 import type { ConditionAlert, Watch } from '../../core/model/watch.ts';
 import { natural, time } from '../../core/values/field-declarations.ts';
 import type { View } from '../../core/values/fields.ts';
@@ -40,8 +40,22 @@ function isCondition(alert: string): alert is SelfCondition {
   return Object.hasOwn(SELF_CONDITIONS, alert);
 }
 
+const SEVERITIES = ['critical', 'warning', 'info'] as const satisfies readonly Severity[];
+
 function isSeverity(text: string): text is Severity {
-  return text === 'info' || text === 'warning' || text === 'critical';
+  return SEVERITIES.some((one) => one === text);
+}
+
+/** Labels that the alerts of the built-in watch have, where these explorers are asked. */
+export function selfLabels(explorers: Iterable<string>): Labels[] {
+  const named = [...explorers];
+  return Object.keys(SELF_CONDITIONS).flatMap((alert) =>
+    SEVERITIES.flatMap((severity) =>
+      [BUILT_IN_RULE, ...named].map((explorer) => {
+        return { watch: BUILT_IN_RULE, alert, kind: BUILT_IN_RULE, severity, explorer };
+      }),
+    ),
+  );
 }
 
 /** What one look says of an instance. */

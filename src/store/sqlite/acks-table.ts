@@ -15,7 +15,7 @@ export interface AcksTable {
   prune(endedBefore: Instant): void;
 }
 
-const COLUMNS = 'key, episode, id, seq, actor, comment, at, ends_at';
+const COLUMNS = 'key, episode, id, seq, severity, actor, comment, at, ends_at';
 /** The episode has not ended since it was acknowledged. */
 const LASTS = `NOT EXISTS (
   SELECT 1 FROM notifications AS later WHERE later.key = acks.key AND later.seq > acks.seq
@@ -24,7 +24,7 @@ const LASTS = `NOT EXISTS (
 export function createAcksTable(db: DatabaseSync): AcksTable {
   const find = db.prepare(`SELECT ${COLUMNS}, ${LASTS} AS lasts FROM acks WHERE key = ? AND episode = ?`);
   const hasId = db.prepare('SELECT 1 FROM acks WHERE id = ?');
-  const insert = db.prepare(`INSERT OR REPLACE INTO acks (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+  const insert = db.prepare(`INSERT OR REPLACE INTO acks (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const end = db.prepare('UPDATE acks SET ends_at = ? WHERE key = ? AND episode = ?');
   const prune = db.prepare('DELETE FROM acks WHERE ends_at < ?');
   const newestOf = createNewestOf(db);
@@ -36,8 +36,8 @@ export function createAcksTable(db: DatabaseSync): AcksTable {
       if (newest.seq > ack.seq) return 'stale-seq';
       if (newest.seq < ack.seq || newest.episode !== ack.episode) return 'not-found';
       if (newest.isOver(ack.at)) return 'is-over';
-      const { key, episode, id, seq, actor, comment, at, until } = ack;
-      insert.run(key, episode, id, seq, actor, comment, at, until);
+      const { key, episode, id, seq, severity, actor, comment, at, until } = ack;
+      insert.run(key, episode, id, seq, severity, actor, comment, at, until);
       return ack;
     },
     end({ key, episode }, at) {
@@ -60,7 +60,7 @@ interface Newest {
   isOver(at: Instant): boolean;
 }
 
-/** The newest transition of an alert. Those of alerts that are open are kept. */
+/** The newest transition of an alert. That of one that is open is kept. */
 function createNewestOf(db: DatabaseSync): (key: Key) => Newest | null {
   const notified = db.prepare(
     'SELECT episode, seq, transition, at FROM notifications WHERE key = ? ORDER BY seq DESC LIMIT 1',

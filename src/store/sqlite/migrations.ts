@@ -52,6 +52,8 @@ export const APPLICATION_ID = 0x4357646e;
  * Schema 14. `acks` holds which episodes of alerts operators have acknowledged. `name` of a pause is what the operator
  * named; its `matchers`, those of its alerts, held that before. `announced_at` is when people were last told of a silence
  * or a pause: not at all of the end of what an older release made.
+ *
+ * Schema 15. `severity` of an acknowledgement is that of the alert's rule when it was made: a higher one ends it.
  */
 export const MIGRATIONS: readonly Migration[] = [
   `
@@ -234,6 +236,9 @@ export const MIGRATIONS: readonly Migration[] = [
     PRIMARY KEY (key, episode)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX acks_end ON acks (ends_at);
+  `,
+  `
+  ALTER TABLE acks ADD COLUMN severity TEXT NOT NULL DEFAULT 'critical';
   `,
 ];
 

@@ -15,7 +15,7 @@ export interface NotificationsTable {
   unrouted(limit: number): Unrouted[];
   /** False: it was routed already. */
   routed(number: number): boolean;
-  /** Those that were routed and of which no delivery is left, but for those of alerts that are open. */
+  /** Those that were routed and of which no delivery is left, but for the newest of an alert that is open. */
   prune(before: Instant): void;
 }
 
@@ -31,7 +31,9 @@ export function createNotificationsTable(db: DatabaseSync): NotificationsTable {
   const prune = db.prepare(`
     DELETE FROM notifications WHERE routed = 1 AND at < ? AND NOT EXISTS (
       SELECT 1 FROM group_member AS member WHERE member.key = notifications.key AND member.seq = notifications.seq)
-      AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.key = notifications.key AND is_open = 1)`);
+      AND NOT EXISTS (
+        SELECT 1 FROM alerts
+        WHERE alerts.key = notifications.key AND alerts.newest = notifications.seq AND is_open = 1)`);
   return {
     add(watch, transitions, at) {
       for (const { message, labels, notify } of transitions) {

@@ -28,6 +28,76 @@ export interface PauseAnswer {
   readonly comment: string;
 }
 
+/** Patterns by label. */
+type Matchers = Readonly<Record<string, string | readonly string[]>>;
+
+export interface SilenceDraft {
+  readonly matchers: Matchers;
+  /** Null: from now on. */
+  readonly from: Instant | null;
+  readonly until: Instant;
+  /** It ends sooner where nothing that matches fires any more. */
+  readonly untilResolved: boolean;
+  readonly comment: string;
+  /** It is meant, though it is about more than half of the rules. */
+  readonly confirm: boolean;
+}
+
+export interface SilencePreview {
+  readonly rules: number;
+  /** Of so many in all. */
+  readonly ofRules: number;
+  /** Alerts of single watches. */
+  readonly alerts: number;
+  readonly silenced: readonly { readonly watch: string; readonly alert: string; readonly watches: number }[];
+  /** It is about more than half of the rules. */
+  readonly isWide: boolean;
+  /** Those that are open, the oldest first. */
+  readonly open: readonly OpenAnswer[];
+}
+
+export interface OpenAnswer extends AlertName {
+  readonly seq: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly title: string;
+  readonly since: Instant;
+  readonly isEvent: boolean;
+}
+
+export interface SilenceAnswer {
+  readonly id: string;
+  readonly matchers: Matchers;
+  readonly from: Instant;
+  readonly until: Instant;
+  readonly untilResolved: boolean;
+  readonly actor: string;
+  readonly comment: string;
+  readonly version: number;
+}
+
+/** One episode of an alert. */
+export interface AlertName {
+  readonly key: string;
+  readonly episode: number;
+}
+
+export interface AckDraft {
+  /** Of the transition that the operator saw. */
+  readonly seq: number;
+  /** Null: for as long as it may be. */
+  readonly until: Instant | null;
+  readonly comment: string | null;
+}
+
+export interface AckAnswer extends AlertName {
+  readonly id: string;
+  readonly seq: number;
+  readonly actor: string;
+  readonly comment: string | null;
+  readonly at: Instant;
+  readonly until: Instant;
+}
+
 export interface DeliveryAnswer {
   readonly id: string;
   readonly channel: string;
@@ -45,7 +115,15 @@ export type Refusal =
   | { readonly type: 'invalid'; readonly mistakes: readonly Mistake[] }
   | { readonly type: RefusalName; readonly detail: string };
 
-type RefusalName = 'not-found' | 'key-taken' | 'is-over' | 'stale-seq' | 'not-given-up' | 'later-sent' | 'not-storable';
+type RefusalName =
+  | 'not-found'
+  | 'key-taken'
+  | 'confirm-needed'
+  | 'is-over'
+  | 'stale-seq'
+  | 'not-given-up'
+  | 'later-sent'
+  | 'not-storable';
 
 export type Result<T> =
   { readonly type: 'done'; readonly value: T } | { readonly type: 'refused'; readonly why: Refusal };
@@ -55,6 +133,13 @@ export interface Interventions {
   /** `watch`: a rule's id or a watch's name. */
   pause(watch: string, draft: PauseDraft, operation: Operation): Promise<Result<PauseAnswer>>;
   endPause(watch: string, operation: Operation): Promise<Result<PauseAnswer>>;
+  /** What a silence with these matchers would be about. Changes nothing. */
+  previewSilence(matchers: Matchers): Promise<Result<SilencePreview>>;
+  silence(draft: SilenceDraft, operation: Operation): Promise<Result<SilenceAnswer>>;
+  extendSilence(id: string, until: Instant, operation: Operation): Promise<Result<SilenceAnswer>>;
+  endSilence(id: string, operation: Operation): Promise<Result<SilenceAnswer>>;
+  ack(alert: AlertName, draft: AckDraft, operation: Operation): Promise<Result<AckAnswer>>;
+  endAck(alert: AlertName, operation: Operation): Promise<Result<AckAnswer>>;
   /** Of one that was given up: it is due again, under its id. */
   retryDelivery(id: string, operation: Operation): Promise<Result<DeliveryAnswer>>;
   /** Of one that was given up: nobody needs to look at it any more. */

@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import { showInstant } from '../../lib/clock.ts';
 import type { Mistake, Problem } from '../problem.ts';
-import { problemOf, type PauseAnswer } from './operation.ts';
+import {
+  problemOf,
+  type AckAnswer,
+  type OpenAnswer,
+  type PauseAnswer,
+  type SilenceAnswer,
+  type SilencePreview,
+} from './operation.ts';
 
 const Time = z.iso
   .datetime({ offset: true, error: 'is not a time such as 2026-01-31T12:00:00Z' })
@@ -10,19 +17,87 @@ const Time = z.iso
 
 const LONGEST_COMMENT = 500;
 
+const PRINTABLE = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]*$/u;
+const UNPRINTABLE = 'has a line break, a control character or an invisible one';
+
 /** It is shown in terminals, logs and messages. */
 const Comment = z
   .string('is missing: say why')
   .trim()
   .min(1, 'is empty: say why')
   .max(LONGEST_COMMENT, `is longer than ${LONGEST_COMMENT} characters`)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]*$/u, 'has a line break, a control character or an invisible one');
+  .regex(PRINTABLE, UNPRINTABLE);
 
 export const PauseBody = z.strictObject({ until: Time, comment: Comment });
 export const NoBody = z.strictObject({});
 
+const LONGEST_PATTERN = 200;
+const MOST_PATTERNS = 100;
+const MOST_LABELS = 20;
+
+const NO_PATTERN = `is not a pattern of 1 to ${LONGEST_PATTERN} visible characters, or a list of up to ${MOST_PATTERNS}`;
+const Pattern = z.string(NO_PATTERN).min(1, NO_PATTERN).max(LONGEST_PATTERN, NO_PATTERN).regex(PRINTABLE, NO_PATTERN);
+const List = z.array(Pattern).min(1, NO_PATTERN).max(MOST_PATTERNS, NO_PATTERN);
+const Patterns = z.union([Pattern, List], NO_PATTERN);
+const Matchers = z
+  .record(z.string().regex(/^[A-Za-z_]\w{0,99}$/), Patterns, {
+    error: ({ code }) =>
+      code === 'invalid_key'
+        ? 'is not the name of a label'
+        : 'are not patterns by label, such as { "watch": "treasury" }',
+  })
+  .refine((matchers) => Object.keys(matchers).length <= MOST_LABELS, `have more than ${MOST_LABELS} labels`);
+
+export const PreviewBody = z.strictObject({ matchers: Matchers });
+export const SilenceBody = z
+  .strictObject({
+    matchers: Matchers,
+    from: Time.optional(),
+    until: Time,
+    until_resolved: z.boolean().default(false),
+    comment: Comment,
+    confirm: z.boolean().default(false),
+  })
+  .transform(({ from = null, until_resolved: untilResolved, ...draft }) => ({ ...draft, from, untilResolved }));
+export const ExtendBody = z.strictObject({ until: Time });
+export const AckBody = z
+  .strictObject({ seq: z.int('is not a whole number').positive(), until: Time.optional(), comment: Comment.optional() })
+  .transform(({ seq, until = null, comment = null }) => ({ seq, until, comment }));
+
 export function pauseJson({ from, until, ...pause }: PauseAnswer) {
   return { ...pause, from: showInstant(from), until: showInstant(until) };
+}
+
+export function silenceJson({ from, until, untilResolved, ...silence }: SilenceAnswer) {
+  return { ...silence, from: showInstant(from), until: showInstant(until), until_resolved: untilResolved };
+}
+
+const MOST_SHOWN = 50;
+
+/** `left_out`: how many are not listed, of each list. */
+export function previewJson({ rules, ofRules, alerts, silenced, isWide, open }: SilencePreview) {
+  return {
+    rules,
+    of_rules: ofRules,
+    alerts,
+    open_alerts: open.length,
+    confirm_needed: isWide,
+    silenced: silenced.slice(0, MOST_SHOWN),
+    open: open.slice(0, MOST_SHOWN).map(openJson),
+    left_out: {
+      silenced: Math.max(0, silenced.length - MOST_SHOWN),
+      open: Math.max(0, open.length - MOST_SHOWN),
+    },
+  };
+}
+
+function openJson({ key, episode, seq, labels, title, since, isEvent }: OpenAnswer) {
+  return { key, episode, seq, labels, title, since: showInstant(since), is_event: isEvent };
+}
+
+export function ackJson({ at, until, ...ack }: AckAnswer) {
+  const { id, key, episode, seq, actor, comment } = ack;
+  return { id, key, episode, seq, actor, comment, at: showInstant(at), until: showInstant(until) };
 }
 
 /** The body, or the problem that names each mistake in it. */

@@ -1,0 +1,70 @@
+// Which labels alerts have, and with which values: finds the misspelt pattern of a matcher. A negation that excludes
+// nothing would match every alert, so a value that no alert has is a mistake there as well.
+import { hintFor } from '../config/nearest.ts';
+import { quote } from '../config/scalars.ts';
+import type { Labels } from '../core/model/ids.ts';
+import { GIVEN_LABELS } from '../core/model/labels.ts';
+import { fitsGlob } from '../dispatch/match.ts';
+import type { Matcher } from '../dispatch/model.ts';
+import { SEVERITIES } from './language/words.ts';
+
+/** Finding a similar value takes time for each: there may be 100,000 addresses. */
+const MOST_COMPARED = 1000;
+
+/** One mistake in a matcher. */
+export interface LabelMistake {
+  readonly label: string;
+  /** Which pattern of a list; null: the only one, or the name of the label itself. */
+  readonly index: number | null;
+  /** No alert has this label at all. */
+  readonly isName: boolean;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+export class LabelValues {
+  readonly #values = new Map<string, Set<string>>();
+
+  constructor() {
+    for (const name of GIVEN_LABELS) this.#values.set(name, new Set());
+    for (const severity of SEVERITIES) this.note('severity', severity);
+  }
+
+  note(name: string, value: string): void {
+    const values = this.#values.get(name) ?? new Set();
+    this.#values.set(name, values.add(value));
+  }
+
+  /** The labels of one alert. */
+  add(labels: Labels): void {
+    for (const [name, value] of Object.entries(labels)) this.note(name, value);
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name);
+  }
+
+  keys(): Iterable<string> {
+    return this.#values.keys();
+  }
+
+  mistakesIn(matcher: Matcher): LabelMistake[] {
+    return Object.entries(matcher).flatMap(([label, patterns]) => this.#misspelt(label, patterns));
+  }
+
+  #misspelt(label: string, patterns: string | readonly string[]): LabelMistake[] {
+    const values = this.#values.get(label);
+    if (values === undefined) {
+      const hint = hintFor(label, this.#values.keys());
+      return [{ label, index: null, isName: true, message: `no alert has the label ${quote(label)}`, hint }];
+    }
+    const list = typeof patterns === 'string' ? [patterns] : patterns;
+    return list.flatMap((pattern, i) => {
+      const wanted = pattern.startsWith('!') ? pattern.slice(1) : pattern;
+      if (values.has(wanted) || values.values().some((value) => fitsGlob(wanted, value))) return [];
+      const message = `no alert has ${label} ${quote(wanted)}`;
+      const hint = values.size > MOST_COMPARED ? undefined : hintFor(wanted, values);
+      return [{ label, index: list.length > 1 ? i : null, isName: false, message, hint }];
+    });
+  }
+}

@@ -1,0 +1,243 @@
+// Silences and acknowledgements on a daemon that runs: over its real API, with its real state file.
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { isSilencedBy } from '../../src/dispatch/silenced.ts';
+import type { Matcher } from '../../src/dispatch/model.ts';
+import type { OpenAlertRow, Policy } from '../../src/store/interventions.ts';
+import { openReader } from '../../src/store/open.ts';
+import { callApi, OPERATOR_TOKEN, type ApiAnswer, type Call } from '../support/api-calls.ts';
+import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../support/app.ts';
+import { createFolder, type Folder } from '../support/daemon.ts';
+
+const config = ({ url }: BalanceExplorer): string => `
+explorers: { chain: { form: instance, instance_url: '${url}' } }
+addresses: { treasury: '0x${'11'.repeat(20)}', vault: '0x${'22'.repeat(20)}', both: [treasury, vault] }
+channels: { screen: { type: log } }
+http: { listen: 127.0.0.1:0, operators: { alice: { token: { env: ALICE } } } }
+state: { file: state.db }
+rules: [rules.yaml]
+`;
+const RULES = `
+watches:
+  - { id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1, severity: critical }] }
+  - id: all
+    kind: balance
+    of: both
+    every: 1m
+    labels: { team: payments }
+    alerts: [{ id: low, while: balance < 1 }, { id: moved, on: changed, severity: info }]
+  - { id: other, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 0.5 }] }
+`;
+const WATCHES = 4;
+const HOUR = 3_600_000;
+const NOW = Date.UTC(2026, 0, 1);
+const after = (hours: number): string => new Date(NOW + hours * HOUR).toISOString();
+
+interface Daemon extends AsyncDisposable {
+  readonly explorer: BalanceExplorer;
+  readonly folder: Folder;
+  readonly running: RunningApp;
+}
+
+/** One that has polled all of its watches. */
+async function aDaemon(): Promise<Daemon> {
+  await using opened = new AsyncDisposableStack();
+  const explorer = opened.use(await serveBalances());
+  const folder = opened.use(createFolder({ 'config.yaml': config(explorer), 'rules.yaml': RULES }));
+  const running = opened.use(await runApp(folder, { env: { ALICE: OPERATOR_TOKEN } }));
+  await running.polls.reached(WATCHES);
+  const all = opened.move();
+  return { explorer, folder, running, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** The balances fall, and every `low` fires. */
+async function fallLow({ explorer, running }: Daemon): Promise<void> {
+  explorer.balance = '0';
+  const { length } = running.polls.all;
+  await running.clock.advance(60_000);
+  await running.polls.reached(length + WATCHES);
+}
+
+async function stored({ folder, running }: Daemon): Promise<Policy & { readonly open: readonly OpenAlertRow[] }> {
+  await using reader = await openReader({ file: join(folder.path, 'state.db') });
+  const now = running.clock.now();
+  return { ...(await reader.policy(now)), open: await reader.openAlerts(now) };
+}
+
+const silence = (matchers: Matcher, more: object = {}, key = 's1'): Call => ({
+  path: '/silences',
+  body: { matchers, until: after(2), comment: 'the vault is moved', ...more },
+  key,
+});
+
+function ask({ running }: Daemon, call: Call): Promise<ApiAnswer> {
+  return callApi(running, call);
+}
+
+/** `/until is over; /comment is missing` */
+function mistakesOf({ status, body }: ApiAnswer): string {
+  const problems = body['problems'] as readonly { readonly pointer: string; readonly detail: string }[] | undefined;
+  return `${status} ${(problems ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ')}`;
+}
+
+test('a silence held back more than its preview had said: both go by the same labels', async () => {
+  await using daemon = await aDaemon();
+  await fallLow(daemon);
+  for (const [i, matchers] of [
+    { watch: 'coins' },
+    { team: 'payments', severity: '!info' },
+    { watch: ['all', 'other'], of: 'vault' },
+    { watch: '!coins', alert: 'l*' },
+  ].entries()) {
+    const { status, body } = await ask(daemon, { path: '/silences/preview', body: { matchers } });
+    expect(status).toBe(200);
+    const open = (body['open'] as readonly { readonly key: string }[]).map(({ key }) => key);
+    expect(await ask(daemon, silence(matchers, { confirm: true }, `s${i}`))).toMatchObject({ status: 201 });
+    const { silences, open: all } = await stored(daemon);
+    const made = silences.find(({ id }) => id === `s${i}`)?.matchers ?? {};
+    const held = all.filter(({ labels }) => isSilencedBy(made, labels)).map(({ key }) => key);
+    expect(held.length).toBeGreaterThan(0);
+    expect([open, body['open_alerts']]).toEqual([held, held.length]);
+  }
+});
+
+test('a preview says how much a silence is about, and changes nothing', async () => {
+  await using daemon = await aDaemon();
+  await fallLow(daemon);
+  const path = '/silences/preview';
+  expect((await ask(daemon, { path, body: { matchers: { team: 'payments' } } })).body).toMatchObject({
+    ...{ rules: 1, of_rules: 3, alerts: 4, open_alerts: 4, confirm_needed: false },
+    silenced: [
+      { watch: 'all', alert: 'low', watches: 2 },
+      { watch: 'all', alert: 'moved', watches: 2 },
+    ],
+    left_out: { silenced: 0, open: 0 },
+  });
+  const { body } = await ask(daemon, { path, body: { matchers: { watch: 'coins' } } });
+  expect(body['open']).toMatchObject([{ episode: 1, seq: 1, labels: { watch: 'coins', severity: 'critical' } }]);
+  expect((await ask(daemon, { path, body: { matchers: { alert: 'low' } } })).body).toMatchObject({
+    rules: 3,
+    confirm_needed: true,
+  });
+  expect(await stored(daemon)).toMatchObject({ silences: [], version: 0 });
+});
+
+test('a silence is stored before it is answered, once per key; it is extended, and ended', async () => {
+  await using daemon = await aDaemon();
+  const made = await ask(daemon, silence({ watch: 'coins' }));
+  expect(made).toEqual({
+    status: 201,
+    body: {
+      ...{ id: 's1', kind: 'silence', matchers: { watch: 'coins' }, actor: 'alice', comment: 'the vault is moved' },
+      ...{ from: '2026-01-01T00:00:00Z', until: '2026-01-01T02:00:00Z', until_resolved: false, version: 1 },
+    },
+  });
+  expect(await ask(daemon, silence({ watch: 'coins' }))).toEqual(made);
+  expect(await ask(daemon, silence({ watch: 'other' }))).toMatchObject({ status: 409 });
+  const longer = { path: '/silences/s1/extend', body: { until: after(3) }, key: 'k2' };
+  expect(await ask(daemon, longer)).toMatchObject({ status: 200, body: { until: '2026-01-01T03:00:00Z', version: 2 } });
+  expect((await stored(daemon)).silences).toMatchObject([{ id: 's1', until: NOW + 3 * HOUR }]);
+  expect(await ask(daemon, { path: '/silences/s1/end', key: 'k3' })).toMatchObject({ status: 200 });
+  expect((await stored(daemon)).silences).toEqual([]);
+  expect(await ask(daemon, { path: '/silences/s1/end', key: 'k4' })).toMatchObject({
+    status: 409,
+    body: { type: '/about#is-over' },
+  });
+  expect(await ask(daemon, { path: '/silences/s2/end', key: 'k5' })).toMatchObject({ status: 404 });
+});
+
+test('a silence began sooner or later than it was asked for', async () => {
+  await using daemon = await aDaemon();
+  await ask(daemon, silence({ watch: 'coins' }, { from: after(1) }, 'later'));
+  await ask(daemon, silence({ watch: 'coins' }, { from: after(-1) }, 'sooner'));
+  expect((await stored(daemon)).silences).toMatchObject([
+    { id: 'sooner', from: NOW },
+    { id: 'later', from: NOW + HOUR },
+  ]);
+});
+
+test.each<[object, string]>([
+  [{ matchers: { watch: 'coinz' } }, '400 /matchers/watch no alert has watch "coinz". Did you mean coins?'],
+  [{ matchers: { watch: '!coinz' } }, '400 /matchers/watch no alert has watch "coinz". Did you mean coins?'],
+  [
+    { matchers: { watch: ['coins', 'al'] } },
+    '400 /matchers/watch/1 no alert has watch "al". Possible: coins, all, other.',
+  ],
+  [{ matchers: { teem: 'x' } }, '400 /matchers/teem no alert has the label "teem". Did you mean team?'],
+  [
+    { matchers: { watch: 'coins', team: 'payments' } },
+    '400 /matchers match no alert: none has all of these labels at once',
+  ],
+  [
+    { matchers: { watch: ['coins', '!all'] } },
+    '400 /matchers/watch some values of the list have a leading ! and some have none: a list is negated as a whole',
+  ],
+  [
+    { matchers: { watch: 'chain*' } },
+    '400 /matchers/watch no alert has watch "chain*". What the daemon tells of itself is silenced as watch=chainwarden, written in full.',
+  ],
+  [{ until: after(30 * 24 + 1) }, '400 /until is more than 30 days away'],
+  [{ until: after(0) }, '400 /until is over: it is 2026-01-01T00:00:00Z here'],
+  [{ from: after(3) }, '400 /from is not before until'],
+  [{ until_resolved: true }, '400 /until_resolved nothing that matches fires now'],
+  [{ matchers: { watch: 'chainwarden' }, until: after(25) }, '400 /until is more than 24 hours away'],
+])('a mistake in a silence held back nothing, or everything, and nobody knew: %j', async (more, mistake) => {
+  await using daemon = await aDaemon();
+  expect(mistakesOf(await ask(daemon, silence({ watch: 'coins' }, more)))).toBe(mistake);
+  expect((await stored(daemon)).silences).toEqual([]);
+});
+
+test('a pattern that was too wide silenced most rules: that has to be confirmed', async () => {
+  await using daemon = await aDaemon();
+  const refused = await ask(daemon, silence({ alert: 'low' }));
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { type: '/about#confirm-needed', detail: expect.stringContaining('It is about 3 of 3 rules.') },
+  });
+  expect(await ask(daemon, silence({}))).toMatchObject({ status: 409 });
+  // What was refused was not done: the key is free.
+  expect(await ask(daemon, silence({ alert: 'low' }, { confirm: true }))).toMatchObject({ status: 201 });
+});
+
+test('nobody was told that the daemon was blind: its own alerts are silenced by name, for a day at most', async () => {
+  await using daemon = await aDaemon();
+  await ask(daemon, silence({ severity: '!info' }, { confirm: true }, 'all'));
+  const own = silence({ watch: 'chainwarden', alert: ['blind', 'credits'] }, { until: after(24) }, 'self');
+  expect(await ask(daemon, own)).toMatchObject({ status: 201 });
+  const { silences } = await stored(daemon);
+  const blind = { watch: 'chainwarden', alert: 'blind', severity: 'critical' };
+  const about = (labels: Readonly<Record<string, string>>): readonly string[] =>
+    silences.filter(({ matchers }) => isSilencedBy(matchers, labels)).map(({ id }) => id);
+  expect(about(blind)).toEqual(['self']);
+  expect(about({ ...blind, alert: 'storage' })).toEqual([]);
+  const longer = { path: '/silences/self/extend', body: { until: after(25) }, key: 'k3' };
+  expect(mistakesOf(await ask(daemon, longer))).toBe('400 /until is more than 24 hours away');
+  const shorter = { path: '/silences/self/extend', body: { until: after(1) }, key: 'k4' };
+  expect(mistakesOf(await ask(daemon, shorter))).toBe('400 /until is not later than its end, 2026-01-02T00:00:00Z');
+});
+
+test('an acknowledgement is of what the operator saw, for a day at most', async () => {
+  await using daemon = await aDaemon();
+  await fallLow(daemon);
+  const { open } = await stored(daemon);
+  const low = open.find(({ labels }) => labels['watch'] === 'coins');
+  const path = `/alerts/${low?.key ?? ''}/1/acks`;
+  const ack = (body: object, key: string): Promise<ApiAnswer> => ask(daemon, { path, body, key });
+  expect(mistakesOf(await ack({ seq: 1, until: after(25) }, 'a0'))).toBe('400 /until is more than 24 hours away');
+  expect(await ack({ seq: 1, comment: 'on it' }, 'a1')).toMatchObject({
+    status: 201,
+    body: { id: 'a1', episode: 1, seq: 1, actor: 'alice', comment: 'on it', until: '2026-01-02T00:01:00Z' },
+  });
+  expect((await stored(daemon)).acks).toMatchObject([{ id: 'a1', severity: 'critical' }]);
+  expect(await ask(daemon, { path: `${path}/end`, key: 'a2' })).toMatchObject({ status: 200 });
+  expect(await ask(daemon, { path: `${path}/end`, key: 'a3' })).toMatchObject({ status: 409 });
+  daemon.explorer.balance = '5000000000000000000';
+  const { length } = daemon.running.polls.all;
+  await daemon.running.clock.advance(60_000);
+  await daemon.running.polls.reached(length + WATCHES);
+  expect(await ack({ seq: 1 }, 'a4')).toMatchObject({ status: 409, body: { type: '/about#stale-seq' } });
+  expect(await ack({ seq: 2 }, 'a5')).toMatchObject({ status: 409, body: { type: '/about#is-over' } });
+  expect(await ask(daemon, { path: '/alerts/none/1/acks', body: { seq: 1 }, key: 'a6' })).toMatchObject({
+    status: 404,
+  });
+});
