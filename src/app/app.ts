@@ -5,6 +5,7 @@
 //   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
 import type { HttpSettings } from '../config/model.ts';
 import type { Watch } from '../core/model/watch.ts';
+import { createClockJumps } from '../engine/upkeep/clock-jumps.ts';
 import { runJournal } from '../engine/upkeep/journal.ts';
 import { countAlerts } from '../engine/reporting/report.ts';
 import { createFind } from '../engine/self/findings.ts';
@@ -56,6 +57,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   await using opened = new AsyncDisposableStack();
   const storage = watchStorage(opened.use(await openStore(options)));
   const { store } = storage;
+  const jumps = createClockJumps(clock);
   const guard = createStateGuard({ store, clock, log });
   const supervisor = createSupervisor({
     clock,
@@ -91,6 +93,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         ...runtime,
         storage: () => storage.state(),
         restoredAt: () => guard.restoredAt(),
+        clockJumps: jumps,
         rejected: () => reload.rejected(),
         failing: () => supervisor.failing(),
       },
@@ -172,7 +175,10 @@ export async function openApp(options: AppOptions): Promise<App> {
         until,
       );
       // The guard is not supervised: a state that is lost ends the daemon, after what was learned last is written down.
-      const chaining = supervise({ name: 'journal', run: (end) => runJournal({ store, clock, log }, end) }, until);
+      const chaining = supervise(
+        { name: 'journal', run: (end) => runJournal({ store, jumps, clock, log }, end) },
+        until,
+      );
       const starting = journal.started(setup, options.version);
       const works = [runtime.run(until), starting, reloading, telling, beating, chaining, guard.run(until)];
       try {

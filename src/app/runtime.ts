@@ -16,6 +16,7 @@ import type { BlindWatch } from '../engine/reporting/blind-watches.ts';
 import { reportPauses } from '../engine/reporting/pause-report.ts';
 import type { PausedWatch } from '../engine/reporting/paused-watches.ts';
 import { blindOfWatches, countAlerts, labelsOf, dataOfWatches, healthOfAlerts } from '../engine/reporting/report.ts';
+import { createBackupHealth, type BackupHealth } from '../engine/upkeep/backup-health.ts';
 import type { Loop } from '../engine/upkeep/supervisor.ts';
 import { createMutex } from '../lib/mutex.ts';
 import { createRedactor } from '../lib/redact.ts';
@@ -65,6 +66,7 @@ export interface Runtime extends AsyncDisposable {
   channelHealth(): ReadonlyMap<string, ChannelHealth>;
   /** Transitions were committed elsewhere. */
   dispatch(): void;
+  readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
   heartbeat(): HeartbeatSettings | null;
   readonly scheduler: Pick<Scheduler, 'turns' | 'turn'>;
   /** Works until the signal aborts; then polls end, and what they learned is written down. */
@@ -90,6 +92,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   let self: readonly string[] = [];
   let heartbeat: HeartbeatSettings | null = null;
   let isRunning = false;
+  const backupHealth = createBackupHealth(clock);
   const troubles = createTroubles({ store, explorers, poller, watches: () => watches });
 
   metrics.mirrorHealth(() => healthOfAlerts(watches, (id) => poller.healthOf(id), clock.now()));
@@ -173,7 +176,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       { name: 'scheduler', run: (signal) => scheduler.run(signal) },
       { name: 'dispatcher', run: (signal) => dispatcher.run(signal) },
       { name: 'retirement', run: (signal) => retirement.run(signal) },
-      ...upkeepLoops({ ...options, settings: () => stateSettings, flush, isFull }),
+      ...upkeepLoops({ ...options, settings: () => stateSettings, flush, isFull, backupHealth }),
       { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: () => blindWatches.blind() }, signal) },
       { name: 'pause-report', run: (signal) => reportPauses({ clock, log, paused }, signal) },
     ];
@@ -214,6 +217,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     alerts: () => countAlerts(watches, (id) => poller.memoryOf(id)),
     self: () => self,
     channelHealth: () => channels.health(),
+    backups: backupHealth,
     heartbeat: () => heartbeat,
     scheduler,
     dispatch: () => {

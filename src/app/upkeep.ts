@@ -1,5 +1,6 @@
 // The loops that keep the state in order: pruning, measuring its disk, and the daily backup.
 import type { Config } from '../config/model.ts';
+import type { BackupHealth } from '../engine/upkeep/backup-health.ts';
 import { runDailyBackup } from '../engine/upkeep/daily-backup.ts';
 import { createDiskWatch } from '../engine/upkeep/disk-watch.ts';
 import { runHousekeeping } from '../engine/upkeep/housekeeping.ts';
@@ -37,6 +38,7 @@ export interface UpkeepOptions {
   readonly settings: () => StateSettings | null;
   readonly flush: () => Promise<void>;
   readonly isFull: () => boolean;
+  readonly backupHealth: BackupHealth;
   readonly metrics: Pick<DaemonMetrics, 'backupMade' | 'backupFailed' | 'stateMeasured'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -63,8 +65,9 @@ function diskWatch(stateFile: StateFile, { settings, metrics, log }: UpkeepOptio
   });
 }
 
-function backupLoop(stateFile: StateFile, { settings, metrics, clock, log }: UpkeepOptions): Loop {
+function backupLoop(stateFile: StateFile, { settings, backupHealth, metrics, clock, log }: UpkeepOptions): Loop {
   const options = {
+    health: backupHealth,
     backups: (): Backups | null => {
       const current = settings();
       return current === null ? null : stateFile.backups(current);

@@ -1,85 +1,10 @@
 // What a person is told when the daemon itself does not see, tell or load any more.
 import { expect, test } from '@jest/globals';
-import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from '../support/app.ts';
-import { createFolder, type Folder } from '../support/daemon.ts';
-import { createInbox, createWebhookSink, status, type Arrivals } from '../support/sinks.ts';
+import { aStory, lines, rule, RULES } from '../support/self-story.ts';
+import { createWebhookSink, status } from '../support/sinks.ts';
 
 /** Unlike most failures it is not asked about again within the same poll. */
 const FORBIDDEN = 403;
-const SCREEN = 'channels: { screen: { type: log } }';
-
-const config = ({ url }: BalanceExplorer, channels = SCREEN): string => `
-explorers:
-  chain: { form: instance, instance_url: '${url}' }
-addresses: { treasury: '0x${'11'.repeat(20)}' }
-http: { listen: 127.0.0.1:0 }
-rules: [rules.yaml]
-${channels}
-`;
-
-const rule = (id: string, severity: string): string =>
-  `  - { id: ${id}, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, severity: ${severity}, while: balance < 1 }] }\n`;
-const RULES = `watches:\n${rule('coins', 'warning')}${rule('gold', 'critical')}${rule('dust', 'info')}`;
-
-interface Story extends AsyncDisposable {
-  readonly explorer: BalanceExplorer;
-  readonly folder: Folder;
-  readonly printed: Arrivals<string>;
-  readonly running: RunningApp;
-  /** Stops the daemon and starts it again, on the same state file and clock. */
-  restart(): Promise<void>;
-  /** So many minutes, every watch polled in each. */
-  minutes(count: number): Promise<void>;
-}
-
-async function aStory(
-  change: AppChange & { readonly channels?: string; readonly rules?: string; readonly polls?: number } = {},
-): Promise<Story> {
-  await using opened = new AsyncDisposableStack();
-  const { polls = 3 } = change;
-  const explorer = opened.use(await serveBalances());
-  const folder = opened.use(
-    createFolder({ 'config.yaml': config(explorer, change.channels), 'rules.yaml': change.rules ?? RULES }),
-  );
-  const printed = createInbox<string>();
-  const print = (line: string): Promise<void> => {
-    printed.push(line);
-    return Promise.resolve();
-  };
-  let running = await runApp(folder, { ...change, print });
-  await running.polls.reached(polls);
-  const all = opened.move();
-  return {
-    explorer,
-    folder,
-    printed,
-    get running() {
-      return running;
-    },
-    async restart() {
-      const { clock } = running;
-      await running[Symbol.asyncDispose]();
-      running = await runApp(folder, { ...change, print, clock });
-      await running.polls.reached(polls);
-    },
-    async minutes(count) {
-      for (; count > 0; count -= 1) {
-        const { length } = running.polls.all;
-        await running.clock.advance(60_000);
-        await running.polls.reached(length + polls);
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      await running[Symbol.asyncDispose]();
-      await all.disposeAsync();
-    },
-  };
-}
-
-/** The line without its time. */
-function lines({ printed }: Story): string[] {
-  return printed.all.map((line) => line.slice(line.indexOf(' ') + 1));
-}
 
 test('an explorer that is down is one message at the highest severity, and one when it answers again', async () => {
   await using story = await aStory();

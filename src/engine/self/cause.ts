@@ -38,6 +38,14 @@ export const SELF_CONDITIONS = {
     condition: 'the state file takes nothing, or was taken away',
     over: 'The state file takes what is written.',
   },
+  backup: {
+    condition: 'a backup of the state file failed, or none was made for two days',
+    over: 'Backups are made again, or none is wanted any more.',
+  },
+  'clock-jump': {
+    condition: "the machine's clock jumped by more than a minute, or the machine slept",
+    over: 'It has not jumped in that direction for an hour.',
+  },
   reload: {
     condition: 'the config or the rules on disk are not in force',
     over: 'The files on disk are in force.',

@@ -1,6 +1,8 @@
-// Causes that lie with the daemon itself: its state file, its config, its loops.
+// Causes that lie with the daemon itself: its state file, its config, its loops, and the clock of its machine.
 import type { Severity } from '../../core/model/ids.ts';
-import type { Instant } from '../../lib/clock.ts';
+import { showDuration, type Instant } from '../../lib/clock.ts';
+import type { BackupTrouble } from '../upkeep/backup-health.ts';
+import type { ClockJump } from '../upkeep/clock-jumps.ts';
 import { showLoop, type FailingLoop } from '../upkeep/supervisor.ts';
 import type { Cause } from './cause.ts';
 import { showTime } from '../../core/wording/words.ts';
@@ -19,6 +21,10 @@ export interface DaemonFacts {
   readonly outage: Outage | null;
   /** When the state file was put back that somebody had taken away; null = long ago, or never. */
   readonly restoredAt: Instant | null;
+  /** Why there is no backup of today; null while there is one, or none is wanted. */
+  readonly backup: BackupTrouble | null;
+  /** The newest in each direction, of the last hour. */
+  readonly jumps: readonly ClockJump[];
   /** Why the files on disk are not in force; null when they are. */
   readonly rejected: { readonly since: Instant; readonly why: string } | null;
   readonly failing: readonly FailingLoop[];
@@ -30,10 +36,15 @@ export interface DaemonFacts {
 export function daemonCauses(facts: DaemonFacts): Cause[] {
   const { severity } = facts;
   const cause = { severity, watches: null, isExplained: false } as const;
-  return [...outageOf(facts), ...restoredIn(facts), ...rejectedIn(facts), ...failingIn(facts)].map((one) => ({
-    ...cause,
-    ...one,
-  }));
+  const parts = [
+    ...outageOf(facts),
+    ...restoredIn(facts),
+    ...backupIn(facts),
+    ...jumpsIn(facts),
+    ...rejectedIn(facts),
+    ...failingIn(facts),
+  ];
+  return parts.map((one) => ({ ...cause, ...one }));
 }
 
 type Part = Pick<Cause, 'alert' | 'subject' | 'since' | 'title' | 'text'> & { readonly severity?: Severity };
@@ -65,6 +76,39 @@ function restoredIn({ restoredAt, now }: DaemonFacts): Part[] {
     },
   ];
 }
+
+/** It costs something only when the state file is damaged. */
+function backupIn({ backup, now }: DaemonFacts): Part[] {
+  if (backup === null) return [];
+  const since = sinceText(backup.since, now);
+  const isFailed = backup.type === 'failed';
+  return [
+    {
+      alert: 'backup',
+      subject: 'daily',
+      severity: 'warning',
+      since: backup.since,
+      title: isFailed
+        ? 'the daily backup of the state file failed'
+        : 'no backup of the state file was made for two days',
+      text: [{ text: isFailed ? `${since}: ${backup.why}` : `${since}. Restart the daemon; the log may say why.` }],
+    },
+  ];
+}
+
+function jumpsIn({ jumps, now }: DaemonFacts): Part[] {
+  return jumps.map(({ at, byMs }) => ({
+    alert: 'clock-jump',
+    subject: byMs > 0 ? 'forward' : 'back',
+    severity: 'warning',
+    since: at,
+    title: `the clock jumped ${byMs > 0 ? 'forward' : 'back'} by ${showDuration(Math.abs(byMs))}`,
+    text: [{ text: `At ${showTime(at, now)} ${byMs > 0 ? SET_FORWARD : SET_BACK}` }],
+  }));
+}
+
+const SET_FORWARD = "the machine's clock was set forward, or the machine slept. What was due in between is due now.";
+const SET_BACK = "the machine's clock was set back. What has an end, such as a pause, ends by the new time.";
 
 /** The former config stays in force, so no alert is affected yet. */
 function rejectedIn({ rejected, now }: DaemonFacts): Part[] {

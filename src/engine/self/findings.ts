@@ -5,6 +5,8 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { BlindWatch } from '../reporting/blind-watches.ts';
 import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
+import type { BackupHealth } from '../upkeep/backup-health.ts';
+import type { ClockJumps } from '../upkeep/clock-jumps.ts';
 import type { FailingLoop } from '../upkeep/supervisor.ts';
 import { channelCauses, DEAD_MS } from './channel-causes.ts';
 import { explorerOf, highest, type CauseId, type Findings } from './cause.ts';
@@ -23,6 +25,8 @@ export interface Work {
   readonly channelHealth: () => ReadonlyMap<string, ChannelHealth>;
   readonly storage: () => 'works' | 'fails' | 'full';
   readonly restoredAt: () => DaemonFacts['restoredAt'];
+  readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
+  readonly clockJumps: Pick<ClockJumps, 'recent' | 'isYoung'>;
   readonly rejected: () => DaemonFacts['rejected'];
   readonly failing: () => readonly FailingLoop[];
 }
@@ -68,6 +72,8 @@ export function createFind({ store, clock, work }: FindOptions): () => Promise<F
       ...daemonCauses({
         outage: lastOutage(now),
         restoredAt: work.restoredAt(),
+        backup: work.backups.trouble(),
+        jumps: work.clockJumps.recent(),
         rejected: work.rejected(),
         failing: work.failing(),
         severity: highest(watches.flatMap(({ alerts }) => alerts.map(({ severity }) => severity))),
@@ -89,6 +95,8 @@ function keyOf(trouble: ExplorerTrouble): string {
 
 function isUndecided(cause: CauseId, work: Work, health: ReadonlyMap<string, ChannelHealth>): boolean {
   const explorer = explorerOf(cause);
+  if (cause.alert === 'backup') return work.backups.isUnknown();
+  if (cause.alert === 'clock-jump') return work.clockJumps.isYoung();
   if (explorer !== null) return work.undecided().has(explorer) || isUnpolled(explorer, work);
   // A refusal is over when a message was taken.
   const { lastSentAt } = health.get(cause.subject) ?? UNTRIED;

@@ -3,12 +3,14 @@
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Backups } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { BackupHealth } from './backup-health.ts';
 
 export interface DailyBackupOptions {
   /** As the config has it now; null = no backups are wanted. */
   readonly backups: () => Backups | null;
   readonly onBackup: (at: Instant) => void;
   readonly onFailed: () => void;
+  readonly health: Pick<BackupHealth, 'begin' | 'well' | 'failed'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -19,24 +21,27 @@ const DAY_MS = 86_400_000;
 
 /** Runs until the signal aborts. A backup that fails is tried again ten minutes later, and said once per cause. */
 export async function runDailyBackup(options: DailyBackupOptions, signal: AbortSignal): Promise<void> {
-  const { clock, log, onFailed } = options;
+  const { clock, log, onFailed, health } = options;
   let lastFailure: string | null = null;
 
   async function look(): Promise<void> {
     try {
       const file = await backUpWhenDue(options, signal);
+      health.well();
       if (file === null) return;
       log.info('storage:backed-up', { file });
       lastFailure = null;
     } catch (error) {
       if (signal.aborted) return;
       onFailed();
+      health.failed(error);
       const effect = 'a state file that is damaged cannot be restored to today; tried again in 10 minutes';
       if (lastFailure !== String(error)) log.error('storage:backup-failed', { error, effect });
       lastFailure = String(error);
     }
   }
 
+  health.begin();
   for (;;) {
     await clock.sleep(LOOK_MS, signal);
     if (signal.aborted) return;

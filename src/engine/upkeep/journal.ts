@@ -1,10 +1,13 @@
 // Chains the lines of the journal within a second, and writes a line when the clock of the machine was set.
+import type { JournalEntry } from '../../core/journal/entry.ts';
 import { showDuration, type Clock } from '../../lib/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { ClockJump, ClockJumps } from './clock-jumps.ts';
 
 export interface JournalOptions {
   readonly store: Pick<Store, 'chainJournal' | 'record' | 'fenceOf'>;
+  readonly jumps: Pick<ClockJumps, 'look'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -12,32 +15,32 @@ export interface JournalOptions {
 const LOOK_MS = 1000;
 /** In one transaction: takes a few milliseconds. */
 const AT_ONCE = 500;
-const JUMP_MS = 60_000;
 
 /** Runs until the signal aborts, and chains what is there then. A storage that does not answer is tried again. */
-export async function runJournal({ store, clock, log }: JournalOptions, signal: AbortSignal): Promise<void> {
+export async function runJournal({ store, jumps, clock, log }: JournalOptions, signal: AbortSignal): Promise<void> {
   const fence = store.fenceOf('service:journal');
   let isFailing = false;
-  let before = { wall: clock.now(), steady: clock.monotonic() };
+  /** Not written yet. */
+  let unwritten: readonly JournalEntry[] = [];
 
   async function chainAll(): Promise<void> {
     while (await store.chainJournal(AT_ONCE, fence));
   }
 
-  async function compareClocks(): Promise<void> {
-    const now = { wall: clock.now(), steady: clock.monotonic() };
-    const setBy = now.wall - before.wall - (now.steady - before.steady);
-    if (Math.abs(setBy) > JUMP_MS) {
-      const data = { set_by_ms: Math.round(setBy) };
-      await store.record([{ at: now.wall, kind: 'clock', subject: 'daemon', actor: 'daemon', data }], fence);
-      log.warn('clock:set', { by: showDuration(setBy), effect: 'due times are by the new time' });
+  async function recordJump(): Promise<void> {
+    const jump = jumps.look();
+    if (jump !== null) {
+      log.warn('clock:set', { by: showDuration(jump.byMs), effect: 'due times are by the new time' });
+      unwritten = [...unwritten, lineOf(jump)];
     }
-    before = now;
+    if (unwritten.length === 0) return;
+    await store.record(unwritten, fence);
+    unwritten = [];
   }
 
   async function look(): Promise<void> {
     try {
-      await compareClocks();
+      await recordJump();
       await chainAll();
       isFailing = false;
     } catch (error) {
@@ -51,4 +54,8 @@ export async function runJournal({ store, clock, log }: JournalOptions, signal: 
     await clock.sleep(LOOK_MS, signal);
   }
   await look();
+}
+
+function lineOf({ at, byMs }: ClockJump): JournalEntry {
+  return { at, kind: 'clock', subject: 'daemon', actor: 'daemon', data: { set_by_ms: byMs } };
 }

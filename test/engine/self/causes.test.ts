@@ -5,6 +5,8 @@ import { daemonCauses, type DaemonFacts } from '../../../src/engine/self/daemon-
 import { explorerCauses, type ExplorerFacts } from '../../../src/engine/self/explorer-causes.ts';
 import { createFind } from '../../../src/engine/self/findings.ts';
 import type { BlindReason } from '../../../src/engine/reporting/blind-watches.ts';
+import { createBackupHealth } from '../../../src/engine/upkeep/backup-health.ts';
+import { createClockJumps } from '../../../src/engine/upkeep/clock-jumps.ts';
 import { createChannelHealth, UNTRIED } from '../../../src/engine/sending/channel-health.ts';
 import { plainJoined } from '../../../src/lib/untrusted.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
@@ -139,6 +141,8 @@ test('the daemon tells of its state file, its config and its loops', () => {
   const well: DaemonFacts = {
     outage: null,
     restoredAt: null,
+    backup: null,
+    jumps: [],
     rejected: null,
     failing: [],
     severity: 'critical',
@@ -149,14 +153,24 @@ test('the daemon tells of its state file, its config and its loops', () => {
     ...well,
     outage: { since: AT, until: NOW, what: 'fails' },
     restoredAt: AT,
+    backup: { type: 'failed', since: AT, why: 'no room' },
+    jumps: [{ at: AT, byMs: 5_400_000 }],
     rejected: { since: AT, why: 'rules.yaml:2:1: no' },
     failing: [{ name: 'sender', about: { channel: 'ops' }, failures: 4, since: AT }],
   };
   expect(shown(daemonCauses(ill))).toEqual([
     'critical storage/outage the state file took nothing - From 21:12 UTC to 21:22 UTC. Meanwhile nothing was learned, and no alert fired or resolved. The log says why.',
     'critical storage/restored the state file was deleted or replaced, and was put back - At 21:12 UTC. Nothing is lost. What stood there is kept as *.found.',
+    'warning backup/daily the daily backup of the state file failed - Since 21:12 UTC: no room',
+    "warning clock-jump/forward the clock jumped forward by 1h30m - At 21:12 UTC the machine's clock was set forward, or the machine slept. What was due in between is due now.",
     'warning reload/config the config or the rules on disk are not in force - Since 21:12 UTC: rules.yaml:2:1: no',
     'critical loop-failing/sender/ops loop sender (channel ops) fails again and again - Since 21:12 UTC: 4 times in a row. The log says why.',
+  ]);
+  expect(
+    shown(daemonCauses({ ...well, backup: { type: 'old', since: AT }, jumps: [{ at: AT, byMs: -60_001 }] })),
+  ).toEqual([
+    'warning backup/daily no backup of the state file was made for two days - Since 21:12 UTC. Restart the daemon; the log may say why.',
+    "warning clock-jump/back the clock jumped back by 1m - At 21:12 UTC the machine's clock was set back. What has an end, such as a pause, ends by the new time.",
   ]);
 });
 
@@ -175,6 +189,8 @@ test('an outage of the state file is told for ten minutes after its end, since n
       channelHealth: () => new Map(),
       storage: () => state.storage,
       restoredAt: () => null,
+      backups: createBackupHealth(clock),
+      clockJumps: createClockJumps(clock),
       rejected: () => null,
       failing: () => [],
     },
@@ -192,12 +208,14 @@ test('an outage of the state file is told for ten minutes after its end, since n
   expect(await titles()).toEqual([]);
 });
 
-test('a refusal is not over before a message was taken, nor an outage before an explorer was polled', async () => {
+test('nothing is over before it was looked at: no refusal, outage, failed backup, and no jump for an hour', async () => {
   const health = { current: UNTRIED };
   const work = { unpolled: WATCHES, undecided: new Set<string>() };
+  const clock = createFakeClock(AT);
+  const backups = createBackupHealth(clock);
   const find = createFind({
     store: createMemoryStore(),
-    clock: createFakeClock(AT),
+    clock,
     work: {
       watches: () => WATCHES,
       unpolled: () => work.unpolled,
@@ -207,6 +225,8 @@ test('a refusal is not over before a message was taken, nor an outage before an 
       channelHealth: () => new Map([['ops', health.current]]),
       storage: () => 'works',
       restoredAt: () => null,
+      backups,
+      clockJumps: createClockJumps(clock),
       rejected: () => null,
       failing: () => [],
     },
@@ -217,6 +237,14 @@ test('a refusal is not over before a message was taken, nor an outage before an 
     const { isUndecided } = await find();
     return [isUndecided(down), isUndecided(auth), isUndecided({ alert: 'reload', subject: 'config' })];
   };
+  const ofTheDaemon = async (): Promise<boolean[]> => {
+    const { isUndecided } = await find();
+    return [isUndecided({ alert: 'backup', subject: 'daily' }), isUndecided({ alert: 'clock-jump', subject: 'back' })];
+  };
+  expect(await ofTheDaemon()).toEqual([true, true]);
+  backups.well();
+  clock.stall(3_600_000);
+  expect(await ofTheDaemon()).toEqual([false, false]);
   expect(await undecided()).toEqual([true, true, false]);
   Object.assign(work, { unpolled: WATCHES.slice(1), undecided: new Set(['chain']) });
   expect(await undecided()).toEqual([true, true, false]);

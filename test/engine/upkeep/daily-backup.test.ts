@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { createBackupHealth } from '../../../src/engine/upkeep/backup-health.ts';
 import { runDailyBackup } from '../../../src/engine/upkeep/daily-backup.ts';
 import { createBackups } from '../../../src/store/sqlite/backup-directory.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
@@ -22,17 +23,20 @@ async function prepare() {
   /** One life of a daemon. */
   function live(clock: FakeClock) {
     const stop = new AbortController();
+    const health = createBackupHealth(clock);
     const running = runDailyBackup(
       {
         backups: () => (story.isWanted ? createBackups({ file, directory, keep: 3 }) : null),
         onBackup: (at) => (story.last = at),
         onFailed: () => (story.failures += 1),
+        health,
         clock,
         log,
       },
       stop.signal,
     );
     return {
+      health,
       async pass(ms: number) {
         for (let left = ms; left > 0; left -= 10 * MINUTE) {
           await clock.advance(Math.min(left, 10 * MINUTE));
@@ -92,10 +96,34 @@ test('a backup that cannot be made is said once, counted, and made as soon as it
   await daemon.pass(30 * MINUTE);
   expect(prepared.log.lines).toEqual(['error storage:backup-failed']);
   expect(prepared.story).toMatchObject({ failures: 3, last: 0 });
+  expect(daemon.health.trouble()).toEqual({
+    type: 'failed',
+    since: Date.UTC(2026, 0, 1, 0, 10),
+    why: expect.stringContaining(prepared.directory),
+  });
   rmSync(prepared.directory);
   await daemon.pass(10 * MINUTE);
   expect(prepared.log.lines).toEqual(['error storage:backup-failed', 'info storage:backed-up']);
   expect(prepared.names()).toHaveLength(1);
+  expect(daemon.health.trouble()).toBeNull();
+});
+
+test('backups that neither succeed nor fail for two days are noticed, whatever the wall clock does', async () => {
+  const clock = createFakeClock();
+  const health = createBackupHealth(clock);
+  await clock.advance(5 * DAY);
+  expect([health.trouble(), health.isUnknown()]).toEqual([null, true]);
+  const stop = new AbortController();
+  const stuck = { make: () => new Promise<never>(() => undefined), list: () => Promise.resolve([]) };
+  const silent = { onBackup: () => undefined, onFailed: () => undefined };
+  void runDailyBackup({ backups: () => stuck, ...silent, health, clock, log: createRecordingLog() }, stop.signal);
+  const begunAt = clock.now();
+  await clock.advance(2 * DAY);
+  await clock.setTo(clock.now() - 30 * DAY);
+  expect(health.trouble()).toBeNull();
+  await clock.advance(1);
+  expect(health.trouble()).toEqual({ type: 'old', since: begunAt });
+  stop.abort();
 });
 
 test('none is made where none is wanted', async () => {

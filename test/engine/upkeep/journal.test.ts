@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { createClockJumps } from '../../../src/engine/upkeep/clock-jumps.ts';
 import { runJournal } from '../../../src/engine/upkeep/journal.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
@@ -16,9 +17,11 @@ function prepare() {
     ...inner,
     chainJournal: (limit, fence) =>
       disk.isFull ? Promise.reject(new Error('the disk is full')) : inner.chainJournal(limit, fence),
+    record: (lines, fence) =>
+      disk.isFull ? Promise.reject(new Error('the disk is full')) : inner.record(lines, fence),
   };
   const stop = new AbortController();
-  const running = runJournal({ store, clock, log }, stop.signal);
+  const running = runJournal({ store, jumps: createClockJumps(clock), clock, log }, stop.signal);
   return {
     clock,
     log,
@@ -78,4 +81,20 @@ test('a clock that is set by more than a minute is a line; one that is corrected
     ['clock', { set_by_ms: 3_600_000 }],
   ]);
   expect(daemon.log.lines).toEqual(['warn clock:set', 'warn clock:set']);
+});
+
+test('clocks that were set while the disk was full are lines once there is room', async () => {
+  await using daemon = prepare();
+  daemon.disk.isFull = true;
+  for (const by of [3_600_000, -7_200_000]) {
+    await daemon.clock.setTo(daemon.clock.now() + by);
+    await daemon.clock.advance(2000);
+  }
+  expect(await daemon.store.history({ limit: 9 })).toEqual([]);
+  daemon.disk.isFull = false;
+  await daemon.clock.advance(1000);
+  expect((await daemon.store.history({ limit: 9 })).map(({ data }) => data)).toEqual([
+    { set_by_ms: -7_200_000 },
+    { set_by_ms: 3_600_000 },
+  ]);
 });

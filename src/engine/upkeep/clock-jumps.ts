@@ -1,0 +1,45 @@
+// Notices that the clock of the machine was set, or that the machine slept: then the wall clock moved by another span than
+// the monotonic one.
+import type { Clock, Instant } from '../../lib/clock.ts';
+
+export interface ClockJump {
+  /** By the clock after the jump. */
+  readonly at: Instant;
+  /** Forward if it is positive. */
+  readonly byMs: number;
+}
+
+export interface ClockJumps {
+  /** The jump since the last look; null when there was none, or one of less than a minute. */
+  look(): ClockJump | null;
+  /** The newest jump in each direction, for an hour after it. */
+  recent(): readonly ClockJump[];
+  /** For less than an hour: a jump before the start may be recent. */
+  isYoung(): boolean;
+}
+
+/** A clock that is corrected step by step stays below it. */
+const LEAST_MS = 60_000;
+const RECENT_MS = 3_600_000;
+
+export function createClockJumps(clock: Pick<Clock, 'now' | 'monotonic'>): ClockJumps {
+  const startedAt = clock.monotonic();
+  let before = { wall: clock.now(), steady: startedAt };
+  /** By direction: a clock that was set wrong is often set right soon after. */
+  const newest = new Map<'forward' | 'back', { readonly jump: ClockJump; readonly steady: number }>();
+
+  return {
+    look() {
+      const now = { wall: clock.now(), steady: clock.monotonic() };
+      const byMs = Math.round(now.wall - before.wall - (now.steady - before.steady));
+      before = now;
+      if (Math.abs(byMs) <= LEAST_MS) return null;
+      const jump = { at: now.wall, byMs };
+      newest.set(byMs > 0 ? 'forward' : 'back', { jump, steady: now.steady });
+      return jump;
+    },
+    recent: () =>
+      [...newest.values()].filter(({ steady }) => clock.monotonic() - steady < RECENT_MS).map(({ jump }) => jump),
+    isYoung: () => clock.monotonic() - startedAt < RECENT_MS,
+  };
+}
