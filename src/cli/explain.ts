@@ -5,6 +5,7 @@ import type { AlertRule, Watch } from '../core/model/watch.ts';
 import { withStored } from '../core/windows/closed.ts';
 import type { Instant } from '../lib/clock.ts';
 import { explainWatch, type ExplainInput } from '../explain/explain.ts';
+import type { OperatorFacts } from '../explain/operator-words.ts';
 import { findWatches } from '../explain/find.ts';
 import { openReaderIfAny } from '../store/open.ts';
 import type { StoredDelivery, StoreReader } from '../store/store.ts';
@@ -27,10 +28,14 @@ export async function explain(terminal: Terminal, name: string, { config: file }
     terminal.out(`There is no state file at ${config.state.file} yet: only the rule can be explained.\n`);
   const pauses = (await reader?.pauses()) ?? [];
   const now = terminal.clock.now();
+  const operators = {
+    policy: (await reader?.policy(now)) ?? { silences: [], acks: [] },
+    open: (await reader?.openAlerts(now)) ?? [],
+  };
   const shown = found.slice(0, MOST_WATCHES);
   for (const [i, { watch, alerts }] of shown.entries()) {
     if (i > 0) terminal.out('');
-    const facts = await inputOf(watch, alerts, { reader, recipientsOf: recipientsIn(config), pauses, now });
+    const facts = await inputOf(watch, alerts, { reader, recipientsOf: recipientsIn(config), pauses, operators, now });
     for (const line of explainWatch(watch, alerts, facts)) terminal.out(line);
   }
   if (found.length > shown.length)
@@ -42,21 +47,22 @@ interface Sources {
   readonly reader: StoreReader | null;
   readonly recipientsOf: RecipientsOf;
   readonly pauses: readonly Pause[];
+  readonly operators: OperatorFacts;
   readonly now: Instant;
 }
 
 async function inputOf(
   watch: Watch,
   alerts: readonly AlertRule[],
-  { reader, recipientsOf, pauses, now }: Sources,
+  { reader, recipientsOf, pauses, operators, now }: Sources,
 ): Promise<ExplainInput> {
   if (reader === null)
-    return { memory: null, diagnostics: null, deliveries: new Map(), recipientsOf, pause: null, now };
+    return { memory: null, diagnostics: null, deliveries: new Map(), recipientsOf, pause: null, operators, now };
   const { id } = watch;
   const deliveries = new Map<AlertId, readonly StoredDelivery[]>();
   for (const alert of alerts) deliveries.set(alert.id, await reader.deliveriesOf(id, alert.id, MOST_DELIVERIES));
   const remembered = (await reader.recall([id])).get(id) ?? null;
   const memory = remembered && withStored(remembered, await reader.samples(id));
   const diagnostics = (await reader.diagnostics([id])).get(id) ?? null;
-  return { memory, diagnostics, deliveries, recipientsOf, pause: lastPauseOf(pauses, watch), now };
+  return { memory, diagnostics, deliveries, recipientsOf, pause: lastPauseOf(pauses, watch), operators, now };
 }

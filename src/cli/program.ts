@@ -8,7 +8,9 @@ import type { ApiOptions } from './api/daemon.ts';
 import type { ListOptions } from './deliveries.ts';
 import type { RetryOptions } from './deliveries-retry.ts';
 import type { ConfigOption } from './load.ts';
+import type { AckOptions } from './ack.ts';
 import type { PauseOptions } from './pause.ts';
+import type { ExtendOptions, ListOptions as SilencesOptions, SilenceOptions } from './silence.ts';
 import type { HistoryOptions } from './history.ts';
 import type { PlanOptions } from './plan.ts';
 import type { FieldsOptions } from './fields.ts';
@@ -50,6 +52,8 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
         terminal.err(text);
       },
     })
+    // Options behind `silence end` are its own, and not those of `silence`.
+    .enablePositionalOptions()
     .showHelpAfterError('(--help says what is possible)');
 
   program
@@ -130,6 +134,55 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     .description('end the pause of a watch: it is polled at once')
     .action(async (watch: string, options: ApiOptions) => {
       end(await (await import('./pause.ts')).resume(terminal, watch, options));
+    });
+
+  const silence = onDaemon(program.command('silence'))
+    .enablePositionalOptions()
+    .description('silence alerts by their labels; says first which they are')
+    .argument('<matchers...>', 'such as watch=treasury or severity!=info; * is any text, a,b is any of them')
+    .option('--for <duration>', 'how long, such as 2h; at most 30d')
+    .option('--until <time>', 'until then, such as 18:00 (UTC) or 2026-01-31T18:00Z')
+    .option('--from <time>', 'from then on, instead of now')
+    .option('--until-resolved', 'end it sooner where nothing of it fires any more', false)
+    .option('-m, --comment <text>', 'why, for the others')
+    .option('--confirm', 'also where it is about more than half of the rules', false)
+    .option('--preview', 'only say which alerts they are', false)
+    .action(async (matchers: readonly string[], options: SilenceOptions) => {
+      end(await (await import('./silence.ts')).silence(terminal, matchers, options));
+    });
+  onDaemon(silence.command('end <id>'))
+    .description('end a silence')
+    .action(async (id: string, options: ApiOptions) => {
+      end(await (await import('./silence.ts')).endSilence(terminal, id, options));
+    });
+  onDaemon(silence.command('extend <id>'))
+    .description('have a silence end later')
+    .option('--for <duration>', 'how long from now on, such as 2h')
+    .option('--until <time>', 'until then, such as 18:00 (UTC) or 2026-01-31T18:00Z')
+    .action(async (id: string, options: ExtendOptions) => {
+      end(await (await import('./silence.ts')).extendSilence(terminal, id, options));
+    });
+  silence
+    .command('list')
+    .description('the silences that are in force or will be; also while the daemon runs')
+    .option(...CONFIG)
+    .option('--json', 'a JSON object a line', false)
+    .action(async (options: SilencesOptions) => {
+      end(await (await import('./silence.ts')).listSilences(terminal, options));
+    });
+
+  onDaemon(program.command('ack <alert>'))
+    .description('acknowledge what is open of an alert (id/alert, id[label]/alert) or of a watch')
+    .option('--for <duration>', 'how long, such as 1h; 24h without it, and at most')
+    .option('--until <time>', 'until then, such as 18:00 (UTC)')
+    .option('-m, --comment <text>', 'for the others')
+    .action(async (alert: string, options: AckOptions) => {
+      end(await (await import('./ack.ts')).ack(terminal, alert, options));
+    });
+  onDaemon(program.command('unack <alert>'))
+    .description('take an acknowledgement back')
+    .action(async (alert: string, options: ApiOptions) => {
+      end(await (await import('./ack.ts')).unack(terminal, alert, options));
     });
 
   program

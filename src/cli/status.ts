@@ -8,6 +8,7 @@ import type { Watch } from '../core/model/watch.ts';
 import { lastPauseOf } from '../core/model/pause.ts';
 import { activeSince } from '../core/alerts/emission.ts';
 import { blindFrom, dataWords, pauseWords, type Looked } from '../explain/data-words.ts';
+import { acknowledged, silencesInForce } from '../explain/operator-words.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { showRecipient } from '../rules/describe.ts';
 import { openReader } from '../store/open.ts';
@@ -37,6 +38,8 @@ export async function status(terminal: Terminal, { config: file }: ConfigOption)
     (watch) => blindFrom(watch, memories.get(watch.id), { pause: lastPauseOf(pauses, watch), now }) !== null,
   );
   if (blind.length > 0) terminal.out(`blind: ${blind.length} of ${watches.length} watches`);
+  const operators = { policy: await reader.policy(now), open: await reader.openAlerts(now) };
+  for (const line of [...silencesInForce(operators, now), ...acknowledged(operators)]) terminal.out(line);
   for (const trouble of await reader.troubles()) terminal.out(`explorer ${singleLine(trouble)}`);
   const survey = await reader.survey();
   for (const { channel, rows, oldest } of survey.outbox)

@@ -15,6 +15,7 @@ import type { StoredDelivery, StoredDiagnostics } from '../store/store.ts';
 import { ago, conditionLines, explainContextOf, truthOf, unknownOf, type ExplainContext } from './condition.ts';
 import { stateLines } from './alert-state.ts';
 import { dataWords, pauseWords } from './data-words.ts';
+import { operatorLines, type OperatorFacts } from './operator-words.ts';
 import { needsOf } from './needs.ts';
 import { fieldText } from './values.ts';
 
@@ -29,6 +30,7 @@ export interface ExplainInput {
   readonly now: Instant;
   /** The last one of the watch, over or not. */
   readonly pause: Pause | null;
+  readonly operators: OperatorFacts;
 }
 
 /** Lines of text: the watch, then each of `alerts`, which are some or all of its own. */
@@ -80,6 +82,7 @@ function alertLines(watch: Watch, alert: AlertRule, facts: ExplainInput, context
     ...(own === null ? ['state: not known'] : stateLines(alert, own, now)),
     ...(own === null ? [] : unknownLines(alert, own, context)),
     ...(context === null ? [] : changeLines(alert, own, context)),
+    ...operatorLines(watch, alert, facts.operators, now),
     ...healthLines(watch, alert, facts),
     labelsLine(watch, alert),
     ...deliveryLines(alert, facts),

@@ -89,6 +89,8 @@ export interface OpenAlertRow extends OpenAlert {
   readonly episode: number;
   readonly seq: number;
   readonly alert: AlertId;
+  /** Of its watch, for people. */
+  readonly name: string;
   readonly severity: Severity;
   readonly title: string;
   readonly since: Instant;

@@ -1,68 +1,19 @@
 // Silences and acknowledgements on a daemon that runs: over its real API, with its real state file.
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { isSilencedBy } from '../../src/dispatch/silenced.ts';
 import type { Matcher } from '../../src/dispatch/model.ts';
-import type { OpenAlertRow, Policy } from '../../src/store/interventions.ts';
-import { openReader } from '../../src/store/open.ts';
-import { callApi, OPERATOR_TOKEN, type ApiAnswer, type Call } from '../support/api-calls.ts';
-import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../support/app.ts';
-import { createFolder, type Folder } from '../support/daemon.ts';
+import { callApi, type ApiAnswer, type Call } from '../support/api-calls.ts';
+import {
+  anOperatedDaemon as aDaemon,
+  fallLow,
+  storedBy as stored,
+  WATCHES,
+  type OperatedDaemon as Daemon,
+} from '../support/operated-daemon.ts';
 
-const config = ({ url }: BalanceExplorer): string => `
-explorers: { chain: { form: instance, instance_url: '${url}' } }
-addresses: { treasury: '0x${'11'.repeat(20)}', vault: '0x${'22'.repeat(20)}', both: [treasury, vault] }
-channels: { screen: { type: log } }
-http: { listen: 127.0.0.1:0, operators: { alice: { token: { env: ALICE } } } }
-state: { file: state.db }
-rules: [rules.yaml]
-`;
-const RULES = `
-watches:
-  - { id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1, severity: critical }] }
-  - id: all
-    kind: balance
-    of: both
-    every: 1m
-    labels: { team: payments }
-    alerts: [{ id: low, while: balance < 1 }, { id: moved, on: changed, severity: info }]
-  - { id: other, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 0.5 }] }
-`;
-const WATCHES = 4;
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 0, 1);
 const after = (hours: number): string => new Date(NOW + hours * HOUR).toISOString();
-
-interface Daemon extends AsyncDisposable {
-  readonly explorer: BalanceExplorer;
-  readonly folder: Folder;
-  readonly running: RunningApp;
-}
-
-/** One that has polled all of its watches. */
-async function aDaemon(): Promise<Daemon> {
-  await using opened = new AsyncDisposableStack();
-  const explorer = opened.use(await serveBalances());
-  const folder = opened.use(createFolder({ 'config.yaml': config(explorer), 'rules.yaml': RULES }));
-  const running = opened.use(await runApp(folder, { env: { ALICE: OPERATOR_TOKEN } }));
-  await running.polls.reached(WATCHES);
-  const all = opened.move();
-  return { explorer, folder, running, [Symbol.asyncDispose]: () => all.disposeAsync() };
-}
-
-/** The balances fall, and every `low` fires. */
-async function fallLow({ explorer, running }: Daemon): Promise<void> {
-  explorer.balance = '0';
-  const { length } = running.polls.all;
-  await running.clock.advance(60_000);
-  await running.polls.reached(length + WATCHES);
-}
-
-async function stored({ folder, running }: Daemon): Promise<Policy & { readonly open: readonly OpenAlertRow[] }> {
-  await using reader = await openReader({ file: join(folder.path, 'state.db') });
-  const now = running.clock.now();
-  return { ...(await reader.policy(now)), open: await reader.openAlerts(now) };
-}
 
 const silence = (matchers: Matcher, more: object = {}, key = 's1'): Call => ({
   path: '/silences',

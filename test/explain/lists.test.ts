@@ -29,6 +29,7 @@ function explainedAfter(rule: string, ...polls: readonly Rows[]): string[] {
     deliveries: new Map(),
     recipientsOf: () => [],
     pause: null,
+    operators: { policy: { silences: [], acks: [] }, open: [] },
     now,
   }).map((line) => line.trim());
 }

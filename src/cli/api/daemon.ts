@@ -3,6 +3,8 @@ import { tokenFileOf } from '../../app/local-token.ts';
 import { readDaemonPlace, type DaemonPlace } from '../../config/daemon-place.ts';
 import { formatProblems, reasonOf } from '../../config/problem.ts';
 import { bareHost, isLoopback } from '../../lib/loopback.ts';
+import { openReader } from '../../store/open.ts';
+import type { StoreReader } from '../../store/store.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -36,6 +38,13 @@ export function daemonOf(terminal: Terminal, { config, url: named }: ApiOptions)
   if ('problems' in place) throw new CommandError(EXIT.config, formatProblems(place.problems));
   const url = named === undefined ? urlOf(place) : checkedUrl(terminal, named);
   return { url, token: given === '' ? readToken(terminal, place) : given };
+}
+
+/** The state of the daemon of the config. Throws a `CommandError`, or a `StorageError` where there is none. */
+export function openStateOf(terminal: Terminal, { config }: Pick<ApiOptions, 'config'>): Promise<StoreReader> {
+  const place = readDaemonPlace(config, terminal);
+  if ('problems' in place) throw new CommandError(EXIT.config, formatProblems(place.problems));
+  return openReader({ file: place.stateFile });
 }
 
 function checkedUrl(terminal: Terminal, text: string): string {

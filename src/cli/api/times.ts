@@ -15,7 +15,7 @@ export function untilOf({ for: length, until }: UntilOptions, now: Instant): Ins
   if (length !== undefined && until !== undefined)
     throw new CommandError(EXIT.usage, 'Give --for or --until, not both.');
   if (length !== undefined) return now + lengthOf(length);
-  return until === undefined ? null : timeOf(until, now);
+  return until === undefined ? null : timeOf(until, now, '--until');
 }
 
 function lengthOf(text: string): number {
@@ -26,8 +26,8 @@ function lengthOf(text: string): number {
 
 const DAY_MS = 86_400_000;
 
-/** `18:00` is the next one in UTC. */
-function timeOf(text: string, now: Instant): Instant {
+/** `18:00` is the next one in UTC. `option`: which one it was written for. Throws a `CommandError`. */
+export function timeOf(text: string, now: Instant, option: string): Instant {
   const ofDay = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text);
   if (ofDay !== null) {
     const today = now - (now % DAY_MS) + (Number(ofDay[1]) * 60 + Number(ofDay[2])) * 60_000;
@@ -37,7 +37,7 @@ function timeOf(text: string, now: Instant): Instant {
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(at)) return at;
   const shown = singleLine(text, 60);
-  throw new CommandError(EXIT.usage, `--until: "${shown}" is not a time in UTC such as 18:00 or 2026-01-31T18:00Z`);
+  throw new CommandError(EXIT.usage, `${option}: "${shown}" is not a time in UTC such as 18:00 or 2026-01-31T18:00Z`);
 }
 
 /** `18:00 UTC`, or `2026-01-31 18:00 UTC` where that is not today; with seconds where there are any. */

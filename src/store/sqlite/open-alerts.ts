@@ -28,13 +28,14 @@ function openAlertOf(row: Row): OpenAlertRow | null {
   const message = messageOf(row);
   const read = labels.safeParse(message === null ? null : fromJson(row['labels']));
   if (message === null || !read.success) return null;
-  const { key, episode, seq, severity, title, since } = message;
+  const { key, episode, seq, watch: name, severity, title, since } = message;
   return {
     key,
     episode,
     seq,
     watch: String(row['watch']),
     alert: String(row['alert']),
+    name,
     labels: read.data,
     severity,
     title,

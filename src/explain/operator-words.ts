@@ -1,0 +1,65 @@
+// What operators have said about alerts, as `explain` and `status` show it.
+import { labelsOf } from '../core/model/labels.ts';
+import type { AlertRule, Watch } from '../core/model/watch.ts';
+import { showMatcher } from '../dispatch/matcher-text.ts';
+import type { Silence } from '../dispatch/model.ts';
+import { isSilencedBy } from '../dispatch/silenced.ts';
+import { showInstant, type Instant } from '../lib/clock.ts';
+import { singleLine } from '../lib/untrusted.ts';
+import type { OpenAlertRow, Policy, StoredAck } from '../store/interventions.ts';
+
+/** What is in force or will be, and what is open. */
+export interface OperatorFacts {
+  readonly policy: Pick<Policy, 'silences' | 'acks'>;
+  readonly open: readonly OpenAlertRow[];
+}
+
+/** `silenced until 2026-01-01T18:00:00Z by alice: the vault is moved (watch=coins)`, and what is acknowledged of it. */
+export function operatorLines(watch: Watch, alert: AlertRule, { policy, open }: OperatorFacts, now: Instant): string[] {
+  const labels = labelsOf(watch, alert);
+  const silences = policy.silences.filter(({ kind, matchers }) => kind === 'silence' && isSilencedBy(matchers, labels));
+  const own = open.filter((one) => one.watch === watch.id && one.alert === alert.id);
+  const acks = own.flatMap((one) => ackOf(one, policy.acks) ?? []);
+  return [...silences.map((silence) => silenceText(silence, now)), ...shortened(acks.map(ackText))];
+}
+
+/** `silence 5f0c…: until 2026-01-01T18:00:00Z by alice: the vault is moved (watch=coins)` */
+export function silencesInForce({ policy }: OperatorFacts, now: Instant): string[] {
+  const silences = policy.silences.filter(({ kind }) => kind === 'silence');
+  return silences.map((silence) => `silence ${singleLine(silence.id)}: ${silenceText(silence, now)}`);
+}
+
+/** `critical coins/low: acknowledged until 2026-01-01T18:00:00Z by alice: on it` */
+export function acknowledged({ policy, open }: OperatorFacts): string[] {
+  const lines = open.flatMap((one) => {
+    const ack = ackOf(one, policy.acks);
+    return ack === null ? [] : [singleLine(`${one.severity} ${one.name}/${one.alert}: ${ackText(ack)}`, LONGEST)];
+  });
+  return shortened(lines);
+}
+
+const MOST_ACKS = 10;
+const LONGEST = 1000;
+
+function shortened(lines: readonly string[]): string[] {
+  const more = lines.length - MOST_ACKS;
+  return more > 0 ? [...lines.slice(0, MOST_ACKS), `and ${more} more that are acknowledged`] : [...lines];
+}
+
+function ackOf({ key, episode }: OpenAlertRow, acks: readonly StoredAck[]): StoredAck | null {
+  return acks.find((one) => one.key === key && one.episode === episode) ?? null;
+}
+
+function silenceText({ matchers, from, until, untilResolved, actor, comment }: Silence, now: Instant): string {
+  const when = from > now ? `to be silenced from ${showInstant(from)} ` : 'silenced ';
+  const sooner = untilResolved ? ', or until nothing of it fires,' : '';
+  return singleLine(
+    `${when}until ${showInstant(until)}${sooner} by ${actor}: ${comment} (${showMatcher(matchers)})`,
+    LONGEST,
+  );
+}
+
+function ackText({ until, actor, comment }: StoredAck): string {
+  const why = comment === null ? '' : `: ${comment}`;
+  return singleLine(`acknowledged until ${showInstant(until)} by ${actor}${why}`, LONGEST);
+}

@@ -1,0 +1,144 @@
+// `silence`, `ack` and what `status` and `explain` say of them, against a daemon that runs.
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { OPERATOR_TOKEN } from '../support/api-calls.ts';
+import { run, type Ran } from '../support/cli.ts';
+import { anOperatedDaemon, fallLow, storedBy, type OperatedDaemon } from '../support/operated-daemon.ts';
+
+/** A command that calls the daemon. */
+function chainwarden({ running, folder }: OperatedDaemon, ...argv: readonly string[]): Promise<Ran> {
+  const options = ['--url', running.app.url, '-c', join(folder.path, 'config.yaml')];
+  return run([...argv, ...options], { clock: running.clock, env: { CHAINWARDEN_TOKEN: OPERATOR_TOKEN } });
+}
+
+/** One that reads the state file. */
+function reading({ running, folder }: OperatedDaemon, ...argv: readonly string[]): Promise<Ran> {
+  const env = { ALICE: OPERATOR_TOKEN };
+  return run([...argv, '-c', join(folder.path, 'config.yaml')], { clock: running.clock, env });
+}
+
+const linesOf = ({ out }: Ran): readonly string[] => out.trimEnd().split('\n');
+
+test('a silence is about what its preview says before anything is done', async () => {
+  await using daemon = await anOperatedDaemon();
+  await fallLow(daemon);
+  const preview = await chainwarden(daemon, 'silence', 'watch=all', 'of=vault', '--preview');
+  expect([preview.code, linesOf(preview)]).toEqual([
+    0,
+    [
+      'About 1 of 3 rules: 2 alerts, 2 open now.',
+      '  all/low',
+      '  all/moved',
+      'Open now:',
+      expect.stringMatching(/^ {2}(warning|info) .*, since 00:0\d(:\d\d)? UTC$/),
+      expect.stringMatching(/^ {2}(warning|info) .*, since 00:0\d(:\d\d)? UTC$/),
+    ],
+  ]);
+  expect((await storedBy(daemon)).silences).toEqual([]);
+  const made = await chainwarden(daemon, 'silence', 'watch=all', 'of=vault', '--for', '2h', '-m', 'moved');
+  const { silences } = await storedBy(daemon);
+  expect(silences).toMatchObject([{ matchers: { watch: 'all', of: 'vault' }, actor: 'alice', comment: 'moved' }]);
+  expect(linesOf(made)).toEqual([
+    ...linesOf(preview),
+    '',
+    'Silenced until 02:01 UTC, in 2h.',
+    `End it sooner with: chainwarden silence end ${silences[0]?.id ?? ''}`,
+  ]);
+});
+
+test('a silence that nobody could read any more is listed, extended and ended', async () => {
+  await using daemon = await anOperatedDaemon();
+  const silence = (...argv: readonly string[]): Promise<Ran> => chainwarden(daemon, 'silence', ...argv);
+  expect(await reading(daemon, 'silence', 'list')).toEqual({ code: 0, out: 'No silence is in force.\n', err: '' });
+  await silence('watch=coins', '--until', '02:00', '-m', 'moved', '--key', 's1');
+  await silence('watch=all', 'severity!=info', '--from', '03:00', '--until', '04:00', '-m', 'a b', '--key', 's2');
+  expect(linesOf(await reading(daemon, 'silence', 'list'))).toEqual([
+    's1  watch=coins  until 02:00 UTC, in 2h  by alice: moved',
+    's2  watch=all severity!=info  from 03:00 UTC until 04:00 UTC, in 4h  by alice: a b',
+  ]);
+  expect((await silence('extend', 's1', '--for', '5h')).out).toBe('s1: silenced until 05:00 UTC, in 5h.\n');
+  expect((await silence('end', 's2')).code).toBe(0);
+  const [json, ...more] = linesOf(await reading(daemon, 'silence', 'list', '--json'));
+  expect(more).toEqual([]);
+  expect(JSON.parse(json ?? '')).toEqual({
+    ...{ id: 's1', kind: 'silence', matchers: { watch: 'coins' }, actor: 'alice', comment: 'moved', version: 2 },
+    ...{ from: '2026-01-01T00:00:00Z', until: '2026-01-01T05:00:00Z', until_resolved: false },
+  });
+  expect(await silence('end', 's2')).toMatchObject({ code: 1, err: expect.stringContaining('It has ended already.') });
+});
+
+test('most rules are silenced only where that is confirmed', async () => {
+  await using daemon = await anOperatedDaemon();
+  const wide = ['silence', 'alert=low', '--for', '1h', '-m', 'moved'];
+  const refused = await chainwarden(daemon, ...wide);
+  expect([refused.code, linesOf(refused)[0]]).toEqual([1, 'About 3 of 3 rules: 4 alerts, none open now.']);
+  expect(refused.err).toContain('Nothing was silenced: it is more than half of the rules. Add --confirm');
+  expect((await storedBy(daemon)).silences).toEqual([]);
+  expect((await chainwarden(daemon, ...wide, '--confirm')).code).toBe(0);
+});
+
+test('an on-call acknowledges what is open by its name, and takes that back', async () => {
+  await using daemon = await anOperatedDaemon();
+  expect(await chainwarden(daemon, 'ack', 'coins/low')).toMatchObject({
+    code: 1,
+    err: 'chainwarden: No open alert is named coins/low.\n',
+  });
+  await fallLow(daemon);
+  expect(await chainwarden(daemon, 'ack', 'coins/lo')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('Did you mean coins/low?'),
+  });
+  const one = await chainwarden(daemon, 'ack', 'coins/low', '--for', '1h', '-m', 'on it');
+  expect(linesOf(one)).toEqual([
+    expect.stringMatching(
+      /^critical coins\/low, since 00:0\S+ UTC: acknowledged until 01:01 UTC, in 1h, or until it is over\.$/,
+    ),
+    "Take it back with: chainwarden unack 'coins/low'",
+  ]);
+  const { length } = linesOf(await chainwarden(daemon, 'ack', 'all[vault]', '--key', 'mine'));
+  expect(length).toBe(3);
+  const { acks, open } = await storedBy(daemon);
+  expect(acks.map(({ comment }) => comment)).toEqual(['on it', null, null]);
+  const own = open.filter(({ name }) => name === 'all[vault]').map(({ key }) => `mine:${key}`);
+  expect(
+    acks
+      .map(({ id }) => id)
+      .filter((id) => id.startsWith('mine'))
+      .toSorted(),
+  ).toEqual(own.toSorted());
+  expect((await chainwarden(daemon, 'unack', 'all[vault]/low')).code).toBe(0);
+  expect((await storedBy(daemon)).acks).toHaveLength(2);
+  expect(await chainwarden(daemon, 'unack', 'all[vault]/low')).toMatchObject({
+    code: 1,
+    err: 'chainwarden: Nobody has acknowledged all[vault]/low.\n',
+  });
+});
+
+test('nobody knew why an alert was not repeated: status and explain say who silenced or acknowledged it', async () => {
+  await using daemon = await anOperatedDaemon();
+  await fallLow(daemon);
+  await chainwarden(daemon, 'silence', 'watch=coins', '--until', '02:00', '-m', 'moved', '--key', 's1');
+  await chainwarden(daemon, 'ack', 'coins/low', '--until', '03:00', '-m', 'on it');
+  const silenced = 'silenced until 2026-01-01T02:00:00Z by alice: moved (watch=coins)';
+  const acked = 'acknowledged until 2026-01-01T03:00:00Z by alice: on it';
+  const status = linesOf(await reading(daemon, 'status'));
+  expect(status).toContain(`silence s1: ${silenced}`);
+  expect(status).toContain(`critical coins/low: ${acked}`);
+  const lines = linesOf(await reading(daemon, 'explain', 'coins')).map((line) => line.trim());
+  expect(lines).toContain(silenced);
+  expect(lines).toContain(acked);
+  expect((await reading(daemon, 'explain', 'other')).out).not.toMatch(/silenced|acknowledged/);
+});
+
+test.each([
+  [['silence', 'coins', '--for', '1h', '-m', 'x'], '"coins" is not a label and its value'],
+  [['silence', 'watch=coins', '-m', 'x'], 'Say for how long: --for 2h, or until when: --until 18:00.'],
+  [['silence', 'watch=coins', '--for', '1h'], "Say why, for the others: -m 'the vault is moved'."],
+  [['silence', 'watch=coins', '--for', '1h', '--from', 'noon', '-m', 'x'], '--from: "noon" is not a time in UTC'],
+  [['silence', 'extend', 's1'], 'Say for how long from now on: --for 2h, or until when: --until 18:00.'],
+])('%j says what is wrong with it, and does nothing', async (argv, err) => {
+  await using daemon = await anOperatedDaemon();
+  const ran = await chainwarden(daemon, ...argv);
+  expect([ran.code, ran.err]).toEqual([64, expect.stringContaining(err)]);
+  expect((await storedBy(daemon)).version).toBe(0);
+});

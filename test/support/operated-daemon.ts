@@ -1,0 +1,61 @@
+// A daemon with four watches and an operator, alice.
+import { join } from 'node:path';
+import type { OpenAlertRow, Policy } from '../../src/store/interventions.ts';
+import { openReader } from '../../src/store/open.ts';
+import { OPERATOR_TOKEN } from './api-calls.ts';
+import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from './app.ts';
+import { createFolder, type Folder } from './daemon.ts';
+
+const config = ({ url }: BalanceExplorer): string => `
+explorers: { chain: { form: instance, instance_url: '${url}' } }
+addresses: { treasury: '0x${'11'.repeat(20)}', vault: '0x${'22'.repeat(20)}', both: [treasury, vault] }
+channels: { screen: { type: log } }
+http: { listen: 127.0.0.1:0, operators: { alice: { token: { env: ALICE } } } }
+state: { file: state.db }
+rules: [rules.yaml]
+`;
+const RULES = `
+watches:
+  - { id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1, severity: critical }] }
+  - id: all
+    kind: balance
+    of: both
+    every: 1m
+    labels: { team: payments }
+    alerts: [{ id: low, while: balance < 1 }, { id: moved, on: changed, severity: info }]
+  - { id: other, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 0.5 }] }
+`;
+export const WATCHES = 4;
+export interface OperatedDaemon extends AsyncDisposable {
+  readonly explorer: BalanceExplorer;
+  readonly folder: Folder;
+  readonly running: RunningApp;
+}
+
+/** One that has polled all of its watches. */
+export async function anOperatedDaemon(): Promise<OperatedDaemon> {
+  await using opened = new AsyncDisposableStack();
+  const explorer = opened.use(await serveBalances());
+  const folder = opened.use(createFolder({ 'config.yaml': config(explorer), 'rules.yaml': RULES }));
+  const running = opened.use(await runApp(folder, { env: { ALICE: OPERATOR_TOKEN } }));
+  await running.polls.reached(WATCHES);
+  const all = opened.move();
+  return { explorer, folder, running, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** The balances fall, and every `low` fires. */
+export async function fallLow({ explorer, running }: OperatedDaemon): Promise<void> {
+  explorer.balance = '0';
+  const { length } = running.polls.all;
+  await running.clock.advance(60_000);
+  await running.polls.reached(length + WATCHES);
+}
+
+export async function storedBy({
+  folder,
+  running,
+}: OperatedDaemon): Promise<Policy & { readonly open: readonly OpenAlertRow[] }> {
+  await using reader = await openReader({ file: join(folder.path, 'state.db') });
+  const now = running.clock.now();
+  return { ...(await reader.policy(now)), open: await reader.openAlerts(now) };
+}
