@@ -69,5 +69,5 @@ function sampleFor(channel: string, recipient: string, at: Instant): Delivery {
     summary: null,
   };
   const id = idOf('sample', channel, recipient, at);
-  return { id, channel, recipient, kind: 'news', members: [newsOf(message)], more: [] };
+  return { id, channel, recipient, kind: 'news', at, members: [newsOf(message)], more: [] };
 }

@@ -1,9 +1,9 @@
 // Discord, through the webhook of a channel. It has no plain text: every character that is markup somewhere is escaped,
 // and no mention is allowed to reach anybody.
 import { z } from 'zod';
-import type { Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
-import { fitted, toLines } from './rendering/lines.ts';
+import type { ListedAlert } from './rendering/content.ts';
+import { fitted, toLines, type AllLines, type Sizes } from './rendering/lines.ts';
 import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
@@ -58,8 +58,8 @@ export function discordWith({ totalMs }: { totalMs: number }): Notifier<DiscordC
     secretsIn: ({ url }) => secretsOf(url),
     senderOf(to, poster) {
       const url = addressOf(to);
-      return ({ members }, _attempt, signal) =>
-        poster.postJson({ url, body: bodyOf(members[0].message, to) }, signal, read);
+      return (delivery, attempt, signal) =>
+        poster.postJson({ url, body: bodyOf(toLines(delivery, attempt), to) }, signal, read);
     },
   });
 }
@@ -72,20 +72,33 @@ function addressOf({ url, thread_id: thread }: DiscordConfig): string {
   return address.href;
 }
 
-function bodyOf(message: Message, { thread_name: thread }: DiscordConfig): string {
+function bodyOf(lines: AllLines, { thread_name: thread }: DiscordConfig): string {
   return JSON.stringify({
-    content: contentOf(message),
+    content: contentOf(lines),
     allowed_mentions: { parse: [] },
     flags: SUPPRESS_EMBEDS,
     ...(thread === undefined ? {} : { thread_name: thread }),
   });
 }
 
-function contentOf(message: Message): string {
-  const sizeOf = (text: string, isLink: boolean): number => (isLink ? text : escaped(text)).length + 1;
-  const { headline, lead, links, text, facts } = fitted(toLines(message), MOST_CHARACTERS, sizeOf);
-  const plain = (lines: typeof text): string[] => lines.map((line) => escaped(line.text));
-  return [escaped(headline), ...plain(lead), ...links, ...plain(text), ...plain(facts)].join('\n');
+const SIZES: Sizes = {
+  line: (text) => escaped(text).length + 1,
+  link: (url) => url.length + 1,
+  alert: (alert) => alertLine(alert).length + 1,
+};
+
+function contentOf(lines: AllLines): string {
+  const { headline, lead, alerts, links, text, facts } = fitted(lines, MOST_CHARACTERS, SIZES);
+  const plain = (some: typeof text): string[] => some.map((line) => escaped(line.text));
+  return [escaped(headline), ...plain(lead), ...alerts.map(alertLine), ...links, ...plain(text), ...plain(facts)].join(
+    '\n',
+  );
+}
+
+/** In angle brackets no page is asked for a preview. */
+function alertLine({ subject, aside, link }: ListedAlert): string {
+  const shown = link === null ? escaped(subject) : `[${escaped(subject)}](<${link}>)`;
+  return `${shown} ${escaped(`(${aside})`)}`;
 }
 
 // A backslash before anything but letters, digits and spaces is taken away again. The dot is one of a numbered list.

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { z } from 'zod';
-import { showSecond } from '../lib/clock.ts';
-import type { Delivery, Message, Outcome } from '../core/model/delivery.ts';
+import { showSecond, type Instant } from '../lib/clock.ts';
+import type { Attempt, Delivery, DeliveryMember, Message, Outcome } from '../core/model/delivery.ts';
 import { toBody } from './rendering/body.ts';
+import { othersText } from './rendering/content.ts';
+import { toContent } from './rendering/delivery-content.ts';
+import { memberLead } from './rendering/member.ts';
 import { headingOf } from '../core/wording/message-words.ts';
 import { firedFor, ours, reasonOf, stateOf, textOf } from './rendering/wording.ts';
 import type { Notifier } from './notifier.ts';
@@ -30,12 +33,12 @@ export const log: Notifier<LogConfig> = {
   recipients: (_to, channel) => [channel],
   warnings: () => [],
   open(to, tools) {
-    const lineOf = to.format === 'json' ? jsonLine : textLine;
+    const linesOf = to.format === 'json' ? jsonLine : textLines;
     return {
-      async send(delivery, _attempt, signal) {
+      async send(delivery, attempt, signal) {
         const over = new AbortController();
         try {
-          return await Promise.race([printed(tools.print(lineOf(delivery))), stopped(signal, over.signal)]);
+          return await Promise.race([printed(tools.print(linesOf(delivery, attempt))), stopped(signal, over.signal)]);
         } catch {
           return { type: 'again', why: 'standard output takes nothing at the moment' };
         } finally {
@@ -60,28 +63,52 @@ async function stopped(signal: AbortSignal, over: AbortSignal): Promise<Outcome>
   return { type: 'unknown', why: 'stopped before standard output took the line' };
 }
 
+/** One line per alert, and one for those that are not listed. */
+function textLines(delivery: Delivery, { maybeCopy }: Attempt): string {
+  const { kind, members, at } = delivery;
+  const copy = maybeCopy ? ['may be a copy'] : [];
+  if (kind === 'silence_summary' || kind === 'inhibition_summary') return summaryLine(delivery, copy);
+  const left = othersText(toContent(delivery).others);
+  const lines = members.map((member) => memberLine(member, at, copy));
+  return [...lines, ...(left === null ? [] : [`${showSecond(at)} ${left}`])].join('\n');
+}
+
+/** `2026-01-01T00:12:00Z INFO SUMMARY Silence ended: 2 events - Silenced meanwhile, by rule. calls/failed: 2 events` */
+function summaryLine(delivery: Delivery, copy: readonly string[]): string {
+  const { subject, lead, text } = toContent(delivery);
+  const words = [...lead, ...text].map((line) => line.text);
+  const state = subject.replace(/^\[(\w+)\]/, '$1 SUMMARY');
+  return [showSecond(delivery.at), state, '-', ...words, ...inBrackets(copy)].join(' ');
+}
+
 /** `2026-01-01T00:12:00Z CRITICAL treasury/low RESOLVED treasury USDC 1,120, above 1,050 - When it fired: 970. (after 12m)` */
-function textLine({ members: [{ message }] }: Delivery): string {
-  const text = textOf(message).join(' ');
+function memberLine(member: DeliveryMember, at: Instant, copy: readonly string[]): string {
+  const { message, as } = member;
+  // How the value moved was before it was told first.
+  const own = as === 'repeat' && message.text.length === 0 ? [] : textOf(message);
+  const text = [...memberLead(member, at), ...own].join(' ');
   return [
-    showSecond(message.at),
+    showSecond(as === 'repeat' ? at : message.at),
     message.severity.toUpperCase(),
     ours(`${message.watch}/${message.alert}`),
     stateOf(message),
     ours(headingOf(message)),
     ...(text === '' ? [] : ['-', text]),
-    ...asides(message),
+    ...inBrackets([...asides(message), ...copy]),
   ].join(' ');
 }
 
 function asides(message: Message): string[] {
   const [fired, reason] = [firedFor(message), reasonOf(message)];
-  const all = [
+  return [
     ...(fired === null ? [] : [`after ${fired}`]),
     ...(reason === null ? [] : [reason]),
     ...(message.late ? ['told late'] : []),
   ];
-  return all.length === 0 ? [] : [`(${all.join('; ')})`];
+}
+
+function inBrackets(words: readonly string[]): string[] {
+  return words.length === 0 ? [] : [`(${words.join('; ')})`];
 }
 
 // Terminals obey some characters beyond ASCII, and a log reader may split at others: all of them travel escaped.

@@ -1,9 +1,10 @@
 // ntfy, on ntfy.sh or on a server of one's own. Messages are plain text; clients underline bare addresses in them, which
 // a stranger's text no longer holds.
 import { z } from 'zod';
-import type { Delivery, Message } from '../core/model/delivery.ts';
+import type { Attempt, Delivery, DeliveryMember, Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
-import { fitted, toLines } from './rendering/lines.ts';
+import { alertText, type ListedAlert } from './rendering/content.ts';
+import { fitted, toLines, type Sizes } from './rendering/lines.ts';
 import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
@@ -58,8 +59,8 @@ export function ntfyWith({ totalMs }: { totalMs: number }): Notifier<NtfyConfig>
     secretsIn: ({ url, topic, token }) => [...secretsOf(url), topic, ...(token === undefined ? [] : [token])],
     senderOf({ url, topic, token }, poster) {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      return (delivery, _attempt, signal) =>
-        poster.postJson({ url, headers, body: JSON.stringify({ topic, ...pushOf(delivery) }) }, signal, read);
+      return (delivery, attempt, signal) =>
+        poster.postJson({ url, headers, body: JSON.stringify({ topic, ...pushOf(delivery, attempt) }) }, signal, read);
     },
   });
 }
@@ -69,22 +70,40 @@ const NORMAL = 3;
 /** What begins, or is told for the first time, may wake people. */
 const BEGINS: ReadonlySet<Message['type']> = new Set(['alert.event', 'alert.firing', 'alert.summary']);
 
-function pushOf({ id, members: [{ message }] }: Delivery): object {
-  const { headline, lead, links, runbook, text, facts } = fitted(toLines(message), MOST_MESSAGE_BYTES, bytesOf);
-  const [click] = links;
+function pushOf(delivery: Delivery, attempt: Attempt): object {
+  const { members } = delivery;
+  const lines = fitted(toLines(delivery, attempt), MOST_MESSAGE_BYTES, SIZES);
+  const { headline, lead, alerts, links, runbook, text, facts } = lines;
+  const [click] = [...links, ...alerts.flatMap(({ link }) => (link === null ? [] : [link]))];
   return {
     title: headline,
-    message: [...lead, ...text, ...facts].map((line) => line.text).join('\n'),
-    priority: BEGINS.has(message.type) ? PRIORITIES[message.severity] : NORMAL,
-    tags: [message.severity],
+    message: [
+      ...lead.map((line) => line.text),
+      ...alerts.map(alertLine),
+      ...[...text, ...facts].map((line) => line.text),
+    ].join('\n'),
+    priority: Math.max(...members.map(priorityOf)),
+    // The first is the most severe one.
+    tags: [members[0].message.severity],
     // From release 2.16 on a second copy replaces the first one.
-    sequence_id: id,
+    sequence_id: delivery.id,
     ...(click === undefined ? {} : { click }),
     ...(links.length === 0
       ? {}
       : { actions: links.map((url) => ({ action: 'view', label: url === runbook ? 'Runbook' : 'Open', url })) }),
   };
 }
+
+function priorityOf({ message: { type, severity } }: DeliveryMember): number {
+  return BEGINS.has(type) ? PRIORITIES[severity] : NORMAL;
+}
+
+/** With the bare address, which clients make a link of. */
+function alertLine(alert: ListedAlert): string {
+  return alert.link === null ? alertText(alert) : `${alertText(alert)} ${alert.link}`;
+}
+
+const SIZES: Sizes = { line: bytesOf, link: bytesOf, alert: (alert) => bytesOf(alertLine(alert)) };
 
 /** As JSON, line end included. */
 function bytesOf(text: string): number {

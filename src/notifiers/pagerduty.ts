@@ -2,9 +2,11 @@
 // a second copy of a message changes nothing while the incident is open.
 import { z } from 'zod';
 import { showInstant } from '../lib/clock.ts';
-import type { Delivery, Message } from '../core/model/delivery.ts';
+import type { Delivery, Message, Outcome } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
-import { toLines } from './rendering/lines.ts';
+import { alertText } from './rendering/content.ts';
+import { toLines, type Lines } from './rendering/lines.ts';
+import { asOne } from './rendering/one.ts';
 import { ours } from './rendering/wording.ts';
 import { type Answer, type Reading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';
@@ -49,30 +51,39 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
     secretsIn: ({ routing_key: key }) => [key],
     senderOf(to, poster) {
       const url = `${hosts[to.region]}/v2/enqueue`;
-      return (delivery, _attempt, signal) =>
-        poster.postJson({ url, body: JSON.stringify(eventOf(delivery, to)) }, signal, read);
+      return async (delivery, _attempt, signal) => {
+        if (asOne(delivery).as === 'fired-and-resolved') return NOTHING_TO_CALL;
+        return poster.postJson({ url, body: JSON.stringify(eventOf(delivery, to)) }, signal, read);
+      };
     },
   });
 }
 
+/** Nobody was paged for it, and nobody needs to be. */
+const NOTHING_TO_CALL: Outcome = { type: 'sent', answer: 'over before anybody was paged: nothing was called' };
+
+/** PagerDuty drops a second copy while the incident is open. */
+const NO_COPY = { maybeCopy: false };
+
 /** An event told is open like a condition until it is taken back. */
 const ENDS: ReadonlySet<Message['type']> = new Set(['alert.resolved', 'alert.retracted']);
 
-function eventOf({ members: [{ message }] }: Delivery, { routing_key }: PagerdutyConfig): object {
+function eventOf(delivery: Delivery, { routing_key }: PagerdutyConfig): object {
+  const { message } = asOne(delivery);
   const subject = { routing_key, dedup_key: message.key.slice(0, LONGEST_KEY) };
   if (ENDS.has(message.type)) return { ...subject, event_action: 'resolve' };
-  const { links, runbook } = toLines(message);
+  const lines = toLines(delivery, NO_COPY);
+  const { links, runbook } = lines;
   return {
     ...subject,
     event_action: 'trigger',
     client: 'Chainwarden',
-    payload: payloadOf(message),
+    payload: payloadOf(message, lines),
     links: links.map((href) => ({ href, text: href === runbook ? 'Runbook' : new URL(href).host })),
   };
 }
 
-function payloadOf(message: Message): object {
-  const { headline, lead, text, facts } = toLines(message);
+function payloadOf(message: Message, { headline, lead, alerts, text, facts }: Lines): object {
   return {
     summary: headline.slice(0, LONGEST_SUMMARY),
     source: ours(message.of?.name ?? message.of?.address ?? message.explorer),
@@ -82,7 +93,10 @@ function payloadOf(message: Message): object {
     group: ours(message.explorer),
     class: ours(message.alert),
     // 512,000 bytes are allowed, which lines of this length and number never reach.
-    custom_details: { text: [...lead, ...text].map((line) => line.text), facts: facts.map((line) => line.text) },
+    custom_details: {
+      text: [...lead.map((line) => line.text), ...alerts.map(alertText), ...text.map((line) => line.text)],
+      facts: facts.map((line) => line.text),
+    },
   };
 }
 

@@ -2,8 +2,8 @@
 // plain_text blocks, in which Slack looks for no markup, mention or link; the links stand in a block of their own.
 import { z } from 'zod';
 import type { Notifier } from './notifier.ts';
-import { fitted, toLines, type Line, type Lines } from './rendering/lines.ts';
-import { ourLine } from './rendering/mail.ts';
+import { alertText, ourLine, type ListedAlert } from './rendering/content.ts';
+import { fitted, toLines, type Line, type Lines, type Sizes } from './rendering/lines.ts';
 import { jsonOf, type Answer, type ReadAnswer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
@@ -12,6 +12,8 @@ import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from '.
 
 /** A text object holds 3,000 characters, all blocks about 13,000 (undocumented); the fallback takes as much again. */
 const MOST_CHARACTERS = 2900;
+/** Alerts stand in as many blocks as they need. */
+const MOST_OF_SEVERAL = 6000;
 /** Slack repeats the message in its answer. */
 const MOST_ANSWER_BYTES = 64 * 1024;
 
@@ -65,8 +67,9 @@ export function slackWith({ totalMs, api }: { totalMs: number; api: string }): N
       const { url, headers, around, read } = placeOf(to, api);
       const callOf = (body: object): JsonCall => ({ url, headers, body: JSON.stringify({ ...around, ...body }) });
 
-      return async ({ members: [{ message }] }, _attempt, signal) => {
-        const lines = fitted(toLines(message), MOST_CHARACTERS, (text) => escaped(text).length + 1);
+      return async (delivery, attempt, signal) => {
+        const all = toLines(delivery, attempt);
+        const lines = fitted(all, all.alerts.length > 0 ? MOST_OF_SEVERAL : MOST_CHARACTERS, SIZES);
         const answer = await poster.exchange(callOf(withBlocks(lines)), signal);
         // Told as bare text rather than not at all.
         if (answer.type !== 'answered' || !areBlocksRefused(answer)) return poster.outcomeOf(answer, read);
@@ -92,18 +95,20 @@ function placeOf({ url, token = '', channel }: SlackConfig, api: string): Place 
 }
 
 function withBlocks(lines: Lines): object {
-  const { headline, lead, links, text, facts } = lines;
+  const { headline, lead, alerts, links, text, facts } = lines;
+  const below = [...text, ...facts];
   const blocks = [
     plainBlock([ourLine(headline), ...lead]),
-    ...(links.length === 0 ? [] : [linkBlock(links)]),
-    plainBlock([...text, ...facts]),
+    ...inPieces(alerts.map(alertLine)).map(markedBlock),
+    ...(links.length === 0 ? [] : [markedBlock(links.map((link) => `<${escaped(link)}>`))]),
+    ...(below.length === 0 ? [] : [plainBlock(below)]),
   ];
-  return { ...asText(lines), blocks };
+  return { ...asText({ ...lines, alerts: [] }), blocks };
 }
 
 /** What notifications show. It is markup unless switched off, so it is escaped besides. */
-function asText({ headline, lead, links }: Lines): object {
-  const lines = [headline, ...lead.map(plainText), ...links];
+function asText({ headline, lead, alerts, links }: Lines): object {
+  const lines = [headline, ...lead.map(plainText), ...alerts.map(bareAlert), ...links];
   // Nothing is unfurled: Slack would ask the pages for a preview.
   return { text: escaped(lines.join('\n')), mrkdwn: false, unfurl_links: false, unfurl_media: false };
 }
@@ -112,10 +117,56 @@ function plainBlock(lines: readonly Line[]): object {
   return { type: 'section', text: { type: 'plain_text', emoji: false, text: lines.map(plainText).join('\n') } };
 }
 
-function linkBlock(links: readonly string[]): object {
-  const text = links.map((link) => `<${escaped(link)}>`).join('\n');
-  return { type: 'section', text: { type: 'mrkdwn', verbatim: true, text } };
+function markedBlock(lines: readonly string[]): object {
+  return { type: 'section', text: { type: 'mrkdwn', verbatim: true, text: lines.join('\n') } };
 }
+
+/** As many lines to a block as it holds. */
+function inPieces(lines: readonly string[]): string[][] {
+  const pieces: string[][] = [];
+  let room = 0;
+  for (const line of lines) {
+    const size = line.length + 1;
+    const piece = pieces.at(-1);
+    if (piece === undefined || size > room) {
+      pieces.push([line]);
+      room = MOST_CHARACTERS - size;
+    } else {
+      piece.push(line);
+      room -= size;
+    }
+  }
+  return pieces;
+}
+
+function alertLine({ subject, aside, link }: ListedAlert): string {
+  const shown = unmarked(subject);
+  return `${link === null ? shown : `<${escaped(link)}|${shown}>`} ${unmarked(`(${aside})`)}`;
+}
+
+function bareAlert(alert: ListedAlert): string {
+  return alert.link === null ? alertText(alert) : `${alertText(alert)} ${alert.link}`;
+}
+
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  '*': '\u2217',
+  '~': '\u223c',
+  '`': '\u02cb',
+  '|': '\u2223',
+  _: '\u02cd',
+};
+
+// Markup has no escape there: what would be some is shown as a character that looks like it. A line that stands within a
+// name is none.
+function unmarked(text: string): string {
+  return escaped(text).replace(/[*~`|]|\b_|_\b/g, (mark) => LOOK_ALIKES[mark] ?? mark);
+}
+
+const SIZES: Sizes = {
+  line: (text) => escaped(text).length + 1,
+  link: (url) => escaped(url).length + 3,
+  alert: (alert) => alertLine(alert).length + 1,
+};
 
 // Should any program read plain text as markup after all, a stranger's text has nothing that opens a mention or a link.
 function plainText({ text, strange }: Line): string {

@@ -1,9 +1,9 @@
 // Microsoft Teams, through a workflow that waits for a webhook and posts what it gets as an adaptive card. A TextBlock
 // reads some Markdown, so every character of it is escaped.
 import { z } from 'zod';
-import type { Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
-import { fitted, toLines } from './rendering/lines.ts';
+import type { ListedAlert } from './rendering/content.ts';
+import { fitted, toLines, type AllLines, type Sizes } from './rendering/lines.ts';
 import { type Answer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
@@ -46,25 +46,27 @@ export function teamsWith({ totalMs }: { totalMs: number }): Notifier<TeamsConfi
     secretsIn: ({ url }) => secretsOf(url),
     senderOf:
       ({ url }, poster) =>
-      ({ members: [{ message }] }, _attempt, signal) =>
-        poster.postJson({ url, body: bodyOf(message) }, signal, read),
+      (delivery, attempt, signal) =>
+        poster.postJson({ url, body: bodyOf(toLines(delivery, attempt)) }, signal, read),
   });
 }
 
-function bodyOf(message: Message): string {
-  const card = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content: cardOf(message) };
+function bodyOf(lines: AllLines): string {
+  const card = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content: cardOf(lines) };
   return JSON.stringify({ type: 'message', attachments: [card] });
 }
 
-function cardOf(message: Message): object {
-  const { headline, lead, links, runbook, text, facts } = fitted(toLines(message), MOST_BYTES, bytesOf);
+function cardOf(lines: AllLines): object {
+  const { headline, lead, alerts, links, runbook, text, facts } = fitted(lines, MOST_BYTES, SIZES);
   return {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
     version: '1.2',
     body: [
       { ...textBlock(headline), weight: 'bolder', size: 'medium' },
-      ...[...lead, ...text].map((line) => textBlock(line.text)),
+      ...lead.map((line) => textBlock(line.text)),
+      ...alerts.map(alertBlock),
+      ...text.map((line) => textBlock(line.text)),
       ...facts.map((line) => ({ ...textBlock(line.text), ...QUIET })),
     ],
     ...(links.length === 0
@@ -79,6 +81,11 @@ function textBlock(text: string): object {
   return { type: 'TextBlock', text: escaped(text), wrap: true };
 }
 
+function alertBlock({ subject, aside, link }: ListedAlert): object {
+  const shown = link === null ? escaped(subject) : `[${escaped(subject)}](${link})`;
+  return { type: 'TextBlock', text: `${shown} ${escaped(`(${aside})`)}`, wrap: true };
+}
+
 function openAction(url: string, title: 'Open' | 'Runbook'): object {
   return { type: 'Action.OpenUrl', title, url };
 }
@@ -88,8 +95,15 @@ function escaped(text: string): string {
   return text.replace(/[\\*_~`|<>#[\](){}!+&-]/g, '\\$&').replace(/^(\s*\d+)\./, '$1\\.');
 }
 
-function bytesOf(text: string, isLink: boolean): number {
-  return Buffer.byteLength(JSON.stringify(isLink ? openAction(text, 'Runbook') : { ...textBlock(text), ...QUIET })) + 1;
+const SIZES: Sizes = {
+  line: (text) => bytesOf({ ...textBlock(text), ...QUIET }),
+  link: (url) => bytesOf(openAction(url, 'Runbook')),
+  alert: (alert) => bytesOf(alertBlock(alert)),
+};
+
+/** With the comma behind it. */
+function bytesOf(part: object): number {
+  return Buffer.byteLength(JSON.stringify(part)) + 1;
 }
 
 /** The card is shown later, if at all: its size and version fail inside the workflow. */

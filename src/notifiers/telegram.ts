@@ -1,9 +1,9 @@
 // Telegram. Messages have no parse mode, so nothing in them is markup; but Telegram looks for links, #tags, $tags and
 // /commands in any text that is not code. Lines that hold a stranger's text are therefore marked as code.
 import { z } from 'zod';
-import type { Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
-import { fitted, toLines, type Line } from './rendering/lines.ts';
+import { alertText, type ListedAlert } from './rendering/content.ts';
+import { fitted, toLines, type AllLines, type Line, type Sizes } from './rendering/lines.ts';
 import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
@@ -66,45 +66,73 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
         const says = `the group has become a supergroup: set \`chat: '${chat}'\``;
         return { as: 'again', afterMs: SECOND_MS, says };
       }
-      return ({ members: [{ message }] }, _attempt, signal) =>
-        poster.postJson({ url, body: bodyOf(message, { ...to, chat }) }, signal, read);
+      return (delivery, attempt, signal) =>
+        poster.postJson({ url, body: bodyOf(toLines(delivery, attempt), { ...to, chat }) }, signal, read);
     },
   });
 }
 
-function bodyOf(message: Message, { chat, topic }: TelegramConfig): string {
+function bodyOf(lines: AllLines, { chat, topic }: TelegramConfig): string {
   return JSON.stringify({
     chat_id: chat.startsWith('@') ? chat : Number(chat),
     ...(topic === undefined ? {} : { message_thread_id: Number(topic) }),
-    ...textOf(message),
+    ...textOf(lines),
     link_preview_options: { is_disabled: true },
   });
 }
 
 interface Entity {
-  readonly type: 'pre';
+  readonly type: 'pre' | 'text_link';
   /** In UTF-16 units, as is the length. */
   readonly offset: number;
   readonly length: number;
+  readonly url?: string;
 }
 
-function textOf(message: Message): { readonly text: string; readonly entities: readonly Entity[] } {
-  const { headline, lead, links, text, facts } = fitted(toLines(message), MOST_CHARACTERS, ({ length }) => length + 1);
+/** A line, or several that are marked as one; `marks` count from its own begin. */
+interface Part {
+  readonly text: string;
+  readonly marks: readonly Entity[];
+}
+
+/** The address of a link is no part of the text. */
+const SIZES: Sizes = {
+  line: ({ length }) => length + 1,
+  link: ({ length }) => length + 1,
+  alert: (alert) => alertText(alert).length + 1,
+};
+
+function textOf(lines: AllLines): { readonly text: string; readonly entities: readonly Entity[] } {
+  const { headline, lead, alerts, links, text, facts } = fitted(lines, MOST_CHARACTERS, SIZES);
   const parts = [
-    { lines: [headline], isCode: false },
-    { lines: lead.map(({ text }) => text), isCode: isStrange(lead) },
-    { lines: links, isCode: false },
-    { lines: text.map(({ text }) => text), isCode: isStrange(text) },
-    { lines: facts.map(({ text }) => text), isCode: isStrange(facts) },
+    { text: headline, marks: [] },
+    ...partOf(lead),
+    ...alerts.map(alertPart),
+    ...links.map((link) => ({ text: link, marks: [] })),
+    ...partOf(text),
+    ...partOf(facts),
   ];
   const entities: Entity[] = [];
   let whole = '';
-  for (const { lines, isCode } of parts.filter(({ lines }) => lines.length > 0)) {
-    const offset = whole === '' ? 0 : whole.length + 1;
-    whole = whole === '' ? lines.join('\n') : `${whole}\n${lines.join('\n')}`;
-    if (isCode) entities.push({ type: 'pre', offset, length: whole.length - offset });
+  for (const { text: next, marks } of parts) {
+    if (whole !== '') whole += '\n';
+    for (const mark of marks) entities.push({ ...mark, offset: whole.length + mark.offset });
+    whole += next;
   }
   return { text: whole, entities };
+}
+
+/** In code nothing is looked for. */
+function partOf(lines: readonly Line[]): Part[] {
+  if (lines.length === 0) return [];
+  const text = lines.map((line) => line.text).join('\n');
+  return [{ text, marks: isStrange(lines) ? [{ type: 'pre', offset: 0, length: text.length }] : [] }];
+}
+
+function alertPart(alert: ListedAlert): Part {
+  const { subject, link } = alert;
+  const marks: Entity[] = link === null ? [] : [{ type: 'text_link', offset: 0, length: subject.length, url: link }];
+  return { text: alertText(alert), marks };
 }
 
 function isStrange(lines: readonly Line[]): boolean {

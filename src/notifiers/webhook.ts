@@ -6,6 +6,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { Notifier } from './notifier.ts';
 import { toBody } from './rendering/body.ts';
 import { bodyFault, compileBody } from './rendering/body-template.ts';
+import { attemptText } from './wire/attempt.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS, type JsonCall } from './wire/post-json.ts';
@@ -92,7 +93,7 @@ function callOf({ url, secret }: WebhookConfig, { id, body, attempt, at }: Try):
   const headers = {
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'chainwarden-attempt': String(attempt.number),
+    'chainwarden-attempt': attemptText(attempt),
   };
   if (key === undefined) return { url, body, headers };
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');

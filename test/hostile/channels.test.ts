@@ -1,36 +1,37 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import PostalMime, { type Email } from 'postal-mime';
-import type { Message } from '../../src/core/model/delivery.ts';
+import type { Delivery, Message } from '../../src/core/model/delivery.ts';
 import { email } from '../../src/notifiers/email.ts';
 import { log } from '../../src/notifiers/log.ts';
 import { toBody } from '../../src/notifiers/rendering/body.ts';
 import { toHtml } from '../../src/notifiers/rendering/mail-html.ts';
-import { toMailContent, toText } from '../../src/notifiers/rendering/mail.ts';
+import { toContent } from '../../src/notifiers/rendering/delivery-content.ts';
+import { toText } from '../../src/notifiers/rendering/mail-text.ts';
 import { toMime } from '../../src/notifiers/wire/mime.ts';
 import { webhook } from '../../src/notifiers/webhook.ts';
 import { aDelivery, aMessage, LOOPBACK, aTry, never, someTools } from '../notifiers/samples.ts';
 import { createSmtpSink, createWebhookSink } from '../support/sinks.ts';
 import { corpus } from './corpus.ts';
-import { OURS, strange, STRANGERS } from './messages.ts';
+import { inEveryValue, OURS, SHAPES, strange, STRANGERS } from './messages.ts';
 import { forbiddenIn, linksIn, readHtml, textsOf } from './readers.ts';
 
 const MOST_CHARACTERS = 20_000;
 
 /** What the three channels make of a message, as those who read it would see it. */
-async function read(message: Message) {
-  const delivery = aDelivery({ message });
-  const letter = toMailContent(message);
+async function read(message: Message, shape: Partial<Delivery> = {}) {
+  const delivery = aDelivery({ message, ...shape });
+  const letter = toContent(delivery);
   const html = readHtml(toHtml(letter));
   const text = toText(letter);
   const body = toBody(delivery);
-  const lines = [...(await printed(message, 'text')), ...(await printed(message, 'json'))];
+  const lines = [...(await printed(delivery, 'text')), ...(await printed(delivery, 'json'))];
   return { html, text, body, json: JSON.parse(body) as unknown, lines };
 }
 
-async function printed(message: Message, format: 'text' | 'json'): Promise<string[]> {
+async function printed(delivery: Delivery, format: 'text' | 'json'): Promise<string[]> {
   const tools = someTools();
   await using sender = log.open({ format }, tools);
-  await sender.send(aDelivery({ message }), aTry(), never);
+  await sender.send(delivery, aTry(), never);
   return tools.printed;
 }
 
@@ -76,6 +77,22 @@ describe('a stranger’s text stays text', () => {
         ...frame,
         added: [],
       });
+    }
+  });
+});
+
+describe('a stranger’s text stays text', () => {
+  test.each(Object.entries(SHAPES))('in %s', async (_name, shapeOf) => {
+    const readAs = (text: string) => {
+      const message = inEveryValue(text);
+      return read(message, shapeOf(message));
+    };
+    const ours = await readAs('harmless');
+    const [frame, links] = [frameOf(ours, false), new Set(linksOf(ours))];
+    for (const [name, hostile] of corpus) {
+      const theirs = await readAs(hostile);
+      const added = linksOf(theirs).filter((link) => !links.has(link));
+      expect({ name, ...frameOf(theirs, false), added }).toEqual({ name, ...frame, added: [] });
     }
   });
 });

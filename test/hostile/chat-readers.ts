@@ -36,7 +36,10 @@ interface SlackBody {
   readonly blocks: readonly { readonly text: { readonly type: string; readonly text: string } }[];
 }
 
-// Plain text is read as if it were markup after all. What stands in mrkdwn may be `<address>` and nothing else.
+/** `<address>`, or `<address|words> words` in which nothing is markup. */
+const SLACK_LINK = /^<(https?:\/\/[^\s<>|]+)(?:\|[^<>*~`|]+> [^<>*~`|]+|>)$/;
+
+// Plain text is read as if it were markup after all. What stands in mrkdwn may be links and nothing else.
 function readSlack(body: string): ChatReading {
   const { text, blocks } = JSON.parse(body) as SlackBody;
   const plain = blocks.filter((block) => block.text.type === 'plain_text').map((block) => block.text.text);
@@ -49,29 +52,32 @@ function readSlack(body: string): ChatReading {
     markup: [
       ...matches(plain.join('\n'), /<[!@#]|<[^<>\s][^<>]*>|@(?:here|channel|everyone)/g),
       ...matches(text, /[<>]|@(?:here|channel|everyone)/g),
-      ...marked.filter((line) => !/^<https?:\/\/[^\s<>|]+>$/.test(line)),
+      ...marked.filter((line) => !SLACK_LINK.test(line)),
     ],
-    links: [...linksIn([...plain, fallback].join('\n')), ...marked],
+    links: [...linksIn([...plain, fallback].join('\n')), ...marked.map((line) => SLACK_LINK.exec(line)?.[1] ?? line)],
   };
 }
 
 interface TelegramBody {
   readonly text: string;
-  readonly entities: readonly { readonly offset: number; readonly length: number }[];
+  readonly entities: readonly { readonly offset: number; readonly length: number; readonly url?: string }[];
 }
 
 // In code nothing is looked for.
 function readTelegram(body: string): ChatReading {
   const { text, entities } = JSON.parse(body) as TelegramBody;
   let open = text;
-  for (const { offset, length } of entities)
+  for (const { offset, length } of entities.filter(({ url }) => url === undefined))
     open = open.slice(0, offset) + '\n'.repeat(length) + open.slice(offset + length);
   return {
     text,
     markup: matches(open, /(?<![\p{L}\d_])[#$][\p{L}\d_]+|(?<![\w/<>.])\/\w+|@\w+/gu),
-    links: [...linksIn(open), ...linksIn(text)],
+    links: [...linksIn(open), ...linksIn(text), ...entities.flatMap(({ url = [] }) => url)],
   };
 }
+
+/** `[words](<address>)` at the beginning of a line. */
+const MASKED = /^\[((?:\\.|[^\]\\])*)\]\(<?(https?:\/\/[^\s<>()]+)>?\)/gm;
 
 /** Every character that a backslash stands before is a letter like any other: here, the one that is no markup. */
 const LETTER = '\u0001';
@@ -96,8 +102,11 @@ function readTeams(body: string): ChatReading {
 
 // Bare web addresses are taken as a whole before anything in them is.
 function readMarkdown(source: string, marks: RegExp): ChatReading {
-  const bare = matches(source, /^https?:\/\/\S+$/gm);
-  const rest = source.replace(/^https?:\/\/\S+$/gm, '');
+  const bare = [
+    ...matches(source, /^https?:\/\/\S+$/gm),
+    ...[...source.matchAll(MASKED)].map(([, , address = '']) => address),
+  ];
+  const rest = source.replace(/^https?:\/\/\S+$/gm, '').replace(MASKED, '$1');
   const shown = rest.replace(/\\([!-/:-@[-`{-~])/g, '$1');
   const open = rest.replace(/\\[!-/:-@[-`{-~]/g, LETTER);
   return {

@@ -1,7 +1,7 @@
 import tls from 'node:tls';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { untrusted } from '../../src/lib/untrusted.ts';
-import type { Delivery, Fact, Outcome } from '../../src/core/model/delivery.ts';
+import { newsOf, type Attempt, type Delivery, type Fact, type Outcome } from '../../src/core/model/delivery.ts';
 import { email, emailWith } from '../../src/notifiers/email.ts';
 import { certificate, certificateKey } from '../support/certificate.ts';
 import { freePort } from '../support/free-port.ts';
@@ -20,15 +20,15 @@ jest.setTimeout(30_000);
 interface Sent {
   readonly smtp: string;
   readonly delivery?: Delivery;
-  readonly attempt?: number;
+  readonly attempt?: Attempt;
   readonly signal?: AbortSignal;
   readonly limits?: typeof QUICK;
 }
 
-async function send({ smtp, delivery = mailed(), attempt = 1, ...rest }: Sent): Promise<Outcome> {
+async function send({ smtp, delivery = mailed(), attempt = aTry(), ...rest }: Sent): Promise<Outcome> {
   const { signal = never, limits = PATIENT } = rest;
   await using sender = emailWith(limits).open({ from: FROM, to: [ANNE, BOB], smtp, allow: LOOPBACK }, someTools());
-  return await sender.send(delivery, aTry(attempt), signal);
+  return await sender.send(delivery, attempt, signal);
 }
 
 function mailed(changes: Parameters<typeof aDelivery>[0] = {}): Delivery {
@@ -156,10 +156,42 @@ describe('a mail', () => {
   test('is byte for byte the same on every try but for the attempt', async () => {
     await using sink = await createSmtpSink();
     await send({ smtp: sink.url });
-    await send({ smtp: sink.url, attempt: 2 });
+    await send({ smtp: sink.url, attempt: aTry(2) });
     const [first, second] = await sink.mails.reached(2);
     expect(first?.raw).toContain('X-Chainwarden-Attempt: 1\r\n');
     expect(second?.raw).toBe(first?.raw.replace('X-Chainwarden-Attempt: 1', 'X-Chainwarden-Attempt: 2'));
+  });
+
+  test('that may be a copy says so in the header of the attempt, and has the same id', async () => {
+    await using sink = await createSmtpSink();
+    await send({ smtp: sink.url, attempt: aTry(2, { maybeCopy: true }) });
+    const [{ parsed } = { parsed: undefined }] = await sink.mails.reached(1);
+    const attempt = parsed?.headers.find(({ key }) => key === 'x-chainwarden-attempt')?.value;
+    expect([attempt, parsed?.messageId]).toEqual(['2; may be a copy', '<d4gq6yhz7krmtabcxw2ns5v3f1@alerts.example>']);
+    expect(parsed?.text).not.toContain('copy');
+  });
+
+  test('of several alerts answers the thread of each, and lists them with their pages', async () => {
+    const members = [newsOf(aMessage()), newsOf(aResolvedMessage({ key: 'other' }))] as const;
+    const { parsed } = await received(mailed({ members }));
+    const root = '<k7xq2mfd3p5rnabcwz4ty6v1e2.3@alerts.example>';
+    expect([parsed.inReplyTo, parsed.references]).toEqual([`${root} <other.3@alerts.example>`, root]);
+    expect(parsed.subject).toBe('[CRITICAL] 2 alerts: treasury-usdc, ethereum');
+    const html = parsed.html ?? '';
+    expect([...html.matchAll(/href="([^"]*)"/g)].map(([, link]) => link)).toEqual([
+      ...aMessage().links,
+      ...aMessage().links,
+    ]);
+    expect(html).toContain('[RESOLVED after 12m5s] Treasury USDC is low: 1,200,000, above 1,050,000</a>');
+  });
+
+  test('of what a silence kept back is in no thread', async () => {
+    const { parsed } = await received(mailed({ kind: 'silence_summary' }));
+    expect([parsed.subject, parsed.inReplyTo, parsed.references]).toEqual([
+      '[INFO] Silence ended: 1 condition',
+      undefined,
+      undefined,
+    ]);
   });
 
   test('keeps a title that is not ASCII, and none of its line breaks', async () => {
@@ -234,7 +266,7 @@ describe('when the conversation breaks', () => {
       type: 'unknown',
       why: '127.0.0.1: the connection broke after the message had left (ECONNECTION)',
     });
-    expect(await send({ smtp: server.url, attempt: 2 })).toMatchObject({ type: 'unknown' });
+    expect(await send({ smtp: server.url, attempt: aTry(2) })).toMatchObject({ type: 'unknown' });
     const ids = server.lines.all.filter((line) => line.startsWith('Message-ID:'));
     expect(ids).toHaveLength(2);
     expect(new Set(ids).size).toBe(1);

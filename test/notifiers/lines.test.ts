@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { fitted, toLines, type Lines } from '../../src/notifiers/rendering/lines.ts';
-import { aMessage, aResolvedMessage } from './samples.ts';
+import { fitted, toLines, type AllLines, type Lines } from '../../src/notifiers/rendering/lines.ts';
+import type { Message } from '../../src/core/model/delivery.ts';
+import { aDelivery, aMessage, aResolvedMessage, aTry } from './samples.ts';
+
+const linesOf = (message: Message) => toLines(aDelivery({ message }), aTry());
 
 describe('the headline', () => {
   test.each([
@@ -11,7 +14,7 @@ describe('the headline', () => {
     // The clock was set back while it fired.
     [
       aResolvedMessage({ since: aResolvedMessage().at + 60_000 }),
-      '[RESOLVED after 0ms] Treasury USDC is low: 1,200,000, above 1,050,000',
+      '[RESOLVED] Treasury USDC is low: 1,200,000, above 1,050,000',
     ],
     [
       aMessage({ type: 'alert.retracted', detail: 'the block was replaced' }),
@@ -20,12 +23,12 @@ describe('the headline', () => {
     [aMessage({ type: 'alert.corrected' }), '[CORRECTED] Treasury USDC is low: 940,000, below 1,000,000'],
     [aMessage({ type: 'alert.reinstated' }), '[REINSTATED] Treasury USDC is low: 940,000, below 1,000,000'],
   ])('of %#: %s', (message, headline) => {
-    expect(toLines(message).headline).toBe(headline);
+    expect(linesOf(message).headline).toBe(headline);
   });
 });
 
 describe('links', () => {
-  const linksOf = (...links: string[]): readonly string[] => toLines(aMessage({ links })).links;
+  const linksOf = (...links: string[]): readonly string[] => linesOf(aMessage({ links })).links;
 
   test('hold no character that ends them in any markup, and lead to the same page', () => {
     const [link = ''] = linksOf('https://explorer.example/tx/(a)?q=[b]|<c>*#~d');
@@ -46,15 +49,18 @@ describe('links', () => {
 
 describe('where room is short', () => {
   const line = (text: string) => ({ text, strange: false });
-  const lines: Lines = {
+  const lines: AllLines = {
     headline: 'headline',
     lead: [],
+    alerts: [],
+    others: [],
     runbook: null,
     text: ['text 1', 'text 2'].map(line),
     links: ['https://explorer.example/'],
     facts: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => line(`fact ${n}`)),
   };
   const sizeOf = (text: string): number => text.length + 1;
+  const sizes = { line: sizeOf, link: sizeOf, alert: ({ subject }: { subject: string }) => sizeOf(subject) };
   const shown = ({ headline, text, links, facts }: Lines): string =>
     [headline, ...text.map((one) => one.text), ...links, ...facts.map((one) => one.text)].join('|');
   const all = shown(lines);
@@ -68,12 +74,12 @@ describe('where room is short', () => {
     [80, 'headline|text 1|https://explorer.example/|10 more lines are not shown here.'],
     [70, 'headline|https://explorer.example/|11 more lines are not shown here.'],
   ])('%i characters hold %s', (most, expected) => {
-    expect(shown(fitted(lines, most, sizeOf))).toBe(expected);
+    expect(shown(fitted(lines, most, sizes))).toBe(expected);
   });
 
   test('facts go before text, the last one first', () => {
     const many = { ...lines, facts: Array.from({ length: 30 }, (_, n) => line(`fact ${n}`)) };
-    const { text, facts } = fitted(many, 200, sizeOf);
+    const { text, facts } = fitted(many, 200, sizes);
     expect(text).toHaveLength(2);
     expect(facts.at(-2)?.text).toBe(`fact ${facts.length - 2}`);
     expect(facts.at(-1)?.text).toBe(`${30 - facts.length + 1} more lines are not shown here.`);
@@ -81,11 +87,11 @@ describe('where room is short', () => {
 
   test('what is kept never takes more than the room, for any room that holds headline, link and count', () => {
     for (let most = 70; most <= all.length + 1; most += 1)
-      expect(`${shown(fitted(lines, most, sizeOf))}|`.length).toBeLessThanOrEqual(most);
+      expect(`${shown(fitted(lines, most, sizes))}|`.length).toBeLessThanOrEqual(most);
   });
 
   test('a long line is cut, and no character of two units is cut in halves', () => {
-    const text = toLines(aMessage({ text: [{ text: '\u{1f4a9}'.repeat(500) }] })).text[0]?.text ?? '';
+    const text = linesOf(aMessage({ text: [{ text: '\u{1f4a9}'.repeat(500) }] })).text[0]?.text ?? '';
     expect(text.length).toBeLessThanOrEqual(400);
     expect(text.isWellFormed()).toBe(true);
     expect(text.endsWith('\u{1f4a9}\u2026')).toBe(true);

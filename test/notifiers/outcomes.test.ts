@@ -1,7 +1,8 @@
 // Every channel that speaks HTTP against its service as its vendor publishes it: what it is sent, and what follows from
 // each answer of the table that all of them share. What a service answers in its own words is in services-own.test.ts.
 import { describe, expect, jest, test } from '@jest/globals';
-import type { Message, Outcome } from '../../src/core/model/delivery.ts';
+import { newsOf, type Delivery, type Message, type Outcome } from '../../src/core/model/delivery.ts';
+import { notifiers } from '../../src/notifiers/index.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 import { freePort } from '../support/free-port.ts';
 import { status, type Answer } from '../support/sinks.ts';
@@ -42,7 +43,50 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   }),
 };
 
+const MOST = MESSAGES['the most that can be said'] ?? aMessage();
+const fifty = (message: Message): Delivery['members'] => {
+  const others = Array.from({ length: 49 }, (_, n) => newsOf({ ...message, key: `k${n}` }));
+  return [newsOf(message), ...others];
+};
+const counted: Delivery['more'] = Array.from({ length: 40 }, (_, n) => ({
+  watch: `*_~|<&>${n}`.repeat(20),
+  alert: 'x'.repeat(200),
+  severity: 'info',
+  type: 'alert.event',
+  count: 1000,
+}));
+
+/** Deliveries about several alerts, or about what was told before. */
+const DELIVERIES: Readonly<Record<string, Partial<Delivery>>> = {
+  'a repeat': { kind: 'repeat', members: [{ message: aMessage(), as: 'repeat', heldAt: 0 }] },
+  'what nobody was told of': { members: [{ message: aResolvedMessage(), as: 'fired-and-resolved', heldAt: null }] },
+  'fifty alerts': { members: fifty(aMessage()) },
+  'fifty alerts without a page': { members: fifty(aMessage({ links: [] })) },
+  'fifty alerts and more, with all that they can say': { members: fifty(MOST), more: counted },
+  'a summary of too many': { kind: 'overflow_summary', members: fifty(MOST), more: counted },
+  'what a silence kept back': { kind: 'silence_summary', members: fifty(MOST), more: counted },
+  'what an open alert kept back': { kind: 'inhibition_summary', members: fifty(aMessage()) },
+};
+
 describe.each(SERVICES.map((service) => [service.name, service] as const))('%s', (_name, service) => {
+  test('takes every sort of delivery', async () => {
+    await using served = await serve(service);
+    await using sender = service.open(served.origin, someTools(), PATIENT_MS);
+    for (const [name, delivery] of Object.entries(DELIVERIES)) {
+      const { type } = await sender.send(aDelivery(delivery), aTry(2, { maybeCopy: true }), never);
+      expect({ name, type, refused: served.refused }).toEqual({ name, type: 'sent', refused: [] });
+    }
+  });
+
+  test('says that it may be a copy only where the receiver cannot know', async () => {
+    const notifier = notifiers.find(({ type }) => type === service.name.split(' ')[0]);
+    await using served = await serve(service);
+    await using sender = service.open(served.origin, someTools(), PATIENT_MS);
+    for (const maybeCopy of [false, true]) await sender.send(aDelivery(), aTry(2, { maybeCopy }), never);
+    const says = served.calls.all.map(({ body }) => body.includes('may be a copy'));
+    expect(says).toEqual([false, notifier?.idempotent === false]);
+  });
+
   test('takes every sort of message, once each', async () => {
     await using served = await serve(service);
     await using sender = service.open(served.origin, someTools(), PATIENT_MS);

@@ -72,6 +72,7 @@ export function aDelivery({ message, ...changes }: Partial<Delivery> & { message
     channel: 'ops',
     recipient: 'ops',
     kind: 'news',
+    at: START + 180_000,
     members: [newsOf(message ?? aMessage())],
     more: [],
     ...changes,

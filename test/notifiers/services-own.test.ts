@@ -1,6 +1,6 @@
 // What single services answer in words of their own, and what they are told of the same alert.
 import { describe, expect, jest, test } from '@jest/globals';
-import type { Message, Outcome } from '../../src/core/model/delivery.ts';
+import { newsOf, type Delivery, type Message, type Outcome } from '../../src/core/model/delivery.ts';
 import { discordWith } from '../../src/notifiers/discord.ts';
 import { slackWith } from '../../src/notifiers/slack.ts';
 import { telegramWith } from '../../src/notifiers/telegram.ts';
@@ -24,11 +24,11 @@ async function answered(name: string, ...answers: Answer[]): Promise<Outcome> {
   return await sender.send(aDelivery(), aTry(), never);
 }
 
-async function told<T>(name: string, message: Message): Promise<T> {
+async function told<T>(name: string, message: Message | Partial<Delivery>): Promise<T> {
   const service = serviceNamed(name);
   await using served = await serve(service);
   await using sender = service.open(served.origin, someTools(), PATIENT_MS);
-  await sender.send(aDelivery({ message }), aTry(), never);
+  await sender.send(aDelivery('key' in message ? { message } : message), aTry(), never);
   return JSON.parse(served.calls.all[0]?.body ?? '') as T;
 }
 
@@ -53,6 +53,16 @@ const FACTS = [
   'Text in “quotes” is as the explorer reports it: anyone may have chosen it.',
   'Names in the text above are as the explorer reports them.',
 ];
+
+/** Two alerts, of which the second has no page. */
+const TWO: Partial<Delivery> = {
+  members: [
+    newsOf(aMessage({ watch: 'hot_wallet' })),
+    newsOf(aResolvedMessage({ title: '*over*', detail: null, links: [] })),
+  ],
+};
+const TWO_SUBJECT = '[CRITICAL] 2 alerts: hot_wallet, treasury-usdc, ethereum';
+const STATES = '1 firing, 1 resolved.';
 
 describe('slack', () => {
   test.each([
@@ -108,6 +118,15 @@ describe('slack', () => {
       [TEXT, ...FACTS].join('\n'),
     ]);
     expect(body.text).toBe(`${SUBJECT}\n${LEAD}\n${LINK}`);
+  });
+
+  test('of several alerts makes links, and shows nothing of them as markup', async () => {
+    const body = await told<{ text: string; blocks: { text: { type: string; text: string } }[] }>('slack bot', TWO);
+    expect(body.blocks.map(({ text: { type, text } }) => [type, text])).toEqual([
+      ['plain_text', `${TWO_SUBJECT}\n${STATES}`],
+      ['mrkdwn', `<${LINK}|${SUBJECT}> (00:03 UTC)\n[RESOLVED after 12m5s] \u2217over\u2217 (00:13 UTC)`],
+    ]);
+    expect(body.text).toBe(`${TWO_SUBJECT}\n${STATES}`);
   });
 
   test.each([
@@ -172,6 +191,18 @@ describe('telegram', () => {
     expect(code).toEqual([TEXT, FACTS.join('\n')]);
   });
 
+  test('of several alerts makes the subject of each a link', async () => {
+    type Told = { text: string; entities: object[] };
+    const { text, entities } = await told<Told>('telegram', TWO);
+    expect(text.split('\n')).toEqual([
+      TWO_SUBJECT,
+      STATES,
+      `${SUBJECT} (00:03 UTC)`,
+      '[RESOLVED after 12m5s] *over* (00:13 UTC)',
+    ]);
+    expect(entities).toEqual([{ type: 'text_link', offset: text.indexOf(SUBJECT), length: SUBJECT.length, url: LINK }]);
+  });
+
   test.each(['-1001234567890', '42', '@our_alerts', 'our_alerts', '12.5', ''])(
     'takes a chat %j or says why',
     (chat) => {
@@ -207,6 +238,14 @@ describe('discord', () => {
       'balance\\: 940,000 \\(last poll\\: 2,000,000.5\\)',
     ]);
     expect(lines).toHaveLength(4 + FACTS.length);
+  });
+
+  test('of several alerts makes links without a preview', async () => {
+    const { content } = await told<{ content: string }>('discord', TWO);
+    expect(content.split('\n').slice(2)).toEqual([
+      `[\\[CRITICAL\\] Treasury USDC is low\\: 940,000, below 1,000,000](<${LINK}>) \\(00\\:03 UTC\\)`,
+      '\\[RESOLVED after 12m5s\\] \\*over\\* \\(00\\:13 UTC\\)',
+    ]);
   });
 
   test('posts into a thread, or opens one in a forum; not both', async () => {
@@ -254,6 +293,25 @@ describe('pagerduty', () => {
     expect(begun.payload).toMatchObject({ summary: SUBJECT, severity: 'critical' });
   });
 
+  test('is not called for what was over before anybody was paged', async () => {
+    await using served = await serve(serviceNamed('pagerduty'));
+    await using sender = serviceNamed('pagerduty').open(served.origin, someTools(), PATIENT_MS);
+    const members = [{ message: aResolvedMessage(), as: 'fired-and-resolved', heldAt: null }] as const;
+    expect(await sender.send(aDelivery({ members }), aTry(), never)).toMatchObject({ type: 'sent' });
+    expect(served.calls.all).toEqual([]);
+  });
+
+  test('a repeat triggers the same incident again', async () => {
+    const members = [{ message: aMessage(), as: 'repeat', heldAt: null }] as const;
+    const {
+      event_action: action,
+      dedup_key: key,
+      payload,
+    } = await told<Event>('pagerduty', { kind: 'repeat', members });
+    expect([action, key]).toEqual(['trigger', aMessage().key]);
+    expect(payload?.summary).toBe('[CRITICAL for 2m] Treasury USDC is low: 940,000, below 1,000,000');
+  });
+
   test('asks for patience without a number: two minutes', async () => {
     expect(await answered('pagerduty', status(429))).toMatchObject({ type: 'again', afterMs: 120_000 });
     expect(await answered('pagerduty', status(429, { 'retry-after': '5' }))).toMatchObject({ afterMs: 5000 });
@@ -293,6 +351,19 @@ describe('ntfy', () => {
   });
 });
 
+test('ntfy: of several alerts opens the page of the first, and is as loud as the worst', async () => {
+  const calm = newsOf(aMessage({ type: 'alert.event', severity: 'info', links: [] }));
+  const message = [
+    STATES.replace('1 resolved', '1 event'),
+    `${SUBJECT} (00:03 UTC) ${LINK}`,
+    '[INFO] Treasury USDC is low: 940,000, below 1,000,000 (00:03 UTC)',
+  ].join('\n');
+  expect(await told<object>('ntfy', { members: [newsOf(aMessage()), calm] })).toMatchObject({
+    ...{ title: '[CRITICAL] 2 alerts: treasury-usdc, ethereum', message },
+    ...{ priority: 5, tags: ['critical'], click: LINK },
+  });
+});
+
 describe('teams', () => {
   interface Card {
     readonly attachments: {
@@ -314,5 +385,12 @@ describe('teams', () => {
       'balance: 940,000 \\(last poll: 2,000,000.5\\)',
     ]);
     expect(actions).toEqual([{ type: 'Action.OpenUrl', title: 'Open', url: LINK }]);
+  });
+
+  test('of several alerts makes links', async () => {
+    const { attachments } = await told<Card>('teams', TWO);
+    expect(attachments[0]?.content.body[2]?.text).toBe(
+      `[\\[CRITICAL\\] Treasury USDC is low: 940,000, below 1,000,000](${LINK}) \\(00:03 UTC\\)`,
+    );
   });
 });

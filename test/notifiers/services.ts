@@ -59,12 +59,17 @@ const slackMessage = z.strictObject({
     .optional(),
 });
 
+const marked = { offset: z.int(), length: z.int().positive() };
+const telegramEntity = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('pre'), ...marked }),
+  z.strictObject({ type: z.literal('text_link'), ...marked, url: link }),
+]);
 const telegramMessage = z
   .strictObject({
     chat_id: z.union([z.int(), z.string().startsWith('@')]),
     message_thread_id: z.int().optional(),
     text: text(4096),
-    entities: z.array(z.strictObject({ type: z.literal('pre'), offset: z.int(), length: z.int().positive() })).max(100),
+    entities: z.array(telegramEntity).max(100),
     link_preview_options: z.strictObject({ is_disabled: z.literal(true) }),
   })
   .refine(({ text, entities }) => entities.every(({ offset, length }) => offset + length <= text.length), 'outside');

@@ -2,7 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { openSummary, withMember } from '../../src/core/alerts/overflow.ts';
 import { toBody } from '../../src/notifiers/rendering/body.ts';
-import { toMailContent, toText } from '../../src/notifiers/rendering/mail.ts';
+import { toContent } from '../../src/notifiers/rendering/delivery-content.ts';
+import { toText } from '../../src/notifiers/rendering/mail-text.ts';
 import { subjectOf } from '../../src/notifiers/rendering/wording.ts';
 import { aDelivery, aMessage } from './samples.ts';
 
@@ -23,7 +24,7 @@ test('events that waited behind ten thousand messages read as one, and a program
   const opened = openSummary({ ...aDelivery(), message: failed('a') }, AT);
   const message = withMember(withMember(opened.message, failed('b'), AT + 1000), failed('c'), AT + 2000);
   expect(subjectOf(message)).toBe('[CRITICAL] 3 more failed events of calls[vault]');
-  expect(toText(toMailContent(message))).toBe(`\
+  expect(toText(toContent(aDelivery({ message })))).toBe(`\
 [CRITICAL] 3 more failed events of calls[vault]
 10000 messages or more wait for this channel: further events of an alert are told together.
 

@@ -2,7 +2,7 @@ import net, { type AddressInfo } from 'node:net';
 import { describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { untrusted } from '../../src/lib/untrusted.ts';
-import type { Delivery, Outcome } from '../../src/core/model/delivery.ts';
+import type { Attempt, Delivery, Outcome } from '../../src/core/model/delivery.ts';
 import { webhook, webhookWith } from '../../src/notifiers/webhook.ts';
 import { freePort } from '../support/free-port.ts';
 import { createWebhookSink, status, type Answer } from '../support/sinks.ts';
@@ -17,18 +17,18 @@ interface Sent {
   readonly url: string;
   readonly secret?: string;
   readonly delivery?: Delivery;
-  readonly attempt?: number;
+  readonly attempt?: Attempt;
   readonly signal?: AbortSignal;
   readonly totalMs?: number;
 }
 
-async function send({ url, secret, delivery = aDelivery(), attempt = 1, ...rest }: Sent): Promise<Outcome> {
+async function send({ url, secret, delivery = aDelivery(), attempt = aTry(), ...rest }: Sent): Promise<Outcome> {
   const { signal = never, totalMs = 5000 } = rest;
   await using sender = webhookWith({ totalMs }).open(
     { url, allow: LOOPBACK, ...(secret === undefined ? {} : { secret }) },
     someTools(),
   );
-  return await sender.send(delivery, aTry(attempt), signal);
+  return await sender.send(delivery, attempt, signal);
 }
 
 async function answered(answer: Answer, path = '/'): Promise<Outcome> {
@@ -114,11 +114,11 @@ describe('what a webhook carries', () => {
     await using sink = await createWebhookSink();
     sink.answerNext(status(500));
     await send({ url: sink.origin, secret: SECRET });
-    await send({ url: sink.origin, secret: SECRET, attempt: 2 });
+    await send({ url: sink.origin, secret: SECRET, attempt: aTry(2, { maybeCopy: true }) });
     const [first, second] = sink.calls.all;
     expect(second?.body).toBe(first?.body);
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
-    expect(sink.calls.all.map(({ headers }) => headers['chainwarden-attempt'])).toEqual(['1', '2']);
+    expect(sink.calls.all.map(({ headers }) => headers['chainwarden-attempt'])).toEqual(['1', '2; may be a copy']);
   });
 });
 

@@ -57,7 +57,7 @@ export function aDelivery(
 ): Delivery {
   const { id = 'delivery-1', channel = 'ops', recipient = 'ops', ...message } = changes;
   const members = [newsOf(aMessage({ key: id, ...message }))] as const;
-  return { id, channel, recipient, kind: 'news', members, more: [] };
+  return { id, channel, recipient, kind: 'news', at: NOON, members, more: [] };
 }
 
 const FIRING: ConditionState = {

@@ -357,7 +357,7 @@ describe('the subject, the first lines and the log line', () => {
   test.each(Object.entries(STORIES))('of %s', async (_name, story) => {
     const message = (await messagesOf(story)).at(-1);
     if (message === undefined) throw new Error('nothing was told');
-    const { headline, lead } = toLines(message);
+    const { headline, lead } = toLines(aDelivery({ message }), aTry());
     expect([headline, ...lead.map(({ text }) => text)]).toEqual(story.reads);
     expect(await lineOf(message)).toBe(story.log);
   });
@@ -366,7 +366,7 @@ describe('the subject, the first lines and the log line', () => {
 test('the runbook is the first link, the explorer’s page follows', async () => {
   const story = STORIES['a title of the rule, and its text'];
   const [message] = story === undefined ? [] : await messagesOf(story);
-  expect(message === undefined ? [] : toLines(message).links).toEqual([
+  expect(message === undefined ? [] : toLines(aDelivery({ message }), aTry()).links).toEqual([
     'https://wiki.example/dry#now',
     'https://pages.example/address/0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0',
   ]);

@@ -12,6 +12,8 @@ export interface Delivery {
   readonly channel: string;
   readonly recipient: string;
   readonly kind: DeliveryKind;
+  /** When its members were fixed. */
+  readonly at: Instant;
   /** Those that the message lists, at most `MOST_LISTED`: the most severe first, then the oldest. */
   readonly members: readonly [DeliveryMember, ...DeliveryMember[]];
   /** The others, counted. */

@@ -1,11 +1,14 @@
 import { showInstant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
 import type { Delivery, Message } from '../../core/model/delivery.ts';
+import { linesOf } from './alert-content.ts';
 import { toPlain } from './facts.ts';
-import { ours, pagesOf, runbookOf, subjectOf, textOf, toLinesOfText } from './wording.ts';
+import { memberSubject } from './member.ts';
+import { asOne, messageOf } from './one.ts';
+import { ours, pagesOf, runbookOf, textOf } from './wording.ts';
 
 /**
- * The JSON of one alert, as webhooks carry it and `format: json` prints it; always one alert. Amounts are decimal text
+ * The JSON of one alert, as webhooks carry it and `format: json` prints it; of several, an `alert.summary`. Amounts are decimal text
  * in whole units, unknown fields are left out. The same delivery gives the same bytes every time.
  */
 export function toBody(delivery: Delivery): string {
@@ -51,7 +54,9 @@ export const BODY_FIELDS: Readonly<
 };
 
 /** The same before it is text. */
-export function bodyOf({ id, members: [{ message }] }: Delivery) {
+export function bodyOf(delivery: Delivery) {
+  const { id, at } = delivery;
+  const [member, message] = [asOne(delivery), messageOf(delivery)];
   return {
     type: message.type,
     timestamp: showInstant(message.at),
@@ -68,9 +73,9 @@ export function bodyOf({ id, members: [{ message }] }: Delivery) {
       chain_id: message.chainId === null ? null : ours(message.chainId),
       of: ofIn(message),
       token: tokenIn(message),
-      subject: subjectOf(message),
+      subject: memberSubject(member, at),
       title: ours(message.title),
-      lines: message.lines.flatMap(toLinesOfText),
+      lines: linesOf(member, at).map(({ text }) => text),
       text: textOf(message).join('\n'),
       condition: ours(message.condition),
       rule: ours(message.rule),

@@ -1,9 +1,19 @@
-// A message as lines, for chats and pagers: what each of them makes of a line is its own affair, what is said, in which
+// A delivery as lines, for chats and pagers: what each of them makes of a line is its own affair, what is said, in which
 // order, and what is left out where room is short is here.
-import type { Message } from '../../core/model/delivery.ts';
+import type { Attempt, Delivery } from '../../core/model/delivery.ts';
+import {
+  byRule,
+  othersText,
+  ourLine,
+  rowText,
+  RUNBOOK,
+  type Content,
+  type ListedAlert,
+  type RuleCount,
+  type TextLine,
+} from './content.ts';
+import { toContent } from './delivery-content.ts';
 import type { Row } from './facts.ts';
-import { ourLine, rowText, toMailContent, type TextLine } from './mail.ts';
-import { pagesOf, runbookOf, subjectOf } from './wording.ts';
 
 /** Where a stranger's text is in it, defanged, chats that make markup of some words must not look for any. */
 export type Line = TextLine;
@@ -14,14 +24,22 @@ export interface Lines {
   readonly headline: string;
   /** The value before, the threshold, why it is told. */
   readonly lead: readonly Line[];
+  /** Where it speaks of several: one each. Their links are as those below. */
+  readonly alerts: readonly ListedAlert[];
   /** Whole web addresses, without characters that end one in markup; the runbook first. */
   readonly links: readonly string[];
   /** Which of the links is the runbook; null = none. */
   readonly runbook: string | null;
-  /** The rule's own text. */
+  /** The rule's own text, or what is not listed. */
   readonly text: readonly Line[];
   /** `balance: 940,000 (was 2,000,000.5)` */
   readonly facts: readonly Line[];
+}
+
+/** Before it is known what has room. */
+export interface AllLines extends Lines {
+  /** Alerts that are not among those listed. */
+  readonly others: readonly RuleCount[];
 }
 
 const LONGEST_HEADLINE = 300;
@@ -29,26 +47,42 @@ const LONGEST_LINE = 400;
 const LONGEST_LINK = 300;
 const MOST_LINKS = 3;
 
-export function toLines(message: Message): Lines {
-  const { lead, text, values, about, notes } = toMailContent(message);
+const COPY = 'This may be a copy: nobody knows whether an earlier try arrived.';
+
+/** `maybeCopy`: where the receiver cannot know that by itself. */
+export function toLines(delivery: Delivery, { maybeCopy }: Pick<Attempt, 'maybeCopy'>): AllLines {
+  const content = toContent(delivery);
+  const { subject, lead, alerts, others, text, values, about, notes } = content;
   const short = (line: Line): Line => ({ ...line, text: cut(line.text, LONGEST_LINE) });
   return {
-    headline: cut(subjectOf(message), LONGEST_HEADLINE),
-    lead: lead.map(short),
-    links: linksOf(message),
-    runbook: runbookIn(message),
+    headline: cut(subject, LONGEST_HEADLINE),
+    lead: [...lead, ...(maybeCopy ? [ourLine(COPY)] : [])].map(short),
+    alerts: alerts.map(withShortLink),
+    others,
+    ...linksIn(content),
     text: text.map(short),
     facts: [...[...values, ...about].map(factOf), ...notes.map(ourLine)],
   };
 }
 
-function linksOf(message: Message): string[] {
-  return pagesOf(message).map(withoutMarkup).filter(isShort).slice(0, MOST_LINKS);
+function withShortLink(alert: ListedAlert): ListedAlert {
+  const link = alert.link === null ? null : withoutMarkup(alert.link);
+  return {
+    ...alert,
+    subject: cut(alert.subject, LONGEST_HEADLINE),
+    link: link !== null && isShort(link) ? link : null,
+  };
 }
 
-function runbookIn(message: Message): string | null {
-  const runbook = runbookOf(message);
-  return runbook === null ? null : withoutMarkup(runbook);
+function linksIn({ links }: Content): Pick<Lines, 'links' | 'runbook'> {
+  const runbook = links.find(({ label }) => label === RUNBOOK);
+  return {
+    links: links
+      .map(({ url }) => withoutMarkup(url))
+      .filter(isShort)
+      .slice(0, MOST_LINKS),
+    runbook: runbook === undefined ? null : withoutMarkup(runbook.url),
+  };
 }
 
 // Characters that end an address in one markup or another, percent-encoded: the address stays the same.
@@ -77,23 +111,45 @@ function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}\u2026`;
 }
 
+/** What a line takes once it is encoded, its line end included. */
+export interface Sizes {
+  line(text: string): number;
+  link(url: string): number;
+  alert(alert: ListedAlert): number;
+}
+
 /**
- * What of it fits into `most`, where `sizeOf` says what a line takes once it is encoded, its line end included. The
- * headline and the links always stay; facts go first, from the last one on, then text, then the first lines. What went is
- * counted.
+ * What of it fits into `most`. The headline and the links always stay; facts go first, from the last one on, then text,
+ * then the first lines. Of several alerts the last ones go. What went is counted.
  */
-export function fitted(lines: Lines, most: number, sizeOf: (text: string, isLink: boolean) => number): Lines {
+export function fitted({ others, ...lines }: AllLines, most: number, sizes: Sizes): Lines {
+  return lines.alerts.length > 0 ? fittedAlerts(lines, others, most, sizes) : fittedLines(lines, most, sizes);
+}
+
+function fittedAlerts(lines: Lines, others: readonly RuleCount[], most: number, sizes: Sizes): Lines {
+  const { headline, lead, alerts } = lines;
+  const fixed = sizes.line(headline) + sum(lead.map(({ text }) => sizes.line(text)));
+  const taken = alerts.map((alert) => sizes.alert(alert));
+  for (let kept = alerts.length; ; kept -= 1) {
+    const left = othersText(byRule([...alerts.slice(kept).map(({ counts }) => counts), ...others]));
+    const text = left === null ? [] : [ourLine(cut(left, LONGEST_LINE))];
+    const size = fixed + sum(taken.slice(0, kept)) + sum(text.map((line) => sizes.line(line.text)));
+    if (size <= most || kept === 0) return { ...lines, alerts: alerts.slice(0, kept), text };
+  }
+}
+
+function fittedLines(lines: Lines, most: number, sizes: Sizes): Lines {
   const { headline, lead, links, text, facts } = lines;
-  const fixed = sizeOf(headline, false) + sum(links.map((link) => sizeOf(link, true)));
-  const sizes = [...lead, ...text, ...facts].map((line) => sizeOf(line.text, false));
-  if (fixed + sum(sizes) <= most) return lines;
-  const kept = countFitting(sizes, most - fixed - sizeOf(omitted(sizes.length), false));
+  const fixed = sizes.line(headline) + sum(links.map((link) => sizes.link(link)));
+  const taken = [...lead, ...text, ...facts].map((line) => sizes.line(line.text));
+  if (fixed + sum(taken) <= most) return lines;
+  const kept = countFitting(taken, most - fixed - sizes.line(omitted(taken.length)));
   const first = <T>(all: readonly T[], before: number): readonly T[] => all.slice(0, Math.max(kept - before, 0));
   return {
     ...lines,
     lead: first(lead, 0),
     text: first(text, lead.length),
-    facts: [...first(facts, lead.length + text.length), ourLine(omitted(sizes.length - kept))],
+    facts: [...first(facts, lead.length + text.length), ourLine(omitted(taken.length - kept))],
   };
 }
 

@@ -2,9 +2,9 @@
 // only a style sheet can say (the dark colours) stands in the head. Values enter through `html` alone, which escapes.
 import { escapeHtml } from '../../lib/untrusted.ts';
 import type { Piece, Row } from './facts.ts';
-import { quoted, type Link, type MailContent, type TextLine } from './mail.ts';
+import { othersText, quoted, type Content, type Link, type ListedAlert, type TextLine, type Tone } from './content.ts';
 
-const COLOURS: Readonly<Record<MailContent['tone'], string>> = {
+const COLOURS: Readonly<Record<Tone, string>> = {
   info: '#2f6fb5',
   warning: '#b26a00',
   critical: '#b3261e',
@@ -30,7 +30,9 @@ const DARK = [
   '}',
 ].join('');
 
-export function toHtml({ subject, tone, lead, links, text, values, about, notes }: MailContent): string {
+export function toHtml(content: Content): string {
+  const { subject, tone, lead, alerts, others, links, text, values, about, notes } = content;
+  const left = othersText(others);
   return html`<!doctype html>
     <html lang="en" dir="ltr">
       <head>
@@ -48,7 +50,7 @@ export function toHtml({ subject, tone, lead, links, text, values, about, notes 
           <tr>
             <td colspan="2" style="${WIDE};font-size:17px;font-weight:bold">${subject}</td>
           </tr>
-          ${lead.map(textRow)}${links.length === 0 ? [] : [linksRow(links)]}${text.map(textRow)}${values.map(valueRow)}
+          ${lead.map(textRow)}${alerts.map(alertRow)}${left === null ? [] : [noteRow(left)]}${links.length === 0 ? [] : [linksRow(links)]}${text.map(textRow)}${values.map(valueRow)}
           <tr>
             <td colspan="2" style="${WIDE}"></td>
           </tr>
@@ -61,6 +63,16 @@ export function toHtml({ subject, tone, lead, links, text, values, about, notes 
 function textRow({ text }: TextLine): Html {
   return html`<tr>
     <td colspan="2" style="${WIDE}">${text}</td>
+  </tr> `;
+}
+
+/** The colour at its side says how bad it is; the words say so as well. */
+function alertRow({ subject, aside, tone, link }: ListedAlert): Html {
+  const shown = link === null ? html`${subject}` : linkOf({ label: subject, url: link });
+  return html`<tr>
+    <td colspan="2" style="${WIDE};border-left:4px solid ${COLOURS[tone]}">
+      ${[shown]} <span class="quiet" style="color:#5f6368;font-size:12px">${aside}</span>
+    </td>
   </tr> `;
 }
 
@@ -78,12 +90,16 @@ function pieceOf(piece: Piece): Html {
 
 function linksRow(links: readonly Link[]): Html {
   return html`<tr>
-    <td colspan="2" style="${WIDE}">${links.map(linkOf)}</td>
+    <td colspan="2" style="${WIDE}">${links.map(separatedLink)}</td>
   </tr> `;
 }
 
-function linkOf({ label, url }: Link, index: number): Html {
-  return html`${index === 0 ? '' : ' \u00b7 '}<a class="link" href="${url}" style="color:#1a5fb4">${label}</a>`;
+function separatedLink(link: Link, index: number): Html {
+  return html`${index === 0 ? '' : ' \u00b7 '}${[linkOf(link)]}`;
+}
+
+function linkOf({ label, url }: Link): Html {
+  return html`<a class="link" href="${url}" style="color:#1a5fb4">${label}</a>`;
 }
 
 function noteRow(note: string): Html {

@@ -15,18 +15,24 @@ export function stateOf(message: Message): string {
 
 /** `[RESOLVED after 12m5s] treasury USDC 1,120,423, above 1,050,000`: never any text from the chain. */
 export function subjectOf(message: Message): string {
-  return `[${tagOf(message)}] ${ours(headingOf(message))}`;
+  return taggedSubject(message, tagOf(message));
+}
+
+/** The same with another state. */
+export function taggedSubject(message: Message, tag: string): string {
+  return `[${tag}] ${ours(headingOf(message))}`;
 }
 
 function tagOf(message: Message): string {
   const severity = message.severity.toUpperCase();
+  const fired = firedFor(message);
   switch (message.type) {
     case 'alert.event':
     case 'alert.firing':
     case 'alert.summary':
       return severity;
     case 'alert.resolved':
-      return `RESOLVED after ${firedFor(message) ?? 'a while'}`;
+      return fired === null ? 'RESOLVED' : `RESOLVED after ${fired}`;
     case 'alert.retracted':
     case 'alert.corrected':
     case 'alert.reinstated':
@@ -57,10 +63,12 @@ export function reasonOf({ reason, detail }: Message): string | null {
   return reason === null || reason === detail ? null : ours(reason);
 }
 
-/** How long an alert fired that has ended: `1h12m`; null for the others. A clock that was set back meanwhile makes it 0. */
-export function firedFor(message: Message): string | null {
-  return message.resolvedAt === null ? null : showDuration(Math.max(0, message.resolvedAt - message.since));
+/** How long an alert fired that has ended: `1h12m`. Null for the others, below a second, and where the clock was set back. */
+export function firedFor({ resolvedAt, since }: Message): string | null {
+  return resolvedAt === null || resolvedAt - since < SECOND_MS ? null : showDuration(resolvedAt - since);
 }
+
+const SECOND_MS = 1000;
 
 /** The page that says what to do; null = there is none. */
 export function runbookOf({ runbook }: Message): string | null {

@@ -2,26 +2,27 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { createHash } from 'node:crypto';
 import type { Attempt, Delivery } from '../../core/model/delivery.ts';
-import { toMailContent, toText } from '../rendering/mail.ts';
+import { toContent } from '../rendering/delivery-content.ts';
 import { toHtml } from '../rendering/mail-html.ts';
+import { toText } from '../rendering/mail-text.ts';
+import { attemptText } from './attempt.ts';
 import { domainOf, type MailAddress } from './mail-address.ts';
 
 /** Headers carry names from the config and text of ours; nothing from the chain. */
 export function toMime(delivery: Delivery, from: MailAddress, attempt: Attempt): Promise<Buffer> {
-  const [{ message }] = delivery.members;
-  const content = toMailContent(message);
+  const content = toContent(delivery);
   const domain = domainOf(from);
-  const thread = `<${idPart(message.key)}.${message.episode}@${domain}>`;
+  const [thread, ...others] = rootsOf(delivery, domain);
   const mail = new MailComposer({
     from: { ...from },
     to: { name: '', address: delivery.recipient },
-    subject: content.subject,
-    date: new Date(message.at),
+    // Mail programs would decode an encoded word (RFC 2047), line breaks included.
+    subject: content.subject.replaceAll('=?', '= ?'),
+    date: new Date(delivery.at),
     messageId: `<${idPart(delivery.id)}@${domain}>`,
-    inReplyTo: thread,
-    references: thread,
+    ...(thread === undefined ? {} : { inReplyTo: [thread, ...others].join(' '), references: thread }),
     headers: {
-      'X-Chainwarden-Attempt': String(attempt.number),
+      'X-Chainwarden-Attempt': attemptText(attempt),
       // Nobody reads answers: out-of-office replies to alerts would only go around in circles (RFC 3834).
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
@@ -33,6 +34,15 @@ export function toMime(delivery: Delivery, from: MailAddress, attempt: Attempt):
     disableUrlAccess: true,
   });
   return mail.compile().build();
+}
+
+/**
+ * The roots of the threads in which it belongs, one for each alert and episode. A summary of what is over opens a thread of
+ * its own.
+ */
+function rootsOf({ kind, members }: Delivery, domain: string): string[] {
+  if (kind === 'silence_summary' || kind === 'inhibition_summary') return [];
+  return [...new Set(members.map(({ message }) => `<${idPart(message.key)}.${message.episode}@${domain}>`))];
 }
 
 /** Ids are base32 already; should one ever be not, its hash stands for it. */

@@ -120,9 +120,9 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
   }
 
   function handOut(row: Row, leaseUntil: Instant): Claimed {
-    const { id, channel, recipient, message, attempt } = deliveryOf(row);
+    const { id, channel, recipient, message, attempt, createdAt: at } = deliveryOf(row);
     take.run(leaseUntil, Number(row['number']));
-    const delivery: Delivery = { id, channel, recipient, kind: 'news', members: [newsOf(message)], more: [] };
+    const delivery: Delivery = { id, channel, recipient, kind: 'news', at, members: [newsOf(message)], more: [] };
     return { delivery, attempt: attempt + 1, ageMs: Number(row['age_ms']) };
   }
 

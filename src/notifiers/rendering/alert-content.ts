@@ -1,97 +1,54 @@
-// One model of a mail; its text part is made here, its HTML part in mail-html.ts, so that both say the same. The facts
-// stand last: who reads on a telephone has the subject, the first lines and the links before anything else.
-import { showSecond } from '../../lib/clock.ts';
+// One alert with all that is known of it. The facts stand last: who reads on a telephone has the subject, the first lines
+// and the links before anything else.
+import { showSecond, type Instant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
-import type { Message } from '../../core/model/delivery.ts';
+import type { DeliveryMember, Message } from '../../core/model/delivery.ts';
 import { capital } from '../../core/wording/words.ts';
-import { ourPiece, toRows, type Piece, type Row } from './facts.ts';
-import { firedFor, ours, pagesOf, reasonOf, runbookOf, subjectOf, toLinesOfText } from './wording.ts';
-
-/** A line above the facts; `strange` when a stranger's text is in it. */
-export interface TextLine {
-  readonly text: string;
-  readonly strange: boolean;
-}
-
-export interface MailContent {
-  /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
-  readonly subject: string;
-  readonly tone: Message['severity'] | 'resolved';
-  /** The value before, the threshold, why it is told. */
-  readonly lead: readonly TextLine[];
-  readonly links: readonly Link[];
-  /** The rule's own text. */
-  readonly text: readonly TextLine[];
-  /** What was seen: the values, and those before. */
-  readonly values: readonly Row[];
-  /** Where, when and by which rule. */
-  readonly about: readonly Row[];
-  readonly notes: readonly string[];
-}
-
-export interface Link {
-  readonly label: string;
-  readonly url: string;
-}
+import { ourLine, RUNBOOK, type Content, type TextLine } from './content.ts';
+import { ourPiece, toRows, type Row } from './facts.ts';
+import { memberLead, memberSubject } from './member.ts';
+import { firedFor, ours, pagesOf, reasonOf, runbookOf, toLinesOfText } from './wording.ts';
 
 const MOST_VALUES = 60;
 
-export function toMailContent(message: Message): MailContent {
+/** `at`: when the delivery was put together. */
+export function toAlertContent(member: DeliveryMember, at: Instant): Content {
+  const { message, as } = member;
   const values = toRows(message.fields, message.before, whenBefore(message)).filter((row) => !isSaid(row, message));
   const about = aboutRows(message);
-  const [lead, text] = [leadOf(message), textLines(message.text)];
+  const [lead, text] = [leadOf(member, at), textLines(message.text)];
   return {
-    subject: mailSubject(message),
+    subject: memberSubject(member, at),
     tone: isOver(message) ? 'resolved' : message.severity,
     lead,
+    alerts: [],
+    others: [],
     links: pagesOf(message).map((url) => ({ label: labelOf(message, url), url })),
     text,
     values: values.slice(0, MOST_VALUES),
     about,
-    notes: notesOf({ lead, text, values: [...values, ...about], omitted: values.length - MOST_VALUES }),
+    notes: [
+      ...(as === 'repeat' && values.length > 0 ? ['The values are those of when it was first told.'] : []),
+      ...notesOf({ lead, text, values: [...values, ...about], omitted: values.length - MOST_VALUES }),
+    ],
   };
 }
 
-/** Threads are kept by headers, so each message says how things stand. */
-function mailSubject(message: Message): string {
-  // Mail programs would decode an encoded word (RFC 2047), line breaks included.
-  return subjectOf(message).replaceAll('=?', '= ?');
-}
-
 function labelOf(message: Message, url: string): string {
-  return url === runbookOf(message) ? 'Runbook' : `Open on ${ours(message.explorer)}`;
+  return url === runbookOf(message) ? RUNBOOK : `Open on ${ours(message.explorer)}`;
 }
 
-/** The text part. A stranger's text among the facts stands in “quotes”; none of it can begin a line. */
-export function toText({ subject, lead, links, text, values, about, notes }: MailContent): string {
-  const parts = [
-    [subject, ...lead.map((line) => line.text)],
-    links.map(({ label, url }) => `${label}: ${url}`),
-    text.map((line) => line.text),
-    values.map(rowText),
-    about.map(rowText),
-    notes,
-  ];
-  return `${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+/** The first lines. A repeat leaves out how the value moved: that was before it was told first. */
+export function linesOf(member: DeliveryMember, at: Instant): TextLine[] {
+  const { message, as } = member;
+  return [...memberLead(member, at).map(ourLine), ...(as === 'repeat' ? [] : message.lines.flatMap(textLines))];
 }
 
-/** A stranger's text in quotes that he cannot close. */
-export function quoted(piece: Piece): string {
-  return piece.strange ? `\u201c${piece.text.replace(/[\u201c\u201d]/g, '"')}\u201d` : piece.text;
-}
-
-/** `balance: 940,000 (last poll: 2,000,000.5)` */
-export function rowText({ label, value }: Row): string {
-  return `${label}: ${value.map(quoted).join('')}`;
-}
-
-function leadOf(message: Message): TextLine[] {
+function leadOf(member: DeliveryMember, at: Instant): TextLine[] {
+  const { message } = member;
   const reason = reasonOf(message);
   return [
-    ...message.lines.flatMap(textLines),
+    ...linesOf(member, at),
     ...(reason === null ? [] : [ourLine(`${capital(reason)}.`)]),
     ...(message.late ? [ourLine('Told late: it happened more than ten minutes before it was seen.')] : []),
   ];
@@ -100,10 +57,6 @@ function leadOf(message: Message): TextLine[] {
 function textLines(text: Message['text']): TextLine[] {
   const strange = text.some((segment) => 'untrusted' in segment);
   return toLinesOfText(text).map((line) => ({ text: line, strange }));
-}
-
-export function ourLine(text: string): TextLine {
-  return { text, strange: false };
 }
 
 function isOver({ type }: Message): boolean {
@@ -145,7 +98,8 @@ function timesOf(message: Message): string {
   const since = showSecond(message.since);
   if (message.type === 'alert.firing') return `, since ${since}`;
   if (message.resolvedAt === null) return '';
-  return `, after ${firedFor(message) ?? ''} (${since} to ${showSecond(message.resolvedAt)})`;
+  const fired = firedFor(message);
+  return `${fired === null ? '' : `, after ${fired}`} (${since} to ${showSecond(message.resolvedAt)})`;
 }
 
 function aboutRows(message: Message): Row[] {
@@ -175,7 +129,7 @@ function tokenRow(token: NonNullable<Message['token']>): Row {
   return { label: 'token', value: [symbol, ourPiece(' '), address] };
 }
 
-interface Shown extends Pick<MailContent, 'lead' | 'text' | 'values'> {
+interface Shown extends Pick<Content, 'lead' | 'text' | 'values'> {
   readonly omitted: number;
 }
 

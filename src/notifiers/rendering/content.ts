@@ -1,0 +1,98 @@
+// What a message says, for every channel that people read: a mail shows all of it, chats and pagers what has room.
+import type { Message } from '../../core/model/delivery.ts';
+import type { Piece, Row } from './facts.ts';
+
+/** A line above the facts; `strange` when a stranger's text is in it. */
+export interface TextLine {
+  readonly text: string;
+  readonly strange: boolean;
+}
+
+export type Tone = Message['severity'] | 'resolved';
+
+export interface Content {
+  /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
+  readonly subject: string;
+  readonly tone: Tone;
+  /** The value before, the threshold, why it is told. */
+  readonly lead: readonly TextLine[];
+  /** Where it speaks of several alerts: one line each. No text from the chain is in them. */
+  readonly alerts: readonly ListedAlert[];
+  /** Those that are not listed, by rule. */
+  readonly others: readonly RuleCount[];
+  readonly links: readonly Link[];
+  /** The rule's own text. */
+  readonly text: readonly TextLine[];
+  /** What was seen: the values, and those before. */
+  readonly values: readonly Row[];
+  /** Where, when and by which rule. */
+  readonly about: readonly Row[];
+  readonly notes: readonly string[];
+}
+
+/** The label of the page that says what to do. */
+export const RUNBOOK = 'Runbook';
+
+export interface Link {
+  readonly label: string;
+  readonly url: string;
+}
+
+/** One alert of several. */
+export interface ListedAlert {
+  readonly subject: string;
+  /** `21:16 UTC`, `since 12:00 UTC` */
+  readonly aside: string;
+  readonly tone: Tone;
+  /** A page about it; null = there is none. */
+  readonly link: string | null;
+  readonly counts: RuleCount;
+}
+
+/** How many alerts of one rule: `coins/low`. */
+export interface RuleCount {
+  readonly rule: string;
+  readonly count: number;
+}
+
+export function ourLine(text: string): TextLine {
+  return { text, strange: false };
+}
+
+/** `[CRITICAL] treasury USDC 970,030, below 1,000,000 (21:16 UTC)` */
+export function alertText({ subject, aside }: Pick<ListedAlert, 'subject' | 'aside'>): string {
+  return `${subject} (${aside})`;
+}
+
+const MOST_RULES = 12;
+
+/** `20 more are not listed here: coins/low 12, calls/failed 8.`; null = there are none. */
+export function othersText(others: readonly RuleCount[]): string | null {
+  const all = sumOf(others);
+  if (all === 0) return null;
+  const shown = others.slice(0, MOST_RULES).map(({ rule, count }) => `${rule} ${count}`);
+  const rest = others.slice(MOST_RULES);
+  const more = rest.length === 0 ? [] : [`other rules ${sumOf(rest)}`];
+  return `${all} more ${all === 1 ? 'is' : 'are'} not listed here: ${[...shown, ...more].join(', ')}.`;
+}
+
+/** Each rule once, the one with the most first. */
+export function byRule(counts: readonly RuleCount[]): RuleCount[] {
+  const sums = new Map<string, number>();
+  for (const { rule, count } of counts) sums.set(rule, (sums.get(rule) ?? 0) + count);
+  return [...sums].map(([rule, count]) => ({ rule, count })).toSorted((a, b) => b.count - a.count);
+}
+
+export function sumOf(counts: readonly Pick<RuleCount, 'count'>[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** A stranger's text in quotes that he cannot close. */
+export function quoted(piece: Piece): string {
+  return piece.strange ? `\u201c${piece.text.replace(/[\u201c\u201d]/g, '"')}\u201d` : piece.text;
+}
+
+/** `balance: 940,000 (last poll: 2,000,000.5)` */
+export function rowText({ label, value }: Row): string {
+  return `${label}: ${value.map(quoted).join('')}`;
+}

@@ -1,0 +1,177 @@
+// Several alerts in one message: a line each, the most severe first, and what is not listed counted by rule. A summary of
+// what was silenced or held back counts all of it by rule.
+import {
+  MOST_LISTED,
+  RANK_OF,
+  type Delivery,
+  type DeliveryMember,
+  type MessageType,
+  type MoreMembers,
+} from '../../core/model/delivery.ts';
+import type { Severity } from '../../core/model/ids.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { byRule, ourLine, sumOf, type Content, type ListedAlert, type RuleCount, type Tone } from './content.ts';
+import { memberAside, memberSubject } from './member.ts';
+import { ours, pagesOf, runbookOf } from './wording.ts';
+
+export function toGroupContent(delivery: Delivery): Content {
+  const { kind } = delivery;
+  if (kind === 'silence_summary' || kind === 'inhibition_summary') return countedContent(delivery, kind);
+  const { members, more, at } = delivery;
+  const alike = [...members.map(countOf), ...more];
+  const tone = toneOf(alike);
+  return {
+    ...NOTHING_MORE,
+    ...headOf(delivery, alike, tone),
+    tone,
+    alerts: members.slice(0, MOST_LISTED).map((member) => listed(member, kind === 'overflow_summary', at)),
+    others: byRule([...members.slice(MOST_LISTED).map(countOf), ...more].map(ruleCountOf)),
+  };
+}
+
+const NOTHING_MORE = { alerts: [], others: [], links: [], text: [], values: [], about: [], notes: [] } as const;
+
+function countOf({ message }: DeliveryMember): MoreMembers {
+  const { watch, alert, severity, type, summary } = message;
+  return { watch, alert, severity, type: summary?.of ?? type, count: summary?.count ?? 1 };
+}
+
+function ruleCountOf({ watch, alert, count }: MoreMembers): RuleCount {
+  return { rule: `${ruleOf(watch)}/${ours(alert)}`, count };
+}
+
+/** `coins` of `coins[treasury]` */
+function ruleOf(watch: string): string {
+  return ours(watch.replace(/\[.*$/s, ''));
+}
+
+function headOf(
+  { kind, members, more }: Delivery,
+  alike: readonly MoreMembers[],
+  tone: Tone,
+): Pick<Content, 'subject' | 'lead'> {
+  const alerts = numberOf(sumOf(alike), 'alert');
+  if (kind === 'overflow_summary') {
+    const severities = severityWords(alike);
+    return { subject: `[${tagOf(alike, tone)}] ${alerts} in one summary`, lead: [ourLine(severities)] };
+  }
+  const still = kind === 'repeat' ? ` still ${members.every(isFiring) ? 'firing' : 'open'}` : '';
+  const subject = `[${tagOf(alike, tone)}] ${alerts}${still}: ${namesOf(members, more)}`;
+  const states = stateWords(alike);
+  return { subject, lead: states === null ? [] : [ourLine(states)] };
+}
+
+function isFiring({ message: { type } }: DeliveryMember): boolean {
+  return type === 'alert.firing';
+}
+
+const ENDS: ReadonlySet<MessageType> = new Set(['alert.resolved', 'alert.retracted']);
+
+/** The highest severity of what is not over. */
+function toneOf(alike: readonly MoreMembers[]): Tone {
+  return severitiesOf(alike.filter(({ type }) => !ENDS.has(type)))[0] ?? 'resolved';
+}
+
+/** What is over, or is all of one other state, says so. */
+function tagOf(alike: readonly MoreMembers[], tone: Tone): string {
+  const [type, ...others] = new Set(alike.map((one) => one.type));
+  if (type !== undefined && others.length === 0 && type !== 'alert.event' && type !== 'alert.firing')
+    return stateOf(type).toUpperCase();
+  return tone.toUpperCase();
+}
+
+function stateOf(type: MessageType): string {
+  return type.slice('alert.'.length);
+}
+
+function severitiesOf(alike: readonly Pick<MoreMembers, 'severity'>[]): Severity[] {
+  return [...new Set(alike.map(({ severity }) => severity))].toSorted((a, b) => RANK_OF[a] - RANK_OF[b]);
+}
+
+/** `3 critical, 54 warning; critical first.` */
+function severityWords(alike: readonly MoreMembers[]): string {
+  const [first, ...others] = severitiesOf(alike);
+  const words = [...(first === undefined ? [] : [first]), ...others].map(
+    (severity) => `${sumOf(alike.filter((one) => one.severity === severity))} ${severity}`,
+  );
+  return `${words.join(', ')}${first === undefined || others.length === 0 ? '' : `; ${first} first`}.`;
+}
+
+/** `2 firing, 1 resolved.`; null where all are of one state. */
+function stateWords(alike: readonly MoreMembers[]): string | null {
+  const byType = Map.groupBy(alike, ({ type }) => type);
+  if (byType.size < 2) return null;
+  return `${[...byType].map(([type, some]) => numberOfState(sumOf(some), type)).join(', ')}.`;
+}
+
+function numberOfState(count: number, type: MessageType): string {
+  return type === 'alert.event' ? numberOf(count, 'event') : `${count} ${stateOf(type)}`;
+}
+
+/** `1 event`, `4 alerts` */
+function numberOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const MOST_NAMES = 4;
+
+/** The rules, then the explorers: `coins, ethereum`. */
+function namesOf(members: readonly DeliveryMember[], more: readonly MoreMembers[]): string {
+  const rules = [...members.map(({ message }) => message.watch), ...more.map(({ watch }) => watch)].map(ruleOf);
+  const explorers = members.map(({ message }) => ours(message.explorer));
+  const [all, places] = [[...new Set(rules)], [...new Set(explorers)]];
+  const shown = all.slice(0, MOST_NAMES);
+  const left = all.length - shown.length;
+  return [...new Set([...shown, ...(left > 0 ? [`${left} more rules`] : []), ...places.slice(0, MOST_NAMES)])].join(
+    ', ',
+  );
+}
+
+/** Of a summary all members were held back: that is what it is. */
+function listed(member: DeliveryMember, isSummary: boolean, at: Instant): ListedAlert {
+  const { message } = member;
+  const [page] = pagesOf({ ...message, runbook: null });
+  return {
+    subject: memberSubject(member, at),
+    aside: memberAside(isSummary ? { ...member, heldAt: null } : member, at),
+    tone: ENDS.has(message.type) ? 'resolved' : message.severity,
+    link: page ?? runbookOf(message),
+    counts: ruleCountOf(countOf(member)),
+  };
+}
+
+const WHY = {
+  silence_summary: { ended: 'Silence ended', held: 'Silenced meanwhile, by rule' },
+  inhibition_summary: { ended: 'Inhibition ended', held: 'Held back meanwhile, by rule' },
+} as const;
+
+/** What happened and what cleared meanwhile is over: it is counted. */
+function countedContent({ members, more }: Delivery, kind: keyof typeof WHY): Content {
+  const alike = [...members.map(countOf), ...more];
+  const [conditions, events] = partition(alike);
+  const words = [
+    ...(events.length > 0 ? [numberOf(sumOf(events), 'event')] : []),
+    ...(conditions.length > 0 ? [numberOf(sumOf(conditions), 'condition')] : []),
+  ];
+  return {
+    ...NOTHING_MORE,
+    subject: `[INFO] ${WHY[kind].ended}: ${words.join(', ')}`,
+    tone: 'info',
+    lead: [ourLine(`${WHY[kind].held}. What still fires is told in a message of its own.`)],
+    text: [...ruleLines(events, 'event'), ...ruleLines(conditions, 'condition')].map(ourLine),
+  };
+}
+
+function partition(alike: readonly MoreMembers[]): [conditions: MoreMembers[], events: MoreMembers[]] {
+  const isCondition = ({ type }: MoreMembers): boolean => type === 'alert.firing' || type === 'alert.resolved';
+  return [alike.filter(isCondition), alike.filter((one) => !isCondition(one))];
+}
+
+function ruleLines(alike: readonly MoreMembers[], noun: string): string[] {
+  const rules = byRule(alike.map(ruleCountOf));
+  const rest = rules.slice(MOST_LISTED);
+  return [
+    ...rules.slice(0, MOST_LISTED).map(({ rule, count }) => `${rule}: ${numberOf(count, noun)}`),
+    ...(rest.length === 0 ? [] : [`${numberOf(rest.length, 'more rule')}: ${numberOf(sumOf(rest), noun)}`]),
+  ];
+}

@@ -1,0 +1,51 @@
+// How one transition in a delivery reads. A repeat says since when it is so; what is over before anybody was told says both.
+import { showDuration, type Instant } from '../../lib/clock.ts';
+import type { DeliveryMember } from '../../core/model/delivery.ts';
+import { showExactTime, showTime } from '../../core/wording/words.ts';
+import { subjectOf, taggedSubject } from './wording.ts';
+
+/** `[CRITICAL for 4h] treasury USDC 970,030, below 1,000,000`. `at`: when the delivery was put together. */
+export function memberSubject({ message, as }: DeliveryMember, at: Instant): string {
+  if (as !== 'repeat') return subjectOf(message);
+  const lasts = at - message.since;
+  const severity = message.severity.toUpperCase();
+  return taggedSubject(message, lasts < 1000 ? severity : `${severity} for ${showDuration(lasts)}`);
+}
+
+/** What stands below that subject before all else; empty where it says it all. */
+export function memberLead(member: DeliveryMember, at: Instant): string[] {
+  const held = heldWords(member, at);
+  return [...historyOf(member, at), ...(held === null ? [] : [`${held.replace('held', 'Held')}.`])];
+}
+
+/** Behind the subject in a list: `21:16 UTC`, `since 12:00 UTC`, `was firing 12:03–12:09 UTC; held back since 12:03 UTC` */
+export function memberAside(member: DeliveryMember, at: Instant): string {
+  const held = heldWords(member, at);
+  return [timeOf(member, at), ...(held === null ? [] : [held])].join('; ');
+}
+
+function historyOf({ message, as }: DeliveryMember, at: Instant): string[] {
+  if (as === 'fired-and-resolved' && message.resolvedAt !== null)
+    return [`Was firing ${showRange(message.since, message.resolvedAt, at)}, now clear.`];
+  if (as !== 'repeat') return [];
+  const since = showTime(message.since, at);
+  if (message.type !== 'alert.firing') return [`It happened at ${since}.`];
+  return [`When it fired, ${since}: ${message.measured ?? 'as the subject says'}. It has not cleared since.`];
+}
+
+function timeOf({ message, as }: DeliveryMember, at: Instant): string {
+  if (as === 'repeat') return `since ${showTime(message.since, at)}`;
+  if (as === 'fired-and-resolved' && message.resolvedAt !== null)
+    return `was firing ${showRange(message.since, message.resolvedAt, at)}`;
+  return showTime(message.at, at);
+}
+
+function heldWords({ heldAt }: DeliveryMember, at: Instant): string | null {
+  return heldAt === null ? null : `held back since ${showTime(heldAt, at)}`;
+}
+
+/** `12:03–12:09 UTC`; with seconds where the minutes are the same. */
+function showRange(since: Instant, until: Instant, now: Instant): string {
+  const show = showTime(since, now) === showTime(until, now) ? showExactTime : showTime;
+  return `${show(since, now).replace(/ UTC$/, '')}\u2013${show(until, now)}`;
+}

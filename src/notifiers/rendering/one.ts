@@ -1,0 +1,66 @@
+// What channels are told that hear of one alert at a time.
+import type { Delivery, DeliveryMember, Message } from '../../core/model/delivery.ts';
+import { alertText, othersText, sumOf, type Content } from './content.ts';
+import { toContent } from './delivery-content.ts';
+
+/** A delivery as one transition: its only member, or a summary of several. */
+export function asOne(delivery: Delivery): DeliveryMember {
+  const { members, more } = delivery;
+  return members.length === 1 && more.length === 0
+    ? members[0]
+    : { message: summaryOf(delivery), as: 'news', heldAt: null };
+}
+
+/** As programs read it: the reason says of what is no news what it is. */
+export function messageOf(delivery: Delivery): Message {
+  const { message, as } = asOne(delivery);
+  if (as === 'news') return message;
+  return { ...message, reason: as, ...(as === 'repeat' ? { at: delivery.at } : {}) };
+}
+
+function summaryOf(delivery: Delivery): Message {
+  const { id, at, members, more } = delivery;
+  const [{ message }] = members;
+  const content = toContent(delivery);
+  return {
+    ...message,
+    type: 'alert.summary',
+    at,
+    key: id,
+    episode: 1,
+    seq: 1,
+    title: titleIn(content),
+    detail: null,
+    measured: null,
+    lines: content.lead.map(({ text }) => [{ text }]),
+    text: [{ text: listIn(content) }],
+    observedAt: at,
+    since: at,
+    resolvedAt: null,
+    reason: null,
+    late: false,
+    fields: {},
+    before: {},
+    links: [],
+    summary: {
+      of: message.summary?.of ?? message.type,
+      count: members.length + sumOf(more),
+      keys: members.map((member) => member.message.key),
+    },
+  };
+}
+
+/** Behind the state. */
+function titleIn({ subject }: Content): string {
+  return subject.replace(/^\[[^\]]*\] /, '');
+}
+
+function listIn({ alerts, others, text }: Content): string {
+  const left = othersText(others);
+  const lines = [
+    ...alerts.map((alert) => alertText(alert)),
+    ...text.map((line) => line.text),
+    ...(left === null ? [] : [left]),
+  ];
+  return lines.join('\n');
+}
