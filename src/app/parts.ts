@@ -1,5 +1,6 @@
 // Wires the parts of a runtime: explorers, store, poller, channels.
 import { createDispatcher, type Dispatcher } from '../engine/dispatching/dispatcher.ts';
+import type { DispatchRules } from '../dispatch/rules.ts';
 import { createBlindWatches, type BlindWatches } from '../engine/reporting/blind-watches.ts';
 import type { PollHook } from '../engine/polling/poll.ts';
 import { createPoller, type Poller } from '../engine/polling/poller.ts';
@@ -47,12 +48,14 @@ interface Wiring {
   readonly redact: ChannelsOptions['redact'];
   /** Whether anyone is told of what is wrong with the daemon itself. */
   readonly hasSelf: () => boolean;
+  /** Who is told, as the setup in force has it. */
+  readonly rules: () => DispatchRules;
 }
 
 /** Of polls that nobody is told of. Their commits share a wait for the disk, which is as long as many of them. */
 const SILENT_WAIT_MS = 25;
 
-export function createParts(options: PartsOptions, { signal, changing, redact, hasSelf }: Wiring): Parts {
+export function createParts(options: PartsOptions, { signal, changing, redact, hasSelf, rules }: Wiring): Parts {
   const { store, clock, log, metrics, recorder, pauses } = options;
   const explorers = createExplorers({
     ...options,
@@ -64,7 +67,7 @@ export function createParts(options: PartsOptions, { signal, changing, redact, h
   const channels = createChannels({ ...options, redact });
   const dispatcher = createDispatcher({
     store,
-    recipientsOf: channels.recipientsOf,
+    rules,
     onOwed: (owed) => {
       channels.wake(owed);
     },

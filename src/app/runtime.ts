@@ -4,6 +4,9 @@
 //   commit    swaps everything at once: a poll sees the former setup or the new one, never a mixture
 //   after     closes what was replaced once nobody uses it; retires watches that are gone (engine/upkeep/retirement.ts)
 import { secretsOf } from '../config/config.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import type { Instant } from '../lib/clock.ts';
+import { isSelfWatch } from '../engine/self/self-watch.ts';
 import { recipientsIn } from '../config/recipients.ts';
 import type { HeartbeatSettings } from '../config/model.ts';
 import type { Scheduler } from '../engine/scheduling/scheduler.ts';
@@ -25,6 +28,7 @@ import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
 import type { StateSettings } from '../config/model.ts';
 import type { Setup } from './setup.ts';
+import { dispatchRulesOf, NO_RULES } from './dispatch-rules.ts';
 import { createTroubles } from './troubles.ts';
 import { upkeepLoops, type StateFile } from './upkeep.ts';
 
@@ -85,11 +89,14 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     changing,
     redact,
     hasSelf: () => self.length > 0,
+    rules: () => rules,
   });
   const { explorers, channels, dispatcher, poller, scheduler, retirement, blindWatches } = parts;
   let watches: readonly Watch[] = [];
   let stateSettings: StateSettings | null = null;
   let self: readonly string[] = [];
+  let rules = NO_RULES;
+  const startedAt = clock.now();
   let heartbeat: HeartbeatSettings | null = null;
   let isRunning = false;
   const backupHealth = createBackupHealth(clock);
@@ -120,12 +127,19 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         for (const part of prepared) part.commit();
         self = next.config.self;
         heartbeat = next.config.heartbeat;
+        rules = dispatchRulesOf(next.config, next.watches, { startedAt, lookedAt });
+        dispatcher.reload();
         replaceWatches(next.watches);
         keepRunning(outline);
         metrics.reload(true, clock.now());
       },
       [Symbol.asyncDispose]: () => open.disposeAsync(),
     };
+  }
+
+  /** The built-in watch looks at the daemon all the time. */
+  function lookedAt(id: WatchId): Instant | null {
+    return isSelfWatch(id) ? clock.now() : blindWatches.lookedAt(id);
   }
 
   function replaceWatches(next: readonly Watch[]): void {

@@ -1,4 +1,5 @@
 // Who was told what, and who was not, from the state file. It answers beside a running daemon.
+import type { DeliveryMember } from '../core/model/delivery.ts';
 import { headingOf } from '../core/wording/message-words.ts';
 import { showDuration, showInstant, type Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
@@ -42,20 +43,28 @@ export async function show(terminal: Terminal, id: string, { config: file }: Con
 
 /** `2026-01-01T00:00:00Z given up  webhook ops: treasury is low (firing) after 3 tries: 410 Gone  aaaa…` */
 function lineOf(delivery: StoredDelivery, now: Instant): string {
-  const { id, createdAt, message } = delivery;
-  const what = `${singleLine(headingOf(message))} (${transitionOf(delivery)})`;
-  const words = [WORDS[delivery.state], `to ${showRecipient(delivery)}:`, what, `- ${progressOf(delivery, now)}`];
-  return `${showInstant(createdAt)}  ${words.join(' ')}  ${id}`;
+  const { id, at } = delivery;
+  const words = [
+    WORDS[delivery.state],
+    `to ${showRecipient(delivery)}:`,
+    whatOf(delivery),
+    `- ${progressOf(delivery, now)}`,
+  ];
+  return `${showInstant(at)}  ${words.join(' ')}  ${id}`;
 }
 
 function linesOf(delivery: StoredDelivery, now: Instant): string[] {
-  const { id, message, createdAt, settledAt, outcome } = delivery;
+  const { id, members, more, at, settledAt, outcome } = delivery;
   return [
     `${id}  ${WORDS[delivery.state]}`,
-    `  message:  ${singleLine(headingOf(message))} (${transitionOf(delivery)})`,
-    `  alert:    ${message.watch}/${message.alert}, ${message.severity}, ${singleLine(message.rule)}`,
+    ...(delivery.kind === 'news' ? [] : [`  kind:     ${delivery.kind.replace('_', ' ')}`]),
+    ...members.flatMap((member) => [
+      `  message:  ${headingWithTransition(member)}`,
+      `  alert:    ${member.message.watch}/${member.message.alert}, ${member.message.severity}, ${singleLine(member.message.rule)}`,
+    ]),
+    ...more.map(({ watch, alert, count }) => `  message:  ${count} more of ${watch}/${alert}`),
     `  to:       ${showRecipient(delivery)}`,
-    `  decided:  ${showInstant(createdAt)}`,
+    `  decided:  ${showInstant(at)}`,
     `  tries:    ${triesOf(delivery)}${nextOf(delivery, now)}`,
     ...(settledAt === null ? [] : [`  ended:    ${showInstant(settledAt)}`]),
     ...(outcome === null ? [] : [`  answer:   ${singleLine([outcome.type, outcome.text].filter(Boolean).join(': '))}`]),
@@ -67,12 +76,19 @@ const WORDS: Readonly<Record<StoredDelivery['state'], string>> = {
   sending: 'being sent',
   sent: 'sent',
   dead: 'given up',
+  merged: 'said in a later one',
   cancelled: 'cancelled',
+  parked: 'parked',
 };
 
-/** `resolved`, of a message of type alert.resolved. */
-function transitionOf({ message }: StoredDelivery): string {
-  return message.type.replace('alert.', '');
+/** `treasury is low (firing) and 3 more` */
+function whatOf({ members, more }: StoredDelivery): string {
+  const others = members.length - 1 + more.reduce((sum, { count }) => sum + count, 0);
+  return `${headingWithTransition(members[0])}${others === 0 ? '' : ` and ${others} more`}`;
+}
+
+function headingWithTransition({ message }: DeliveryMember): string {
+  return `${singleLine(headingOf(message))} (${message.type.replace('alert.', '')})`;
 }
 
 /** `3 tries: 503 busy; next in 1m30s` */

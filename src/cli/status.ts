@@ -45,9 +45,10 @@ export async function status(terminal: Terminal, { config: file }: ConfigOption)
   for (const { channel, rows, oldest } of survey.outbox)
     terminal.out(`owed on ${channel}: ${rows}, the oldest for ${showDuration(now - oldest)}`);
   terminal.out(`deliveries: ${survey.sent} sent, ${survey.dead} given up`);
-  for (const { message, outcome, ...to } of await reader.dead(MOST_DEAD)) {
+  for (const { members, outcome, ...to } of await reader.dead(MOST_DEAD)) {
+    const others = members.length === 1 ? '' : ` and ${members.length - 1} more`;
     const why = outcome === null ? 'no answer' : singleLine(outcome.text);
-    terminal.out(`given up: ${headingOf(message)} to ${showRecipient(to)}: ${why}`);
+    terminal.out(`given up: ${headingOf(members[0].message)}${others} to ${showRecipient(to)}: ${why}`);
   }
   return EXIT.ok;
 }

@@ -31,7 +31,8 @@ export function closeBatch(envelope: Envelope, lines: readonly Line[]): Batch {
     heldAt,
     heldBy,
   }));
-  return { ...envelope, id: idOfBatch(envelope, sorted), members };
+  const severity = sorted[0]?.alert.severity ?? 'info';
+  return { ...envelope, id: idOfBatch(envelope, sorted), severity, members };
 }
 
 /** A message about one transition keeps the id that it has without groups; all others hash what they are about. */

@@ -1,7 +1,9 @@
 // One round decides every group that is due. The messages of one target are counted together, in an order that does not
 // depend on how the groups were read: the same round gives the same messages.
 import { RANK_OF } from '../core/model/delivery.ts';
+import { repeatEvery } from './decide.ts';
 import { decideGroup, type Part } from './decide-group.ts';
+import { timersOf } from './group.ts';
 import { contextOf, type Context } from './holds.ts';
 import type { Instant } from '../lib/clock.ts';
 import type {
@@ -13,6 +15,7 @@ import type {
   RecipientState,
   RoundResult,
   States,
+  Verdict,
 } from './model.ts';
 import { closeSummaries } from './summaries.ts';
 
@@ -23,10 +26,11 @@ export function decideRound({ groups, states, world }: DispatchRound, now: Insta
   const decided = [...byTarget.values()].map((ofTarget) => decideTarget(context, ofTarget, states));
   const parts = decided.flatMap((one) => one.parts);
   return {
-    groups: parts.map(timerOf),
+    groups: parts.map((part) => timerOf(part, now)),
     states: new Map(parts.map((part) => [part.group.id, changesIn(part, states)])),
     batches: [...parts.flatMap(({ batches }) => batches), ...decided.flatMap(({ summaries }) => summaries)],
     withdrawn: parts.flatMap(({ withdrawn }) => withdrawn),
+    repeating: new Map(parts.map((part) => [part.group.id, new Set(repeatsOf(part).keys())])),
     verdicts: new Map(parts.map(({ group, verdicts }) => [group.id, verdicts])),
   };
 }
@@ -58,9 +62,27 @@ function rankOf({ members }: DispatchGroup): number {
   );
 }
 
-function timerOf({ group, closedAt, wakes }: Part): GroupTimer {
-  const wakeAt = wakes.reduce((first, at) => Math.min(first, at), Infinity);
-  return { id: group.id, closedAt, wakeAt: wakeAt === Infinity ? null : wakeAt };
+function timerOf(part: Part, now: Instant): GroupTimer {
+  // What was told just now is accepted a little later: then it is asked once more.
+  const repeats = [...repeatsOf(part)]
+    .filter(([key]) => isTold(part.verdicts.get(key)))
+    .map(([, every]) => now + every);
+  const wakeAt = [...part.wakes, ...repeats].reduce((first, at) => Math.min(first, at), Infinity);
+  return { id: part.group.id, closedAt: part.closedAt, wakeAt: wakeAt === Infinity ? null : wakeAt };
+}
+
+function isTold(verdict: Verdict | undefined): boolean {
+  return verdict?.type === 'send' || verdict?.type === 'count';
+}
+
+/** Members that are told again while they are open, and after how many milliseconds. */
+function repeatsOf({ group, states }: Part): Map<Key, number> {
+  const every = group.members.flatMap((member): [Key, number][] => {
+    const state = states.get(member.key);
+    const ms = state === undefined ? null : repeatEvery(member, state, timersOf(member.routing, group.unit));
+    return ms === null ? [] : [[member.key, ms]];
+  });
+  return new Map(every);
 }
 
 function changesIn(part: Part, states: States): ReadonlyMap<Key, RecipientState> {

@@ -123,10 +123,18 @@ function nextWithoutNews(context: Context, facts: Facts): Next {
   return { type: 'repeat', line, notifiedAt: state.notifiedAt, repeatMs };
 }
 
-/** Null: what this target knows is never told again. */
 function repeatMsOf({ member, state, timers }: Facts): number | null {
-  const isRepeated = !member.isEvent || member.routing.options.requireAck === true;
-  return isRepeated && isHeard(state) && member.isOpen && member.severity !== 'info' ? timers.repeatMs : null;
+  return isHeard(state) ? repeatEvery(member, state, timers) : null;
+}
+
+/** After how many milliseconds it is told again what it knows; null: never. */
+export function repeatEvery(
+  { isEvent, isOpen, severity, routing }: GroupMember,
+  { begun }: RecipientState,
+  { repeatMs }: Timers,
+): number | null {
+  const isRepeated = !isEvent || routing.options.requireAck === true;
+  return isRepeated && begun !== null && isOpen && severity !== 'info' ? repeatMs : null;
 }
 
 /** All that was sent was accepted, the begin too. */

@@ -10,7 +10,7 @@ const FAILOVER_MS = 300_000;
 export interface Unanswered {
   readonly watch: string;
   readonly severity: Severity;
-  readonly routing: Routing;
+  readonly routing: Pick<Routing, 'options'>;
   readonly isOpen: boolean;
   readonly isAcked: boolean;
   /** When the first batch of the episode was closed, `log` and `alertmanager` left out; null: none was. */

@@ -19,7 +19,7 @@ export interface Timers {
 }
 
 /** Machines hear each alert singly, at once, and no repeats unless a route says so. */
-export function timersOf({ options }: Routing, unit: DispatchGroup['unit']): Timers {
+export function timersOf({ options }: Pick<Routing, 'options'>, unit: DispatchGroup['unit']): Timers {
   const { groupWaitMs, groupIntervalMs, repeatMs } = options;
   if (unit === 'alert') return { waitMs: 0, intervalMs: 0, repeatMs: repeatMs === 'off' ? null : repeatMs };
   return {
@@ -34,7 +34,7 @@ export function groupOf(
   target: Recipient,
   unit: DispatchGroup['unit'],
   alert: { readonly key: Key; readonly labels: Labels },
-  { options }: Routing,
+  { options }: Pick<Routing, 'options'>,
 ): { readonly id: string; readonly labels: Labels } {
   const { channel, recipient } = target;
   if (unit === 'alert') return { id: idOf(channel, recipient, alert.key), labels: alert.labels };

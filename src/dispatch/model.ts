@@ -130,7 +130,7 @@ export interface GroupMember {
   /** An event is open until it is acknowledged, retracted, or a day old. */
   readonly isEvent: boolean;
   readonly severity: Severity;
-  readonly routing: Routing;
+  readonly routing: Pick<Routing, 'options'>;
   /** What lies beyond `closed`, in order of seq. */
   readonly news: readonly News[];
 }
@@ -209,6 +209,8 @@ export interface Batch {
   readonly target: Recipient;
   /** Null of summaries and reports. */
   readonly groupId: string | null;
+  /** Of the most severe member. */
+  readonly severity: Severity;
   /** The most severe first, then the oldest. */
   readonly members: readonly BatchMember[];
   /** When it was to be closed; of a summary, its slot. Part of its id. */
@@ -259,6 +261,8 @@ export interface RoundResult {
   readonly states: States;
   readonly batches: readonly Batch[];
   readonly withdrawn: readonly Withdrawal[];
+  /** By group id: members that are told again while they are open. */
+  readonly repeating: ReadonlyMap<string, ReadonlySet<Key>>;
   /** By group id, then by key: why each member is said or not. */
   readonly verdicts: ReadonlyMap<string, ReadonlyMap<Key, Verdict>>;
 }

@@ -1,8 +1,8 @@
-// A round that chooses who is told of new transitions: what it reads, and what it writes. Reading, deciding and writing
-// are three steps, so that a decision is a pure function; what moved in between makes the round superseded, and it is
-// read again.
-import type { DeliveryId, Recipient, Severity } from '../core/model/ids.ts';
-import type { Key, Transition } from './model.ts';
+// A round that finds out whom new transitions are owed to: what it reads, and what it writes. Reading, deciding and
+// writing are three steps, so that a decision is a pure function.
+import type { AlertId, Recipient, Severity, WatchId } from '../core/model/ids.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Key, Labels, RecipientState, Transition, Withdrawal } from './model.ts';
 
 /** A notification that nobody was chosen for yet, without its message. */
 export interface Unrouted {
@@ -11,52 +11,78 @@ export interface Unrouted {
   readonly key: Key;
   readonly episode: number;
   readonly seq: number;
+  readonly watch: WatchId;
+  readonly alert: AlertId;
+  /** Of a summary, what happened to its members. */
   readonly transition: Transition;
   readonly severity: Severity;
-  /** The channels that the rule names. */
+  readonly labels: Labels;
+  /** The channels that the rule and the routes lead to. */
   readonly notify: readonly string[];
-  /** Keys of the alerts that it speaks of: its own, or those of a summary. */
-  readonly about: readonly Key[];
+  /** Keys of the alerts that a summary speaks of; empty of all others. */
+  readonly members: readonly Key[];
+  readonly at: Instant;
   /** Why its row cannot be read, so that nobody can be told; null where it can. */
   readonly damage: string | null;
 }
 
-/** Who is to hear the rest of an alert: the begin of its present episode was owed to them. */
-export interface Knower extends Recipient {
-  readonly key: Key;
-}
+/** How a target came to hear of an alert. */
+export type Via = 'route' | 'escalate' | 'failover';
 
-/** A delivery of an alert to someone to whom nothing of it was sent yet. */
-export interface Untried extends Recipient {
+/** What a target knows of an alert. */
+export interface Knowledge {
   readonly key: Key;
-  readonly delivery: number;
+  readonly target: Recipient;
+  readonly groupId: string;
+  readonly via: Via;
+  readonly state: RecipientState;
 }
 
 export interface RoutingRound {
   /** The oldest first; no two of them about one alert. */
   readonly unrouted: readonly Unrouted[];
-  /** Of the alerts that the notifications are about. */
-  readonly knowers: readonly Knower[];
-  /** Of the alerts that were retracted. */
-  readonly untried: readonly Untried[];
+  /** Of the alerts that the notifications are about, members of summaries included. */
+  readonly known: readonly Knowledge[];
 }
 
-/** One delivery of one notification. */
-export interface Owed extends Recipient {
-  readonly id: DeliveryId;
-  readonly notification: Unrouted;
-  /** Why it can never be sent; null where it can. */
-  readonly undeliverable: string | null;
+/** A group as it is found again: by what its alerts have in common. */
+export interface GroupPlace {
+  readonly id: string;
+  readonly target: Recipient;
+  readonly labels: Labels;
 }
 
-/** A recipient to whom a transition is owed, or was until it was taken back. */
-export interface Informed extends Recipient {
+/** What a target knows from now on. */
+export interface Owing {
+  readonly key: Key;
+  readonly group: GroupPlace;
+  readonly state: RecipientState;
+  readonly via: Via;
+  /** Number of the notification that it follows from; null: of none. */
+  readonly notification: number | null;
+}
+
+/** Targets that are told of alerts by a summary: they know of their begin from now on. */
+export interface Informed {
+  readonly keys: readonly Key[];
+  readonly target: Recipient;
+}
+
+/** An alert begins or ends. Events have a place only where somebody has to answer them. */
+export type Turned =
+  | { readonly type: 'opened'; readonly notification: Unrouted; readonly isEvent: boolean }
+  | { readonly type: 'closed'; readonly notification: Unrouted };
+
+/** A notification for a channel that the config has not any more. */
+export interface Undeliverable {
+  readonly channel: string;
   readonly notification: Unrouted;
 }
 
 export interface RoutingResult {
-  readonly owed: readonly Owed[];
+  readonly owing: readonly Owing[];
   readonly informed: readonly Informed[];
-  /** Deliveries that are not sent any more. */
-  readonly cancelled: readonly Untried[];
+  readonly turned: readonly Turned[];
+  readonly withdrawn: readonly Withdrawal[];
+  readonly undeliverable: readonly Undeliverable[];
 }

@@ -85,7 +85,7 @@ function alertLines(watch: Watch, alert: AlertRule, facts: ExplainInput, context
     ...operatorLines(watch, alert, facts.operators, now),
     ...healthLines(watch, alert, facts),
     labelsLine(watch, alert),
-    ...deliveryLines(alert, facts),
+    ...deliveryLines(watch, alert, facts),
   ];
   return [
     `${watch.name}/${alert.id}  ${alert.source}  ${alert.severity}`,
@@ -171,17 +171,28 @@ function labelsLine(watch: Watch, alert: AlertRule): string {
 
 const MOST_OF_LABELS = 2000;
 
-function deliveryLines({ id, notify }: AlertRule, { deliveries, recipientsOf }: ExplainInput): string[] {
+function deliveryLines(watch: Watch, { id, notify }: AlertRule, { deliveries, recipientsOf }: ExplainInput): string[] {
   const to = notify.flatMap((channel) => recipientsOf(channel) ?? []);
   const stored = deliveries.get(id) ?? [];
   return [
     `would be told: ${to.map(showRecipient).join(', ')}`,
-    ...(stored.length === 0 ? ['told so far: nothing that is kept'] : stored.map(deliveryLine)),
+    ...(stored.length === 0
+      ? ['told so far: nothing that is kept']
+      : stored.flatMap((one) => toldLines(one, watch, id))),
   ];
 }
 
-function deliveryLine({ message, channel, recipient, state, outcome }: StoredDelivery): string {
+/** A line for each time that the message speaks of the alert. */
+function toldLines(
+  { members, channel, recipient, state, outcome }: StoredDelivery,
+  watch: Watch,
+  alert: AlertId,
+): string[] {
   const to = showRecipient({ channel, recipient });
   const why = outcome === null || state === 'sent' ? '' : `: ${singleLine(outcome.text)}`;
-  return `told: ${message.type.replace('alert.', '')} at ${showInstant(message.at)} to ${to}, ${state}${why}`;
+  const own = members.filter(({ message }) => message.watch === watch.name && message.alert === alert);
+  return own.map(
+    ({ message }) =>
+      `told: ${message.type.replace('alert.', '')} at ${showInstant(message.at)} to ${to}, ${state}${why}`,
+  );
 }

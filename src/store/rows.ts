@@ -4,8 +4,14 @@ import { z } from 'zod';
 import type { Json } from '../core/values/fields.ts';
 import type { StoredHealth } from '../core/model/health.ts';
 import type { StoredSnapshot } from '../core/model/snapshot.ts';
-import type { Unrouted } from '../dispatch/routing-round.ts';
-import { MESSAGE_TYPES, type Fact, type Message, type Outcome } from '../core/model/delivery.ts';
+import {
+  MESSAGE_TYPES,
+  type DeliveryMember,
+  type Fact,
+  type Message,
+  type MoreMembers,
+  type Outcome,
+} from '../core/model/delivery.ts';
 import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../core/model/memory.ts';
 import type { Segment } from '../core/model/condition.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
@@ -157,16 +163,15 @@ const snapshot: z.ZodType<StoredSnapshot> = z.object({ at: instant, view: json, 
 
 const outcome = z.object({ type: z.enum(['sent', 'again', 'rejected', 'unknown']), text: z.string() });
 
-const stored: z.ZodType<StoredDelivery> = z.object({
+const stored: z.ZodType<Omit<StoredDelivery, 'members' | 'more'>> = z.object({
   id: z.string(),
-  watch: z.string(),
   channel: z.string(),
   recipient: z.string(),
-  message,
-  state: z.enum(['due', 'sending', 'sent', 'dead', 'cancelled']),
+  kind: z.enum(['news', 'repeat', 'overflow_summary', 'silence_summary', 'inhibition_summary']),
+  state: z.enum(['due', 'sending', 'sent', 'dead', 'merged', 'cancelled', 'parked']),
+  at: instant,
   attempt: count,
   dueAt: instant,
-  createdAt: instant,
   settledAt: instant.nullable(),
   outcome: outcome.nullable(),
 });
@@ -203,33 +208,13 @@ export function assertDiagnostics(row: Row): void {
   );
 }
 
-function jsonOrNull(text: unknown): unknown {
+/** Null where it is no JSON. */
+export function jsonOrNull(text: unknown): unknown {
   try {
     return fromJson(text);
   } catch {
     return null;
   }
-}
-
-const unrouted = z.object({
-  transition: z.enum(['event', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated']),
-  labels: z.object({ severity: z.enum(SEVERITIES) }),
-  notify: z.array(z.string()),
-  members: z.array(z.string()).nullable(),
-});
-
-/** A damaged one says so, and names nobody. */
-export function unroutedOf(row: Row): Unrouted {
-  const key = String(row['key']);
-  const place = { number: Number(row['number']), key, episode: Number(row['episode']), seq: Number(row['seq']) };
-  const json = Object.fromEntries(['labels', 'notify', 'members'].map((name) => [name, jsonOrNull(row[name])]));
-  const { data, error } = unrouted.safeParse({ ...row, ...json });
-  if (data === undefined) {
-    const damage = `notification ${place.number} of watch ${String(row['watch'])}: ${z.prettifyError(error)}`;
-    return { ...place, transition: 'event', severity: 'warning', notify: [], about: [key], damage };
-  }
-  const { transition, labels, notify, members } = data;
-  return { ...place, transition, severity: labels.severity, notify, about: members ?? [key], damage: null };
 }
 
 /** Null: it is damaged. */
@@ -242,18 +227,42 @@ export function outcomeText(outcome: Outcome): string {
   return JSON.stringify({ type: outcome.type, text: outcome.type === 'sent' ? outcome.answer : outcome.why });
 }
 
-/** Throws a StorageError that names the delivery and the watch when the row is damaged. */
-export function deliveryOf(row: Row): StoredDelivery {
-  return parsed(`delivery ${String(row['id'])} of watch ${String(row['watch'])}`, () =>
+/** Throws a StorageError that names the delivery when the row is damaged. */
+export function deliveryOf(row: Row): Omit<StoredDelivery, 'members' | 'more'> {
+  return parsed(`delivery ${String(row['id'])}`, () =>
     stored.parse({
       ...row,
-      message: fromJson(row['message']),
       dueAt: row['due_at'],
-      createdAt: row['created_at'],
+      at: row['created_at'],
       settledAt: row['settled_at'],
       outcome: fromJson(row['outcome']),
     }),
   );
+}
+
+const sentAs = z.enum(['news', 'repeat', 'fired-and-resolved']);
+
+/** Throws a StorageError that names the delivery and the watch when the row is damaged. */
+export function memberOf(row: Row): DeliveryMember {
+  const watch = row['watch'] === null ? 'a watch that is gone' : `watch ${String(row['watch'])}`;
+  return parsed(`delivery ${String(row['id'])} of ${watch}`, () => ({
+    message: message.parse(fromJson(row['message'])),
+    as: sentAs.parse(row['told_as']),
+    heldAt: instant.nullable().parse(row['held_at']),
+  }));
+}
+
+const more: z.ZodType<MoreMembers> = z.object({
+  watch: z.string(),
+  alert: z.string(),
+  severity: z.enum(SEVERITIES),
+  type: z.enum(MESSAGE_TYPES),
+  count,
+});
+
+/** Throws a StorageError when the row is damaged. */
+export function moreOf(row: Row): MoreMembers {
+  return parsed(`members of delivery ${String(row['id'])}`, () => more.parse(row));
 }
 
 /** What only explains: data that cannot be read is shown as it is. */

@@ -1,6 +1,6 @@
 // What the daemon needs of whatever keeps its state. An engine stands in a folder of its own; `open.ts` picks one.
 import type { KnownBlock } from '../core/chain/chain-record.ts';
-import type { Delivery, Message, Outcome, Settlement } from '../core/model/delivery.ts';
+import type { Delivery, Outcome, Settlement } from '../core/model/delivery.ts';
 import type { Anchor, Verdict } from '../core/journal/chain.ts';
 import type { JournalEntry } from '../core/journal/entry.ts';
 import type { Json } from '../core/values/fields.ts';
@@ -10,23 +10,12 @@ import type { Memory, Run, Samples } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
 import type { Pause } from '../core/model/pause.ts';
 import type { AlertId, DeliveryId, Recipient, WatchId } from '../core/model/ids.ts';
-import type { RoutingRound, RoutingResult } from '../dispatch/routing-round.ts';
 import type { Instant } from '../lib/clock.ts';
+import type { DispatchStore } from './dispatch-store.ts';
+import type { CommitResult, Fence, Shard } from './fence.ts';
 import type { Intervened, Intervention, OpenAlertRow, OperatorRequest, Policy } from './interventions.ts';
 
-/** A unit of work that one process holds at a time: the watches of an explorer, the sender of a channel, a service. */
-export type Shard = `${'explorer' | 'channel' | 'service'}:${string}`;
-
-/** Proves which process holds a shard. The epoch rises whenever another one takes it over. */
-export interface Fence {
-  readonly key: string;
-  readonly slot: number;
-  readonly owner: string;
-  readonly epoch: number;
-}
-
-/** `fenced`: another process has taken over; nothing was written, nor will anything be that this one decides. */
-export type CommitResult = 'kept' | 'superseded' | 'fenced';
+export type { CommitResult, Fence, Shard } from './fence.ts';
 
 /** For whom deliveries are claimed. */
 export interface Claim {
@@ -130,7 +119,7 @@ export type OnDamaged = (watch: WatchId, why: string) => void;
  * Every method rejects with a `StorageError` when the storage does not answer; then nothing was changed. `commit` and
  * `cover` reject with a `StoreFullError` at the largest size.
  */
-export interface Store extends AsyncDisposable {
+export interface Store extends DispatchStore, AsyncDisposable {
   /** What this process proves with that it holds the shard. Equal fences may be committed under together. */
   fenceOf(shard: Shard): Fence;
 
@@ -151,16 +140,6 @@ export interface Store extends AsyncDisposable {
    * longer the one it expects. Kept memory gets version + 1. A transition that is already there is not added again.
    */
   commit(decisions: readonly Decision[], at: Instant, fence: Fence): Promise<CommitResult[]>;
-
-  /** What nobody was chosen for yet, of up to `limit` transitions, and what is known of those who may hear of it. */
-  readRound(limit: number): Promise<RoutingRound>;
-
-  /**
-   * Writes what was decided on a round, in one transaction. A delivery id that is already there is not added again. On a
-   * channel with `MOST_UNSETTLED` deliveries, further events go into the open summary of their alert. `superseded`:
-   * nothing was written, since something that the round rests on has changed; it is to be read again.
-   */
-  commitRound(round: RoutingRound, result: RoutingResult, at: Instant, fence: Fence): Promise<CommitResult>;
 
   /** Flushes `coveredUntil` and what is kept beside it, apart from memory. Ids without memory are ignored. */
   cover(coverage: ReadonlyMap<WatchId, Coverage>, fence: Fence): Promise<'kept' | 'fenced'>;
@@ -272,16 +251,11 @@ export interface Store extends AsyncDisposable {
 }
 
 /** A delivery as it stands in the outbox. */
-export interface StoredDelivery {
-  readonly id: DeliveryId;
-  readonly watch: WatchId;
-  readonly channel: string;
-  readonly recipient: string;
-  readonly message: Message;
-  readonly state: 'due' | 'sending' | 'sent' | 'dead' | 'cancelled';
+export interface StoredDelivery extends Delivery {
+  /** `merged`: what it said is part of a later one. `cancelled`: it was not said at all. */
+  readonly state: 'due' | 'sending' | 'sent' | 'dead' | 'merged' | 'cancelled' | 'parked';
   readonly attempt: number;
   readonly dueAt: Instant;
-  readonly createdAt: Instant;
   readonly settledAt: Instant | null;
   /** Of the last try; null before its end. */
   readonly outcome: { readonly type: Outcome['type']; readonly text: string } | null;

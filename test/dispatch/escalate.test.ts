@@ -11,7 +11,6 @@ const TOLD: Unanswered = {
   ...{ watch: 'coins', severity: 'critical', isOpen: true, isAcked: false, firstClosedAt: NOON, isAccepted: true },
   ...{ stepsTaken: 0, hasFailedOver: false },
   routing: {
-    channels: ['mail'],
     options: {
       ...NO_OPTIONS,
       escalate: [

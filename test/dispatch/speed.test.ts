@@ -16,7 +16,7 @@ function member(n: number): GroupMember {
   return {
     ...{ key: `key-${n}`, watch: 'vault', episode: 1, isOpen: true, isEvent: true, severity: 'warning' },
     labels: { watch: 'vault', severity: 'warning', explorer: 'ethereum', of: `0x${n}` },
-    routing: { channels: ['mail'], options: { ...NO_OPTIONS, mute: [NIGHT] } },
+    routing: { options: { ...NO_OPTIONS, mute: [NIGHT] } },
     news: [{ seq: 1, episode: 1, transition: 'event', at: NOW }],
   };
 }

@@ -7,7 +7,8 @@ import type { Recipient, RecipientsOf, WatchId } from '../../src/core/model/ids.
 import type { AnyKind } from '../../src/core/model/kind.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
 import { isBegin, nameOfTransition, type Transition } from '../../src/core/model/transition.ts';
-import type { RoutingResult } from '../../src/dispatch/routing-round.ts';
+import type { DueRound } from '../../src/dispatch/due-round.ts';
+import type { RoundResult } from '../../src/dispatch/model.ts';
 import type { PollHook } from '../../src/engine/polling/poll.ts';
 import { rawText } from '../../src/lib/untrusted.ts';
 import type { VirtualTime } from './clock.ts';
@@ -19,7 +20,7 @@ export interface Journal {
   /** Writes down when polls begin and end. */
   readonly hook: PollHook;
   readonly kept: (decisions: readonly Decision[]) => void;
-  readonly routed: (result: RoutingResult) => void;
+  readonly dispatched: (round: DueRound, result: RoundResult) => void;
   readonly taken: (taken: Taken) => void;
   /** It is on disk that the message was taken over. */
   readonly sent: (id: string) => void;
@@ -32,7 +33,12 @@ export function createJournal(time: VirtualTime, recipientsOf: RecipientsOf): Jo
   const polls: Poll[] = [];
   const deliveries: Committed[] = [];
   const hearers = createHearers(recipientsOf);
+  const made = new Set<string>();
   const cancelled = new Set<string>();
+  const ofAlert = ({ channel, recipient }: Recipient, key: string): SingleDelivery[] =>
+    deliveries
+      .map(({ delivery }) => delivery)
+      .filter((one) => one.channel === channel && one.recipient === recipient && one.message.key === key);
   const taken: Taken[] = [];
   const disturbances: Disturbance[] = [];
   const lives: Span[] = [];
@@ -71,15 +77,14 @@ export function createJournal(time: VirtualTime, recipientsOf: RecipientsOf): Jo
         }
       }
     },
-    routed({ owed, informed }) {
-      const sent = new Set(owed.map(({ id }) => id));
-      for (const { channel, recipient, notification } of informed) {
-        const { key, seq } = notification;
-        if (sent.has(deliveryId(key, notification, { channel, recipient }))) continue;
-        for (const { delivery } of deliveries)
-          if (delivery.channel === channel && delivery.recipient === recipient)
-            if (delivery.message.key === key && delivery.message.seq <= seq) cancelled.add(delivery.id);
-      }
+    dispatched({ groups }, { batches, states, withdrawn }) {
+      for (const { id } of batches) made.add(id);
+      for (const { target, key, from } of withdrawn)
+        for (const delivery of ofAlert(target, key)) if (delivery.message.seq >= from) cancelled.add(delivery.id);
+      for (const { id, target } of groups)
+        for (const [key, { closed }] of states.get(id) ?? [])
+          for (const delivery of ofAlert(target, key))
+            if (delivery.message.seq <= closed && !made.has(delivery.id)) cancelled.add(delivery.id);
     },
     taken(one) {
       taken.push(one);

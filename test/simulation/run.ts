@@ -61,7 +61,7 @@ export async function run(history: History): Promise<Logs> {
           line,
           inner: open(),
           onKept: journal.kept,
-          onRouted: journal.routed,
+          onDispatched: journal.dispatched,
           onSent: journal.sent,
           onDisturbed: journal.disturbed,
         }),

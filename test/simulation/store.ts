@@ -1,6 +1,7 @@
 // The real store, seen by one process: it may refuse, lie about what it did, or be the last thing that the process saw.
 import type { Decision } from '../../src/core/model/decision.ts';
-import type { RoutingResult } from '../../src/dispatch/routing-round.ts';
+import type { DueRound } from '../../src/dispatch/due-round.ts';
+import type { RoundResult } from '../../src/dispatch/model.ts';
 import { StorageError, type CommitResult, type Fence, type Store } from '../../src/store/store.ts';
 import type { VirtualTime } from './clock.ts';
 import type { FaultField } from './faults/field.ts';
@@ -16,7 +17,7 @@ export interface StoreOptions {
   /** Decisions that are on disk, whatever the process was told. */
   readonly onKept: (decisions: readonly Decision[]) => void;
   /** Deliveries that are on disk, whatever the process was told. */
-  readonly onRouted: (result: RoutingResult) => void;
+  readonly onDispatched: (round: DueRound, result: RoundResult) => void;
   /** It is on disk that the message was taken over. */
   readonly onSent: (id: string) => void;
   readonly onDisturbed: (disturbance: Disturbance) => void;
@@ -26,7 +27,7 @@ const REFUSED: ReadonlySet<FaultKind> = new Set(['commit-refused']);
 const KEPT_BUT_ERROR: ReadonlySet<FaultKind> = new Set(['commit-kept-but-error']);
 const SUPERSEDED: ReadonlySet<FaultKind> = new Set(['commit-superseded']);
 
-export function storeOf({ inner, line, time, field, onKept, onRouted, onSent, onDisturbed }: StoreOptions): Store {
+export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent, onDisturbed }: StoreOptions): Store {
   async function deed<T>(work: () => Promise<T>): Promise<T> {
     time.stir();
     await line.deed();
@@ -73,13 +74,20 @@ export function storeOf({ inner, line, time, field, onKept, onRouted, onSent, on
     samples: (watch) => deed(() => inner.samples(watch)),
     samplesAfter: (of, after, limit) => deed(() => inner.samplesAfter(of, after, limit)),
     commit: (decisions, at, fence) => write(() => commit(decisions, at, fence)),
-    readRound: (limit) => deed(() => inner.readRound(limit)),
-    commitRound: (round, result, at, fence) =>
+    readRouting: (limit) => deed(() => inner.readRouting(limit)),
+    commitRouting: (round, result, at, fence) => write(() => inner.commitRouting(round, result, at, fence)),
+    readDue: (query) => deed(() => inner.readDue(query)),
+    commitDue: (round, decision, at, fence) =>
       write(async () => {
-        const end = await inner.commitRound(round, result, at, fence);
-        if (end === 'kept') onRouted(result);
+        const end = await inner.commitDue(round, decision, at, fence);
+        if (end === 'kept') onDispatched(round, decision.result);
         return end;
       }),
+    readCalls: (at, limit, unanswered) => deed(() => inner.readCalls(at, limit, unanswered)),
+    commitCalls: (round, result, at, fence) => write(() => inner.commitCalls(round, result, at, fence)),
+    readActive: (after, limit) => deed(() => inner.readActive(after, limit)),
+    commitReroute: (rerouted, at, fence) => write(() => inner.commitReroute(rerouted, at, fence)),
+    nextRound: () => deed(() => inner.nextRound()),
     cover: (coverage, fence) => write(() => inner.cover(coverage, fence)),
     keepTroubles: (lines) => write(() => inner.keepTroubles(lines)),
     keepRunning: (outline) => write(() => inner.keepRunning(outline)),

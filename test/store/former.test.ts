@@ -70,7 +70,7 @@ async function left(): Promise<readonly Left[]> {
 async function told(): Promise<Map<string, Message>> {
   await using reader = await openSqliteReader({ file });
   const all = await reader.deliveries({ state: null, channel: null, limit: 1000 });
-  return new Map(all.reverse().map(({ message }) => [message.key, message]));
+  return new Map(all.reverse().map(({ members: [{ message }] }) => [message.key, message]));
 }
 
 async function leftBy(rule: string): Promise<Left> {

@@ -1,9 +1,16 @@
 // Calls of a store as the only process that holds it makes them.
+import { labelsOfMessage } from '../../src/core/model/labels.ts';
 import type { Delivery, Settlement } from '../../src/core/model/delivery.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
 import type { DeliveryId, Recipient, WatchId } from '../../src/core/model/ids.ts';
-import type { RoutingRound, Owed, RoutingResult } from '../../src/dispatch/routing-round.ts';
-import { sendAtOnce } from '../../src/dispatch/send-at-once.ts';
+import { isBegin, nameOfTransition } from '../../src/core/model/transition.ts';
+import { decideDue, type DueRound } from '../../src/dispatch/due-round.ts';
+import type { Batch } from '../../src/dispatch/model.ts';
+import { UNTOLD } from '../../src/dispatch/owed.ts';
+import { routeRound } from '../../src/dispatch/route-round.ts';
+import type { Owing, Turned } from '../../src/dispatch/routing-round.ts';
+import { routingOf } from '../../src/dispatch/routing.ts';
+import type { DispatchRules } from '../../src/dispatch/rules.ts';
 import type { Instant } from '../../src/lib/clock.ts';
 import type { Claimed, CommitResult, Store } from '../../src/store/store.ts';
 import { aDecision, transitionsOf } from '../store/builders.ts';
@@ -24,38 +31,79 @@ export async function owe(
   changes: Parameters<typeof aDecision>[1] = {},
 ): Promise<CommitResult[]> {
   const ends = await commit(store, [aDecision(watch, { ...changes, transitions: transitionsOf(deliveries) })], at);
-  await routeAll(store, at, ({ unrouted }) => {
-    const owed = unrouted.flatMap((notification): Owed[] =>
-      deliveries
-        .filter(({ members: [{ message }] }) => message.key === notification.key && message.seq === notification.seq)
-        .map(({ id, channel, recipient }) => ({ id, channel, recipient, notification, undeliverable: null })),
-    );
-    return { owed, informed: owed, cancelled: [] };
-  });
+  if (!ends.includes('kept')) return ends;
+  for (;;) {
+    const round = await store.readRouting(100);
+    if (round.unrouted.length === 0) break;
+    const turned = round.unrouted.flatMap((notification): Turned[] => {
+      if (notification.transition === 'firing') return [{ type: 'opened', notification, isEvent: false }];
+      return notification.transition === 'resolved' ? [{ type: 'closed', notification }] : [];
+    });
+    const result = { owing: owingOf(deliveries), informed: [], turned, withdrawn: [], undeliverable: [] };
+    if ((await store.commitRouting(round, result, at, store.fenceOf(FENCE))) === 'fenced') return ends;
+  }
+  await put(store, deliveries.map(batchOf), at);
   return ends;
 }
 
-/** Rounds until nothing is left to route. */
-export async function routeAll(
-  store: Store,
-  at: Instant,
-  decide: (round: RoutingRound) => RoutingResult,
-): Promise<void> {
-  for (;;) {
-    const round = await store.readRound(100);
-    if (round.unrouted.length === 0) return;
-    const end = await store.commitRound(round, decide(round), at, store.fenceOf(FENCE));
-    if (end === 'fenced') return;
-  }
+/** Makes these deliveries, whatever is due. */
+async function put(store: Store, batches: readonly Batch[], at: Instant): Promise<void> {
+  const round: DueRound = { groups: [], sent: [], policy: await store.policy(at), sources: [] };
+  const nothing = { groups: [], states: new Map(), withdrawn: [], repeating: new Map(), verdicts: new Map() };
+  const decision = { result: { ...nothing, batches }, isKept: () => false, counts: () => true };
+  await store.commitDue(round, decision, at, store.fenceOf(FENCE));
+}
+
+function batchOf({ id, channel, recipient, members: [{ message }] }: Delivery): Batch {
+  const member = { key: message.key, seq: message.seq, as: 'news', heldAt: null, heldBy: null } as const;
+  const target = { channel, recipient };
+  return { id, kind: 'news', target, groupId: null, severity: message.severity, members: [member], dueAt: 0 };
+}
+
+/** All that is owed is in the deliveries. */
+function owingOf(deliveries: readonly Delivery[]): Owing[] {
+  return deliveries.map(({ channel, recipient, members: [{ message }] }) => {
+    const { key, seq } = message;
+    const begun = isBegin(nameOfTransition(message)) ? seq : null;
+    const group = { id: '', target: { channel, recipient }, labels: labelsOfMessage(message) };
+    return { key, notification: null, group, via: 'route', state: { ...UNTOLD, wanted: seq, closed: seq, begun } };
+  });
+}
+
+/** Each alert alone and at once, on channels that have these recipients, else their own name. */
+export function rulesAtOnce(recipients: readonly Recipient[] = []): DispatchRules {
+  return {
+    inhibit: [],
+    recipientsOf: (channel) => {
+      const own = recipients.filter((one) => one.channel === channel);
+      return own.length > 0 ? own : [{ channel, recipient: channel }];
+    },
+    channelOf: () => ({ unit: 'alert', cap: null }),
+    unitOf: () => 'alert',
+    routingOf: (labels) => routingOf([], null, labels),
+    channelsOf: () => [],
+    counted: [],
+    unanswered: [],
+    startedAt: 0,
+    lookedAt: () => null,
+  };
 }
 
 /** The same as the dispatcher does it, where each channel has these recipients, else its own name. */
-export function dispatch(store: Store, at: Instant, recipients: readonly Recipient[] = []): Promise<void> {
-  const recipientsOf = (channel: string): readonly Recipient[] => {
-    const own = recipients.filter((one) => one.channel === channel);
-    return own.length > 0 ? own : [{ channel, recipient: channel }];
-  };
-  return routeAll(store, at, (round) => sendAtOnce(round, recipientsOf));
+export async function dispatch(store: Store, at: Instant, recipients: readonly Recipient[] = []): Promise<void> {
+  const rules = rulesAtOnce(recipients);
+  const fence = store.fenceOf(FENCE);
+  for (;;) {
+    const round = await store.readRouting(100);
+    if (round.unrouted.length === 0) break;
+    if ((await store.commitRouting(round, routeRound(round, rules), at, fence)) === 'fenced') return;
+  }
+  for (;;) {
+    const round = await store.readDue({ at, limit: 200, counted: [], withSources: false });
+    if (round.groups.length === 0) return;
+    const decision = { result: decideDue(round, rules, at), isKept: () => false, counts: () => true };
+    if ((await store.commitDue(round, decision, at, fence)) === 'fenced') return;
+  }
 }
 
 export function cover(store: Store, coverage: Parameters<Store['cover']>[0]): ReturnType<Store['cover']> {

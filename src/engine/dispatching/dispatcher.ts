@@ -1,12 +1,23 @@
-// Chooses who is told of what polls decided, and makes the deliveries. Commits of polls wake it.
+// Decides who is told of what polls decided, when, and together with what. Commits of polls, changes by operators and
+// reloads wake it; else it rests until the next group is due.
 //
-// A round reads, decides and writes. It takes a bounded number of transitions, and other work runs between two rounds.
-// When the process dies, what was not routed is routed after the next start, and makes the same deliveries.
-import type { RecipientsOf } from '../../core/model/ids.ts';
-import type { RoutingRound, RoutingResult } from '../../dispatch/routing-round.ts';
-import { sendAtOnce } from '../../dispatch/send-at-once.ts';
+//   reroute   after a start or a reload: whom what waits is owed to now
+//   route     new transitions: whom they are owed to
+//   call in   alerts that nobody answers: who else is told
+//   decide    groups that are due: what goes out, what is held, and why
+//
+// Each step is rounds of reading, deciding and writing. A round is bounded, and other work runs between two of them. When
+// the process dies, what was not written is decided again after the next start, and makes the same deliveries.
+import { decideCalls } from '../../dispatch/call-round.ts';
+import { decideDue } from '../../dispatch/due-round.ts';
+import type { Batch } from '../../dispatch/model.ts';
+import { reroute } from '../../dispatch/reroute.ts';
+import { routeRound } from '../../dispatch/route-round.ts';
+import type { RoutingResult, RoutingRound } from '../../dispatch/routing-round.ts';
+import type { DispatchRules } from '../../dispatch/rules.ts';
 import { nextTurn, type Clock } from '../../lib/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { DispatchStore, StatePlace } from '../../store/dispatch-store.ts';
+import type { CommitResult, Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
 import { createWokenLoop } from '../woken-loop.ts';
@@ -14,70 +25,163 @@ import { createWokenLoop } from '../woken-loop.ts';
 export interface Dispatcher {
   /** Runs until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Transitions were committed. Safe to call at any time, also before `run`. */
+  /** Transitions were committed, or operators changed something. Safe to call at any time, also before `run`. */
   wake(): void;
+  /** Other rules are in force: what waits is decided anew. */
+  reload(): void;
 }
 
 export interface DispatcherOptions {
-  readonly store: Pick<Store, 'readRound' | 'commitRound' | 'fenceOf'>;
-  /** Of the config in force. */
-  readonly recipientsOf: RecipientsOf;
+  readonly store: DispatchStore & Pick<Store, 'fenceOf'>;
+  /** In force now. */
+  readonly rules: () => DispatchRules;
   /** Deliveries of these channels were committed. */
   readonly onOwed: (channels: ReadonlySet<string>) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-// Nothing else runs while a round is written. 200 deliveries take 20 to 25 ms on a machine of two busy cores.
-const MOST_READ = 100;
-const MOST_WRITTEN = 200;
+// Nothing else runs while a round is written.
+const MOST_ROUTED = 100;
+const MOST_OWING = 200;
+const MOST_GROUPS = 200;
+const MOST_CALLS = 100;
+const MOST_REROUTED = 500;
 // Transitions may be there without a wake, where a commit was kept and its process was told otherwise.
 const LONGEST_REST_MS = 60_000;
 
-export function createDispatcher({ store, recipientsOf, onOwed, clock, log }: DispatcherOptions): Dispatcher {
+/** Whether there may be more to do. */
+type More = boolean;
+
+export function createDispatcher({ store, rules, onOwed, clock, log }: DispatcherOptions): Dispatcher {
   const storage = createStorageBackoff({ loop: 'dispatcher' }, log);
   const loop = createWokenLoop(clock);
+  let hasToReroute = true;
 
-  /** False: nothing is left to route, or another process does it. */
-  async function runRound(): Promise<boolean> {
-    const read = await store.readRound(MOST_READ);
-    if (read.unrouted.length === 0) return false;
-    const { round, result } = firstOf(read, recipientsOf);
-    const end = await store.commitRound(round, result, clock.now(), store.fenceOf('service:dispatch'));
-    if (end === 'kept') report(round, result);
-    return end !== 'fenced';
+  /** Null: another process decides. */
+  function moreAfter(end: CommitResult, isDone: boolean): More | null {
+    return end === 'fenced' ? null : end === 'superseded' || !isDone;
   }
 
-  function report({ unrouted }: RoutingRound, { owed }: RoutingResult): void {
-    for (const { damage } of unrouted) if (damage !== null) log.error('notification:damaged', { error: damage });
-    for (const { id, channel, undeliverable } of owed)
-      if (undeliverable !== null) log.error('delivery:dead', { channel, delivery: id, why: undeliverable });
-    onOwed(new Set(owed.map(({ channel }) => channel)));
-  }
-
-  /** All that is there; returns how long to rest. A storage that fails is waited for, whatever wakes the loop. */
-  async function routeAll(stop: AbortSignal): Promise<number> {
+  async function rerouteAll(): Promise<void> {
+    if (!hasToReroute) return;
+    // A reload that comes meanwhile begins anew.
+    hasToReroute = false;
     try {
-      while (!stop.aborted && (await runRound())) await nextTurn();
-      storage.answered('route');
-      return LONGEST_REST_MS;
+      let after: StatePlace | null = null;
+      for (;;) {
+        const active = await store.readActive(after, MOST_REROUTED);
+        await store.commitReroute(reroute(active, rules()), clock.now(), fence());
+        const last = active.at(-1);
+        if (last === undefined || active.length < MOST_REROUTED) return;
+        after = { key: last.key, ...last.target };
+        await nextTurn();
+      }
     } catch (error) {
-      await clock.sleep(storage.failed('route', error), stop);
+      hasToReroute = true;
+      throw error;
+    }
+  }
+
+  async function routeRoundOnce(): Promise<More | null> {
+    const read = await store.readRouting(MOST_ROUTED);
+    if (read.unrouted.length === 0) return false;
+    const { round, result } = firstOf(read, rules());
+    const end = await store.commitRouting(round, result, clock.now(), fence());
+    if (end === 'kept') reportRouting(round, result);
+    return moreAfter(end, false);
+  }
+
+  function reportRouting({ unrouted }: RoutingRound, { undeliverable }: RoutingResult): void {
+    for (const { damage } of unrouted) if (damage !== null) log.error('notification:damaged', { error: damage });
+    for (const { channel, notification } of undeliverable)
+      log.error('delivery:dead', { channel, watch: notification.watch, alert: notification.alert, why: GONE });
+  }
+
+  async function callRoundOnce(): Promise<More | null> {
+    const inForce = rules();
+    const round = await store.readCalls(clock.now(), MOST_CALLS, inForce.unanswered);
+    if (round.alerts.length === 0) return false;
+    const result = decideCalls(round, inForce, clock.now());
+    for (const { key, group, via } of result.owing)
+      log.info('alert:called', { alert: key, channel: group.target.channel, via });
+    return moreAfter(await store.commitCalls(round, result, clock.now(), fence()), round.alerts.length < MOST_CALLS);
+  }
+
+  async function decideRoundOnce(): Promise<More | null> {
+    const inForce = rules();
+    const { counted, unanswered, inhibit } = inForce;
+    const at = clock.now();
+    const round = await store.readDue({ at, limit: MOST_GROUPS, counted, withSources: inhibit.length > 0 });
+    if (round.groups.length === 0) return false;
+    const result = decideDue(round, inForce, at);
+    const decision = {
+      result,
+      isKept: (channel: string) => inForce.channelOf(channel).unit === 'group',
+      counts: (channel: string) => !unanswered.includes(channel),
+    };
+    const end = await store.commitDue(round, decision, at, fence());
+    if (end === 'kept') onOwed(channelsOf(result.batches));
+    return moreAfter(end, false);
+  }
+
+  function fence(): ReturnType<Store['fenceOf']> {
+    return store.fenceOf('service:dispatch');
+  }
+
+  /** Until nothing of it is left. False: another process decides. */
+  async function repeat(round: () => Promise<More | null>, stop: AbortSignal): Promise<boolean> {
+    for (;;) {
+      const more = await round();
+      if (more !== true || stop.aborted) return more !== null;
+      await nextTurn();
+    }
+  }
+
+  async function work(stop: AbortSignal): Promise<number> {
+    await rerouteAll();
+    for (const round of [routeRoundOnce, callRoundOnce, decideRoundOnce])
+      if (!(await repeat(round, stop))) return LONGEST_REST_MS;
+    const next = await store.nextRound();
+    return next === null ? LONGEST_REST_MS : Math.min(Math.max(next - clock.now(), 0), LONGEST_REST_MS);
+  }
+
+  /** Returns how long to rest. A storage that fails is waited for, whatever wakes the loop. */
+  async function workSafely(stop: AbortSignal): Promise<number> {
+    try {
+      const restMs = await work(stop);
+      storage.answered('dispatch');
+      return restMs;
+    } catch (error) {
+      await clock.sleep(storage.failed('dispatch', error), stop);
       return 0;
     }
   }
 
-  return { wake: loop.wake, run: (stop) => loop.run(stop, () => routeAll(stop)) };
+  return {
+    wake: loop.wake,
+    reload() {
+      hasToReroute = true;
+      loop.wake();
+    },
+    run: (stop) => loop.run(stop, () => workSafely(stop)),
+  };
 }
 
-/** As many of the first transitions as make a bounded number of deliveries, but one at least. The rest is read again. */
+const GONE = 'the config has no such channel any more';
+
+function channelsOf(batches: readonly Batch[]): ReadonlySet<string> {
+  return new Set(batches.map(({ target }) => target.channel));
+}
+
+/** As many of the first transitions as are owed to a bounded number of targets, but one at least. The rest is read again. */
 function firstOf(
   read: RoutingRound,
-  recipientsOf: RecipientsOf,
+  rules: DispatchRules,
 ): { readonly round: RoutingRound; readonly result: RoutingResult } {
   for (let count = read.unrouted.length; ; count = Math.ceil(count / 2)) {
     const round = { ...read, unrouted: read.unrouted.slice(0, count) };
-    const result = sendAtOnce(round, recipientsOf);
-    if (count === 1 || result.owed.length <= MOST_WRITTEN) return { round, result };
+    const result = routeRound(round, rules);
+    if (count === 1 || result.owing.length <= MOST_OWING) return { round, result };
   }
 }

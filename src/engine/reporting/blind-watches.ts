@@ -31,6 +31,8 @@ export interface BlindWatches {
   /** Those of which no poll has ended yet, and that were not paused either. */
   unpolled(): Watch[];
   blind(): BlindWatch[];
+  /** When a poll of it last saw something, since it was adopted; null: none did yet. */
+  lookedAt(id: WatchId): Instant | null;
   /** Explorers of which a watch was blind before the start, and was not seen for long enough since to say more. */
   undecided(): ReadonlySet<string>;
 }
@@ -41,6 +43,7 @@ interface Watched {
   /** What was before does not count. */
   from: Instant;
   isPolled: boolean;
+  lookedAt: Instant | null;
   /** Why the last poll saw nothing; null when it saw something. */
   missed: MissReason | null;
   isDamaged: boolean;
@@ -104,7 +107,7 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
     adopt(watches) {
       const before = watchedById;
       const now = clock.now();
-      const fresh = { adoptedAt: now, from: now, isPolled: false, missed: null, isDamaged: false };
+      const fresh = { adoptedAt: now, from: now, isPolled: false, lookedAt: null, missed: null, isDamaged: false };
       watchedById = new Map(watches.map((watch) => [watch.id, { ...(before.get(watch.id) ?? fresh), watch }]));
     },
     polled({ id }, observation) {
@@ -112,6 +115,7 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
       if (watched === undefined) return;
       watched.isPolled = true;
       watched.isDamaged = false;
+      if (observation.type === 'seen') watched.lookedAt = observation.at;
       watched.missed = observation.type === 'missed' ? observation.reason : null;
     },
     damaged({ id }) {
@@ -123,6 +127,7 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
     unpolled: () =>
       [...watchedById.values()].filter((one) => !one.isPolled && !wasPaused(one)).map(({ watch }) => watch),
     blind: () => [...watchedById.values()].flatMap(look),
+    lookedAt: (id) => watchedById.get(id)?.lookedAt ?? null,
     undecided: () =>
       new Set([...watchedById.values()].filter(isUndecided).map(({ watch: { target } }) => target.explorer)),
   };

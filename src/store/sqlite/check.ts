@@ -1,7 +1,7 @@
 // Looks at every page and every row of a state file, and changes nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageError, type Finding, type StateCheck } from '../store.ts';
-import { assertDiagnostics, deliveryOf, memoryOf, type Row } from '../rows.ts';
+import { assertDiagnostics, deliveryOf, memberOf, memoryOf, type Row } from '../rows.ts';
 import { ackOf, pauseOf, silenceOf } from '../operator-rows.ts';
 import { ACKS } from './acks-table.ts';
 import { answering, firstNumber, isCorrupt, openReadOnly, START_ANEW, storageError } from './database.ts';
@@ -9,7 +9,8 @@ import { createJournalView } from './journal-table.ts';
 import { DIAGNOSTICS, REMEMBERED } from './memory-table.ts';
 import { assertFilled, isCurrent } from './migrations.ts';
 import { SILENCES } from './silences-table.ts';
-import { DELIVERIES } from './deliveries-table.ts';
+import { DELIVERIES } from './dispatch/deliveries-table.ts';
+import { MEMBERS } from './dispatch/members-view.ts';
 
 /** Takes no lock, so a daemon may be working. Rejects with a StorageError where the file cannot be opened. */
 export async function checkSqlite(file: string): Promise<StateCheck> {
@@ -113,6 +114,13 @@ const ROWS: readonly RowsOfTable[] = [
     select: DELIVERIES,
     read: deliveryOf,
     advice: 'Nothing to do: where it is still owed, the daemon gives it up and logs delivery:damaged.',
+  },
+  {
+    table: 'deliveries',
+    select: MEMBERS,
+    read: memberOf,
+    advice:
+      'Nothing to do: where it is still owed, the daemon leaves it out, or gives it up where nothing else is in it.',
   },
   {
     table: 'silences',

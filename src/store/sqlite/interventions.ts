@@ -7,7 +7,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Changed, Intervened, Intervention, OperatorRequest, StoredAck, Unchanged } from '../interventions.ts';
 import type { Silence } from '../../dispatch/model.ts';
 import { createAcksTable } from './acks-table.ts';
-import { createGivenUpTable } from './given-up-table.ts';
+import { createGivenUpTable } from './dispatch/given-up-table.ts';
 import { createPolicyVersion } from './policy.ts';
 import { createRequestsTable } from './requests-table.ts';
 import { createSilencesTable } from './silences-table.ts';
@@ -21,8 +21,14 @@ interface Interventions {
 
 const KEPT_LONGER_MS = 60 * 86_400_000;
 
-/** `append`: to the journal, in the same transaction. */
-export function createInterventions(db: DatabaseSync, append: (line: JournalEntry) => void): Interventions {
+interface Effects {
+  /** To the journal, in the same transaction. */
+  readonly append: (line: JournalEntry) => void;
+  /** What decides who is told has changed: what is held back is decided anew. */
+  readonly decideAgain: (at: Instant) => void;
+}
+
+export function createInterventions(db: DatabaseSync, { append, decideAgain }: Effects): Interventions {
   const requests = createRequestsTable(db);
   const silences = createSilencesTable(db);
   const acks = createAcksTable(db);
@@ -83,6 +89,7 @@ export function createInterventions(db: DatabaseSync, append: (line: JournalEntr
       const line = lineOf(changed, request.actor, at);
       if (line !== null) {
         policy.raise();
+        decideAgain(at);
         append(line);
       }
       return { type: 'kept', changed };

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { firstNumber, inTransaction } from './database.ts';
 import { StorageError } from '../store.ts';
-import { toDispatch } from './to-dispatch.ts';
+import { letDispatchDecide } from './dispatch/let-dispatch-decide.ts';
+import { toDispatch } from './dispatch/to-dispatch.ts';
 
 /** What leads from one schema to the next: SQL, or more than SQL can do. */
 type Migration = string | ((db: DatabaseSync) => void);
@@ -240,6 +241,7 @@ export const MIGRATIONS: readonly Migration[] = [
   `
   ALTER TABLE acks ADD COLUMN severity TEXT NOT NULL DEFAULT 'critical';
   `,
+  letDispatchDecide,
 ];
 
 /**

@@ -15,13 +15,16 @@ import { createDiagnosticsView, createMemoryTable, createRecall, createRemembere
 import { createInterventions } from './interventions.ts';
 import { createPolicyView } from './policy.ts';
 import { createPausesView } from './silences-table.ts';
-import { createDeliveriesTable } from './deliveries-table.ts';
-import { createDeliveriesView } from './deliveries-view.ts';
-import { createNotificationsTable } from './notifications-table.ts';
+import { createDeliveriesTable } from './dispatch/deliveries-table.ts';
+import { createDeliveriesView } from './dispatch/deliveries-view.ts';
+import { createNotificationsTable } from './dispatch/notifications-table.ts';
 import { createOpenAlertsView } from './open-alerts.ts';
 import type { Place } from './place.ts';
-import { createRecipientsTable } from './recipients-table.ts';
-import { createRounds } from './rounds.ts';
+import { createRounds } from './dispatch/rounds.ts';
+import { createStatesTable } from './dispatch/states-table.ts';
+import { createGroupsTable } from './dispatch/groups-table.ts';
+import { createAlertsTable } from './dispatch/alerts-table.ts';
+import { createBatchesTable } from './dispatch/batches-table.ts';
 import { createSamplesTable, createSamplesView } from './samples-table.ts';
 import { createSizeLimit } from './size-limit.ts';
 
@@ -94,12 +97,24 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         const isOurs = isHeld(fence);
         return decisions.map((decision): CommitResult => (isOurs ? keep(decision, at) : 'fenced'));
       }),
-    readRound: (limit) => read(() => open.rounds.read(limit)),
-    // A power cut may take a round back until the next commit with a wait for the disk. Then nobody was chosen for its
-    // transitions, and the next round makes the same deliveries, under the same ids: they follow from content alone.
-    // The outcome of a try is such a commit, so what is on record as sent stays so.
-    commitRound: (round, result, at, fence) =>
-      writeUnsynced(() => (isHeld(fence) ? open.rounds.commit(round, result, at) : 'fenced')),
+    readRouting: (limit) => read(() => open.rounds.readRouting(limit)),
+    // A power cut may take a round back until the next commit with a wait for the disk. Then it is decided once more, and
+    // makes the same deliveries, under the same ids: they follow from content alone. The outcome of a try is such a
+    // commit, so what is on record as sent stays so.
+    commitRouting: (round, result, at, fence) =>
+      writeUnsynced(() => (isHeld(fence) ? open.rounds.commitRouting(round, result, at) : 'fenced')),
+    readDue: (query) => read(() => open.rounds.readDue(query)),
+    commitDue: (round, decision, at, fence) =>
+      writeUnsynced(() => (isHeld(fence) ? open.rounds.commitDue(round, decision, at) : 'fenced')),
+    readCalls: (at, limit, uncounted) => read(() => open.rounds.readCalls(at, limit, uncounted)),
+    commitCalls: (round, result, at, fence) =>
+      writeUnsynced(() => (isHeld(fence) ? open.rounds.commitCalls(round, result, at) : 'fenced')),
+    readActive: (after, limit) => read(() => open.rounds.readActive(after, limit)),
+    commitReroute: (rerouted, at, fence) =>
+      writeUnder(fence, () => {
+        open.rounds.commitReroute(rerouted, at);
+      }),
+    nextRound: () => read(() => open.rounds.nextRound()),
     cover: (coverage, fence) =>
       writeUnder(fence, () => {
         open.size.assertRoom();
@@ -187,7 +202,9 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         open.interventions.prune(before.settled);
         open.deliveries.prune(before.settled);
         open.notifications.prune(before.settled);
-        open.recipients.prune(before.alerts);
+        open.states.prune(before.alerts);
+        open.alerts.prune(before.alerts);
+        open.groups.prune(before.alerts);
         open.journal.prune(before.journal, at, MOST_DROPPED);
       }),
     async [Symbol.asyncDispose]() {
@@ -203,14 +220,17 @@ const MOST_DROPPED = 50_000;
 
 /** The statements on an open file, with the limit of its size. */
 function prepare(db: DatabaseSync, file: string, maxBytes: number) {
-  const [notifications, recipients] = [createNotificationsTable(db), createRecipientsTable(db)];
-  const deliveries = createDeliveriesTable(db);
+  const [notifications, states, policy] = [createNotificationsTable(db), createStatesTable(db), createPolicyView(db)];
+  const [groups, alerts] = [createGroupsTable(db, states), createAlertsTable(db, states)];
+  const [batches, deliveries] = [createBatchesTable(db), createDeliveriesTable(db)];
   const journal = createJournalTable(db);
   return {
     notifications,
-    recipients,
+    states,
+    groups,
+    alerts,
     deliveries,
-    rounds: createRounds({ db, notifications, recipients, deliveries }),
+    rounds: createRounds({ db, notifications, states, groups, alerts, batches, policy }),
     recall: createRecall(db),
     chain: createChainTable(db),
     remembered: createRemembered(db),
@@ -222,11 +242,17 @@ function prepare(db: DatabaseSync, file: string, maxBytes: number) {
     runs: createSamplesView(db),
     journal,
     history: createJournalView(db),
-    interventions: createInterventions(db, (line) => {
-      journal.append([line]);
+    interventions: createInterventions(db, {
+      append: (line) => {
+        journal.append([line]);
+      },
+      decideAgain(at) {
+        groups.wakeHolding(at);
+        alerts.askAgain(at);
+      },
     }),
     pauses: createPausesView(db),
-    policy: createPolicyView(db),
+    policy,
     openAlerts: createOpenAlertsView(db),
     size: createSizeLimit(db, file, maxBytes),
   };

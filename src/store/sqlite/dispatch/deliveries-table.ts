@@ -1,24 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { newsOf, RANK_OF, type Delivery, type Settlement } from '../../core/model/delivery.ts';
-import type { DeliveryId } from '../../core/model/ids.ts';
-import type { Instant } from '../../lib/clock.ts';
-import type { Owed, Untried } from '../../dispatch/routing-round.ts';
-import { deliveryOf, outcomeText, type Row } from '../rows.ts';
-import { createOverflowTable } from './overflow-table.ts';
-import { LONGEST_LEASE_MS, type Claim, type Claimed, type Tried } from '../store.ts';
+import { RANK_OF, type Delivery, type Settlement } from '../../../core/model/delivery.ts';
+import type { DeliveryId } from '../../../core/model/ids.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { deliveryOf, outcomeText, type Row } from '../../rows.ts';
+import { createMembersView } from './members-view.ts';
+import { LONGEST_LEASE_MS, type Claim, type Claimed, type Tried } from '../../store.ts';
 
-/** A delivery with the message of its notification; one without it is damaged. */
-export const WITH_MESSAGE = `
-  deliveries AS mine
-    LEFT JOIN group_member AS member ON member.delivery = mine.number
-    LEFT JOIN notifications AS notification ON notification.number = member.notification`;
-
-/** Of `WITH_MESSAGE`. */
-export const COLUMNS = `
-  mine.number, mine.id, watch, channel, recipient, message, state, attempt, due_at, created_at, settled_at, outcome`;
-
-/** Every delivery that is kept. */
-export const DELIVERIES = `SELECT ${COLUMNS} FROM ${WITH_MESSAGE}`;
+/** Every delivery that is kept, without its members. */
+export const DELIVERIES = `
+  SELECT number, id, channel, recipient, kind, state, attempt, due_at, created_at, settled_at, outcome
+  FROM deliveries AS mine`;
 
 /** Of one recipient and alert only the earliest that is not settled may go out. */
 const FIRST_IN_LINE = 'NOT EXISTS (SELECT 1 FROM delivery_order WHERE delivery_order.delivery = mine.number)';
@@ -31,10 +22,6 @@ const RANKS = Object.values(RANK_OF).toSorted();
 
 /** None of these statements opens a transaction. */
 export interface DeliveriesTable {
-  /** One that is there already is left as it is. Where a channel has too much to get rid of, events are folded. */
-  add(owed: readonly Owed[], at: Instant): void;
-  /** False: a try of it has begun. */
-  cancel(untried: Untried, at: Instant): boolean;
   /** Rows that cannot be read end as dead, so that they do not stand in the way of the others; `damaged` is told. */
   claim(claim: Claim, damaged: (error: unknown) => void): Claimed[];
   ran(channel: string, ms: number): void;
@@ -50,29 +37,17 @@ export interface DeliveriesTable {
 // SQLite takes a partial index only for a query that repeats the index's own condition word by word; hence redundant
 // terms below.
 export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
-  const add = db.prepare(`
-    INSERT INTO deliveries
-      (id, channel, recipient, kind, rank, state, attempt, due_at, created_at, runtime_at, settled_at, outcome, folds)
-    VALUES (?1, ?2, ?3, 'news', ?4, ?5, 0, ?6, ?7, ${RAN_OF('?2')}, ?8, ?9, ?10) ON CONFLICT (id) DO NOTHING`);
-  const addMember = db.prepare('INSERT INTO group_member (delivery, key, seq, notification) VALUES (?, ?, ?, ?)');
-  const follow = db.prepare(`
-    INSERT INTO delivery_order (delivery, earlier)
-    SELECT ?1, earlier.number FROM group_member AS member JOIN deliveries AS earlier ON earlier.number = member.delivery
-    WHERE member.key = ?2 AND earlier.channel = ?3 AND earlier.recipient = ?4 AND earlier.number < ?1
-      AND earlier.state IN ('due', 'sending')`);
-  const overflow = createOverflowTable(db);
+  const membersOf = createMembersView(db);
   const ran = db.prepare(`
     INSERT INTO channels (name, ran_ms) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_ms = ran_ms + excluded.ran_ms`);
   const due = db.prepare(`
-    SELECT ${COLUMNS}, ${RAN_OF('mine.channel')} - runtime_at AS age_ms FROM ${WITH_MESSAGE}
+    SELECT mine.*, ${RAN_OF('mine.channel')} - runtime_at AS age_ms FROM deliveries AS mine
     WHERE channel = ? AND state = 'due' AND rank = ? AND due_at <= ? AND ${FIRST_IN_LINE}
     ORDER BY due_at, mine.number`);
   const take = db.prepare(`
     UPDATE deliveries SET state = 'sending', attempt = attempt + 1, lease_until = ? WHERE number = ?`);
   const bury = db.prepare(`
     UPDATE deliveries SET state = 'dead', settled_at = ?, outcome = ? WHERE number = ? AND state IN ('due', 'sending')`);
-  const cancel = db.prepare(`
-    UPDATE deliveries SET state = 'cancelled', settled_at = ? WHERE number = ? AND state = 'due' AND attempt = 0`);
   const sent = db.prepare(`
     UPDATE deliveries SET state = 'sent', settled_at = ?, outcome = ? WHERE id = ? AND state IN ('due', 'sending')
     RETURNING number`);
@@ -105,24 +80,11 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
     WHERE channel = ? AND state = 'due' AND rank = ? AND ${FIRST_IN_LINE} ORDER BY due_at, number LIMIT 1`);
   const prune = db.prepare(`DELETE FROM deliveries WHERE ${IS_ENDED} AND settled_at < ?`);
 
-  function insert({ owed, openUntil, folds }: ReturnType<typeof overflow.fold>[number], at: Instant): void {
-    const { id, channel, recipient, notification, undeliverable } = owed;
-    const { number, key, seq, severity } = notification;
-    const end = undeliverable === null ? null : outcomeText({ type: 'rejected', why: undeliverable });
-    const state = end === null ? 'due' : 'dead';
-    const settledAt = end === null ? null : at;
-    const to = [id, channel, recipient, RANK_OF[severity]];
-    const { changes, lastInsertRowid } = add.run(...to, state, openUntil ?? at, at, settledAt, end, folds);
-    if (changes === 0) return;
-    addMember.run(lastInsertRowid, key, seq, number);
-    // The first of an alert follows nothing.
-    if (end === null && seq > 1) follow.run(lastInsertRowid, key, channel, recipient);
-  }
-
   function handOut(row: Row, leaseUntil: Instant): Claimed {
-    const { id, channel, recipient, message, attempt, createdAt: at } = deliveryOf(row);
-    take.run(leaseUntil, Number(row['number']));
-    const delivery: Delivery = { id, channel, recipient, kind: 'news', at, members: [newsOf(message)], more: [] };
+    const { id, channel, recipient, kind, at, attempt } = deliveryOf(row);
+    const number = Number(row['number']);
+    const delivery: Delivery = { id, channel, recipient, kind, at, ...membersOf({ id, number }) };
+    take.run(leaseUntil, number);
     return { delivery, attempt: attempt + 1, ageMs: Number(row['age_ms']) };
   }
 
@@ -138,14 +100,6 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
   }
 
   return {
-    add(owed, at) {
-      for (const one of overflow.fold(owed, at)) insert(one, at);
-    },
-    cancel({ delivery }, at) {
-      if (cancel.run(at, delivery).changes === 0) return false;
-      release.run(delivery);
-      return true;
-    },
     claim(claim, damaged) {
       return firstDue(claim).flatMap((row) => {
         try {

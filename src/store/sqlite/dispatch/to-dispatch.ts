@@ -2,10 +2,10 @@
 // Every delivery becomes a notification, shared by those of other recipients, and a delivery under the same id.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { MESSAGE_TYPES } from '../../core/model/delivery.ts';
-import { idOf } from '../../core/model/identity.ts';
-import { nameOfTransition } from '../../core/model/transition.ts';
-import type { Row } from '../rows.ts';
+import { MESSAGE_TYPES } from '../../../core/model/delivery.ts';
+import { idOf } from '../../../core/model/identity.ts';
+import { nameOfTransition } from '../../../core/model/transition.ts';
+import type { Row } from '../../rows.ts';
 
 const TABLES = `
   CREATE TABLE notifications (

@@ -1,10 +1,11 @@
 // What looks at deliveries without touching them.
 import type { DatabaseSync } from 'node:sqlite';
-import type { AlertId, DeliveryId, WatchId } from '../../core/model/ids.ts';
-import type { Instant } from '../../lib/clock.ts';
-import { deliveryOf, type Row } from '../rows.ts';
-import type { Backlog, DeliveryFilter, OutboxDepth, StoredDelivery, Survey } from '../store.ts';
-import { COLUMNS, DELIVERIES, IS_ENDED } from './deliveries-table.ts';
+import type { AlertId, DeliveryId, WatchId } from '../../../core/model/ids.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { deliveryOf, type Row } from '../../rows.ts';
+import { createMembersView } from './members-view.ts';
+import type { Backlog, DeliveryFilter, OutboxDepth, StoredDelivery, Survey } from '../../store.ts';
+import { DELIVERIES, IS_ENDED } from './deliveries-table.ts';
 
 export interface DeliveriesView {
   survey(): Survey;
@@ -37,12 +38,19 @@ export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
     ${DELIVERIES} WHERE state = 'dead' AND dismissed_at IS NULL AND ${IS_ENDED}
     ORDER BY settled_at DESC, mine.number DESC LIMIT ?`);
   const ofAlert = db.prepare(`
-    SELECT ${COLUMNS} FROM notifications AS notification
-      JOIN group_member AS member ON member.key = notification.key AND member.seq = notification.seq
-      JOIN deliveries AS mine ON mine.number = member.delivery
-    WHERE watch = ? AND alert = ? ORDER BY mine.number DESC LIMIT ?`);
+    ${DELIVERIES}
+    WHERE number IN (
+      SELECT member.delivery FROM notifications AS notification
+        JOIN group_member AS member ON member.key = notification.key AND member.seq = notification.seq
+      WHERE watch = ? AND alert = ?)
+    ORDER BY mine.number DESC LIMIT ?`);
+  const membersOf = createMembersView(db);
+  const storedOf = (row: Row): StoredDelivery => {
+    const delivery = deliveryOf(row);
+    return { ...delivery, ...membersOf({ id: delivery.id, number: Number(row['number']) }) };
+  };
   return {
-    deliveriesOf: (watch, alert, limit) => ofAlert.all(watch, alert, limit).map(deliveryOf),
+    deliveriesOf: (watch, alert, limit) => ofAlert.all(watch, alert, limit).map(storedOf),
     survey: () => {
       const counts = ended.get();
       const outbox = depth.all().map(depthOf);
@@ -50,12 +58,12 @@ export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
     },
     backlog: (deadSince) => ({ owed: depth.all().map(depthOf), dead: givenUp.all(deadSince).map(depthOf) }),
     deliveries: ({ state, channel, limit }) =>
-      some.all(state && JSON.stringify(STATES_OF[state]), channel, limit).map(deliveryOf),
+      some.all(state && JSON.stringify(STATES_OF[state]), channel, limit).map(storedOf),
     delivery: (id) => {
       const row = one.get(id);
-      return row === undefined ? null : deliveryOf(row);
+      return row === undefined ? null : storedOf(row);
     },
-    dead: (limit) => dead.all(limit).map(deliveryOf),
+    dead: (limit) => dead.all(limit).map(storedOf),
   };
 }
 

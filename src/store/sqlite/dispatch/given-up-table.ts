@@ -1,8 +1,8 @@
 // What operators do to deliveries: have one tried again that was given up, or counted no more among those.
 import type { DatabaseSync } from 'node:sqlite';
-import type { DeliveryId } from '../../core/model/ids.ts';
-import type { Instant } from '../../lib/clock.ts';
-import type { Changed, Unchanged } from '../interventions.ts';
+import type { DeliveryId } from '../../../core/model/ids.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { Changed, Unchanged } from '../../interventions.ts';
 import { RAN_OF } from './deliveries-table.ts';
 
 /** None of these statements opens a transaction. */

@@ -9,37 +9,29 @@ import {
   openSummary,
   type SingleDelivery,
   withMember,
-} from '../../core/alerts/overflow.ts';
-import type { Message } from '../../core/model/delivery.ts';
-import { idOf } from '../../core/model/identity.ts';
-import type { Owed } from '../../dispatch/routing-round.ts';
-import type { Instant } from '../../lib/clock.ts';
-import { messageOf, type Row } from '../rows.ts';
-
-/** What is to be inserted: as it was decided, or a summary that takes it in. */
-export interface Folded {
-  readonly owed: Owed;
-  /** Of an open summary, what may share it; null of all others. */
-  readonly folds: string | null;
-  /** Until then it takes events in; null = it is no open summary. */
-  readonly openUntil: Instant | null;
-}
+} from '../../../core/alerts/overflow.ts';
+import type { Message } from '../../../core/model/delivery.ts';
+import { idOf } from '../../../core/model/identity.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { messageOf, type Row } from '../../rows.ts';
+import type { Fresh, FreshMember } from './fresh-delivery.ts';
 
 export interface OverflowTable {
   /** What is to be inserted in the place of these. What open summaries take in is written at once. */
-  fold(owed: readonly Owed[], at: Instant): Folded[];
+  fold(fresh: readonly Fresh[], at: Instant): Fresh[];
 }
 
-/** A delivery that may be folded, with its message. */
-interface Member {
-  readonly owed: Owed;
+/** A delivery of one transition, with its message and the number of its notification. */
+interface Single {
+  readonly fresh: Fresh;
+  readonly notification: number;
   readonly delivery: SingleDelivery;
 }
 
 interface Open {
-  /** Of its notification. Null: not in the table yet. */
+  /** Of its own notification. Null: not in the table yet. */
   readonly notification: number | null;
-  readonly first: Owed;
+  readonly first: Single;
   readonly delivery: SingleDelivery;
 }
 
@@ -58,40 +50,43 @@ export function createOverflowTable(db: DatabaseSync): OverflowTable {
   const write = db.prepare('UPDATE notifications SET message = ? WHERE number = ?');
   const add = db.prepare(`
     INSERT INTO notifications (id, key, episode, seq, watch, alert, transition, labels, notify, message, at, routed)
-    SELECT ?1, ?2, 1, 1, watch, alert, transition, labels, '[]', ?3, ?4, 1 FROM notifications WHERE number = ?5`);
+    SELECT ?1, ?2, 1, 1, watch, alert, 'event', labels, '[]', ?3, ?4, 1 FROM notifications WHERE number = ?5`);
 
   function isOverflowing(channel: string): boolean {
     return Number(count.get(channel)?.['rows']) >= MOST_UNSETTLED;
   }
 
-  /** Nothing where it cannot be read: such a one ends as every damaged row does. */
-  function memberOf(owed: Owed): Member[] {
-    const { id, channel, recipient, notification } = owed;
-    const message = messageOf(read.get(notification.number) ?? {});
-    return message === null ? [] : [{ owed, delivery: { id, channel, recipient, message } }];
+  /** Nothing where it speaks of several, or cannot be read: such a one ends as every damaged row does. */
+  function singleOf(fresh: Fresh): Single[] {
+    const { id, channel, recipient, kind, members } = fresh;
+    const [{ notification, as } = { notification: null, as: 'repeat' }] = members;
+    if (kind !== 'news' || members.length !== 1 || as !== 'news' || notification === null) return [];
+    const message = messageOf(read.get(notification) ?? {});
+    return message === null ? [] : [{ fresh, notification, delivery: { id, channel, recipient, message } }];
   }
 
-  function findOpen({ owed, delivery }: Member, at: Instant): Open | null {
-    const { channel, recipient } = delivery;
-    const row: Row | undefined = find.get(channel, recipient, foldKeyOf(delivery), at);
+  function findOpen(first: Single, at: Instant): Open | null {
+    const { channel, recipient } = first.delivery;
+    const row: Row | undefined = find.get(channel, recipient, foldKeyOf(first.delivery), at);
     const message = row === undefined ? null : messageOf(row);
     if (row === undefined || message === null) return null;
     const open = { id: String(row['id']), channel, recipient, message };
-    return { notification: Number(row['number']), first: owed, delivery: open };
+    return { notification: Number(row['number']), first, delivery: open };
   }
 
   /** Those of one alert, sort and recipient. */
-  function foldAlike(members: readonly Member[], at: Instant): Folded[] {
-    const [first] = members;
+  function foldAlike(singles: readonly Single[], at: Instant): Fresh[] {
+    const [first] = singles;
     let open = first === undefined ? null : findOpen(first, at);
     const full: Open[] = [];
-    for (const { owed, delivery } of members) {
+    for (const single of singles) {
+      const { delivery } = single;
       if (open !== null && hasRoom(open.delivery.message, delivery.message)) {
         const message = withMember(open.delivery.message, delivery.message, at);
         open = { ...open, delivery: { ...open.delivery, message } };
       } else {
         if (open !== null) full.push(open);
-        open = { notification: null, first: owed, delivery: openSummary(delivery, at) };
+        open = { notification: null, first: single, delivery: openSummary(delivery, at) };
       }
     }
     const all = open === null ? full : [...full, open];
@@ -103,35 +98,30 @@ export function createOverflowTable(db: DatabaseSync): OverflowTable {
     return [];
   }
 
-  function begin({ first, delivery: { id, channel, recipient, message } }: Open, at: Instant): Folded {
+  function begin({ first, delivery: { id, channel, recipient, message } }: Open, at: Instant): Fresh {
     const { key } = message;
-    const number = first.notification.number;
-    const { lastInsertRowid } = add.run(idOf(key, 1, 1), key, textOf(message), at, number);
-    const notification = { ...first.notification, number: Number(lastInsertRowid), key, episode: 1, seq: 1 };
-    const owed = { id, channel, recipient, notification, undeliverable: null };
-    return { owed, folds: foldKeyOf({ id, channel, recipient, message }), openUntil: at + OPEN_MS };
+    const { lastInsertRowid } = add.run(idOf(key, 1, 1), key, textOf(message), at, first.notification);
+    const member: FreshMember = { key, seq: 1, as: 'news', heldAt: null, notification: Number(lastInsertRowid) };
+    const folds = foldKeyOf({ id, channel, recipient, message });
+    return { ...first.fresh, id, members: [member], folds, dueAt: at + OPEN_MS };
   }
 
   return {
-    fold(owed, at) {
-      const overflowing = new Set([...new Set(owed.map(({ channel }) => channel))].filter(isOverflowing));
-      if (overflowing.size === 0) return owed.map(singly);
-      const members = owed.filter(({ channel }) => overflowing.has(channel)).flatMap(memberOf);
-      const foldable = members.filter(({ delivery }) => isFoldable(delivery));
-      const folded = new Set(foldable.map((member) => member.owed));
+    fold(fresh, at) {
+      const overflowing = new Set([...new Set(fresh.map(({ channel }) => channel))].filter(isOverflowing));
+      if (overflowing.size === 0) return [...fresh];
+      const singles = fresh.filter(({ channel }) => overflowing.has(channel)).flatMap(singleOf);
+      const foldable = singles.filter(({ delivery }) => isFoldable(delivery));
+      const folded = new Set(foldable.map((single) => single.fresh));
       const alike = Map.groupBy(foldable, ({ delivery }) =>
         JSON.stringify([delivery.channel, delivery.recipient, foldKeyOf(delivery)]),
       );
       return [
-        ...owed.filter((one) => !folded.has(one)).map(singly),
+        ...fresh.filter((one) => !folded.has(one)),
         ...[...alike.values()].flatMap((some) => foldAlike(some, at)),
       ];
     },
   };
-}
-
-function singly(owed: Owed): Folded {
-  return { owed, folds: null, openUntil: null };
 }
 
 function textOf(message: Message): string {

@@ -1,0 +1,52 @@
+// What the config in force says of who is told.
+import type { Config } from '../config/model.ts';
+import { recipientsIn } from '../config/recipients.ts';
+import type { Watch } from '../core/model/watch.ts';
+import type { DispatchRules } from '../dispatch/rules.ts';
+import { routingOf } from '../dispatch/routing.ts';
+import { isSelfWatch } from '../engine/self/self-watch.ts';
+import { defaultCapOf } from '../notifiers/notifier.ts';
+
+type InForce = Pick<DispatchRules, 'startedAt' | 'lookedAt'>;
+
+/** What is owed on a channel that is gone waits for it, each alert alone. */
+const GONE = { unit: 'alert', cap: null } as const;
+
+export function dispatchRulesOf(config: Config, watches: readonly Watch[], process: InForce): DispatchRules {
+  const channels = [...config.channels.values()];
+  const watchById = new Map(watches.map((watch) => [watch.id, watch]));
+  const ways = new Map(
+    channels.map(({ name, notifier }) => [name, { unit: notifier.unit, cap: defaultCapOf(notifier) }]),
+  );
+  return {
+    ...process,
+    inhibit: [],
+    recipientsOf: recipientsIn(config),
+    channelOf: (channel) => ways.get(channel) ?? GONE,
+    unitOf: (channel) => (ways.get(channel) ?? GONE).unit,
+    routingOf: (labels) => routingOf(config.routes, null, labels),
+    channelsOf: (id, alert) =>
+      isSelfWatch(id) ? config.self : (watchById.get(id)?.alerts.find((one) => one.id === alert)?.notify ?? []),
+    counted: channels.filter(({ name }) => (ways.get(name) ?? GONE).cap !== null).map(({ name }) => name),
+    unanswered: channels.filter(({ notifier }) => isUnanswered(notifier.type)).map(({ name }) => name),
+  };
+}
+
+/** Nobody reads what it is told at once. */
+function isUnanswered(type: string): boolean {
+  return type === 'log' || type === 'alertmanager';
+}
+
+/** Before the first config is in force. */
+export const NO_RULES: DispatchRules = {
+  inhibit: [],
+  recipientsOf: () => undefined,
+  channelOf: () => GONE,
+  unitOf: () => GONE.unit,
+  routingOf: (labels) => routingOf([], null, labels),
+  channelsOf: () => [],
+  counted: [],
+  unanswered: [],
+  startedAt: 0,
+  lookedAt: () => null,
+};

@@ -1,0 +1,122 @@
+// A round that decides what is due: what it reads, and how that becomes a decision.
+import type { AlertId, Recipient, Severity, WatchId } from '../core/model/ids.ts';
+import type { Instant } from '../lib/clock.ts';
+import { decideRound } from './decide-round.ts';
+import type {
+  Ack,
+  Cap,
+  DispatchGroup,
+  InhibitRule,
+  Key,
+  Labels,
+  News,
+  OpenAlert,
+  RecipientState,
+  RoundResult,
+  Routing,
+  Silence,
+} from './model.ts';
+
+/** One alert in a group, with what the group's target knows of it. */
+export interface DueMember {
+  readonly key: Key;
+  readonly watch: WatchId;
+  readonly alert: AlertId;
+  readonly labels: Labels;
+  readonly severity: Severity;
+  readonly episode: number;
+  readonly isOpen: boolean;
+  readonly isEvent: boolean;
+  readonly news: readonly News[];
+  readonly state: RecipientState;
+}
+
+export interface DueGroup {
+  readonly id: string;
+  readonly target: Recipient;
+  readonly version: number;
+  readonly closedAt: Instant | null;
+  /** When what was decided before is to be decided again, where only what is new was read; null: all of it was read. */
+  readonly restWakesAt: Instant | null;
+  readonly members: readonly DueMember[];
+}
+
+/** What a target was sent within the last hour. */
+export interface Sent {
+  readonly target: Recipient;
+  /** When its messages were closed, summaries left out. */
+  readonly at: readonly Instant[];
+  /** When its last summary was closed. */
+  readonly summarizedAt: Instant | null;
+}
+
+/** What people changed. It rises with each change. */
+export interface Policy {
+  readonly version: number;
+  readonly silences: readonly Silence[];
+  readonly acks: readonly Ack[];
+}
+
+export interface DueRound {
+  readonly groups: readonly DueGroup[];
+  /** Of targets whose messages are counted. */
+  readonly sent: readonly Sent[];
+  readonly policy: Policy;
+  /** Open alerts that may inhibit others; none where no rule of the config does. */
+  readonly sources: readonly OpenAlert[];
+}
+
+/** What the config in force and the running process say. */
+export interface DecidingRules {
+  readonly inhibit: readonly InhibitRule[];
+  readonly channelOf: (channel: string) => { readonly unit: DispatchGroup['unit']; readonly cap: Cap | null };
+  readonly routingOf: (labels: Labels) => Pick<Routing, 'options'>;
+  readonly startedAt: Instant;
+  readonly lookedAt: (watch: WatchId) => Instant | null;
+}
+
+/** Pure. */
+export function decideDue(due: DueRound, rules: DecidingRules, now: Instant): RoundResult {
+  const sentTo = new Map(due.sent.map((one) => [placeOf(one.target), one]));
+  const result = decideRound(
+    {
+      groups: due.groups.map((group) => groupOf(group, rules)),
+      states: new Map(
+        due.groups.map(({ id, members }) => [id, new Map(members.map(({ key, state }) => [key, state]))]),
+      ),
+      world: {
+        startedAt: rules.startedAt,
+        silences: due.policy.silences,
+        acks: due.policy.acks,
+        inhibit: rules.inhibit,
+        sources: due.sources,
+        sentAt: (target) => sentTo.get(placeOf(target))?.at ?? [],
+        summarizedAt: (target) => sentTo.get(placeOf(target))?.summarizedAt ?? null,
+        lookedAt: rules.lookedAt,
+      },
+    },
+    now,
+  );
+  const rests = new Map(due.groups.map(({ id, restWakesAt }) => [id, restWakesAt]));
+  return {
+    ...result,
+    groups: result.groups.map((timer) => ({ ...timer, wakeAt: earlier(timer.wakeAt, rests.get(timer.id)) })),
+  };
+}
+
+function groupOf({ id, target, version, closedAt, members }: DueGroup, rules: DecidingRules): DispatchGroup {
+  return {
+    ...{ id, target, version, closedAt },
+    ...rules.channelOf(target.channel),
+    members: members.map(({ state: _state, ...member }) => ({ ...member, routing: rules.routingOf(member.labels) })),
+  };
+}
+
+function earlier(a: Instant | null, b: Instant | null | undefined): Instant | null {
+  if (a === null || b === null || b === undefined) return a ?? b ?? null;
+  return Math.min(a, b);
+}
+
+function placeOf({ channel, recipient }: Recipient): string {
+  return JSON.stringify([channel, recipient]);
+}

@@ -1,0 +1,64 @@
+// What the dispatcher needs of the storage. A round is read, decided by a pure function, and written: all of it in one
+// transaction, or nothing where something that it rests on has changed meanwhile.
+import type { CallResult, CallRound } from '../dispatch/call-round.ts';
+import type { DueRound } from '../dispatch/due-round.ts';
+import type { Recipient } from '../core/model/ids.ts';
+import type { Key, RoundResult } from '../dispatch/model.ts';
+import type { ActiveState, Rerouted } from '../dispatch/reroute.ts';
+import type { RoutingResult, RoutingRound } from '../dispatch/routing-round.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { CommitResult, Fence } from './fence.ts';
+
+export interface DueQuery {
+  readonly at: Instant;
+  /** Of groups; what is due of a target on a counted channel is never parted. */
+  readonly limit: number;
+  /** Channels on which messages to one recipient are counted. */
+  readonly counted: readonly string[];
+  /** Whether open alerts may inhibit others. */
+  readonly withSources: boolean;
+}
+
+export interface Decision {
+  readonly result: RoundResult;
+  /** Whether a group of the channel is kept while it waits for nothing. */
+  readonly isKept: (channel: string) => boolean;
+  /** Whether those on the channel may answer an alert. */
+  readonly counts: (channel: string) => boolean;
+}
+
+/** Where a recipient's knowledge of an alert stands. */
+export interface StatePlace extends Recipient {
+  readonly key: Key;
+}
+
+export interface DispatchStore {
+  /** What nobody was chosen for yet, of up to `limit` transitions, and what is known of those who may hear of it. */
+  readRouting(limit: number): Promise<RoutingRound>;
+
+  /** `superseded`: nothing was written, since something that the round rests on has changed; it is to be read again. */
+  commitRouting(round: RoutingRound, result: RoutingResult, at: Instant, fence: Fence): Promise<CommitResult>;
+
+  /** Groups that are due, with what their targets know. */
+  readDue(query: DueQuery): Promise<DueRound>;
+
+  /**
+   * A delivery id that is already there is not added again. On a channel with `MOST_UNSETTLED` deliveries, further events
+   * go into the open summary of their alert.
+   */
+  commitDue(round: DueRound, decision: Decision, at: Instant, fence: Fence): Promise<CommitResult>;
+
+  /** Open alerts of which it is due to decide whether others are called in. `uncounted`: channels on which nobody answers. */
+  readCalls(at: Instant, limit: number, uncounted: readonly string[]): Promise<CallRound>;
+
+  commitCalls(round: CallRound, result: CallResult, at: Instant, fence: Fence): Promise<CommitResult>;
+
+  /** In order of their places, up to `limit` that follow one. */
+  readActive(after: StatePlace | null, limit: number): Promise<ActiveState[]>;
+
+  /** Groups that hold something, and alerts that somebody has to answer, are decided anew as well. */
+  commitReroute(rerouted: readonly Rerouted[], at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
+
+  /** When the next group or alert is due; null: only new transitions can change anything. */
+  nextRound(): Promise<Instant | null>;
+}

@@ -1,0 +1,15 @@
+// Which process may write.
+
+/** A unit of work that one process holds at a time: the watches of an explorer, the sender of a channel, a service. */
+export type Shard = `${'explorer' | 'channel' | 'service'}:${string}`;
+
+/** Proves which process holds a shard. The epoch rises whenever another one takes it over. */
+export interface Fence {
+  readonly key: string;
+  readonly slot: number;
+  readonly owner: string;
+  readonly epoch: number;
+}
+
+/** `fenced`: another process has taken over; nothing was written, nor will anything be that this one decides. */
+export type CommitResult = 'kept' | 'superseded' | 'fenced';

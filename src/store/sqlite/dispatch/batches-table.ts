@@ -1,0 +1,102 @@
+// Puts what was decided into deliveries, and takes out of them what is not to be said any more.
+import type { DatabaseSync } from 'node:sqlite';
+import { RANK_OF } from '../../../core/model/delivery.ts';
+import { deliveryId } from '../../../core/model/identity.ts';
+import type { DeliveryId } from '../../../core/model/ids.ts';
+import type { Batch, BatchMember, Withdrawal } from '../../../dispatch/model.ts';
+import type { Undeliverable } from '../../../dispatch/routing-round.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { outcomeText } from '../../rows.ts';
+import { RAN_OF } from './deliveries-table.ts';
+import type { Fresh, FreshMember } from './fresh-delivery.ts';
+import { createOverflowTable } from './overflow-table.ts';
+
+/** None of these statements opens a transaction. */
+export interface BatchesTable {
+  /** One that is there already is left as it is. Where a channel has too much to get rid of, events are folded. */
+  add(batches: readonly Batch[], at: Instant): void;
+  /** It ends at once: there is no such channel. */
+  addDead(undeliverable: Undeliverable, at: Instant): DeliveryId;
+  /** False: a try of it has begun. */
+  withdraw(withdrawal: Withdrawal, at: Instant): boolean;
+}
+
+export function createBatchesTable(db: DatabaseSync): BatchesTable {
+  const add = db.prepare(`
+    INSERT INTO deliveries (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, folds)
+    VALUES (?1, ?2, ?3, ?4, ?5, 'due', ?6, ?7, ${RAN_OF('?2')}, ?8) ON CONFLICT (id) DO NOTHING`);
+  const addDead = db.prepare(`
+    INSERT INTO deliveries
+      (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, settled_at, outcome)
+    VALUES (?1, ?2, ?2, 'news', ?3, 'dead', ?4, ?4, ${RAN_OF('?2')}, ?4, ?5) ON CONFLICT (id) DO NOTHING`);
+  const addMember = db.prepare(`
+    INSERT INTO group_member (delivery, key, seq, notification, told_as, held_at, position)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  const numberOf = db.prepare('SELECT number FROM notifications WHERE key = ? AND seq = ?');
+  const follow = db.prepare(`
+    INSERT INTO delivery_order (delivery, earlier)
+    SELECT ?1, earlier.number FROM group_member AS member JOIN deliveries AS earlier ON earlier.number = member.delivery
+    WHERE member.key = ?2 AND earlier.channel = ?3 AND earlier.recipient = ?4 AND earlier.number < ?1
+      AND earlier.state IN ('due', 'sending')
+    ON CONFLICT DO NOTHING`);
+  const untried = db.prepare(`
+    SELECT DISTINCT mine.number, mine.attempt FROM group_member AS member
+      JOIN deliveries AS mine ON mine.number = member.delivery
+    WHERE member.key = ? AND member.seq >= ? AND mine.channel = ? AND mine.recipient = ?
+      AND mine.state IN ('due', 'sending', 'parked')`);
+  const takeOut = db.prepare('DELETE FROM group_member WHERE delivery = ? AND key = ? AND seq >= ?');
+  const isLeft = db.prepare('SELECT 1 FROM group_member WHERE delivery = ? AND NOT (key = ? AND seq >= ?) LIMIT 1');
+  const end = db.prepare(`UPDATE deliveries SET state = ?, settled_at = ? WHERE number = ?`);
+  const release = db.prepare('DELETE FROM delivery_order WHERE earlier = ?');
+  const overflow = createOverflowTable(db);
+
+  function insert({ id, channel, recipient, kind, rank, members, folds, dueAt }: Fresh, at: Instant): void {
+    const { changes, lastInsertRowid } = add.run(id, channel, recipient, kind, rank, dueAt, at, folds);
+    if (changes === 0) return;
+    for (const [position, { key, seq, as, heldAt, notification }] of members.entries()) {
+      addMember.run(lastInsertRowid, key, seq, notification, as, heldAt, position);
+      // The first of an alert follows nothing.
+      if (seq > 1) follow.run(lastInsertRowid, key, channel, recipient);
+    }
+  }
+
+  function freshOf({ id, kind, target, severity, members }: Batch, at: Instant): Fresh {
+    const ofRow = (member: BatchMember): FreshMember => {
+      const number = numberOf.get(member.key, member.seq)?.['number'];
+      return { ...member, notification: typeof number === 'number' ? number : null };
+    };
+    return { id, kind, ...target, rank: RANK_OF[severity], members: members.map(ofRow), folds: null, dueAt: at };
+  }
+
+  return {
+    add(batches, at) {
+      // What happened first goes out first.
+      const fresh = batches.map((batch) => freshOf(batch, at)).toSorted((a, b) => oldestOf(a) - oldestOf(b));
+      for (const one of overflow.fold(fresh, at)) insert(one, at);
+    },
+    addDead({ channel, notification: { number, key, seq, episode, severity } }, at) {
+      const id = deliveryId(key, { episode, seq }, { channel, recipient: channel });
+      const why = `the config has no channel ${channel} any more`;
+      const { changes, lastInsertRowid } = addDead.run(
+        ...[id, channel, RANK_OF[severity], at, outcomeText({ type: 'rejected', why })],
+      );
+      if (changes === 1) addMember.run(lastInsertRowid, key, seq, number, 'news', null, 0);
+      return id;
+    },
+    withdraw({ target: { channel, recipient }, key, from, as }, at) {
+      const rows = untried.all(key, from, channel, recipient);
+      if (rows.some(({ attempt }) => attempt !== 0)) return false;
+      for (const { number } of rows) {
+        if (isLeft.get(number ?? null, key, from) === undefined) {
+          end.run(as, at, number ?? null);
+          release.run(number ?? null);
+        } else takeOut.run(number ?? null, key, from);
+      }
+      return true;
+    },
+  };
+}
+
+function oldestOf({ members }: Fresh): number {
+  return members.reduce((oldest, { notification }) => Math.min(oldest, notification ?? Infinity), Infinity);
+}

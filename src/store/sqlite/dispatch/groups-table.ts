@@ -1,0 +1,164 @@
+// Groups: alerts that are told to one target together, and when that is decided next.
+//
+//   due_at   when the group is decided: now for news, else `wake_at`
+//   wake_at  when what was decided already is to be decided again
+//   news     the number of its oldest notification that was not decided yet: what happened first is told first
+import type { DatabaseSync } from 'node:sqlite';
+import type { Recipient } from '../../../core/model/ids.ts';
+import type { DueGroup, DueMember, Sent } from '../../../dispatch/due-round.ts';
+import type { GroupTimer } from '../../../dispatch/model.ts';
+import type { GroupPlace } from '../../../dispatch/routing-round.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { labelsOf, newsOf, numberOrNull } from '../../dispatch-rows.ts';
+import type { Row } from '../../rows.ts';
+import { IS_ACTIVE, type StatesTable } from './states-table.ts';
+
+/** None of these statements opens a transaction. */
+export interface GroupsTable {
+  /** It has news. */
+  wake(group: GroupPlace, at: Instant, notification: number | null): void;
+  /** Whatever it holds back is decided anew. */
+  wakeHolding(at: Instant): void;
+  /** Up to `limit` groups that are due, and all that are due of a target on one of the `whole` channels. */
+  due(due: Due): DueGroup[];
+  sent(target: Recipient, at: Instant): Sent;
+  /** False: it has changed since it was read. */
+  keep(group: DueGroup, timer: GroupTimer, isKept: boolean): boolean;
+  nextDue(): Instant | null;
+  /** Those without members. */
+  prune(before: Instant): void;
+}
+
+export interface Due {
+  readonly at: Instant;
+  readonly limit: number;
+  readonly whole: readonly string[];
+}
+
+const HOUR_MS = 3_600_000;
+
+export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 'stateIn'>): GroupsTable {
+  const wake = db.prepare(`
+    INSERT INTO dispatch_group (id, channel, recipient, labels, due_at, news) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    ON CONFLICT (id) DO UPDATE SET
+      due_at = min(coalesce(due_at, ?5), ?5), news = coalesce(news, ?6), version = version + 1`);
+  const wakeHolding = db.prepare(`
+    UPDATE dispatch_group SET due_at = ?1, wake_at = ?1, version = version + 1
+    WHERE id IN (SELECT group_id FROM recipient_state WHERE (${IS_ACTIVE}) AND held IS NOT NULL)`);
+  const COLUMNS = 'id, channel, recipient, version, closed_at, wake_at';
+  const first = db.prepare(`
+    SELECT ${COLUMNS} FROM dispatch_group WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, news, id LIMIT ?`);
+  const ofTarget = db.prepare(`
+    SELECT ${COLUMNS} FROM dispatch_group WHERE due_at IS NOT NULL AND channel = ? AND recipient = ? AND due_at <= ?
+    ORDER BY due_at, news, id`);
+  const members = db.prepare(`
+    SELECT state.*, newest.watch, newest.alert, newest.labels, newest.transition, newest.episode, newest.seq, newest.at,
+      alerts.is_open, alerts.is_event
+    FROM recipient_state AS state
+      LEFT JOIN notifications AS newest ON newest.key = state.key AND newest.seq = state.wanted
+      LEFT JOIN alerts ON alerts.key = state.key
+    WHERE state.group_id = ?1 AND (${IS_ACTIVE}) AND (?2 = 0 OR state.wanted > state.decided)
+    ORDER BY state.key`);
+  const newsBetween = db.prepare(`
+    SELECT seq, episode, transition, at FROM notifications WHERE key = ? AND seq > ? AND seq <= ? ORDER BY seq`);
+  const sent = db.prepare(`
+    SELECT kind, created_at FROM deliveries WHERE channel = ? AND recipient = ? AND created_at > ? AND state <> 'cancelled'`);
+  const keep = db.prepare(`
+    UPDATE dispatch_group SET closed_at = ?2, due_at = ?3, wake_at = ?3, news = NULL, version = version + 1 WHERE id = ?1 AND version = ?4`);
+  const drop = db.prepare('DELETE FROM dispatch_group WHERE id = ? AND version = ?');
+  const next = db.prepare('SELECT min(due_at) AS at FROM dispatch_group WHERE due_at IS NOT NULL');
+  const prune = db.prepare(`
+    DELETE FROM dispatch_group WHERE due_at IS NULL AND coalesce(closed_at, 0) < ?
+      AND NOT EXISTS (SELECT 1 FROM recipient_state WHERE group_id = dispatch_group.id AND (${IS_ACTIVE}))`);
+
+  function newsOfMember(row: Row): DueMember['news'] {
+    const [wanted, closed] = [Number(row['wanted']), Number(row['closed'])];
+    if (wanted <= closed) return [];
+    if (wanted === closed + 1) return newsOf(row);
+    return newsBetween.all(String(row['key']), closed, wanted).flatMap(newsOf);
+  }
+
+  /** Nothing of a member whose notification is damaged or gone: it cannot be told. */
+  function memberOf(row: Row): DueMember[] {
+    const described = labelsOf(row['labels']);
+    if (described === null) return [];
+    const isEvent = row['is_open'] === null || row['is_event'] === 1;
+    const hasEnded = row['transition'] === 'retracted' || row['transition'] === 'resolved';
+    return [
+      {
+        ...described,
+        key: String(row['key']),
+        watch: String(row['watch']),
+        alert: String(row['alert']),
+        episode: Number(row['episode']),
+        isOpen: row['is_open'] === null ? !hasEnded : row['is_open'] === 1,
+        isEvent,
+        news: newsOfMember(row),
+        state: states.stateIn(row),
+      },
+    ];
+  }
+
+  /** What is new alone, where the rest waits for its time and nothing of it is hurried by what is new. */
+  function groupOf(row: Row, at: Instant): DueGroup {
+    const id = String(row['id']);
+    const wakeAt = numberOrNull(row['wake_at']);
+    const fresh = wakeAt === null || wakeAt <= at ? [] : members.all(id, 1).flatMap(memberOf);
+    const isPart = fresh.length > 0 && fresh.every(({ severity }) => severity !== 'critical');
+    return {
+      id,
+      target: { channel: String(row['channel']), recipient: String(row['recipient']) },
+      version: Number(row['version']),
+      closedAt: numberOrNull(row['closed_at']),
+      restWakesAt: isPart ? wakeAt : null,
+      members: isPart ? fresh : members.all(id, 0).flatMap(memberOf),
+    };
+  }
+
+  return {
+    wake({ id, target, labels }, at, notification) {
+      wake.run(id, target.channel, target.recipient, JSON.stringify(labels), at, notification);
+    },
+    wakeHolding(at) {
+      wakeHolding.run(at);
+    },
+    due({ at, limit, whole }) {
+      const rows = first.all(at, limit);
+      const isWhole = new Set(whole);
+      const targets = new Map(
+        rows.filter(({ channel }) => isWhole.has(String(channel))).map((row) => [placeOf(row), row]),
+      );
+      const all = [...targets.values()].flatMap(({ channel, recipient }) =>
+        ofTarget.all(String(channel), String(recipient), at),
+      );
+      const single = rows.filter(({ channel }) => !isWhole.has(String(channel)));
+      return [...all, ...single].map((row) => groupOf(row, at));
+    },
+    sent(target, at) {
+      const rows = sent.all(target.channel, target.recipient, at - HOUR_MS);
+      const instants = rows.map(({ kind, created_at }) => ({ isSummary: isSummary(kind), at: Number(created_at) }));
+      const summaries = instants.filter((one) => one.isSummary).map((one) => one.at);
+      return {
+        target,
+        at: instants.filter((one) => !one.isSummary).map((one) => one.at),
+        summarizedAt: summaries.length === 0 ? null : Math.max(...summaries),
+      };
+    },
+    keep({ id, version }, { closedAt, wakeAt }, isKept) {
+      if (wakeAt === null && !isKept) return drop.run(id, version).changes === 1;
+      return keep.run(id, closedAt, wakeAt, version).changes === 1;
+    },
+    nextDue: () => numberOrNull(next.get()?.['at']),
+    prune(before) {
+      prune.run(before);
+    },
+  };
+}
+
+function isSummary(kind: unknown): boolean {
+  return kind !== 'news' && kind !== 'repeat';
+}
+
+function placeOf({ channel, recipient }: Row): string {
+  return JSON.stringify([channel, recipient]);
+}

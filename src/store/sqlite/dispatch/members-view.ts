@@ -1,0 +1,65 @@
+// What deliveries speak of.
+import type { DatabaseSync } from 'node:sqlite';
+import { MOST_LISTED, type Delivery } from '../../../core/model/delivery.ts';
+import { memberOf, moreOf } from '../../rows.ts';
+import { StorageError } from '../../store.ts';
+
+/** For who reads every member of every delivery. */
+export const MEMBERS = `
+  SELECT mine.id, watch, message, told_as, held_at FROM group_member AS member
+    JOIN deliveries AS mine ON mine.number = member.delivery
+    LEFT JOIN notifications AS notification ON notification.number = member.notification`;
+
+export interface DeliveryRow {
+  readonly id: string;
+  readonly number: number;
+}
+
+/**
+ * The members that the message lists, and the others, counted. Where some cannot be read, the others are told; throws a
+ * StorageError where none can, or where `strict` wants all of them.
+ */
+export type MembersView = (of: DeliveryRow, strict?: 'strict') => Pick<Delivery, 'members' | 'more'>;
+
+export function createMembersView(db: DatabaseSync): MembersView {
+  const listed = db.prepare(`
+    SELECT ?2 AS id, watch, message, told_as, held_at
+    FROM group_member AS member LEFT JOIN notifications AS notification ON notification.number = member.notification
+    WHERE member.delivery = ?1 ORDER BY position, member.key, member.seq LIMIT ${MOST_LISTED + 1}`);
+  const rest = db.prepare(`
+    SELECT ?2 AS id, watch, alert, labels ->> '$.severity' AS severity, 'alert.' || transition AS type, count(*) AS count
+    FROM (
+      SELECT notification FROM group_member AS member
+      WHERE member.delivery = ?1 ORDER BY position, member.key, member.seq LIMIT -1 OFFSET ${MOST_LISTED}) AS others
+      JOIN notifications ON notifications.number = others.notification
+    GROUP BY watch, alert, severity, type ORDER BY watch, alert, severity, type`);
+  return ({ id, number }, strict) => {
+    const rows = listed.all(number, id);
+    const [members, failures] = partition(rows.slice(0, MOST_LISTED).map((row) => attempt(() => memberOf(row))));
+    const [failure] = failures;
+    if (failure !== undefined && strict !== undefined) throw failure;
+    const [first, ...others] = members;
+    if (first === undefined)
+      throw failure ?? new StorageError(`the stored delivery ${id} speaks of nothing that is kept`);
+    const more = rows.length > MOST_LISTED ? rest.all(number, id).map(moreOf) : [];
+    return { members: [first, ...others], more };
+  };
+}
+
+type Tried<T> = { readonly value: T } | { readonly error: StorageError };
+
+function attempt<T>(work: () => T): Tried<T> {
+  try {
+    return { value: work() };
+  } catch (error) {
+    if (error instanceof StorageError) return { error };
+    throw error;
+  }
+}
+
+function partition<T>(all: readonly Tried<T>[]): [T[], StorageError[]] {
+  return [
+    all.flatMap((one) => ('value' in one ? [one.value] : [])),
+    all.flatMap((one) => ('error' in one ? [one.error] : [])),
+  ];
+}

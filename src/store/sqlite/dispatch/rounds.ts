@@ -1,0 +1,135 @@
+// Rounds of dispatch: what they read, and what they write in one transaction.
+import type { DatabaseSync } from 'node:sqlite';
+import type { CallResult, CallRound } from '../../../dispatch/call-round.ts';
+import type { DueGroup, DueRound, Policy } from '../../../dispatch/due-round.ts';
+import type { Batch, RoundResult } from '../../../dispatch/model.ts';
+import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
+import type { Owing, RoutingResult, RoutingRound } from '../../../dispatch/routing-round.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { Decision, DueQuery, StatePlace } from '../../dispatch-store.ts';
+import type { AlertsTable } from './alerts-table.ts';
+import type { BatchesTable } from './batches-table.ts';
+import type { GroupsTable } from './groups-table.ts';
+import type { NotificationsTable } from './notifications-table.ts';
+import type { StatesTable } from './states-table.ts';
+
+type Kept = 'kept' | 'superseded';
+
+/** Within a transaction of the caller. `superseded`: nothing is written. */
+export interface Rounds {
+  readRouting(limit: number): RoutingRound;
+  commitRouting(round: RoutingRound, result: RoutingResult, at: Instant): Kept;
+  readDue(query: DueQuery): DueRound;
+  commitDue(round: DueRound, decision: Decision, at: Instant): Kept;
+  readCalls(at: Instant, limit: number, uncounted: readonly string[]): CallRound;
+  commitCalls(round: CallRound, result: CallResult, at: Instant): Kept;
+  readActive(after: StatePlace | null, limit: number): ActiveState[];
+  commitReroute(rerouted: readonly Rerouted[], at: Instant): void;
+  nextRound(): Instant | null;
+}
+
+interface RoundTables {
+  readonly db: DatabaseSync;
+  readonly notifications: NotificationsTable;
+  readonly states: StatesTable;
+  readonly groups: GroupsTable;
+  readonly alerts: AlertsTable;
+  readonly batches: BatchesTable;
+  readonly policy: (at: Instant) => Policy;
+}
+
+export function createRounds(tables: RoundTables): Rounds {
+  const { db, notifications, states, groups, alerts, batches, policy } = tables;
+
+  function owe(owing: readonly Owing[], at: Instant): void {
+    for (const one of owing) {
+      states.owe(one, at);
+      if (one.state.wanted > one.state.closed) groups.wake(one.group, at, one.notification);
+    }
+  }
+
+  /** All or nothing. */
+  function allOf(work: () => boolean): Kept {
+    db.exec('SAVEPOINT round');
+    const isKept = work();
+    if (!isKept) db.exec('ROLLBACK TO round');
+    db.exec('RELEASE round');
+    return isKept ? 'kept' : 'superseded';
+  }
+
+  function writeRouting({ unrouted }: RoutingRound, result: RoutingResult, at: Instant): boolean {
+    if (!unrouted.every(({ number }) => notifications.routed(number))) return false;
+    if (!result.withdrawn.every((one) => batches.withdraw(one, at))) return false;
+    owe(result.owing, at);
+    for (const one of result.informed) states.inform(one, at);
+    for (const turned of result.turned) alerts.turned(turned, at);
+    for (const one of result.undeliverable) batches.addDead(one, at);
+    return true;
+  }
+
+  function writeDue(round: DueRound, { result, isKept, counts }: Decision, at: Instant): boolean {
+    if (policy(at).version !== round.policy.version) return false;
+    const timers = new Map(result.groups.map((timer) => [timer.id, timer]));
+    const areKept = round.groups.every((group) => {
+      const timer = timers.get(group.id);
+      return timer !== undefined && groups.keep(group, timer, isKept(group.target.channel));
+    });
+    if (!areKept || !result.withdrawn.every((one) => batches.withdraw(one, at))) return false;
+    batches.add(result.batches, at);
+    for (const group of round.groups) keepStates(group, result);
+    for (const batch of result.batches) if (counts(batch.target.channel)) sayTold(batch, at);
+    return true;
+  }
+
+  function keepStates({ id, target, members }: DueGroup, { states: changed, repeating }: RoundResult): void {
+    for (const { key, state } of members) {
+      const repeats = repeating.get(id)?.has(key) ?? false;
+      states.keep({ key, ...target, state: changed.get(id)?.get(key) ?? state, repeats });
+    }
+  }
+
+  function sayTold({ members }: Batch, at: Instant): void {
+    for (const { key } of members) alerts.told(key, at);
+  }
+
+  return {
+    readRouting(limit) {
+      const unrouted = notifications.unrouted(limit);
+      return { unrouted, known: states.knownOf(unrouted.flatMap(({ key, members }) => [key, ...members])) };
+    },
+    commitRouting: (round, result, at) => allOf(() => writeRouting(round, result, at)),
+    readDue({ at, limit, counted, withSources }) {
+      const due = groups.due({ at, limit, whole: counted });
+      const isCounted = new Set(counted);
+      const targets = new Map(due.map(({ target }) => [JSON.stringify(target), target]));
+      return {
+        groups: due,
+        sent: [...targets.values()].filter(({ channel }) => isCounted.has(channel)).map((one) => groups.sent(one, at)),
+        policy: policy(at),
+        sources: withSources ? alerts.open() : [],
+      };
+    },
+    commitDue: (round, decision, at) => allOf(() => writeDue(round, decision, at)),
+    readCalls: (at, limit, uncounted) => ({ alerts: alerts.due(at, limit, uncounted), policy: policy(at) }),
+    commitCalls: (round, result, at) =>
+      allOf(() => {
+        if (policy(at).version !== round.policy.version) return false;
+        owe(result.owing, at);
+        for (const state of result.alerts) alerts.called(state, at);
+        return true;
+      }),
+    readActive: (after, limit) => states.active(after, limit),
+    commitReroute(rerouted, at) {
+      for (const one of rerouted) {
+        states.reroute(one);
+        groups.wake(one.group, at, null);
+      }
+      groups.wakeHolding(at);
+      alerts.askAgain(at);
+    },
+    nextRound() {
+      const instants = [groups.nextDue(), alerts.nextDue()].filter((at) => at !== null);
+      return instants.length === 0 ? null : Math.min(...instants);
+    },
+  };
+}
