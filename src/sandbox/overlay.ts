@@ -50,6 +50,8 @@ export interface Overlay {
   readonly placed: Placed[];
   /** The same by height, in the order in which they were added. */
   readonly placedByHeight: Map<number, Placed[]>;
+  /** The same by who takes part in them. */
+  readonly placedByParty: Map<AddressKey, Placed[]>;
   readonly delays: Delay[];
   readonly hiddenTraces: Set<number>;
   /** How many blocks an operation stays behind. */
@@ -67,6 +69,7 @@ export function createOverlay(): Overlay {
     added: 0,
     placed: [],
     placedByHeight: new Map(),
+    placedByParty: new Map(),
     delays: [],
     hiddenTraces: new Set(),
     lags: new Map(),

@@ -150,24 +150,14 @@ function rememberTouched(overlay: Overlay): (key: AddressKey) => readonly number
  * Blocks whose content is not what the timetable says, the highest first: every one that was replaced, and those with
  * additions.
  */
-function touchedHeights({ reorgs, placedByHeight }: Overlay, key: AddressKey): number[] {
-  const heights = new Set<number>();
-  for (const [height, placed] of placedByHeight)
-    if (placed.some(({ transaction }) => takesPart(transaction, key))) heights.add(height);
+function touchedHeights({ reorgs, placedByParty }: Overlay, key: AddressKey): number[] {
+  const heights = new Set(placedByParty.get(key)?.map(({ height }) => height));
   for (const { from, to } of reorgs) for (let height = from; height <= to; height++) heights.add(height);
   return [...heights].sort((a, b) => b - a);
 }
 
-const partiesByTransaction = new WeakMap<Transaction, ReadonlySet<AddressKey>>();
-
-/** Whether the address stands anywhere in the transaction or in the calls inside it. */
-function takesPart(transaction: Transaction, key: AddressKey): boolean {
-  const parties = partiesByTransaction.get(transaction) ?? partiesOf(transaction);
-  partiesByTransaction.set(transaction, parties);
-  return parties.has(key);
-}
-
-function partiesOf(transaction: Transaction): Set<AddressKey> {
+/** Whoever stands anywhere in the transaction or in the calls inside it. */
+export function partiesOf(transaction: Transaction): ReadonlySet<AddressKey> {
   const rows = [transaction, ...transaction.calls];
   return new Set(rows.flatMap(({ from, to, created }) => [from, to, created].filter((one) => one !== null).map(keyOf)));
 }

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { partiesOf } from '../chain/chain.ts';
 import { numberCalls } from '../chain/compose.ts';
 import { draw, drawHex, PURPOSE } from '../chain/draw.ts';
 import { GWEI, METHODS, type Method, type Transaction } from '../chain/transaction.ts';
@@ -38,14 +39,12 @@ export function failCall(world: World, options: z.output<typeof schemas.FailCall
 }
 
 export function dropTransaction(world: World, { hash }: z.output<typeof schemas.DropTransaction>): { hash: string } {
-  const { placed, placedByHeight } = world.overlay;
+  const { placed, placedByHeight, placedByParty } = world.overlay;
   const found = placedWith(world, hash);
   if (found.height <= world.head()) throw new ControlProblem(`${hash} is mined: only one that waits can be dropped`);
   placed.splice(placed.indexOf(found), 1);
-  placedByHeight.set(
-    found.height,
-    (placedByHeight.get(found.height) ?? []).filter((one) => one !== found),
-  );
+  removeFrom(placedByHeight, found.height, found);
+  for (const party of partiesOf(found.transaction)) removeFrom(placedByParty, party, found);
   return { hash };
 }
 
@@ -111,13 +110,26 @@ function blank(world: World): Transaction {
 
 /** Blocks that were replaced are found by where their content came from. */
 function place(world: World, transaction: Transaction, height: number): Added {
-  const { placed, placedByHeight, reorgs } = world.overlay;
+  const { placed, placedByHeight, placedByParty, reorgs } = world.overlay;
   assertRoom(placed.length, 'transactions added');
   const origin = originOf(reorgs, height);
   if (origin === undefined) throw new ControlProblem(`block ${height} was emptied: mine another one first`);
   const added: Placed = { transaction, height: origin, seenAt: world.head() };
   placed.push(added);
   world.overlay.added += 1;
-  placedByHeight.set(origin, [...(placedByHeight.get(origin) ?? []), added]);
+  addTo(placedByHeight, origin, added);
+  for (const party of partiesOf(transaction)) addTo(placedByParty, party, added);
   return { hash: transaction.hash, block: height === Infinity ? null : height };
+}
+
+function addTo<Key>(lists: Map<Key, Placed[]>, key: Key, added: Placed): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [added]);
+  else list.push(added);
+}
+
+function removeFrom<Key>(lists: Map<Key, Placed[]>, key: Key, removed: Placed): void {
+  const left = (lists.get(key) ?? []).filter((one) => one !== removed);
+  if (left.length === 0) lists.delete(key);
+  else lists.set(key, left);
 }
