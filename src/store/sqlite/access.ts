@@ -4,7 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createMutex } from '../../lib/mutex.ts';
-import { answering, BUSY_TIMEOUT_MS, inTransaction, isBusy, storageError, withoutSync } from './database.ts';
+import { answering, BUSY_TIMEOUT_MS, createUnsynced, inTransaction, isBusy, storageError } from './database.ts';
 
 export interface Access {
   /** Rejects with a StorageError. */
@@ -25,6 +25,7 @@ const LONGEST_PAUSE_MS = 50;
 export function createAccess(opened: DatabaseSync, file: string): Access {
   const writing = createMutex();
   let db = opened;
+  let unsynced = createUnsynced(db);
 
   /** `askedAt`: what waited for others has waited for the file as well. It is tried once in any case. */
   async function whenFree<T>(action: string, work: () => T, askedAt: number): Promise<T> {
@@ -47,10 +48,11 @@ export function createAccess(opened: DatabaseSync, file: string): Access {
   return {
     read: (work) => whenFree('read', work, performance.now()),
     write: (work) => write(() => inTransaction(db, work)),
-    writeUnsynced: (work) => write(() => withoutSync(db, () => inTransaction(db, work))),
+    writeUnsynced: (work) => write(() => unsynced(() => inTransaction(db, work))),
     replace: (change) =>
       writing.hold(async () => {
         db = await change(db);
+        unsynced = createUnsynced(db);
       }),
     close: () =>
       writing.hold(async () => {

@@ -87,15 +87,22 @@ export function createPrivately(file: string): void {
 
 const NORMAL = 1;
 
-/** The file stays sound, but what `work` commits is on disk only with the next commit outside of this. */
-export function withoutSync<T>(db: DatabaseSync, work: () => T): T {
+/**
+ * What is done by the function that this returns leaves the file sound, but what it commits is on disk only with the
+ * next commit outside of it.
+ */
+export function createUnsynced(db: DatabaseSync): <T>(work: () => T) => T {
   const usual = firstNumber(db, 'PRAGMA synchronous');
-  db.exec(`PRAGMA synchronous = ${Math.min(usual, NORMAL)}`);
-  try {
-    return work();
-  } finally {
-    db.exec(`PRAGMA synchronous = ${usual}`);
-  }
+  const relax = `PRAGMA synchronous = ${Math.min(usual, NORMAL)}`;
+  const restore = `PRAGMA synchronous = ${usual}`;
+  return (work) => {
+    db.exec(relax);
+    try {
+      return work();
+    } finally {
+      db.exec(restore);
+    }
+  };
 }
 
 /** All or nothing. The write lock is taken first, so that what `work` reads still holds when it writes. */
