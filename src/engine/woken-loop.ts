@@ -11,11 +11,14 @@ export interface WokenLoop {
   readonly wake: () => void;
 }
 
+// Without a reason, each abort makes an error with a stack.
+const WOKEN = 'woken';
+
 export function createWokenLoop(clock: Clock): WokenLoop {
   let alarm = new AbortController();
 
   const wake = (): void => {
-    alarm.abort();
+    alarm.abort(WOKEN);
   };
 
   return {
