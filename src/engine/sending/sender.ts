@@ -55,6 +55,8 @@ const SHORTEST_REST_MS = 100;
 const GRACE_PERIOD_MS = 1000;
 /** What is owed grows older in steps of this length: each is a commit. */
 const AGE_STEP_MS = 60_000;
+/** Leases of other processes that ended are looked for once in that time: each look is a commit. */
+const EXPIRE_STEP_MS = 60_000;
 /** Longer than any try takes. A process that takes over does not wait for its end. */
 const LEASE_MS = 300_000;
 
@@ -67,6 +69,8 @@ export function createSender(options: SenderOptions): Sender {
   const runTime = createRunTime(clock);
   // How much of the run time is in the state file.
   let recordedMs = 0;
+  // The run time at which leases that ended are looked for again.
+  let expiresAtMs = 0;
   let isParked = false;
   const loop = createWokenLoop(clock);
 
@@ -75,25 +79,31 @@ export function createSender(options: SenderOptions): Sender {
     loop.wake();
   };
 
-  async function claimDue(abandon: AbortSignal, at = clock.now()): Promise<Instant | null> {
+  async function claimDue(abandon: AbortSignal): Promise<Instant | null> {
     if (isParked) return null;
     await recordRunTime();
     const free = MOST_IN_FLIGHT - inFlight.size;
     if (free === 0) return null;
-    await expire(at);
-    const fence = store.fenceOf(`channel:${channel}`);
-    const claimed = await store.claim({ channel, limit: free, at, leaseMs: LEASE_MS }, fence);
-    for (const delivery of claimed) start(delivery, abandon);
-    // With every slot taken, the first that becomes free wakes the loop.
-    if (claimed.length === free) return null;
+    await expire();
+    // A claim is a commit, so it is looked first.
+    const now = clock.now();
     const due = await store.nextDue(channel);
     // No wait is that long: the clock was set back, so the wait is over.
-    return due !== null && due - clock.now() > LONGEST_WAIT_MS ? claimDue(abandon, due) : due;
+    const isOver = due !== null && (due <= now || due - now > LONGEST_WAIT_MS);
+    if (!isOver) return due;
+    const fence = store.fenceOf(`channel:${channel}`);
+    const claimed = await store.claim({ channel, limit: free, at: Math.max(now, due), leaseMs: LEASE_MS }, fence);
+    for (const delivery of claimed) start(delivery, abandon);
+    // With every slot taken, the first that becomes free wakes the loop.
+    return claimed.length === free ? null : store.nextDue(channel);
   }
 
-  async function expire(at: Instant): Promise<void> {
+  async function expire(): Promise<void> {
+    const passedMs = runTime.passed();
+    if (passedMs < expiresAtMs) return;
     // Deliveries that are in flight here belong to this process, however long recording their outcome takes.
-    const deliveries = await store.expire(channel, at, [...inFlight.keys()]);
+    const deliveries = await store.expire(channel, clock.now(), [...inFlight.keys()]);
+    expiresAtMs = passedMs + EXPIRE_STEP_MS;
     if (deliveries > 0) log.info('outbox:recovered', { channel, deliveries, effect: 'sent again under the same ids' });
   }
 

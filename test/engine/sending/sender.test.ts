@@ -454,6 +454,18 @@ describe('what is old, but could not be tried', () => {
     expect(ran.mock.calls.reduce((sum, [, ms]) => sum + ms, 0)).toBe(10 * MINUTE);
   });
 
+  test('a channel to which nothing is owed writes no more than that, however often it looks', async () => {
+    const post = createOutbox();
+    const [claims, expires] = [jest.spyOn(post.store, 'claim'), jest.spyOn(post.store, 'expire')];
+    await using sender = post.start();
+    for (let second = 0; second <= 600; second++) {
+      sender.wake();
+      await post.clock.advance(SECOND);
+    }
+    expect(claims).not.toHaveBeenCalled();
+    expect(expires.mock.calls.length).toBeLessThanOrEqual(11);
+  });
+
   test('alerts go out after the first minute of a daemon whose clock counts parts of milliseconds', async () => {
     const clock = createFakeClock();
     const store = await openVolatileStore();
