@@ -16,11 +16,11 @@ export function dispatchRulesOf(config: Config, watches: readonly Watch[], proce
   const channels = [...config.channels.values()];
   const watchById = new Map(watches.map((watch) => [watch.id, watch]));
   const ways = new Map(
-    channels.map(({ name, notifier }) => [name, { unit: notifier.unit, cap: defaultCapOf(notifier) }]),
+    channels.map(({ name, notifier, cap }) => [name, { unit: notifier.unit, cap: cap ?? defaultCapOf(notifier) }]),
   );
   return {
     ...process,
-    inhibit: [],
+    inhibit: config.inhibit,
     recipientsOf: recipientsIn(config),
     channelOf: (channel) => ways.get(channel) ?? GONE,
     unitOf: (channel) => (ways.get(channel) ?? GONE).unit,

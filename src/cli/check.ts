@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts';
 export function check(terminal: Terminal, { config: file }: ConfigOption): number {
   const { config, watches } = loadOrFail(terminal, file, EXIT.problems);
   const { lines, warnings } = describeWatches(watches, config);
-  for (const line of [...lines, ...describeTargets(watches)]) terminal.out(line);
+  for (const line of [...lines, ...describeTargets(watches, config.routes)]) terminal.out(line);
   for (const warning of warnings) terminal.err(`warning: ${warning}\n`);
   return EXIT.ok;
 }

@@ -1,14 +1,23 @@
 import { z } from 'zod';
+import type { Cap } from '../dispatch/model.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
 import type { Channel } from './model.ts';
 import { parseAt } from './issues.ts';
 import { hintFor } from './nearest.ts';
 import type { Problem } from './problem.ts';
-import { quote } from './scalars.ts';
+import { integer, quote } from './scalars.ts';
 import type { SecretReader } from './secrets.ts';
 import { SecretText } from './shape.ts';
 import { type Path, isMap } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
+
+/** Of every channel, beside its type's own keys. Summaries own one place of each ten minutes; something must be left. */
+export const CapShape = z
+  .strictObject({
+    per_hour: integer(7, 100_000, 'messages to one recipient in any hour').default(30),
+    burst: integer(2, 100_000, 'messages to one recipient in any ten minutes').default(10),
+  })
+  .meta({ description: 'most messages to one recipient; what is over that goes out in one summary per ten minutes' });
 
 interface Given {
   readonly source: Source;
@@ -25,7 +34,7 @@ export function readChannel(given: Given): { value: Channel | null; problems: re
   const types = notifiers.map(({ type }) => type);
   if (!isMap(written))
     return { value: null, problems: [source.problem(path, { message: 'must be a map of keys and values' })] };
-  const { type, ...keys } = written;
+  const { type, cap: writtenCap, ...keys } = written;
   if (typeof type !== 'string')
     return {
       value: null,
@@ -39,13 +48,26 @@ export function readChannel(given: Given): { value: Channel | null; problems: re
       problems: [source.problem([...path, 'type'], { message: `no channel type ${quote(type)}`, hint })],
     };
   }
+  const cap = readCap(writtenCap, source, path);
+  if ('problems' in cap) return { value: null, problems: cap.problems };
   const found: Found = { missing: [], secrets: [] };
   const filled = fill(keys, path, { ...given, notifier }, found);
-  const channel = { name, type, path, notifier, missing: found.missing };
+  const channel = { name, type, path, notifier, cap: cap.value, missing: found.missing };
   if (found.missing.length > 0) return { value: { ...channel, to: undefined, secrets: found.secrets }, problems: [] };
-  const parsed = parseAt(strict(notifier.config), filled, { source, path, moreKeys: ['type'] });
+  const parsed = parseAt(strict(notifier.config), filled, { source, path, moreKeys: ['type', 'cap'] });
   if ('problems' in parsed) return { value: null, problems: parsed.problems };
   return { value: { ...channel, to: parsed.value, secrets: found.secrets }, problems: [] };
+}
+
+function readCap(
+  written: unknown,
+  source: Source,
+  path: Path,
+): { value: Cap | null } | { problems: readonly Problem[] } {
+  if (written === undefined) return { value: null };
+  const parsed = parseAt(CapShape, written, { source, path: [...path, 'cap'] });
+  if ('problems' in parsed) return parsed;
+  return { value: { perHour: parsed.value.per_hour, burst: parsed.value.burst } };
 }
 
 interface Found {

@@ -8,6 +8,7 @@ import { readChannel } from './channels.ts';
 import { readExplorer } from './explorers.ts';
 import { parseAt } from './issues.ts';
 import { readNames } from './names.ts';
+import { readInhibit } from './inhibit.ts';
 import { readRoutes } from './routes.ts';
 import { type Problem, fileProblem, reasonOf, sortProblems } from './problem.ts';
 import { sharedPlanWarnings } from './shared-plans.ts';
@@ -17,7 +18,7 @@ import { createSecretReader } from './secrets.ts';
 import { readHttp } from './http.ts';
 import { readHeartbeat } from './heartbeat.ts';
 import { readSelf } from './self.ts';
-import { type WrittenMap, isMap } from './yaml/written.ts';
+import { type Written, type WrittenMap, isMap } from './yaml/written.ts';
 import { type Source, parseYaml } from './yaml/yaml.ts';
 
 /** Reads and checks the config file: all of its problems at once, or a config. Never throws. */
@@ -56,6 +57,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     collect(readChannel({ source, name, written: value, secrets, notifiers: tools.notifiers })),
   );
   const routes = collect(readRoutes(source, written.routes, Object.keys(written.channels))) ?? [];
+  const inhibit = collect(readInhibit(source, written.inhibit)) ?? [];
   const self = readSelf({ source, channels, names: Object.keys(written.channels) }, written.self);
   const heartbeat = readHeartbeat(source, written.heartbeat, secrets);
   problems.push(...self.problems, ...heartbeat.problems);
@@ -70,6 +72,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     names,
     channels,
     routes,
+    inhibit,
     self: self.value,
     heartbeat: heartbeat.value,
     state: stateOf(written.state, directory),
@@ -117,13 +120,18 @@ function halfRead(value: unknown): Shape {
     const part = isMap(value) ? value[key] : undefined;
     return isMap(part) ? part : {};
   };
+  const listAt = (key: string): Written[] => {
+    const part = isMap(value) ? value[key] : undefined;
+    return Array.isArray(part) ? part : [];
+  };
   return {
     ...ConfigShape.parse({ explorers: {}, channels: {} }),
     explorers: mapAt('explorers'),
     addresses: mapAt('addresses'),
     tokens: mapAt('tokens'),
     channels: mapAt('channels'),
-    routes: isMap(value) && Array.isArray(value['routes']) ? value['routes'] : [],
+    routes: listAt('routes'),
+    inhibit: listAt('inhibit'),
   };
 }
 

@@ -6,7 +6,19 @@ import type { Path } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
 
 /** Keys of later releases: reported as such, not as misspelt. */
-const NOT_YET = new Set(['repeat', 'group_by', 'silence']);
+const NOT_YET = new Set(['silence']);
+
+/** Keys that say how alerts are told. A rule says which there are. */
+const OF_ROUTES = new Set([
+  'group_by',
+  'group_wait',
+  'group_interval',
+  'repeat',
+  'require_ack',
+  'escalate',
+  'failover',
+  'mute',
+]);
 
 export function isNotYet(name: string): boolean {
   return NOT_YET.has(name);
@@ -68,7 +80,7 @@ function toProblems(issue: Issue, { source, path, moreKeys = [] }: Place): reado
   }
   if (issue.code === 'invalid_key')
     return [source.problem(full.slice(0, -1), { key: String(full.at(-1)), message: issue.issues[0]?.message ?? '' })];
-  if (issue.code === 'invalid_type' && issue.input === undefined && isMissing(issue))
+  if (issue.input === undefined && isMissing(issue))
     return [source.problem(full.slice(0, -1), { message: `${String(full.at(-1) ?? 'it')} is missing` })];
   return [source.problem(full, messageOf(issue))];
 }
@@ -101,6 +113,8 @@ const MOST_UNKNOWN = 100;
 /** An unknown key, with the one that was probably meant. */
 export function unknownKey(source: Source, path: Path, key: string, legal: readonly string[]): Problem {
   if (isNotYet(key)) return source.problem(path, { key, message: `${quote(key)} is not supported yet` });
+  if (path[0] === 'watches' && OF_ROUTES.has(key))
+    return source.problem(path, { key, message: `${quote(key)} is a key of routes`, hint: 'Write it in the config.' });
   const hint = hintFor(
     key,
     legal.filter((name) => name !== ''),
@@ -109,7 +123,7 @@ export function unknownKey(source: Source, path: Path, key: string, legal: reado
 }
 
 function isMissing(issue: Issue): boolean {
-  return issue.code === 'invalid_type' && /received undefined$/.test(issue.message);
+  return issue.code === 'invalid_union' || (issue.code === 'invalid_type' && /received undefined$/.test(issue.message));
 }
 
 function messageOf(issue: Issue): { message: string; hint?: string | undefined } {

@@ -1,7 +1,7 @@
 // The config as the rest of the program sees it.
 import type { Coin } from '../core/model/target.ts';
 import type { Address } from '../core/values/address.ts';
-import type { Route } from '../dispatch/model.ts';
+import type { Cap, InhibitRule, Route } from '../dispatch/model.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
 import type { Problem } from './problem.ts';
 import type { Secret } from './secret.ts';
@@ -23,6 +23,7 @@ export interface Config {
   readonly names: ReadonlyMap<string, Name>;
   readonly channels: ReadonlyMap<string, Channel>;
   readonly routes: readonly ConfigRoute[];
+  readonly inhibit: readonly ConfigInhibit[];
   /** The channels that are told what is wrong with the daemon itself. */
   readonly self: readonly string[];
   /** Which service alarms when the daemon no longer could; null = none. */
@@ -156,6 +157,8 @@ export interface Channel {
   readonly notifier: AnyNotifier;
   /** What the notifier's schema made of it; undefined while a secret is missing. */
   readonly to: unknown;
+  /** As written; null: what holds for its type. */
+  readonly cap: Cap | null;
   readonly missing: readonly Problem[];
   readonly secrets: readonly string[];
 }
@@ -163,6 +166,10 @@ export interface Channel {
 /** `path`: where it is written; null = nowhere, it leads to the only channel. */
 export interface ConfigRoute extends Route {
   readonly path: Path | null;
+}
+
+export interface ConfigInhibit extends InhibitRule {
+  readonly path: Path;
 }
 
 export interface ConfigTools {

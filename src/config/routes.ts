@@ -5,8 +5,8 @@ import type { ConfigRoute } from './model.ts';
 import { hintFor } from './nearest.ts';
 import type { Problem } from './problem.ts';
 import { RouteShape, type WrittenRoute } from './route-shape.ts';
-import { quote } from './scalars.ts';
-import type { Path } from './yaml/written.ts';
+import { formatDuration, quote } from './scalars.ts';
+import type { Path, ProblemAt } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
 
 /** The routes in their order. Where there is only one channel, a last route leads to it. */
@@ -27,31 +27,52 @@ export function readRoutes(
 }
 
 function problemsOf(route: WrittenRoute, path: Path, source: Source, channels: readonly string[]): Problem[] {
-  const unknown = (['notify', 'add'] as const).flatMap((key) => {
-    const names = route[key] ?? [];
-    return names.flatMap((name, i) => {
-      const at = names.length > 1 ? [...path, key, i] : [...path, key];
-      const message = `no channel ${quote(name)}`;
-      return channels.includes(name) ? [] : [source.problem(at, { message, hint: hintFor(name, channels) })];
-    });
-  });
-  if (route.notify !== undefined || route.add !== undefined) return unknown;
-  return [source.problem(path, { message: 'the route sets nothing', hint: 'Write notify or add.' })];
+  const problems: Problem[] = [];
+  const complain = (at: Path, problem: ProblemAt): void => {
+    problems.push(source.problem([...path, ...at], problem));
+  };
+  const { match, ...set } = route;
+  for (const [names, at] of namedIn(route))
+    for (const [i, name] of names.entries())
+      if (!channels.includes(name))
+        complain(names.length > 1 ? [...at, i] : at, {
+          message: `no channel ${quote(name)}`,
+          hint: hintFor(name, channels),
+        });
+  for (const [i, { after }] of (route.escalate ?? []).entries())
+    if (after <= (route.escalate?.[i - 1]?.after ?? 0))
+      complain(['escalate', i, 'after'], {
+        message: `${formatDuration(after)} is not after the step before`,
+        hint: 'Each step waits longer than the one before, from the first message on.',
+      });
+  if (Object.keys(set).length === 0)
+    complain([], { message: 'the route sets nothing', hint: 'Write notify, add, or how the alerts are told.' });
+  return problems;
 }
 
-function routeOf({ match, notify, add }: WrittenRoute, path: Path | null): ConfigRoute {
+/** All names of channels in a route, with their places. */
+function namedIn({ notify = [], add = [], failover = [], escalate = [] }: WrittenRoute): [readonly string[], Path][] {
+  return [
+    [notify, ['notify']],
+    [add, ['add']],
+    [failover, ['failover']],
+    ...escalate.map((step, i): [readonly string[], Path] => [step.notify, ['escalate', i, 'notify']]),
+  ];
+}
+
+function routeOf(written: WrittenRoute, path: Path | null): ConfigRoute {
   return {
     path,
-    match,
-    notify: notify ?? null,
-    add: add ?? [],
-    groupBy: null,
-    groupWaitMs: null,
-    groupIntervalMs: null,
-    repeatMs: null,
-    requireAck: null,
-    escalate: null,
-    failover: null,
-    mute: [],
+    match: written.match,
+    notify: written.notify ?? null,
+    add: written.add ?? [],
+    groupBy: written.group_by ?? null,
+    groupWaitMs: written.group_wait ?? null,
+    groupIntervalMs: written.group_interval ?? null,
+    repeatMs: written.repeat ?? null,
+    requireAck: written.require_ack ?? null,
+    escalate: written.escalate?.map(({ after, notify }) => ({ afterMs: after, notify })) ?? null,
+    failover: written.failover ?? null,
+    mute: written.mute ?? [],
   };
 }

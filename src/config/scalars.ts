@@ -4,7 +4,7 @@ import { Address } from '../core/values/address.ts';
 import { seen, withoutKeys } from './problem.ts';
 
 /** A text with a meaning: `parse` returns its value, or undefined when it is none; `expected` is for the message. */
-function scalar<T>(parse: (text: string) => T | undefined, expected: string, meta: Meta = {}) {
+export function scalar<T>(parse: (text: string) => T | undefined, expected: string, meta: Meta = {}) {
   return z
     .string()
     .meta(meta)
@@ -20,7 +20,7 @@ function scalar<T>(parse: (text: string) => T | undefined, expected: string, met
 }
 
 // A type, not an interface: zod takes open records.
-type Meta = { description?: string; pattern?: string };
+type Meta = { description?: string; pattern?: string; examples?: readonly string[] };
 
 const LONGEST_QUOTED = 60;
 
@@ -68,6 +68,15 @@ export function pace(least: number, most: number, description: string) {
   return scalar(
     (text) => (text === 'manual' ? text : within(parseDuration(text), least, most)),
     `manual or a duration from ${formatDuration(least)} to ${formatDuration(most)}, such as 2s`,
+    { description },
+  );
+}
+
+/** `off` as the text, or milliseconds. */
+export function durationOrOff(least: number, most: number, description: string) {
+  return scalar(
+    (text) => (text === 'off' ? text : within(parseDuration(text), least, most)),
+    `off or a duration from ${formatDuration(least)} to ${formatDuration(most)}, such as 4h`,
     { description },
   );
 }

@@ -172,8 +172,14 @@ export const ConfigShape = z.strictObject({
   channels: byName(z.unknown(), LABEL).meta({ description: 'channels by name; a rule tells them' }),
   routes: z
     .array(z.unknown())
+    .max(1000, 'more than 1,000 routes')
     .default([])
     .meta({ description: 'who hears which alerts; all of them are walked, in their order' }),
+  inhibit: z
+    .array(z.unknown())
+    .max(100, 'more than 100 entries')
+    .default([])
+    .meta({ description: 'open alerts that mute others, whose cause they are' }),
   self: oneOrMore('channels that are told what is wrong with the daemon itself, or none').optional().meta({
     description: 'who is told what is wrong with the daemon itself; left out, the only channel, or the first one',
   }),

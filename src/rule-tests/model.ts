@@ -3,8 +3,9 @@ import type { Address } from '../core/values/address.ts';
 import type { SyntheticRow } from '../core/model/script.ts';
 import type { Head, MissReason } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Severity } from '../core/model/ids.ts';
+import type { Labels, Severity } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch.ts';
+import type { Route } from '../dispatch/model.ts';
 
 export interface RuleTest {
   /** As it is shown. */
@@ -12,6 +13,8 @@ export interface RuleTest {
   readonly line: number;
   readonly name: string;
   readonly watch: Watch;
+  /** Of the config that the test names; none without one. */
+  readonly routes: readonly Route[];
   /** True: the list was empty before the first poll. */
   readonly isWithoutBaseline: boolean;
   readonly polls: readonly Poll[];
@@ -56,6 +59,8 @@ export interface Expected {
   /** By path, such as `token.reputation`; null = must not be there. */
   readonly fields: readonly (readonly [path: string, text: string | null])[];
   readonly to: readonly string[] | null;
+  /** The labels that the alert shares with all whose messages it shares. */
+  readonly group: Labels | null;
 }
 
 export type Wanted = { readonly exactly: string } | { readonly contains: string };

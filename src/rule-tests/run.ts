@@ -1,10 +1,15 @@
 // Runs one test: its polls go through the daemon's own `poll` and `step`, and what would have been sent is kept.
 import type { Message } from '../core/model/delivery.ts';
+import type { Labels } from '../core/model/ids.ts';
+import { labelsOf } from '../core/model/labels.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
 import type { Observation } from '../core/model/observation.ts';
 import { blankMemory, step } from '../core/step.ts';
 import { upToHead } from '../core/chain/tick-chain.ts';
+import type { AlertRule } from '../core/model/watch.ts';
+import { groupOf } from '../dispatch/group.ts';
+import { routingOf } from '../dispatch/routing.ts';
 import { poll } from '../engine/polling/observe.ts';
 import { MissingAnswer } from './answers.ts';
 import type { Poll, RuleTest } from './model.ts';
@@ -15,6 +20,8 @@ export interface SentMessage {
   readonly poll: Poll;
   readonly message: Message;
   readonly to: readonly string[];
+  /** Labels of the group that the alert belongs to, where its channel makes groups. */
+  readonly group: Labels;
 }
 
 export interface PollResult {
@@ -44,9 +51,9 @@ export async function runRuleTest(test: RuleTest): Promise<RuleTestRun> {
       results.push({ poll: one, ...judged });
     }
   } catch (error) {
-    return { polls: results, sent: results.flatMap(sentAt), broken: whyBroken(error, test.polls[results.length]) };
+    return { polls: results, sent: sentIn(test, results), broken: whyBroken(error, test.polls[results.length]) };
   }
-  return { polls: results, sent: results.flatMap(sentAt), broken: null };
+  return { polls: results, sent: sentIn(test, results), broken: null };
 }
 
 /** Without a baseline of its own, the list was empty one interval before the first poll. */
@@ -58,7 +65,21 @@ function startOf({ watch, isWithoutBaseline, polls }: RuleTest): Memory {
   return step(watch, blank, { type: 'seen', at, head: null, chain: upToHead(0), seen, partial: null }).memory;
 }
 
-function sentAt({ poll, decision }: PollResult): SentMessage[] {
+function sentIn(test: RuleTest, results: readonly PollResult[]): SentMessage[] {
+  const groups = new Map(test.watch.alerts.map((alert) => [alert.id, groupLabels(test, alert)]));
+  return results.flatMap((result) =>
+    sentAt(result).map((sent) => ({ ...sent, group: groups.get(sent.message.alert) ?? {} })),
+  );
+}
+
+/** By the routes alone: what a channel makes of groups is not known here. */
+function groupLabels({ watch, routes }: RuleTest, alert: AlertRule): Labels {
+  const labels = labelsOf(watch, alert);
+  const routing = routingOf(routes, null, labels);
+  return groupOf({ channel: '', recipient: '' }, 'group', { key: '', labels }, routing).labels;
+}
+
+function sentAt({ poll, decision }: PollResult): Omit<SentMessage, 'group'>[] {
   return decision.transitions.map(({ message, notify }) => ({ poll, message, to: notify.toSorted() }));
 }
 

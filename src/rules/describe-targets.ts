@@ -1,37 +1,53 @@
 // The part of `check` that says who is told of each alert.
+import { formatDuration } from '../config/scalars.ts';
+import { labelsOf } from '../core/model/labels.ts';
 import type { AlertRule, Watch } from '../core/model/watch.ts';
+import type { MuteWindow, Route, Routing } from '../dispatch/model.ts';
+import { routingOf } from '../dispatch/routing.ts';
 import { inColumns } from '../lib/columns.ts';
 
 interface Described {
   readonly rule: string;
   readonly watch: string;
   readonly alert: AlertRule;
-  readonly channels: string;
+  readonly targets: string;
 }
 
 /**
- * One line per alert: its name, its severity and its channels. Where routes send the instances of a watch to different
- * channels, each instance has its own line.
+ * One line per alert: its name, its severity, its channels, and who is told later or when not. Where routes make a
+ * difference between the instances of a watch, each instance has its own line.
  */
-export function describeTargets(watches: readonly Watch[]): readonly string[] {
-  const all = watches.flatMap(({ rule, name, alerts }) =>
-    alerts.map((alert): Described => ({ rule, watch: name, alert, channels: channelsOf(alert) })),
+export function describeTargets(watches: readonly Watch[], routes: readonly Route[]): readonly string[] {
+  const all = watches.flatMap((watch) =>
+    watch.alerts.map((alert): Described => {
+      const routing = routingOf(routes, alert.notify, labelsOf(watch, alert));
+      return { rule: watch.rule, watch: watch.name, alert, targets: targetsText(alert, routing) };
+    }),
   );
   const byAlert = Map.groupBy(all, ({ rule, alert }) => `${rule}/${alert.id}`);
   return inColumns(
     [...byAlert].flatMap(([name, instances]) => {
-      const isSame = new Set(instances.map(({ channels }) => channels)).size === 1;
-      return isSame
-        ? instances.slice(0, 1).map((one) => rowOf(name, one))
-        : instances.map((one) => rowOf(`${one.watch}/${one.alert.id}`, one));
+      const isSame = new Set(instances.map(({ targets }) => targets)).size === 1;
+      if (isSame) return instances.slice(0, 1).map((one) => rowOf(name, one));
+      return instances.map((one) => rowOf(`${one.watch}/${one.alert.id}`, one));
     }),
   );
 }
 
-function rowOf(name: string, { alert, channels }: Described): readonly string[] {
-  return [name, alert.severity, `notifies ${channels}`];
+function rowOf(name: string, { alert, targets }: Described): readonly string[] {
+  return [name, alert.severity, targets];
 }
 
-function channelsOf({ notify }: AlertRule): string {
-  return notify.join(', ');
+/** `notifies ops; after 15m pager; where nobody is reached payments; muted sat sun 00:00-24:00 Europe/Berlin` */
+function targetsText({ severity }: AlertRule, { channels, options: { escalate, failover, mute } }: Routing): string {
+  return [
+    `notifies ${channels.join(', ')}`,
+    ...(escalate ?? []).map(({ afterMs, notify }) => `after ${formatDuration(afterMs)} ${notify.join(', ')}`),
+    ...(failover === null || severity !== 'critical' ? [] : [`where nobody is reached ${failover.join(', ')}`]),
+    ...(mute.length === 0 ? [] : [`muted ${mute.map(windowText).join(', ')}`]),
+  ].join('; ');
+}
+
+function windowText({ days, from, to, zone }: MuteWindow): string {
+  return `${days.length === 7 ? 'daily' : days.join(' ')} ${from}-${to} ${zone}`;
 }

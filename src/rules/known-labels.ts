@@ -31,6 +31,16 @@ export class KnownLabels {
     return [this.#config.source.problem(path, { message: 'matches no alert', hint })];
   }
 
+  /** Names of labels in a list of the config that no alert has. */
+  problemsOfNames(names: readonly string[], path: Path): Problem[] {
+    return names.flatMap((name, i) => {
+      const mistake = this.#values.mistakeInName(name);
+      if (mistake === null) return [];
+      const at = names.length > 1 ? [...path, i] : path;
+      return [this.#config.source.problem(at, { message: mistake.message, hint: mistake.hint })];
+    });
+  }
+
   #problemOf({ label, index, isName, message, hint }: LabelMistake, path: Path): Problem {
     const { source } = this.#config;
     if (isName) return source.problem(path, { key: label, message, hint });

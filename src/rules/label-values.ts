@@ -40,12 +40,10 @@ export class LabelValues {
     for (const [name, value] of Object.entries(labels)) this.note(name, value);
   }
 
-  has(name: string): boolean {
-    return this.#values.has(name);
-  }
-
-  keys(): Iterable<string> {
-    return this.#values.keys();
+  /** Null: an alert has the label. */
+  mistakeInName(label: string): Pick<LabelMistake, 'message' | 'hint'> | null {
+    if (this.#values.has(label)) return null;
+    return { message: `no alert has the label ${quote(label)}`, hint: hintFor(label, this.#values.keys()) };
   }
 
   mistakesIn(matcher: Matcher): LabelMistake[] {
@@ -53,11 +51,9 @@ export class LabelValues {
   }
 
   #misspelt(label: string, patterns: string | readonly string[]): LabelMistake[] {
-    const values = this.#values.get(label);
-    if (values === undefined) {
-      const hint = hintFor(label, this.#values.keys());
-      return [{ label, index: null, isName: true, message: `no alert has the label ${quote(label)}`, hint }];
-    }
+    const inName = this.mistakeInName(label);
+    if (inName !== null) return [{ ...inName, label, index: null, isName: true }];
+    const values = this.#values.get(label) ?? new Set();
     const list = typeof patterns === 'string' ? [patterns] : patterns;
     return list.flatMap((pattern, i) => {
       const wanted = pattern.startsWith('!') ? pattern.slice(1) : pattern;

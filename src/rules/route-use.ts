@@ -1,12 +1,14 @@
-// Routes the alerts of a load, and notes what that makes of the routes: one that matches no alert is a problem, one whose
-// `notify` has no effect is a warning.
+// Routes the alerts of a load, and notes what that makes of the routes: one that matches no alert is a problem, and so is
+// an option that can have no effect; a `notify` that is never reached is a warning.
 import type { Config, ConfigRoute } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
+import { quote } from '../config/scalars.ts';
 import type { Labels } from '../core/model/ids.ts';
 import type { AnyKind } from '../core/model/kind.ts';
 import { matches } from '../dispatch/match.ts';
 import type { Routing } from '../dispatch/model.ts';
 import { routingOf } from '../dispatch/routing.ts';
+import { InhibitUse } from './inhibit-use.ts';
 import { KnownLabels } from './known-labels.ts';
 
 /** What became of one route. */
@@ -17,13 +19,18 @@ interface Use {
   isDeciding: boolean;
   /** What decides the channels of the others: the lines of earlier routes, `rule` where the alert names its own. */
   readonly takenBy: Set<number | 'rule'>;
+  /** Of the alerts that it matches. */
+  readonly severities: Set<string>;
+  /** Channels of its `failover` that an alert is told through in any case, with the name of the alert. */
+  readonly failsTogether: Map<string, string>;
 }
 
 export class RouteUse {
   readonly #config: Config;
   readonly #uses: readonly Use[];
   readonly #known: KnownLabels;
-  /** The labels that matchers look at: alerts with the same values of these make the same of the routes. */
+  readonly #inhibit: InhibitUse;
+  /** `severity`, and the labels that matchers look at: alerts with the same values of these make the same of the routes. */
   readonly #read: readonly string[];
   readonly #routings = new Map<string, Routing>();
 
@@ -34,9 +41,16 @@ export class RouteUse {
       isMatching: false,
       isDeciding: false,
       takenBy: new Set(),
+      severities: new Set(),
+      failsTogether: new Map(),
     }));
     this.#known = new KnownLabels(config, kinds);
-    this.#read = [...new Set(config.routes.flatMap(({ match }) => Object.keys(match)))];
+    this.#inhibit = new InhibitUse(config, this.#known);
+    const matchers = [
+      ...config.routes.map(({ match }) => match),
+      ...config.inhibit.flatMap(({ when, mute }) => [when, mute]),
+    ];
+    this.#read = [...new Set(['severity', ...matchers.flatMap((matcher) => Object.keys(matcher))])];
   }
 
   /** The routing of an alert. `notify`: the channels that its rule names, if any. */
@@ -49,24 +63,49 @@ export class RouteUse {
   }
 
   #decide(labels: Labels, notify: readonly string[] | null): Routing {
-    let taker: number | 'rule' | null = notify === null ? null : 'rule';
-    for (const use of this.#uses) {
-      const { route } = use;
-      if (!matches(route.match, labels)) continue;
-      use.isMatching = true;
-      if (route.notify === null) continue;
-      if (taker === null) use.isDeciding = true;
-      else use.takenBy.add(taker);
-      taker ??= this.#lineOf(route);
-    }
-    return routingOf(this.#config.routes, notify, labels);
+    this.#inhibit.add(labels);
+    const routing = routingOf(this.#config.routes, notify, labels);
+    const matching = this.#uses.filter(({ route }) => matches(route.match, labels));
+    for (const use of matching) noteMatch(use, labels, routing);
+    this.#noteDecision(matching, notify);
+    return routing;
   }
 
-  /** Of all alerts together: routes that match none of them. */
+  #noteDecision(matching: readonly Use[], notify: readonly string[] | null): void {
+    let taker: number | 'rule' | null = notify === null ? null : 'rule';
+    for (const use of matching) {
+      if (use.route.notify === null) continue;
+      if (taker === null) use.isDeciding = true;
+      else use.takenBy.add(taker);
+      taker ??= this.#lineOf(use.route);
+    }
+  }
+
+  /** Of all alerts together. */
   problems(): Problem[] {
-    return this.#uses.flatMap(({ route: { path, match }, isMatching }) =>
-      path === null ? [] : this.#known.problemsOf(match, [...path, 'match'], isMatching),
-    );
+    return [...this.#uses.flatMap((use) => this.#problemsOf(use)), ...this.#inhibit.problems()];
+  }
+
+  #problemsOf({ route, isMatching, severities, failsTogether }: Use): Problem[] {
+    const { path, match, groupBy, repeatMs } = route;
+    if (path === null) return [];
+    const { source } = this.#config;
+    const problems = [
+      ...this.#known.problemsOf(match, [...path, 'match'], isMatching),
+      ...this.#known.problemsOfNames(groupBy ?? [], [...path, 'group_by']),
+    ];
+    if (typeof repeatMs === 'number' && severities.size === 1 && severities.has('info'))
+      problems.push(
+        source.problem([...path, 'repeat'], { message: 'only info alerts match, which are never repeated' }),
+      );
+    for (const [channel, alert] of failsTogether)
+      problems.push(
+        source.problem([...path, 'failover'], {
+          message: `fails together: ${alert} is told through ${quote(channel)} already`,
+          hint: 'Name a channel that the alert does not have.',
+        }),
+      );
+    return problems;
   }
 
   /** Of all alerts together: routes whose `notify` is never reached. */
@@ -80,6 +119,15 @@ export class RouteUse {
   #lineOf({ path }: ConfigRoute): number {
     return path === null ? 0 : this.#config.source.lineOf(path);
   }
+}
+
+function noteMatch(use: Use, labels: Labels, { channels, options }: Routing): void {
+  const { watch = '', alert = '', severity = '' } = labels;
+  use.isMatching = true;
+  use.severities.add(severity);
+  if (options.failover === null || options.failover !== use.route.failover) return;
+  for (const channel of options.failover)
+    if (channels.includes(channel)) use.failsTogether.set(channel, `${watch}/${alert}`);
 }
 
 function takersText(takenBy: ReadonlySet<number | 'rule'>): string {

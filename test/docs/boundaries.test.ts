@@ -15,7 +15,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   watches: { all: ['core', 'lib', 'explorer'] },
   config: { all: ['core', 'dispatch', 'lib', 'notifiers'] },
   rules: { all: ['core', 'lib', 'config', 'dispatch'], type: ['notifiers'] },
-  'rule-tests': { all: ['config', 'core', 'engine', 'explorer', 'lib', 'notifiers', 'rules', 'watches'] },
+  'rule-tests': { all: ['config', 'core', 'dispatch', 'engine', 'explorer', 'lib', 'notifiers', 'rules', 'watches'] },
   explain: { all: ['config', 'core', 'dispatch', 'lib', 'rules'], type: ['store'] },
   plan: { all: ['config', 'core', 'lib', 'rules'], type: ['store'] },
   engine: { all: ['core', 'dispatch', 'lib'], type: ['store', 'notifiers', 'explorer', 'telemetry'] },

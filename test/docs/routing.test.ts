@@ -4,12 +4,14 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
-import { RouteShape } from '../../src/config/route-shape.ts';
+import { MuteWindowShape } from '../../src/config/mute-windows.ts';
+import { InhibitShape, RouteShape } from '../../src/config/route-shape.ts';
 import { GIVEN_LABELS } from '../../src/core/model/labels.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import { describeTargets } from '../../src/rules/describe-targets.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { kinds } from '../../src/watches/index.ts';
+import { run, type Files } from '../rule-tests/support/trials.ts';
 
 const text = readFileSync('docs/routing.md', 'utf8');
 const blocks = [...text.matchAll(/```(\w+ ?\w*)\n(.*?)```/gs)].map(([, type = '', block = '']) => ({ type, block }));
@@ -19,18 +21,31 @@ const AROUND = `
 explorers: { ethereum: { form: sandbox } }
 addresses: { treasury: '0x${'1'.repeat(40)}', hot_wallet: '0x${'2'.repeat(40)}' }
 tokens: { USDC: '0x${'3'.repeat(40)}' }
-channels: { ops: { type: log }, payments: { type: log }, pager: { type: log } }
 `;
+const CHANNELS = { ops: '{ type: log }', payments: '{ type: log }', pager: '{ type: log }' };
+
+/** The channels that the block lacks stand below its own. */
+function withChannels(block: string): string {
+  const missing = Object.entries(CHANNELS).filter(([name]) => !block.includes(`\n  ${name}:`));
+  const lines = missing.map(([name, channel]) => `  ${name}: ${channel}\n`).join('');
+  return block.includes('channels:\n')
+    ? block.replace('channels:\n', `channels:\n${lines}`)
+    : `channels:\n${lines}${block}`;
+}
+
+const configWith = (block: string): string => `${AROUND}${withChannels(block)}`;
 
 function load(block: string) {
-  const { config, problems } = loadConfig('config.yaml', { env: {}, readFile: () => `${AROUND}${block}`, notifiers });
+  const text = configWith(block);
+  const { config, problems } = loadConfig('config.yaml', { env: {}, readFile: () => text, notifiers });
   if (config === null) throw new Error(formatProblems(problems));
   const files = blocksOf('yaml rules').map((rules, i) => ({ file: `${i}.yaml`, text: rules }));
-  return loadRules(config, files, { kinds });
+  return { ...loadRules(config, files, { kinds }), routes: config.routes };
 }
 
 test('every YAML block says what it is', () => {
-  expect(text).not.toMatch(/```yaml\n/);
+  const known = ['yaml rules', 'yaml config', 'yaml test'];
+  expect(blocks.filter(({ type }) => type.startsWith('yaml') && !known.includes(type))).toEqual([]);
   expect(blocksOf('yaml rules')).toHaveLength(1);
 });
 
@@ -39,18 +54,32 @@ test.each(blocksOf('yaml config'))('this example loads with the rules of the pag
   expect(formatProblems([...problems, ...warnings])).toBe('');
 });
 
-test('the first example tells whom the page says', () => {
-  const [first = ''] = blocksOf('yaml config');
-  expect(text).toContain(`\n${describeTargets(load(first).watches).join('\n')}\n`);
+test('what check prints on the page is what it prints of an example there', () => {
+  const shown = blocksOf('output');
+  const printed = blocksOf('yaml config').map((block) => {
+    const { watches, routes } = load(block);
+    return `${describeTargets(watches, routes).join('\n')}\n`;
+  });
+  expect(shown).toHaveLength(2);
+  for (const block of shown) expect(printed.some((text) => text.includes(block))).toBe(true);
+});
+
+test('the test of rules goes well', async () => {
+  const config = blocksOf('yaml config').find((block) => block.includes('group_by: [team]')) ?? '';
+  const [written = ''] = blocksOf('yaml test');
+  const files: Files = { 'rules.yaml': blocksOf('yaml rules').join(), 'config.yaml': configWith(config) };
+  const { results } = await run(written, files);
+  expect(results.map(({ isOk, details }) => [isOk, details])).toEqual([[true, []]]);
 });
 
 describe('Nothing is missing', () => {
-  test.each(Object.keys(z.toJSONSchema(RouteShape, { io: 'input' }).properties ?? {}))(
-    'the key %s of a route',
-    (key) => {
-      expect(text).toMatch(new RegExp(`^\\| \`${key}\``, 'm'));
-    },
+  const keys = [RouteShape, InhibitShape, MuteWindowShape].flatMap((shape) =>
+    Object.keys(z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' }).properties ?? {}),
   );
+
+  test.each(keys)('the key %s', (key) => {
+    expect(text).toMatch(new RegExp(`^\\| \`${key}\``, 'm'));
+  });
 
   test.each(GIVEN_LABELS)('the label %s', (label) => {
     expect(text).toMatch(new RegExp(`^\\| \`${label}\``, 'm'));

@@ -275,6 +275,16 @@ routes: [{ match: { severity: critical }, add: pager }, { notify: ops }, { match
     );
   });
 
+  test('and the labels by which their messages are grouped', async () => {
+    const grouping = config.replace('notify: ops }', 'notify: ops, group_by: [severity, of] }');
+    const grouped = story('[ops, pager]').replace('to: ops }', 'to: ops, group: { of: treasury, severity: warning } }');
+    const text = `config: config.yaml\n${grouped}`;
+    expect(await failuresOf(text, { ...files, 'config.yaml': grouping })).toBe('');
+    expect(await failuresOf(text, files)).toContain(
+      'group: expected { of: treasury, severity: warning }, is { explorer: chain, watch: w }',
+    );
+  });
+
   test('and none without a config', async () => {
     expect(await failuresOf(story('[ops, pager]'), files)).toContain('to: expected ops, pager, is somebody');
   });

@@ -33,14 +33,15 @@ const loadWith = (routes: string, rules = RULES): LoadedRules =>
   load({ 'rules/a.yaml': rules }, configOf(`${THREE}routes:${routes}`));
 
 function targets(routes: string, rules = RULES): readonly string[] {
-  const { watches, problems } = loadWith(routes, rules);
+  const config = configOf(`${THREE}routes:${routes}`);
+  const { watches, problems } = load({ 'rules/a.yaml': rules }, config);
   expect(problems.map(summarize)).toEqual([]);
-  return describeTargets(watches).map((line) => line.replaceAll(/ +/g, ' '));
+  return describeTargets(watches, config.routes).map((line) => line.replaceAll(/ +/g, ' '));
 }
 
 function problems(routes: string, rules = RULES): readonly string[] {
   const { problems, warnings } = loadWith(routes, rules);
-  return [...problems, ...warnings.filter(({ path }) => path.startsWith('routes'))].map((one) =>
+  return [...problems, ...warnings.filter(({ path }) => /^(?:routes|inhibit)/.test(path))].map((one) =>
     summarize(one).replace(/^\S+config.yaml:\d+:\d+ /, ''),
   );
 }
@@ -126,7 +127,7 @@ describe('Routes', () => {
 
   test('are not needed where there is one channel, and may add nothing new there', () => {
     const one = CONFIG.replace('  oncall: { type: list, to: [a@example.com, b@example.com] }\n', '');
-    expect(describeTargets(load({ 'a.yaml': RULES }, configOf(one)).watches).join()).toMatch(
+    expect(describeTargets(load({ 'a.yaml': RULES }, configOf(one)).watches, []).join()).toMatch(
       /^large\/any +info +notifies ops,/,
     );
     const config = configOf(`${one}routes: [{ match: { team: payments }, notify: ops }]`);
@@ -209,6 +210,92 @@ describe('A route with a mistake says where and what to do', () => {
     const files = [{ file: 'a.yaml', text: RULES }];
     expect(loadRules(config, files, { kinds: testKinds, isPart: true }).problems).toEqual([]);
     expect(loadRules(config, files, { kinds: testKinds }).problems).toHaveLength(1);
+  });
+});
+
+test('check says who is told later, and when nobody is', () => {
+  const routes = `
+  - { match: { severity: critical }, escalate: [{ after: 15m, notify: pager }, { after: 1h, notify: [oncall, payments] }] }
+  - { match: { team: payments }, failover: oncall, mute: [{ days: sat-sun, zone: UTC }] }
+  - { notify: ops, mute: [{ from: '22:00', to: '06:00', zone: Europe/Berlin }] }
+`;
+  expect(targets(routes)).toEqual([
+    'large/any info notifies ops; muted sat sun 00:00-24:00 UTC, daily 22:00-06:00 Europe/Berlin',
+    'large/big critical notifies ops; after 15m pager; after 1h oncall, payments; where nobody is reached oncall; muted sat sun 00:00-24:00 UTC, daily 22:00-06:00 Europe/Berlin',
+    'coins/any warning notifies ops; muted daily 22:00-06:00 Europe/Berlin',
+  ]);
+});
+
+describe('An option of a route that can have no effect says so', () => {
+  test('a label that no alert has makes no groups', () => {
+    expect(problems(' [{ notify: ops, group_by: [team, taem] }]')).toEqual([
+      'routes[0].group_by[1]: no alert has the label "taem". Did you mean team?',
+    ]);
+    expect(problems(' [{ notify: ops, group_by: token }]')).toEqual([]);
+  });
+
+  test('info alerts are never repeated', () => {
+    const info = '{ match: { severity: info }, repeat: 1h, notify: pager }';
+    expect(problems(` [${info}, { notify: ops }]`)).toEqual([
+      'routes[0].repeat: only info alerts match, which are never repeated',
+    ]);
+    expect(problems(` [${info.replace('1h', 'off')}, { notify: ops, repeat: 1h }]`)).toEqual([]);
+    expect(problems(' [{ match: { team: payments }, notify: ops, repeat: 1h }, { notify: ops }]')).toEqual([]);
+  });
+
+  test('an alert fails over to a channel that it does not have', () => {
+    const routes = ' [{ match: { severity: critical }, failover: [oncall, pager] }, { notify: ops, add: pager }]';
+    expect(problems(routes)).toEqual([
+      'routes[0].failover: fails together: large/big is told through "pager" already. Name a channel that the alert does not have.',
+    ]);
+    expect(problems(' [{ notify: ops, failover: pager }, { match: { team: payments }, failover: ops }]')).toEqual([]);
+  });
+
+  test('the secret of a channel that is told later has to be there at once', () => {
+    const secret = `${THREE.replace('url: https://pager.example.com', 'url: { env: PAGER }')}routes:`;
+    for (const route of [
+      '{ notify: ops, failover: pager }',
+      '{ notify: ops, escalate: [{ after: 5m, notify: pager }] }',
+    ])
+      expect(formatProblems(load({ 'a.yaml': RULES }, configOf(`${secret} [${route}]`)).problems)).toContain('PAGER');
+  });
+});
+
+describe('Inhibition', () => {
+  const muting = (inhibit: string): readonly string[] => problems(` [{ notify: ops }]\ninhibit: [${inhibit}]`);
+
+  test('has alerts that mute, and others that are muted', () => {
+    expect(muting('{ when: { alert: big }, mute: { watch: coins } }')).toEqual([]);
+    expect(muting("{ when: { alert: big }, mute: { severity: '!critical' }, equal: [explorer, team] }")).toEqual([]);
+  });
+
+  test.each([
+    [
+      '{ when: { alert: bog }, mute: { watch: coins } }',
+      'inhibit[0].when.alert: no alert has alert "bog". Did you mean big?',
+    ],
+    [
+      '{ when: { alert: big }, mute: { wtch: coins } }',
+      'inhibit[0].mute.wtch: no alert has the label "wtch". Did you mean watch?',
+    ],
+    [
+      '{ when: { alert: big, watch: coins }, mute: { watch: coins } }',
+      'inhibit[0].when: matches no alert. No alert has all of these labels at once.',
+    ],
+    [
+      '{ when: { alert: big }, mute: { watch: coins }, equal: exploder }',
+      'inhibit[0].equal: no alert has the label "exploder". Did you mean explorer?',
+    ],
+    [
+      '{ when: { alert: big }, mute: { watch: large } }',
+      'inhibit[0]: inhibits itself: large/big -> large/big. Leave the alert of when out of mute, by a label such as severity.',
+    ],
+    [
+      '{ when: { alert: big }, mute: { watch: coins } }, { when: { watch: coins }, mute: { severity: critical } }',
+      'inhibit[0]: inhibits itself: coins/any -> large/big -> coins/any. Leave the alert of when out of mute, by a label such as severity.',
+    ],
+  ])('%s is a mistake', (rule, problem) => {
+    expect(muting(rule)).toEqual([problem]);
   });
 });
 

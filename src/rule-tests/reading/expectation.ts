@@ -19,7 +19,7 @@ interface Row {
 export function readExpectation({ file, watch }: TestedWatch, { written, path, test, polls }: Row): Expected | null {
   const parsed = parseAt(ExpectShape, written, { source: file.source, path });
   if ('problems' in parsed) return file.add(parsed.problems);
-  const { alert, state, severity, title, text, fields, to } = parsed.value;
+  const { alert, state, severity, title, text, fields, to, group } = parsed.value;
   const at = test.start + parsed.value.at;
   const poll = polls.find((one) => one.at === at);
   const ids = watch.alerts.map(({ id }) => id);
@@ -44,6 +44,7 @@ export function readExpectation({ file, watch }: TestedWatch, { written, path, t
     text: wanted(text),
     fields: leaves(fields ?? {}, []),
     to: to ?? null,
+    group: group ?? null,
   };
 }
 

@@ -30,6 +30,7 @@ export function readRuleTest(
     line: file.source.lineOf([...path, 'name']),
     name: test.name,
     watch,
+    routes: config?.routes ?? [],
     isWithoutBaseline: test.baseline === 'none',
     polls,
     expected: readExpected(tested, test, polls, path),

@@ -86,6 +86,10 @@ export const ExpectShape = z.strictObject({
   text: line('the text as it is sent'),
   fields: z.record(z.string(), z.unknown()).optional().meta({ description: 'values that the message carries' }),
   to: oneOrMore('the channels that are told').optional(),
+  group: z
+    .record(z.string(), text('its value', 200))
+    .optional()
+    .meta({ description: 'the labels that alerts of one message share, as the routes say' }),
 });
 
 export type WrittenTest = z.output<typeof TestShape>;

@@ -2,6 +2,7 @@
 import { Address } from '../../core/values/address.ts';
 import { Amount } from '../../core/values/amount.ts';
 import type { Message } from '../../core/model/delivery.ts';
+import type { Labels } from '../../core/model/ids.ts';
 import { toPlain } from '../../notifiers/rendering/facts.ts';
 import { ours, textOf as linesOf } from '../../notifiers/rendering/wording.ts';
 import type { AddressOf, Expected, RuleTest, Wanted } from '../model.ts';
@@ -81,7 +82,7 @@ function commonLengths(expected: readonly Expected[], sent: readonly SentMessage
   return lengths;
 }
 
-function differencesOf(expected: Expected, { message, to }: SentMessage, addressOf: AddressOf): string[] {
+function differencesOf(expected: Expected, { message, to, group }: SentMessage, addressOf: AddressOf): string[] {
   return [
     ...(expected.severity === null || expected.severity === message.severity
       ? []
@@ -90,12 +91,23 @@ function differencesOf(expected: Expected, { message, to }: SentMessage, address
     ...textDifference('text', expected.text, textOf(message)),
     ...fieldDifferences(expected, message, addressOf),
     ...channelDifference(expected.to, to),
+    ...groupDifference(expected.group, group),
   ];
 }
 
 function channelDifference(wanted: readonly string[] | null, is: readonly string[]): string[] {
   if (wanted === null || [...new Set(wanted)].toSorted().join() === is.join()) return [];
   return [`to: expected ${wanted.map(ours).join(', ')}, is ${is.map(ours).join(', ')}`];
+}
+
+function groupDifference(wanted: Labels | null, is: Labels): string[] {
+  const [expected, actual] = [wanted ?? is, is].map(showLabels);
+  return expected === actual ? [] : [`group: expected ${expected ?? ''}, is ${actual ?? ''}`];
+}
+
+function showLabels(labels: Labels): string {
+  const sorted = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{ ${sorted.map(([name, value]) => `${ours(name)}: ${ours(value)}`).join(', ')} }`;
 }
 
 function textDifference(name: string, wanted: Wanted | null, is: string): string[] {

@@ -21,9 +21,11 @@ export class Targets {
 
   /** The alert as it runs in an instance. An alert that nobody would hear of is a problem. */
   alertOf(instance: Parameters<typeof labelsOf>[0], compiled: CompiledAlert): AlertRule {
-    const { channels } = this.#routes.route(labelsOf(instance, compiled.rule), compiled.notify);
+    const { channels, options } = this.#routes.route(labelsOf(instance, compiled.rule), compiled.notify);
     if (channels.length === 0) complainOfNobody(this.#compiling, compiled.path);
-    for (const name of channels) this.#compiling.catalogue.channel(name);
+    // A secret that a later step lacks is a problem now, not when that step is due.
+    const later = [...(options.failover ?? []), ...(options.escalate ?? []).flatMap(({ notify }) => notify)];
+    for (const name of [...channels, ...later]) this.#compiling.catalogue.channel(name);
     const known = this.#shared.get(compiled) ?? new Map<string, AlertRule>();
     this.#shared.set(compiled, known);
     const key = channels.join(' ');

@@ -23,7 +23,16 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ runbook: ['https://wiki.example.com/treasury-low'] },
   // config
   ...{ routes: [[{ match: { severity: 'critical' }, add: ['oncall'] }]], match: [{ severity: 'critical' }] },
-  ...{ add: ['oncall', ['oncall', 'phone']] },
+  ...{ add: ['oncall', ['oncall', 'phone']], group_by: [['team']], group_wait: ['30s'], group_interval: ['5m'] },
+  ...{ repeat: ['12h', 'off'], require_ack: [true], escalate: [[{ after: '15m', notify: ['phone'] }]], after: ['15m'] },
+  ...{
+    failover: [['phone']],
+    mute: [[{ days: 'sat-sun', zone: 'Europe/Berlin' }]],
+    days: ['sat-sun', ['mon', 'wed-fri']],
+  },
+  ...{ zone: ['Europe/Berlin'], cap: [{ per_hour: 60, burst: 20 }], per_hour: [60], burst: [20] },
+  ...{ inhibit: [[{ when: { alert: 'stalled' }, mute: { severity: '!critical' }, equal: ['explorer'] }]] },
+  ...{ when: [{ watch: 'head', alert: 'stalled' }], equal: [['explorer']] },
   ...{ explorers: [{ playground: { form: 'sandbox' } }], channels: [{ screen: { type: 'log' } }] },
   ...{ addresses: [{ treasury: '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503' }] },
   ...{ tokens: [{ USDC: { ethereum: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' } }] },

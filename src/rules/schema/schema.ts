@@ -2,8 +2,8 @@
 // number, so every scalar is accepted in any YAML type.
 import { z } from 'zod';
 import type { AnyKind } from '../../core/model/kind.ts';
-import { strict } from '../../config/channels.ts';
-import { RouteShape } from '../../config/route-shape.ts';
+import { CapShape, strict } from '../../config/channels.ts';
+import { InhibitShape, RouteShape } from '../../config/route-shape.ts';
 import { ConfigShape, ExplorerShapes, byName, SecretText } from '../../config/shape.ts';
 import { address, LABEL, NAME } from '../../config/scalars.ts';
 import type { AnyNotifier } from '../../notifiers/notifier.ts';
@@ -51,6 +51,7 @@ export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema 
       tokens: namedBy(NAME, { anyOf: [oneAddress, perExplorer] }),
       channels: namedBy(LABEL, { anyOf: notifiers.map(channelSchema) }),
       routes: { ...listOf(file, 'routes'), items: toJson(RouteShape) },
+      inhibit: { ...listOf(file, 'inhibit'), items: toJson(InhibitShape) },
     },
   });
 }
@@ -171,6 +172,7 @@ function channelSchema(notifier: AnyNotifier): JsonSchema {
     properties: {
       type: { const: notifier.type, description: notifier.summary },
       ...(Object.fromEntries(keys) as JsonSchema),
+      cap: toJson(CapShape),
     },
     required: ['type', ...((schema['required'] ?? []) as string[])],
   };
