@@ -1,19 +1,23 @@
 // Discord, through the webhook of a channel. It has no plain text: every character that is markup somewhere is escaped,
 // and no mention is allowed to reach anybody.
 import { z } from 'zod';
+import type { Delivery } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import type { ListedAlert } from './rendering/content.ts';
 import { fitted, toLines, type AllLines, type Sizes } from './rendering/lines.ts';
 import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
-import { TOTAL_MS } from './wire/post-json.ts';
+import { TOTAL_MS, type JsonCall } from './wire/post-json.ts';
+import { isOwn, newRoot, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const SECOND_MS = 1000;
 /** How Discord counts characters is not documented: in UTF-16 units no reading of it is exceeded. */
 const MOST_CHARACTERS = 2000;
 const SUPPRESS_EMBEDS = 4;
+/** Discord repeats the message in its answer. */
+const MOST_ANSWER_BYTES = 64 * 1024;
 
 const config = z
   .strictObject({
@@ -56,29 +60,66 @@ export function discordWith({ totalMs }: { totalMs: number }): Notifier<DiscordC
     secrets: ['url'],
     warnings: ({ url }) => addressWarnings(url),
     secretsIn: ({ url }) => secretsOf(url),
-    senderOf(to, poster) {
-      const url = addressOf(to);
-      return (delivery, attempt, signal) =>
-        poster.postJson({ url, body: bodyOf(toLines(delivery, attempt), to) }, signal, read);
+    mostAnswerBytes: MOST_ANSWER_BYTES,
+    senderOf: (to, poster) => async (delivery, attempt, signal) => {
+      const root = rootOf(delivery, attempt, placeOf(to));
+      const edited =
+        root !== null && isOwn(root, delivery)
+          ? await poster.exchange(editOf(to, root, upToDate(delivery)), signal)
+          : null;
+      // What else came of it changes nothing: what is new stands in the message that follows.
+      const isGone = edited?.type === 'answered' && saidIn(edited).code === UNKNOWN_MESSAGE;
+      const lines = toLines(delivery, attempt);
+      const readAs = (kept: Root | null) => (answer: Answer) =>
+        read(answer, (posted) => kept ?? rootAt(to, delivery, posted));
+      const answer = await poster.exchange(postOf(to, root, lines), signal);
+      if (root === null || answer.type !== 'answered' || saidIn(answer).code !== UNKNOWN_CHANNEL)
+        return poster.outcomeOf(answer, readAs(isGone ? null : root));
+      return poster.postJson(postOf(to, null, lines), signal, readAs(null));
     },
   });
 }
 
-/** Without `wait` Discord answers before the message is saved, and says nothing when that fails. */
-function addressOf({ url, thread_id: thread }: DiscordConfig): string {
-  const address = new URL(url);
-  address.searchParams.set('wait', 'true');
-  if (thread !== undefined) address.searchParams.set('thread_id', thread);
-  return address.href;
+/** The number of the webhook, and the thread. */
+function placeOf({ url, thread_id: thread = '', thread_name: name = '' }: DiscordConfig): string {
+  const [, webhook = ''] = /\/webhooks\/(\d+)\//.exec(url) ?? [];
+  return [webhook, thread, name].join(' ');
 }
 
-function bodyOf(lines: AllLines, { thread_name: thread }: DiscordConfig): string {
-  return JSON.stringify({
-    content: contentOf(lines),
-    allowed_mentions: { parse: [] },
-    flags: SUPPRESS_EMBEDS,
-    ...(thread === undefined ? {} : { thread_name: thread }),
-  });
+/** A post in a forum is a thread: what follows belongs into it. */
+function rootAt(to: DiscordConfig, delivery: Delivery, { id, channel_id: channel }: Posted): Root | null {
+  return newRoot(delivery, { place: placeOf(to), id, inside: to.thread_name === undefined ? null : (channel ?? null) });
+}
+
+/** Without `wait` Discord answers before the message is saved, and says nothing when that fails. */
+function postOf(to: DiscordConfig, root: Root | null, lines: AllLines): JsonCall {
+  const address = new URL(to.url);
+  address.searchParams.set('wait', 'true');
+  toThread(address, threadOf(to, root));
+  const opens = to.thread_name !== undefined && threadOf(to, root) === null;
+  const body = { ...bodyOf(lines), ...(opens ? { thread_name: to.thread_name } : {}) };
+  return { url: address.href, body: JSON.stringify(body) };
+}
+
+/** The first message about an alert says how things stand now. */
+function editOf(to: DiscordConfig, root: Root, lines: AllLines): JsonCall {
+  const address = new URL(to.url);
+  toThread(address, threadOf(to, root));
+  address.pathname = `${address.pathname.replace(/\/$/, '')}/messages/${encodeURIComponent(root.id)}`;
+  return { url: address.href, method: 'PATCH', body: JSON.stringify(bodyOf(lines)) };
+}
+
+function toThread(address: URL, thread: string | null): void {
+  if (thread !== null) address.searchParams.set('thread_id', thread);
+}
+
+function threadOf({ thread_id: thread }: DiscordConfig, root: Root | null): string | null {
+  return root?.inside ?? thread ?? null;
+}
+
+/** A change of a message allows mentions again unless it forbids them. */
+function bodyOf(lines: AllLines): object {
+  return { content: contentOf(lines), allowed_mentions: { parse: [] }, flags: SUPPRESS_EMBEDS };
 }
 
 const SIZES: Sizes = {
@@ -106,15 +147,29 @@ function escaped(text: string): string {
   return text.replace(/[\\*_~`|<>#[\]():@+-]/g, '\\$&').replace(/^(\s*\d+)\./, '$1\\.');
 }
 
-const Refusal = z.object({ code: z.number().optional(), retry_after: z.number().optional() });
+const Said = z.object({
+  code: z.number().optional(),
+  retry_after: z.number().optional(),
+  id: z.string().optional(),
+  channel_id: z.string().optional(),
+});
+type Posted = Pick<z.infer<typeof Said>, 'id' | 'channel_id'>;
 
+function saidIn(answer: Answer): Partial<z.infer<typeof Said>> {
+  return Said.safeParse(jsonOf(answer)).data ?? {};
+}
+
+/** A former message is gone, or its thread. */
+const UNKNOWN_MESSAGE = 10008;
+const UNKNOWN_CHANNEL = 10003;
 /** An unknown webhook: whoever goes on calling it is shut out for a while, with all that run at the same address. */
 const UNKNOWN_WEBHOOK = 10015;
 const INVALID_TOKEN = 50027;
 
-function read(answer: Answer): Reading | undefined {
-  if (answer.status >= 200 && answer.status < 300) return { as: 'sent', says: 'posted' };
-  const { code, retry_after: afterS } = Refusal.safeParse(jsonOf(answer)).data ?? {};
+function read(answer: Answer, rootIn: (posted: Posted) => Root | null): Reading | undefined {
+  const { code, retry_after: afterS, ...posted } = saidIn(answer);
+  if (answer.status >= 200 && answer.status < 300)
+    return { as: 'sent', says: 'posted', receipt: receiptOf(rootIn(posted)) };
   if (code === UNKNOWN_WEBHOOK) return { as: 'park' };
   if (code === INVALID_TOKEN) return { as: 'auth' };
   if (answer.status === 429 && afterS !== undefined) return { as: 'again', afterMs: afterS * SECOND_MS };

@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { z } from 'zod';
 import { showSecond, type Instant } from '../lib/clock.ts';
-import type { Attempt, Delivery, DeliveryMember, Message, Outcome } from '../core/model/delivery.ts';
+import {
+  isHoldSummary,
+  type Attempt,
+  type Delivery,
+  type DeliveryMember,
+  type Message,
+  type Outcome,
+} from '../core/model/delivery.ts';
 import { toBody } from './rendering/body.ts';
 import { othersText } from './rendering/content.ts';
 import { toContent } from './rendering/delivery-content.ts';
@@ -67,7 +74,7 @@ async function stopped(signal: AbortSignal, over: AbortSignal): Promise<Outcome>
 function textLines(delivery: Delivery, { maybeCopy }: Attempt): string {
   const { kind, members, at } = delivery;
   const copy = maybeCopy ? ['may be a copy'] : [];
-  if (kind === 'silence_summary' || kind === 'inhibition_summary') return summaryLine(delivery, copy);
+  if (isHoldSummary(kind)) return summaryLine(delivery, copy);
   const left = othersText(toContent(delivery).others);
   const lines = members.map((member) => memberLine(member, at, copy));
   return [...lines, ...(left === null ? [] : [`${showSecond(at)} ${left}`])].join('\n');

@@ -1,19 +1,17 @@
-// Slack, in both of its forms: a bot that posts to a channel, or the incoming webhook of a channel. Everything is sent as
-// plain_text blocks, in which Slack looks for no markup, mention or link; the links stand in a block of their own.
+// Slack, in both of its forms: a bot that posts to a channel, or the incoming webhook of a channel.
 import { z } from 'zod';
-import type { Notifier } from './notifier.ts';
-import { alertText, ourLine, type ListedAlert } from './rendering/content.ts';
-import { fitted, toLines, type Line, type Lines, type Sizes } from './rendering/lines.ts';
-import { jsonOf, type Answer, type ReadAnswer, type Reading } from './wire/answers.ts';
+import type { Delivery, Outcome } from '../core/model/delivery.ts';
+import type { Notifier, OpenNotifier } from './notifier.ts';
+import { toLines, type Lines } from './rendering/lines.ts';
+import { bareText, blocksOf, fittedForSlack, NO_PREVIEW } from './rendering/slack-blocks.ts';
+import type { Answer } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
-import { TOTAL_MS, type JsonCall } from './wire/post-json.ts';
+import { TOTAL_MS, type JsonCall, type Poster } from './wire/post-json.ts';
+import { isOwn, newRoot, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
+import { areBlocksRefused, isThreadGone, readBot, readHook } from './wire/slack-answers.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
-/** A text object holds 3,000 characters, all blocks about 13,000 (undocumented); the fallback takes as much again. */
-const MOST_CHARACTERS = 2900;
-/** Alerts stand in as many blocks as they need. */
-const MOST_OF_SEVERAL = 6000;
 /** Slack repeats the message in its answer. */
 const MOST_ANSWER_BYTES = 64 * 1024;
 
@@ -48,7 +46,7 @@ const config = z
 
 type SlackConfig = z.infer<typeof config>;
 
-export const slack = slackWith({ totalMs: TOTAL_MS, api: 'https://slack.com/api/chat.postMessage' });
+export const slack = slackWith({ totalMs: TOTAL_MS, api: 'https://slack.com/api' });
 
 export function slackWith({ totalMs, api }: { totalMs: number; api: string }): Notifier<SlackConfig> {
   return httpNotifier({
@@ -64,152 +62,73 @@ export function slackWith({ totalMs, api }: { totalMs: number; api: string }): N
     warnings: ({ url }) => (url === undefined ? [] : addressWarnings(url)),
     secretsIn: ({ url, token = '' }) => (url === undefined ? [token] : secretsOf(url)),
     senderOf(to, poster) {
-      const { url, headers, around, read } = placeOf(to, api);
-      const callOf = (body: object): JsonCall => ({ url, headers, body: JSON.stringify({ ...around, ...body }) });
-
-      return async (delivery, attempt, signal) => {
-        const all = toLines(delivery, attempt);
-        const lines = fitted(all, all.alerts.length > 0 ? MOST_OF_SEVERAL : MOST_CHARACTERS, SIZES);
-        const answer = await poster.exchange(callOf(withBlocks(lines)), signal);
-        // Told as bare text rather than not at all.
-        if (answer.type !== 'answered' || !areBlocksRefused(answer)) return poster.outcomeOf(answer, read);
-        return poster.postJson(callOf(asText(lines)), signal, read);
-      };
+      return to.url === undefined ? botSender(to, api, poster) : hookSender(to.url, poster);
     },
   });
 }
 
-/** Where messages are posted to. The two forms differ in what stands around a message, and in how they answer. */
-interface Place {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly around: { readonly channel?: string | undefined };
-  readonly read: ReadAnswer;
+const HEADERS = { 'content-type': 'application/json; charset=utf-8' };
+
+/** An incoming webhook posts anew each time: it does not learn what its messages are called. */
+function hookSender(url: string, poster: Poster): OpenNotifier['send'] {
+  return async (delivery, attempt, signal) => {
+    const lines = fittedForSlack(toLines(delivery, attempt));
+    const callOf = (body: object): JsonCall => ({
+      url,
+      headers: HEADERS,
+      body: JSON.stringify({ ...body, ...NO_PREVIEW }),
+    });
+    const answer = await poster.exchange(callOf(blocksOf(lines)), signal);
+    // Told as bare text rather than not at all.
+    if (answer.type !== 'answered' || !areBlocksRefused(answer)) return poster.outcomeOf(answer, readHook);
+    return poster.postJson(callOf({ text: bareText(lines) }), signal, readHook);
+  };
 }
 
-function placeOf({ url, token = '', channel }: SlackConfig, api: string): Place {
-  const headers = { 'content-type': 'application/json; charset=utf-8' };
-  if (url !== undefined) return { url, headers, around: {}, read: readHook };
-  const asBot = { ...headers, authorization: `Bearer ${token}` };
-  return { url: api, headers: asBot, around: { channel }, read: readBot };
-}
+/** A bot brings its first message about an alert up to date, and answers it with what is new. */
+function botSender({ token = '', channel = '' }: SlackConfig, api: string, poster: Poster): OpenNotifier['send'] {
+  const headers = { ...HEADERS, authorization: `Bearer ${token}` };
+  const callOf = (method: string, body: object): JsonCall => ({
+    url: `${api}/${method}`,
+    headers,
+    body: JSON.stringify(body),
+  });
 
-function withBlocks(lines: Lines): object {
-  const { headline, lead, alerts, links, text, facts } = lines;
-  const below = [...text, ...facts];
-  const blocks = [
-    plainBlock([ourLine(headline), ...lead]),
-    ...inPieces(alerts.map(alertLine)).map(markedBlock),
-    ...(links.length === 0 ? [] : [markedBlock(links.map((link) => `<${escaped(link)}>`))]),
-    ...(below.length === 0 ? [] : [plainBlock(below)]),
-  ];
-  return { ...asText({ ...lines, alerts: [] }), blocks };
-}
-
-/** What notifications show. It is markup unless switched off, so it is escaped besides. */
-function asText({ headline, lead, alerts, links }: Lines): object {
-  const lines = [headline, ...lead.map(plainText), ...alerts.map(bareAlert), ...links];
-  // Nothing is unfurled: Slack would ask the pages for a preview.
-  return { text: escaped(lines.join('\n')), mrkdwn: false, unfurl_links: false, unfurl_media: false };
-}
-
-function plainBlock(lines: readonly Line[]): object {
-  return { type: 'section', text: { type: 'plain_text', emoji: false, text: lines.map(plainText).join('\n') } };
-}
-
-function markedBlock(lines: readonly string[]): object {
-  return { type: 'section', text: { type: 'mrkdwn', verbatim: true, text: lines.join('\n') } };
-}
-
-/** As many lines to a block as it holds. */
-function inPieces(lines: readonly string[]): string[][] {
-  const pieces: string[][] = [];
-  let room = 0;
-  for (const line of lines) {
-    const size = line.length + 1;
-    const piece = pieces.at(-1);
-    if (piece === undefined || size > room) {
-      pieces.push([line]);
-      room = MOST_CHARACTERS - size;
-    } else {
-      piece.push(line);
-      room -= size;
-    }
+  async function edit(delivery: Delivery, root: Root, signal: AbortSignal): Promise<void> {
+    const body = {
+      channel: root.inside ?? channel,
+      ts: root.id,
+      parse: 'none',
+      ...blocksOf(fittedForSlack(upToDate(delivery))),
+    };
+    // What comes of it changes nothing: what is new stands in the answer that follows.
+    await poster.exchange(callOf('chat.update', body), signal);
   }
-  return pieces;
+
+  async function post(body: object, lines: Lines, signal: AbortSignal): Promise<Answer | Outcome> {
+    const around = { channel, ...body, ...NO_PREVIEW };
+    const answer = await poster.exchange(callOf('chat.postMessage', { ...around, ...blocksOf(lines) }), signal);
+    if (answer.type !== 'answered' || !areBlocksRefused(answer)) return answer;
+    return poster.exchange(callOf('chat.postMessage', { ...around, text: bareText(lines) }), signal);
+  }
+
+  return async (delivery, attempt, signal) => {
+    const lines = fittedForSlack(toLines(delivery, attempt));
+    const root = rootOf(delivery, attempt, channel);
+    if (root !== null && isOwn(root, delivery)) await edit(delivery, root, signal);
+    const read = (to: Root | null) => (answer: Answer) =>
+      readBot(answer, ({ channel: inside = null, ts: id }) =>
+        receiptOf(to ?? newRoot(delivery, { place: channel, inside, id })),
+      );
+    if (root === null) return poster.outcomeOf(await post({}, lines, signal), read(null));
+    const broadcast = isForAll(delivery) ? { reply_broadcast: true } : {};
+    const answer = await post({ channel: root.inside ?? channel, thread_ts: root.id, ...broadcast }, lines, signal);
+    if (answer.type !== 'answered' || !isThreadGone(answer)) return poster.outcomeOf(answer, read(root));
+    return poster.outcomeOf(await post({}, lines, signal), read(null));
+  };
 }
 
-function alertLine({ subject, aside, link }: ListedAlert): string {
-  const shown = unmarked(subject);
-  return `${link === null ? shown : `<${escaped(link)}|${shown}>`} ${unmarked(`(${aside})`)}`;
-}
-
-function bareAlert(alert: ListedAlert): string {
-  return alert.link === null ? alertText(alert) : `${alertText(alert)} ${alert.link}`;
-}
-
-const LOOK_ALIKES: Readonly<Record<string, string>> = {
-  '*': '\u2217',
-  '~': '\u223c',
-  '`': '\u02cb',
-  '|': '\u2223',
-  _: '\u02cd',
-};
-
-// Markup has no escape there: what would be some is shown as a character that looks like it. A line that stands within a
-// name is none.
-function unmarked(text: string): string {
-  return escaped(text).replace(/[*~`|]|\b_|_\b/g, (mark) => LOOK_ALIKES[mark] ?? mark);
-}
-
-const SIZES: Sizes = {
-  line: (text) => escaped(text).length + 1,
-  link: (url) => escaped(url).length + 3,
-  alert: (alert) => alertLine(alert).length + 1,
-};
-
-// Should any program read plain text as markup after all, a stranger's text has nothing that opens a mention or a link.
-function plainText({ text, strange }: Line): string {
-  return strange ? text.replaceAll('<', '\u2039').replaceAll('>', '\u203a') : text;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-function areBlocksRefused(answer: Answer): boolean {
-  return ['msg_blocks_too_long', 'invalid_blocks', 'invalid_blocks_format'].includes(
-    botErrorOf(answer) ?? answer.text.trim(),
-  );
-}
-
-const BotAnswer = z.object({ ok: z.boolean(), error: z.string().optional() });
-
-function botErrorOf(answer: Answer): string | undefined {
-  return BotAnswer.safeParse(jsonOf(answer)).data?.error;
-}
-
-const AGAIN = /^(?:ratelimited|rate_limited|service_unavailable|request_timeout|team_added_to_org|org_login_required)$/;
-const AUTH =
-  /^(?:not_in_channel|restricted_action.*|missing_scope|no_permission|access_denied|ekm_access_denied|team_access_not_granted|channel_not_found|is_archived|token_(?:expired|revoked)|invalid_auth|not_authed|account_inactive|not_allowed_token_type)$/;
-/** It may have half succeeded. */
-const UNKNOWN = /^(?:fatal_error|internal_error)$/;
-
-/** The status is 200 whatever came of it; the words decide. */
-function readBot(answer: Answer): Reading | undefined {
-  if (!isGood(answer)) return undefined;
-  const { data } = BotAnswer.safeParse(jsonOf(answer));
-  if (data?.ok === true) return { as: 'sent', says: 'posted' };
-  const error = data?.error;
-  if (error === undefined || UNKNOWN.test(error)) return { as: 'unknown' };
-  if (AGAIN.test(error)) return { as: 'again' };
-  return { as: AUTH.test(error) ? 'auth' : 'rejected' };
-}
-
-function readHook(answer: Answer): Reading | undefined {
-  return isGood(answer) ? { as: answer.text.trim() === 'ok' ? 'sent' : 'unknown' } : undefined;
-}
-
-function isGood({ status }: Answer): boolean {
-  return status >= 200 && status < 300;
+/** Only who reads the thread is told of an answer in it: that it is over, or still so, is for the whole channel. */
+function isForAll({ members }: Delivery): boolean {
+  return members.some(({ message: { type }, as }) => as === 'repeat' || /^alert\.(?:resolved|retracted)$/.test(type));
 }

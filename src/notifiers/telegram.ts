@@ -1,6 +1,7 @@
 // Telegram. Messages have no parse mode, so nothing in them is markup; but Telegram looks for links, #tags, $tags and
 // /commands in any text that is not code. Lines that hold a stranger's text are therefore marked as code.
 import { z } from 'zod';
+import type { Delivery, Receipt } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { alertText, type ListedAlert } from './rendering/content.ts';
 import { fitted, toLines, type AllLines, type Line, type Sizes } from './rendering/lines.ts';
@@ -8,6 +9,7 @@ import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS } from './wire/post-json.ts';
+import { isOwn, newRoot, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
 
 const SECOND_MS = 1000;
 /** UTF-16 units, once entities are taken out. */
@@ -54,31 +56,56 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
     // The number of the bot before the colon is public; what follows it is not, and may be quoted alone.
     secretsIn: ({ token }) => [token, token.replace(/^\d+:/, '')],
     senderOf(to, poster) {
-      const url = `${api}/bot${to.token}/sendMessage`;
+      const urlOf = (method: string): string => `${api}/bot${to.token}/${method}`;
       // A group that becomes a supergroup gets another number, which the answer tells.
       let { chat } = to;
 
-      function read(answer: Answer): Reading | undefined {
-        const { ok, parameters } = Said.safeParse(jsonOf(answer)).data ?? {};
-        const moved = parameters?.migrate_to_chat_id;
-        if (moved === undefined) return readAnswer(answer, ok, parameters?.retry_after);
+      function read(answer: Answer, rootIn: (id: string | undefined) => Root | null): Reading | undefined {
+        const said = Said.safeParse(jsonOf(answer)).data;
+        const moved = said?.parameters?.migrate_to_chat_id;
+        if (moved === undefined)
+          return readAnswer(answer, said, receiptOf(rootIn(said?.result?.message_id?.toString())));
         chat = String(moved);
         const says = `the group has become a supergroup: set \`chat: '${chat}'\``;
         return { as: 'again', afterMs: SECOND_MS, says };
       }
-      return (delivery, attempt, signal) =>
-        poster.postJson({ url, body: bodyOf(toLines(delivery, attempt), { ...to, chat }) }, signal, read);
+
+      return async (delivery, attempt, signal) => {
+        const place = [chat, to.topic ?? ''].join(' ');
+        const root = rootOf(delivery, attempt, place);
+        const toChat = { chat_id: chat.startsWith('@') ? chat : Number(chat) };
+        const edited =
+          root !== null && isOwn(root, delivery)
+            ? await poster.exchange({ url: urlOf('editMessageText'), body: editOf(toChat, root, delivery) }, signal)
+            : null;
+        // What else came of it changes nothing: what is new stands in the message that follows.
+        const isGone = edited?.type === 'answered' && /message to edit not found/i.test(edited.text);
+        const content = contentOf(toLines(delivery, attempt));
+        const body = JSON.stringify({ ...toChat, ...inTopic(to), ...inAnswerTo(root), ...content });
+        const rootIn = (id: string | undefined): Root | null =>
+          (isGone ? null : root) ?? newRoot(delivery, { place, id, inside: null });
+        return poster.postJson({ url: urlOf('sendMessage'), body }, signal, (answer) => read(answer, rootIn));
+      };
     },
   });
 }
 
-function bodyOf(lines: AllLines, { chat, topic }: TelegramConfig): string {
-  return JSON.stringify({
-    chat_id: chat.startsWith('@') ? chat : Number(chat),
-    ...(topic === undefined ? {} : { message_thread_id: Number(topic) }),
-    ...textOf(lines),
-    link_preview_options: { is_disabled: true },
-  });
+function editOf(toChat: object, root: Root, delivery: Delivery): string {
+  return JSON.stringify({ ...toChat, message_id: Number(root.id), ...contentOf(upToDate(delivery)) });
+}
+
+function inTopic({ topic }: TelegramConfig): object {
+  return topic === undefined ? {} : { message_thread_id: Number(topic) };
+}
+
+/** Where that message was deleted, it is sent all the same. */
+function inAnswerTo(root: Root | null): object {
+  if (root === null) return {};
+  return { reply_parameters: { message_id: Number(root.id), allow_sending_without_reply: true } };
+}
+
+function contentOf(lines: AllLines): object {
+  return { ...textOf(lines), link_preview_options: { is_disabled: true } };
 }
 
 interface Entity {
@@ -142,11 +169,14 @@ function isStrange(lines: readonly Line[]): boolean {
 const Said = z.object({
   ok: z.boolean(),
   parameters: z.object({ retry_after: z.number().optional(), migrate_to_chat_id: z.int().optional() }).optional(),
+  result: z.object({ message_id: z.int().optional() }).optional(),
 });
+type Said = z.infer<typeof Said>;
 
-function readAnswer({ status, text }: Answer, ok?: boolean, retryAfterS?: number): Reading | undefined {
-  if (status >= 200 && status < 300) return ok === true ? { as: 'sent', says: 'sent' } : { as: 'unknown' };
+function readAnswer({ status, text }: Answer, said?: Said, receipt?: Receipt): Reading | undefined {
+  if (status >= 200 && status < 300)
+    return said?.ok === true ? { as: 'sent', says: 'sent', receipt } : { as: 'unknown' };
   if (status === 400 && /chat not found|message thread not found/i.test(text)) return { as: 'auth' };
-  if (status === 429 && retryAfterS !== undefined) return { as: 'again', afterMs: retryAfterS * SECOND_MS };
-  return undefined;
+  const afterS = said?.parameters?.retry_after;
+  return status === 429 && afterS !== undefined ? { as: 'again', afterMs: afterS * SECOND_MS } : undefined;
 }

@@ -92,7 +92,7 @@ describe('slack', () => {
       await using served = await serve(service);
       served.answerNext(json({ ok: false, error }));
       await using sender = service.open(served.origin, someTools(), PATIENT_MS);
-      expect(await sender.send(aDelivery(), aTry(), never)).toEqual({ type: 'sent', answer: '200 posted' });
+      expect(await sender.send(aDelivery(), aTry(), never)).toMatchObject({ type: 'sent', answer: '200 posted' });
       expect(served.calls.all.map(({ body }) => 'blocks' in (JSON.parse(body) as object))).toEqual([true, false]);
       expect(await answered('slack bot', json({ ok: false, error }), json({ ok: false, error }))).toMatchObject({
         type: 'rejected',

@@ -18,6 +18,8 @@ export interface Service {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: z.ZodType;
+  /** How a message is changed, where it can be. */
+  readonly edit?: { readonly path: RegExp; readonly method: 'POST' | 'PATCH'; readonly body: z.ZodType };
   readonly thanks: Answer;
   /** It says in its answer whether it took the message: a good status alone is not enough. */
   readonly saysWhether: boolean;
@@ -46,17 +48,28 @@ const slackBlock = z.strictObject({
     z.strictObject({ type: z.literal('mrkdwn'), text: text(3000), verbatim: z.boolean().optional() }),
   ]),
 });
+const SLACK_TS = /^\d{10}\.\d{6}$/;
+const slackBlocks = z
+  .array(slackBlock)
+  .min(1)
+  .max(50)
+  .refine((blocks) => JSON.stringify(blocks).length < 13_200, 'msg_blocks_too_long');
 const slackMessage = z.strictObject({
   channel: z.string().optional(),
   text: text(40_000),
   mrkdwn: z.boolean().optional(),
   unfurl_links: z.literal(false),
   unfurl_media: z.literal(false),
-  blocks: z
-    .array(slackBlock)
-    .max(50)
-    .refine((blocks) => JSON.stringify(blocks).length < 13_200, 'msg_blocks_too_long')
-    .optional(),
+  thread_ts: z.string().regex(SLACK_TS).optional(),
+  reply_broadcast: z.literal(true).optional(),
+  blocks: slackBlocks.optional(),
+});
+const slackEdit = z.strictObject({
+  channel: z.string(),
+  ts: z.string().regex(SLACK_TS),
+  parse: z.literal('none'),
+  text: text(40_000),
+  blocks: slackBlocks,
 });
 
 const marked = { offset: z.int(), length: z.int().positive() };
@@ -64,15 +77,22 @@ const telegramEntity = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('pre'), ...marked }),
   z.strictObject({ type: z.literal('text_link'), ...marked, url: link }),
 ]);
+const telegramText = {
+  chat_id: z.union([z.int(), z.string().startsWith('@')]),
+  text: text(4096),
+  entities: z.array(telegramEntity).max(100),
+  link_preview_options: z.strictObject({ is_disabled: z.literal(true) }),
+};
+const isInside = ({ text, entities }: { text: string; entities: readonly { offset: number; length: number }[] }) =>
+  entities.every(({ offset, length }) => offset + length <= text.length);
 const telegramMessage = z
   .strictObject({
-    chat_id: z.union([z.int(), z.string().startsWith('@')]),
+    ...telegramText,
     message_thread_id: z.int().optional(),
-    text: text(4096),
-    entities: z.array(telegramEntity).max(100),
-    link_preview_options: z.strictObject({ is_disabled: z.literal(true) }),
+    reply_parameters: z.strictObject({ message_id: z.int(), allow_sending_without_reply: z.literal(true) }).optional(),
   })
-  .refine(({ text, entities }) => entities.every(({ offset, length }) => offset + length <= text.length), 'outside');
+  .refine(isInside, 'outside');
+const telegramEdit = z.strictObject({ ...telegramText, message_id: z.int() }).refine(isInside, 'outside');
 
 const discordMessage = z.strictObject({
   content: text(2000),
@@ -155,10 +175,11 @@ export const SERVICES: readonly Service[] = [
     path: '/api/chat.postMessage',
     headers: { authorization: `Bearer ${SLACK_TOKEN}`, 'content-type': 'application/json; charset=utf-8' },
     body: slackMessage.required({ channel: true }),
+    edit: { path: /^\/api\/chat\.update$/, method: 'POST', body: slackEdit },
     thanks: json({ ok: true, channel: 'C0123ABCD', ts: '1700000000.000100', message: { text: 'x'.repeat(6000) } }),
     saysWhether: true,
     open: (origin, tools, totalMs) =>
-      slackWith({ totalMs, api: `${origin}/api/chat.postMessage` }).open(
+      slackWith({ totalMs, api: `${origin}/api` }).open(
         { token: SLACK_TOKEN, channel: 'C0123ABCD', allow: LOOPBACK },
         tools,
       ),
@@ -166,7 +187,7 @@ export const SERVICES: readonly Service[] = [
   {
     name: 'slack webhook',
     path: HOOK_PATH,
-    body: slackMessage.omit({ channel: true }),
+    body: slackMessage.omit({ channel: true, thread_ts: true, reply_broadcast: true }),
     thanks: status(200, {}, 'ok'),
     saysWhether: true,
     open: (origin, tools, totalMs) =>
@@ -176,6 +197,7 @@ export const SERVICES: readonly Service[] = [
     name: 'telegram',
     path: `/bot${TELEGRAM_TOKEN}/sendMessage`,
     body: telegramMessage,
+    edit: { path: /\/editMessageText$/, method: 'POST', body: telegramEdit },
     thanks: json({ ok: true, result: { message_id: 7, text: 'x'.repeat(6000) } }),
     saysWhether: true,
     open: (origin, tools, totalMs) =>
@@ -189,6 +211,11 @@ export const SERVICES: readonly Service[] = [
     path: `${DISCORD_PATH}?wait=true`,
     headers: { 'user-agent': 'chainwarden/0.1.0' },
     body: discordMessage,
+    edit: {
+      path: new RegExp(`^${DISCORD_PATH}/messages/\\d+(?:\\?thread_id=\\d+)?$`),
+      method: 'PATCH',
+      body: discordMessage.omit({ thread_name: true }),
+    },
     thanks: json({ id: '1234567890', content: 'x'.repeat(6000) }),
     saysWhether: false,
     open: (origin, tools, totalMs) =>
@@ -255,11 +282,13 @@ export async function serve(service: Service): Promise<ServedService> {
   return { ...sink, refused };
 }
 
-function faultOf({ path, headers = {}, body }: Service, call: WebhookCall): string | null {
-  if (call.path !== path) return `called at ${call.path}`;
+function faultOf({ path, headers = {}, body, edit }: Service, call: WebhookCall): string | null {
+  const isEdit = edit !== undefined && edit.method === call.method && edit.path.test(call.path);
+  const isPost = call.method === 'POST' && call.path.replace(/&thread_id=\d+$/, '') === path;
+  if (!isEdit && !isPost) return `${call.method} ${call.path}`;
   const wrong = Object.entries(headers).find(([name, value]) => call.headers[name] !== value);
   if (wrong !== undefined) return `header ${wrong[0]}: ${String(call.headers[wrong[0]])}`;
-  const { error } = body.safeParse(JSON.parse(call.body));
+  const { error } = (isEdit ? edit.body : body).safeParse(JSON.parse(call.body));
   return error === undefined ? null : z.prettifyError(error);
 }
 

@@ -43,6 +43,7 @@ export function createInbox<T>(): Inbox<T> {
 // --- webhook -------------------------------------------------------------------------------------------------------
 
 export interface WebhookCall {
+  readonly method: string;
   readonly path: string;
   readonly headers: http.IncomingHttpHeaders;
   /** The bytes as they came. */
@@ -70,7 +71,7 @@ export async function createWebhookSink(usual: Answer = status(204)): Promise<We
   const answers: Answer[] = [];
   const server = http.createServer((request, response) => {
     void readAll(request).then((body) => {
-      const call = { path: request.url ?? '', headers: request.headers, body };
+      const call = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body };
       calls.push(call);
       (answers.shift() ?? usual)(response, call);
     });

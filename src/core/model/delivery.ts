@@ -28,7 +28,13 @@ export const MOST_LISTED = 50;
  * may be sent. `silence_summary`, `inhibition_summary`: what a silence, or an open alert, kept back until it was over.
  */
 export type DeliveryKind = 'news' | 'repeat' | SummaryKind;
-export type SummaryKind = 'overflow_summary' | 'silence_summary' | 'inhibition_summary';
+export type SummaryKind = 'overflow_summary' | HoldSummaryKind;
+/** What was held back and needs no message of its own: it is counted by rule. */
+export type HoldSummaryKind = 'silence_summary' | 'inhibition_summary';
+
+export function isHoldSummary(kind: DeliveryKind): kind is HoldSummaryKind {
+  return kind === 'silence_summary' || kind === 'inhibition_summary';
+}
 
 /** One transition in a delivery. */
 export interface DeliveryMember {

@@ -1,10 +1,12 @@
 // Several alerts in one message: a line each, the most severe first, and what is not listed counted by rule. A summary of
 // what was silenced or held back counts all of it by rule.
 import {
+  isHoldSummary,
   MOST_LISTED,
   RANK_OF,
   type Delivery,
   type DeliveryMember,
+  type HoldSummaryKind,
   type MessageType,
   type MoreMembers,
 } from '../../core/model/delivery.ts';
@@ -16,7 +18,7 @@ import { ours, pagesOf, runbookOf } from './wording.ts';
 
 export function toGroupContent(delivery: Delivery): Content {
   const { kind } = delivery;
-  if (kind === 'silence_summary' || kind === 'inhibition_summary') return countedContent(delivery, kind);
+  if (isHoldSummary(kind)) return countedContent(delivery, kind);
   const { members, more, at } = delivery;
   const alike = [...members.map(countOf), ...more];
   const tone = toneOf(alike);
@@ -146,7 +148,7 @@ const WHY = {
 } as const;
 
 /** What happened and what cleared meanwhile is over: it is counted. */
-function countedContent({ members, more }: Delivery, kind: keyof typeof WHY): Content {
+function countedContent({ members, more }: Delivery, kind: HoldSummaryKind): Content {
   const alike = [...members.map(countOf), ...more];
   const [conditions, events] = partition(alike);
   const words = [

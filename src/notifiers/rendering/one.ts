@@ -1,14 +1,11 @@
 // What channels are told that hear of one alert at a time.
 import type { Delivery, DeliveryMember, Message } from '../../core/model/delivery.ts';
 import { alertText, othersText, sumOf, type Content } from './content.ts';
-import { toContent } from './delivery-content.ts';
+import { isAboutOne, toContent } from './delivery-content.ts';
 
 /** A delivery as one transition: its only member, or a summary of several. */
 export function asOne(delivery: Delivery): DeliveryMember {
-  const { members, more } = delivery;
-  return members.length === 1 && more.length === 0
-    ? members[0]
-    : { message: summaryOf(delivery), as: 'news', heldAt: null };
+  return isAboutOne(delivery) ? delivery.members[0] : { message: summaryOf(delivery), as: 'news', heldAt: null };
 }
 
 /** As programs read it: the reason says of what is no news what it is. */

@@ -1,7 +1,7 @@
 // What an answer over HTTP means: one table for all channels; a channel says only where its service differs.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant } from '../../lib/clock.ts';
-import type { Outcome } from '../../core/model/delivery.ts';
+import type { Outcome, Receipt } from '../../core/model/delivery.ts';
 
 /** What a server said. `text` is as it came, for programs: it may hold secrets. */
 export interface Answer {
@@ -17,6 +17,8 @@ export interface Reading {
   readonly as: 'sent' | 'again' | 'auth' | 'park' | 'rejected' | 'unknown';
   readonly afterMs?: number;
   readonly says?: string;
+  /** Of what was sent. */
+  readonly receipt?: Receipt | undefined;
 }
 
 /** Where a service differs from the table; undefined leaves it to the table. */
@@ -56,11 +58,11 @@ interface Showing {
 }
 
 /** What follows from an answer that was read. A wait that the server names in its headers is kept as well. */
-export function toOutcome(answer: Answer, { as, afterMs, says }: Reading, { show, now }: Showing): Outcome {
+export function toOutcome(answer: Answer, { as, afterMs, says, receipt }: Reading, { show, now }: Showing): Outcome {
   const { host, status } = answer;
   const words = show(says ?? answer.text);
   const shown = words === '' ? String(status) : `${status} ${words}`;
-  if (as === 'sent') return { type: 'sent', answer: shown };
+  if (as === 'sent') return { type: 'sent', answer: shown, ...(receipt === undefined ? {} : { receipt }) };
   const why = status >= 300 && status < 400 ? movedTo(answer) : `${host} answered ${shown}`;
   if (as === 'rejected' || as === 'unknown') return { type: as, why };
   const waitMs = afterMs ?? waitAsked(answer.headers['retry-after'], now);

@@ -1,7 +1,7 @@
 // A mail as bytes. Every part of it comes from the delivery: two tries differ in the attempt header alone.
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { createHash } from 'node:crypto';
-import type { Attempt, Delivery } from '../../core/model/delivery.ts';
+import { isHoldSummary, type Attempt, type Delivery } from '../../core/model/delivery.ts';
 import { toContent } from '../rendering/delivery-content.ts';
 import { toHtml } from '../rendering/mail-html.ts';
 import { toText } from '../rendering/mail-text.ts';
@@ -41,7 +41,7 @@ export function toMime(delivery: Delivery, from: MailAddress, attempt: Attempt):
  * its own.
  */
 function rootsOf({ kind, members }: Delivery, domain: string): string[] {
-  if (kind === 'silence_summary' || kind === 'inhibition_summary') return [];
+  if (isHoldSummary(kind)) return [];
   return [...new Set(members.map(({ message }) => `<${idPart(message.key)}.${message.episode}@${domain}>`))];
 }
 

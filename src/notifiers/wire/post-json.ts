@@ -33,6 +33,8 @@ interface PosterOptions {
 export interface JsonCall {
   readonly url: string;
   readonly body: string;
+  /** POST unless it says otherwise. */
+  readonly method?: 'POST' | 'PATCH';
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -62,14 +64,17 @@ export function createPoster(options: PosterOptions): Poster {
     headers: { 'user-agent': `chainwarden/${tools.version}`, 'content-type': 'application/json' },
   });
 
-  async function exchange({ url, body, headers = {} }: JsonCall, signal: AbortSignal): Promise<Answer | Outcome> {
+  async function exchange(
+    { url, body, method = 'POST', headers = {} }: JsonCall,
+    signal: AbortSignal,
+  ): Promise<Answer | Outcome> {
     const { host } = new URL(url);
     // Nobody looks up a bare address.
     const refusal = egress.refusalOf(hostOf(url));
     if (refusal !== null) return notAllowed(refusal);
     const deadline = createDeadline(signal, totalMs);
     try {
-      const request = client.stream.post(url, { body, headers, signal: deadline.signal });
+      const request = client.stream(url, { method, body, headers, signal: deadline.signal });
       absorbErrors(request);
       const [response] = (await once(request, 'response')) as [PlainResponse];
       const text = await firstBytes(request, mostAnswerBytes);

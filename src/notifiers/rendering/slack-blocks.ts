@@ -1,0 +1,99 @@
+// A message for Slack. Everything but links is sent as plain_text, in which Slack looks for no markup, mention or link.
+import { alertText, ourLine, type ListedAlert } from './content.ts';
+import { fitted, type AllLines, type Line, type Lines, type Sizes } from './lines.ts';
+
+/** A text object holds 3,000 characters, all blocks about 13,000 (undocumented); the fallback takes as much again. */
+const MOST_CHARACTERS = 2900;
+/** Alerts stand in as many blocks as they need. */
+const MOST_OF_SEVERAL = 6000;
+
+/** What of a delivery has room. */
+export function fittedForSlack(lines: AllLines): Lines {
+  return fitted(lines, lines.alerts.length > 0 ? MOST_OF_SEVERAL : MOST_CHARACTERS, SIZES);
+}
+
+/** Nothing is unfurled: Slack would ask the pages for a preview. */
+export const NO_PREVIEW = { mrkdwn: false, unfurl_links: false, unfurl_media: false } as const;
+
+/** The blocks, and what stands for them where blocks are not shown. */
+export function blocksOf(lines: Lines): { readonly text: string; readonly blocks: readonly object[] } {
+  const { headline, lead, alerts, links, text, facts } = lines;
+  const below = [...text, ...facts];
+  const blocks = [
+    plainBlock([ourLine(headline), ...lead]),
+    ...inPieces(alerts.map(alertLine)).map(markedBlock),
+    ...(links.length === 0 ? [] : [markedBlock(links.map((link) => `<${escaped(link)}>`))]),
+    ...(below.length === 0 ? [] : [plainBlock(below)]),
+  ];
+  return { text: bareText({ ...lines, alerts: [] }), blocks };
+}
+
+/** What notifications show. It is markup unless switched off, so it is escaped besides. */
+export function bareText({ headline, lead, alerts, links }: Lines): string {
+  const lines = [headline, ...lead.map(plainText), ...alerts.map(bareAlert), ...links];
+  return escaped(lines.join('\n'));
+}
+
+function plainBlock(lines: readonly Line[]): object {
+  return { type: 'section', text: { type: 'plain_text', emoji: false, text: lines.map(plainText).join('\n') } };
+}
+
+function markedBlock(lines: readonly string[]): object {
+  return { type: 'section', text: { type: 'mrkdwn', verbatim: true, text: lines.join('\n') } };
+}
+
+/** As many lines to a block as it holds. */
+function inPieces(lines: readonly string[]): string[][] {
+  const pieces: string[][] = [];
+  let room = 0;
+  for (const line of lines) {
+    const size = line.length + 1;
+    const piece = pieces.at(-1);
+    if (piece === undefined || size > room) {
+      pieces.push([line]);
+      room = MOST_CHARACTERS - size;
+    } else {
+      piece.push(line);
+      room -= size;
+    }
+  }
+  return pieces;
+}
+
+function alertLine({ subject, aside, link }: ListedAlert): string {
+  const shown = unmarked(subject);
+  return `${link === null ? shown : `<${escaped(link)}|${shown}>`} ${unmarked(`(${aside})`)}`;
+}
+
+function bareAlert(alert: ListedAlert): string {
+  return alert.link === null ? alertText(alert) : `${alertText(alert)} ${alert.link}`;
+}
+
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  '*': '\u2217',
+  '~': '\u223c',
+  '`': '\u02cb',
+  '|': '\u2223',
+  _: '\u02cd',
+};
+
+// Markup has no escape there: what would be some is shown as a character that looks like it. A line that stands within a
+// name is none.
+function unmarked(text: string): string {
+  return escaped(text).replace(/[*~`|]|\b_|_\b/g, (mark) => LOOK_ALIKES[mark] ?? mark);
+}
+
+const SIZES: Sizes = {
+  line: (text) => escaped(text).length + 1,
+  link: (url) => escaped(url).length + 3,
+  alert: (alert) => alertLine(alert).length + 1,
+};
+
+// Should any program read plain text as markup after all, a stranger's text has nothing that opens a mention or a link.
+function plainText({ text, strange }: Line): string {
+  return strange ? text.replaceAll('<', '\u2039').replaceAll('>', '\u203a') : text;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

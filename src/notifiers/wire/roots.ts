@@ -1,0 +1,62 @@
+// The message that later ones about the same alert change or answer, and its receipt, as which it is remembered.
+import { z } from 'zod';
+import { isHoldSummary, type Attempt, type Delivery, type Receipt } from '../../core/model/delivery.ts';
+import { isAboutOne } from '../rendering/delivery-content.ts';
+import { toLines, type AllLines } from '../rendering/lines.ts';
+
+export interface Root {
+  /** Where the config said to post it: it is of no use where the config says otherwise now. */
+  readonly place: string;
+  /** What the service calls the message. */
+  readonly id: string;
+  /** What the service calls the channel or thread that it stands in; null = as the config does. */
+  readonly inside: string | null;
+  /** It speaks of several alerts, so that it is not changed for one of them. */
+  readonly isShared: boolean;
+}
+
+const Stored = z.tuple([z.string(), z.string(), z.string().nullable(), z.boolean()]);
+const MOST_BYTES = 512;
+
+/** Null: there is none, or it stands elsewhere. A summary of what was held back is about nothing that is going on. */
+export function rootOf({ kind }: Delivery, { receipt }: Attempt, place: string): Root | null {
+  if (receipt === null || isHoldSummary(kind)) return null;
+  const { data } = Stored.safeParse(parsed(receipt));
+  if (data === undefined || data[0] !== place) return null;
+  return { place, id: data[1], inside: data[2], isShared: data[3] };
+}
+
+function parsed(receipt: Receipt): unknown {
+  try {
+    return JSON.parse(receipt);
+  } catch {
+    return null;
+  }
+}
+
+/** Of a message that was posted; null where the service did not say what it calls it. */
+export function newRoot(
+  delivery: Delivery,
+  posted: Pick<Root, 'place' | 'inside'> & { id?: string | undefined },
+): Root | null {
+  const { place, inside, id } = posted;
+  if (id === undefined || isHoldSummary(delivery.kind)) return null;
+  return { place, id, inside, isShared: !isAboutOne(delivery) };
+}
+
+/** Undefined: there is none, or it is too long to be kept. */
+export function receiptOf(root: Root | null): Receipt | undefined {
+  if (root === null) return undefined;
+  const receipt = JSON.stringify([root.place, root.id, root.inside, root.isShared]);
+  return Buffer.byteLength(receipt) <= MOST_BYTES ? receipt : undefined;
+}
+
+/** Whether the message is about the alert of this delivery and no other. */
+export function isOwn({ isShared }: Root, delivery: Delivery): boolean {
+  return !isShared && isAboutOne(delivery);
+}
+
+/** What the message is to say from now on. A second change of it is no copy. */
+export function upToDate(delivery: Delivery): AllLines {
+  return toLines(delivery, { maybeCopy: false });
+}

@@ -1,0 +1,57 @@
+// What Slack answers: a bot in JSON, an incoming webhook in words.
+import { z } from 'zod';
+import type { Receipt } from '../../core/model/delivery.ts';
+import { jsonOf, type Answer, type Reading } from './answers.ts';
+
+/** It may be taken as bare text. */
+export function areBlocksRefused(answer: Answer): boolean {
+  return ['msg_blocks_too_long', 'invalid_blocks', 'invalid_blocks_format'].includes(
+    botErrorOf(answer) ?? answer.text.trim(),
+  );
+}
+
+const BotAnswer = z.object({
+  ok: z.boolean(),
+  error: z.string().optional(),
+  channel: z.string().optional(),
+  ts: z.string().optional(),
+});
+
+function botErrorOf(answer: Answer): string | undefined {
+  return BotAnswer.safeParse(jsonOf(answer)).data?.error;
+}
+
+const AGAIN = /^(?:ratelimited|rate_limited|service_unavailable|request_timeout|team_added_to_org|org_login_required)$/;
+const AUTH =
+  /^(?:not_in_channel|restricted_action.*|missing_scope|no_permission|access_denied|ekm_access_denied|team_access_not_granted|channel_not_found|is_archived|token_(?:expired|revoked)|invalid_auth|not_authed|account_inactive|not_allowed_token_type)$/;
+/** The message that was to be answered is gone, or takes no answers. */
+const NO_THREAD = /^(?:thread_not_found|message_not_found|invalid_thread_ts|cannot_reply_to_message)$/;
+
+export function isThreadGone(answer: Answer): boolean {
+  return NO_THREAD.test(botErrorOf(answer) ?? '');
+}
+
+/** Where a message stands: its channel, and its number there. */
+export type Posted = Pick<z.infer<typeof BotAnswer>, 'channel' | 'ts'>;
+
+/** It may have half succeeded. */
+const UNKNOWN = /^(?:fatal_error|internal_error)$/;
+
+/** What an answer means; the status is 200 whatever came of it. `receiptOf`: of the message that was posted. */
+export function readBot(answer: Answer, receiptOf: (posted: Posted) => Receipt | undefined): Reading | undefined {
+  if (!isGood(answer)) return undefined;
+  const { data } = BotAnswer.safeParse(jsonOf(answer));
+  if (data?.ok === true) return { as: 'sent', says: 'posted', receipt: receiptOf(data) };
+  const error = data?.error;
+  if (error === undefined || UNKNOWN.test(error)) return { as: 'unknown' };
+  if (AGAIN.test(error)) return { as: 'again' };
+  return { as: AUTH.test(error) ? 'auth' : 'rejected' };
+}
+
+export function readHook(answer: Answer): Reading | undefined {
+  return isGood(answer) ? { as: answer.text.trim() === 'ok' ? 'sent' : 'unknown' } : undefined;
+}
+
+function isGood({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
+}
