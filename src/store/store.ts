@@ -1,6 +1,6 @@
 // What the daemon needs of whatever keeps its state. An engine stands in a folder of its own; `open.ts` picks one.
 import type { KnownBlock } from '../core/chain/chain-record.ts';
-import type { Delivery, Outcome, Settlement } from '../core/model/delivery.ts';
+import type { Delivery, Outcome, Receipt, Settlement } from '../core/model/delivery.ts';
 import type { Anchor, Verdict } from '../core/journal/chain.ts';
 import type { JournalEntry } from '../core/journal/entry.ts';
 import type { Json } from '../core/values/fields.ts';
@@ -32,6 +32,10 @@ export const LONGEST_LEASE_MS = 600_000;
 export interface Claimed {
   readonly delivery: Delivery;
   readonly attempt: number;
+  /** An earlier try of it may have arrived. */
+  readonly maybeCopy: boolean;
+  /** Of the last message about the same alert and episode that the recipient accepted; null = there is none. */
+  readonly receipt: Receipt | null;
   /** For how long its channel's sender ran since it was committed, as far as `ran` recorded it. */
   readonly ageMs: number;
 }

@@ -94,7 +94,9 @@ export function keepsThePromise(place: Place): void {
   story('what a decision says is committed with it, and handed out exactly so', async (store) => {
     const delivery = aDelivery();
     await owe(store, 'w', [delivery], NOON);
-    expect(await claim(store, 'ops', 10, NOON)).toEqual([{ delivery, attempt: 1, ageMs: 0 }]);
+    expect(await claim(store, 'ops', 10, NOON)).toEqual([
+      { delivery, attempt: 1, maybeCopy: false, receipt: null, ageMs: 0 },
+    ]);
   });
 
   story('a decision that rests on an older memory leaves nothing behind', async (store) => {
@@ -333,7 +335,7 @@ export function keepsThePromise(place: Place): void {
     await claim(store, 'ops', 1, NOON);
     await settle(store, delivery.id, { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
     const claimed = await claim(store, 'ops', 1, NOON + SECOND);
-    expect(claimed).toEqual([{ delivery, attempt: 2, ageMs: 0 }]);
+    expect(claimed).toEqual([{ delivery, attempt: 2, maybeCopy: false, receipt: null, ageMs: 0 }]);
   });
 
   story('what is owed grows older while the sender of its channel runs, and at no other time', async (store) => {
@@ -449,6 +451,59 @@ export function keepsThePromise(place: Place): void {
       expect(next?.delivery.id).not.toBe(events?.delivery.id);
     },
   );
+
+  story('what a receiver called a message goes with the next one of the alert, until it fires anew', async (store) => {
+    const about = (id: string, seq: number, more: { episode?: number; key?: string; recipient?: string } = {}) =>
+      aDelivery({ id, key: 'k', seq, ...more });
+    const begins = [
+      about('first', 1),
+      about('of another', 1, { key: 'other' }),
+      about('for bob', 1, { recipient: 'bob' }),
+    ];
+    await owe(store, 'w', begins, NOON);
+    const receiptsOf = async (at: number): Promise<string[]> => {
+      const claimed = await claim(store, 'ops', 10, at);
+      return claimed.map(({ delivery, receipt }) => `${delivery.id}: ${receipt ?? 'none'}`).toSorted();
+    };
+    expect(await receiptsOf(NOON)).toEqual(['first: none', 'for bob: none', 'of another: none']);
+    const told = (receipt: string) => ({ state: 'sent', outcome: { type: 'sent', answer: '', receipt } }) as const;
+    await settle(store, 'first', told('message 7'), NOON);
+    await settle(store, 'for bob', { state: 'sent', outcome: SENT }, NOON);
+    await owe(store, 'w', [about('second', 2), about('bob again', 2, { recipient: 'bob' })], NOON, { expects: 1 });
+    expect(await receiptsOf(NOON)).toEqual(['bob again: none', 'second: message 7']);
+    // A try that is not accepted leaves it as it is.
+    await settle(store, 'second', { state: 'due', outcome: AGAIN, dueAt: NOON }, NOON);
+    expect(await receiptsOf(NOON)).toEqual(['second: message 7']);
+    await settle(store, 'second', { state: 'sent', outcome: SENT }, NOON, 2);
+    await owe(store, 'w', [about('third', 3)], NOON, { expects: 2 });
+    expect(await receiptsOf(NOON)).toEqual(['third: message 7']);
+    await settle(store, 'third', told('message 9'), NOON);
+    await owe(store, 'w', [about('anew', 4, { episode: 2 })], NOON, { expects: 3 });
+    expect(await receiptsOf(NOON)).toEqual(['anew: none']);
+  });
+
+  story('a try may be a copy after one of which nobody knows whether it arrived, and not before', async (store) => {
+    await owe(store, 'w', [aDelivery()], NOON);
+    const tries: boolean[] = [];
+    const next = async (outcome: Outcome): Promise<void> => {
+      const [claimed] = await claim(store, 'ops', 1, NOON);
+      tries.push(claimed?.maybeCopy ?? false);
+      await settle(store, 'delivery-1', { state: 'due', outcome, dueAt: NOON }, NOON, claimed?.attempt);
+    };
+    await next(AGAIN);
+    await next({ type: 'rejected', why: '400' });
+    await next({ type: 'unknown', why: 'no answer' });
+    await next(AGAIN);
+    await next(AGAIN);
+    expect(tries).toEqual([false, false, false, true, true]);
+  });
+
+  story('what was being sent when its process ended may be a copy', async (store) => {
+    await owe(store, 'w', [aDelivery()], NOON);
+    expect(await claim(store, 'ops', 1, NOON)).toMatchObject([{ maybeCopy: false }]);
+    await store.expire('ops', NOON + LEASE_MS, []);
+    expect(await claim(store, 'ops', 1, NOON + LEASE_MS)).toMatchObject([{ attempt: 2, maybeCopy: true }]);
+  });
 
   story('settling what is not being sent changes nothing', async (store) => {
     await owe(store, 'w', [aDelivery()], NOON);

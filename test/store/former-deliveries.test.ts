@@ -84,6 +84,15 @@ test('a message is stored once for all its recipients, and every try and age is 
   expect(tries.toSorted()).toEqual([...Array<string>(5).fill('1 120000'), ...Array<string>(3).fill('2 120000')]);
 });
 
+test('what an older release does not know to have arrived may be a copy', async () => {
+  const outcome = JSON.stringify({ type: 'unknown', text: 'no answer' });
+  const { file, at } = former('copies.db', `UPDATE deliveries SET outcome = '${outcome}' WHERE state = 'due'`);
+  await using store = await openSqliteStore({ file });
+  const claimed = await claim(store, 'post', 10, at + HOUR);
+  expect(claimed.length).toBeGreaterThan(0);
+  expect(claimed.map(({ maybeCopy, receipt }) => [maybeCopy, receipt])).toEqual(claimed.map(() => [true, null]));
+});
+
 test('the end of an alert that fires goes to those who were told of it, whatever the rules say now', async () => {
   const { file, at } = former('ends.db');
   await using store = await openSqliteStore({ file });

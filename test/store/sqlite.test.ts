@@ -71,7 +71,9 @@ describe('opening', () => {
     await withStore(file, (store) => owe(store, 'w', [delivery], NOON));
     await using store = await openSqliteStore({ file });
     expect(await store.recall()).toEqual(new Map([['w', aMemory({ version: 1 })]]));
-    expect(await claim(store, 'ops', 1, NOON)).toEqual([{ delivery, attempt: 1, ageMs: 0 }]);
+    expect(await claim(store, 'ops', 1, NOON)).toEqual([
+      { delivery, attempt: 1, maybeCopy: false, receipt: null, ageMs: 0 },
+    ]);
   });
 
   test('refuses a second daemon, by whatever name of the file, and says who holds it', async () => {

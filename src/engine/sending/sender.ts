@@ -142,9 +142,9 @@ export function createSender(options: SenderOptions): Sender {
     isParked = true;
   }
 
-  async function send({ delivery, attempt }: Claimed, abandon: AbortSignal): Promise<Outcome> {
+  async function send({ delivery, attempt, maybeCopy, receipt }: Claimed, abandon: AbortSignal): Promise<Outcome> {
     try {
-      return await notifier.send(delivery, { number: attempt, maybeCopy: false, receipt: null }, abandon);
+      return await notifier.send(delivery, { number: attempt, maybeCopy, receipt }, abandon);
     } catch (error) {
       log.error('delivery:threw', { channel, delivery: delivery.id, attempt, error: String(error) });
       return { type: 'again', why: String(error) };

@@ -55,6 +55,12 @@ export const APPLICATION_ID = 0x4357646e;
  * or a pause: not at all of the end of what an older release made.
  *
  * Schema 15. `severity` of an acknowledgement is that of the alert's rule when it was made: a higher one ends it.
+ *
+ * Schema 16. `dispatch_group` holds the timers by which the dispatcher puts messages together; what it has decided about
+ * each recipient stands in `recipient_state`.
+ *
+ * Schema 17. `receipt` is what a receiver called the message about an alert, in the episode `receipt_episode`, which later
+ * ones change or answer. `maybe_copy` is 1 after a try of which nobody knows whether it arrived.
  */
 export const MIGRATIONS: readonly Migration[] = [
   `
@@ -242,6 +248,13 @@ export const MIGRATIONS: readonly Migration[] = [
   ALTER TABLE acks ADD COLUMN severity TEXT NOT NULL DEFAULT 'critical';
   `,
   letDispatchDecide,
+  `
+  ALTER TABLE recipient_state ADD COLUMN receipt TEXT;
+  ALTER TABLE recipient_state ADD COLUMN receipt_episode INTEGER;
+  ALTER TABLE deliveries ADD COLUMN maybe_copy INTEGER NOT NULL DEFAULT 0;
+  UPDATE deliveries SET maybe_copy = 1
+    WHERE state = 'due' AND json_valid(outcome) AND outcome ->> '$.type' = 'unknown';
+  `,
 ];
 
 /**

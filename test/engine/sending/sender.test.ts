@@ -72,6 +72,30 @@ describe('what is owed', () => {
   });
 });
 
+describe('a try', () => {
+  test('is told what the receiver called the message before, so that it can be changed or answered', async () => {
+    const post = createOutbox();
+    post.answer = () => ({ ...SENT, receipt: 'message 7' });
+    await post.owe(aDelivery({ id: 'firing', key: 'k', seq: 1 }), aDelivery({ id: 'resolved', key: 'k', seq: 2 }));
+    await using _sender = post.start();
+    await post.clock.advance(MINUTE);
+    expect(post.tries.map(({ id, receipt }) => [id, receipt])).toEqual([
+      ['firing', null],
+      ['resolved', 'message 7'],
+    ]);
+  });
+
+  test('is told that it may be a copy when nobody knows whether the one before arrived, and at no other time', async () => {
+    const post = createOutbox();
+    const ends: Outcome[] = [AGAIN, { type: 'unknown', why: 'no answer' }, AGAIN, SENT];
+    post.answer = (_delivery, attempt) => ends[attempt - 1] ?? SENT;
+    await post.owe(aDelivery());
+    await using _sender = post.start();
+    await post.clock.advance(HOUR);
+    expect(post.tries.map(({ maybeCopy }) => maybeCopy)).toEqual([false, false, true, true]);
+  });
+});
+
 describe('what is not accepted', () => {
   test('is tried again when it is due, not before, until it is accepted', async () => {
     const post = createOutbox();
@@ -563,6 +587,8 @@ interface Try {
   readonly id: string;
   readonly attempt: number;
   readonly at: number;
+  readonly maybeCopy: boolean;
+  readonly receipt: string | null;
 }
 
 type Answer = (delivery: Delivery, attempt: number, signal: AbortSignal) => Outcome | Promise<Outcome>;
@@ -610,7 +636,8 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
         channel,
         notifier: {
           async send(delivery, attempt, signal) {
-            tries.push({ id: delivery.id, attempt: attempt.number, at: clock.now() });
+            const { number, maybeCopy, receipt } = attempt;
+            tries.push({ id: delivery.id, attempt: number, at: clock.now(), maybeCopy, receipt });
             return post.answer(delivery, attempt.number, signal);
           },
         },

@@ -4,6 +4,7 @@ import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { deliveryOf, outcomeText, type Row } from '../../rows.ts';
 import { createMembersView } from './members-view.ts';
+import { createReceiptsTable } from './receipts-table.ts';
 import { LONGEST_LEASE_MS, type Claim, type Claimed, type Tried } from '../../store.ts';
 
 /** Every delivery that is kept, without its members. */
@@ -38,6 +39,7 @@ export interface DeliveriesTable {
 // terms below.
 export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
   const membersOf = createMembersView(db);
+  const receipts = createReceiptsTable(db);
   const ran = db.prepare(`
     INSERT INTO channels (name, ran_ms) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_ms = ran_ms + excluded.ran_ms`);
   const due = db.prepare(`
@@ -55,7 +57,8 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
     UPDATE deliveries SET state = 'dead', settled_at = ?, outcome = ? WHERE id = ? AND state = 'sending' AND attempt = ?
     RETURNING number`);
   const retry = db.prepare(`
-    UPDATE deliveries SET state = 'due', due_at = ?, outcome = ? WHERE id = ? AND state = 'sending' AND attempt = ?`);
+    UPDATE deliveries SET state = 'due', due_at = ?, outcome = ?, maybe_copy = max(maybe_copy, ?)
+    WHERE id = ? AND state = 'sending' AND attempt = ?`);
   const release = db.prepare('DELETE FROM delivery_order WHERE earlier = ?');
   const notified = db.prepare(`
     WITH told AS (
@@ -71,7 +74,7 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
       AND recipient_state.channel = deliveries.channel AND recipient_state.recipient = deliveries.recipient`);
   // No lease is longer than the longest: the clock was set back meanwhile.
   const expire = db.prepare(`
-    UPDATE deliveries SET state = 'due', due_at = ?2, outcome = ?3
+    UPDATE deliveries SET state = 'due', due_at = ?2, outcome = ?3, maybe_copy = 1
     WHERE channel = ?1 AND state = 'sending' AND (lease_until <= ?2 OR lease_until > ?2 + ${LONGEST_LEASE_MS})
       AND id NOT IN (SELECT value FROM json_each(?4))`);
   const endLeases = db.prepare(`UPDATE deliveries SET lease_until = 0 WHERE state = 'sending'`);
@@ -85,7 +88,8 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
     const number = Number(row['number']);
     const delivery: Delivery = { id, channel, recipient, kind, at, ...membersOf({ id, number }) };
     take.run(leaseUntil, number);
-    return { delivery, attempt: attempt + 1, ageMs: Number(row['age_ms']) };
+    const [maybeCopy, receipt] = [row['maybe_copy'] === 1, receipts.of(number)];
+    return { delivery, attempt: attempt + 1, maybeCopy, receipt, ageMs: Number(row['age_ms']) };
   }
 
   /** Read to the end before the first is changed: a statement must not change what it still reads. */
@@ -117,13 +121,18 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
     },
     settle({ id, attempt }, settlement, at) {
       const outcome = outcomeText(settlement.outcome);
-      if (settlement.state === 'due') return retry.run(settlement.dueAt, outcome, id, attempt).changes === 1;
+      if (settlement.state === 'due') {
+        const isUnknown = Number(settlement.outcome.type === 'unknown');
+        return retry.run(settlement.dueAt, outcome, isUnknown, id, attempt).changes === 1;
+      }
       const isSent = settlement.state === 'sent';
       const ended = isSent ? sent.get(at, outcome, id) : dead.get(at, outcome, id, attempt);
       if (ended === undefined) return false;
       const number = Number(ended['number']);
       release.run(number);
       if (isSent) notified.run(number, at);
+      const { outcome: end } = settlement;
+      if (end.type === 'sent' && end.receipt !== undefined) receipts.keep(number, end.receipt);
       return true;
     },
     expire: (channel, at, held) =>
