@@ -13,7 +13,7 @@ import type { Runtime } from './runtime.ts';
 
 export interface HeartbeatOptions {
   readonly runtime: Pick<Runtime, 'heartbeat' | 'scheduler' | 'self' | 'channelHealth'>;
-  readonly store: Pick<Store, 'probe' | 'backlog'>;
+  readonly store: Pick<Store, 'probe' | 'backlog' | 'journalHead'>;
   readonly metrics: Pick<DaemonMetrics, 'beat'>;
   readonly version: string;
   /** Sends nothing. */
@@ -37,6 +37,7 @@ export async function beatUntil(options: HeartbeatOptions, signal: AbortSignal):
           scheduler.turn();
         },
         probe: (at) => store.probe(at),
+        anchor: () => store.journalHead(),
         loopDelayMs: () => delay.longestMs(),
         async undeliverableSince() {
           const { owed } = await store.backlog(clock.now());

@@ -6,8 +6,10 @@
 //   event loop  it never stood still for five seconds
 //   self        no self-alert was undeliverable for ten minutes
 //
+// A beat carries the anchor of the journal, which the service keeps: it shows later whether the journal was written anew.
 // Where one of them has not, and the process can say so, it tells the same service at /fail, with the reason. It runs in a
 // loop of its own, apart from the scheduler that it watches.
+import { showAnchor, type Anchor } from '../../core/journal/chain.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import { showDuration, type Clock, type Instant } from '../../lib/clock.ts';
 import type { BeatOutcome } from '../../telemetry/daemon-metrics.ts';
@@ -32,6 +34,8 @@ export interface Vitals {
   readonly loopDelayMs: () => number;
   /** Since when no self-alert can be delivered; null while one can, or nobody is to be told. May reject as `probe` does. */
   readonly undeliverableSince: () => Promise<Instant | null>;
+  /** Of the newest line of the journal that is chained; null while there is none. May reject as `probe` does. */
+  readonly anchor: () => Promise<Anchor | null>;
 }
 
 export interface HeartbeatOptions {
@@ -70,6 +74,11 @@ export async function runHeartbeat(options: HeartbeatOptions, signal: AbortSigna
   }
 }
 
+interface Look {
+  readonly faults: readonly string[];
+  readonly anchor: Anchor | null;
+}
+
 type Beat = (settings: HeartbeatSettings, signal: AbortSignal) => Promise<void>;
 
 function createBeat({ vitals, post, onBeat, clock, log }: HeartbeatOptions): Beat {
@@ -77,17 +86,19 @@ function createBeat({ vitals, post, onBeat, clock, log }: HeartbeatOptions): Bea
   let lastTrouble: string | null = null;
 
   /** Each part is asked, so that the next beat is judged by what came after this one. */
-  async function faults(): Promise<string[]> {
+  async function look(): Promise<Look> {
     const now = clock.now();
     const hasTurned = vitals.turns() > turns;
     turns = vitals.turns();
     vitals.turn();
     const delayMs = vitals.loopDelayMs();
-    return [
+    const { faults, anchor } = await lookAtStore(vitals, now);
+    const all = [
       ...(hasTurned ? [] : ['the scheduler does not look at what is due']),
       ...(delayMs < LONGEST_DELAY_MS ? [] : [`the daemon stood still for ${showDuration(delayMs)}`]),
-      ...(await storeFaults(vitals, now)),
+      ...faults,
     ];
+    return { faults: all, anchor };
   }
 
   function say(trouble: string | null, event: string): void {
@@ -97,33 +108,38 @@ function createBeat({ vitals, post, onBeat, clock, log }: HeartbeatOptions): Bea
   }
 
   return async (settings, signal) => {
-    const found = await faults();
+    const { faults, anchor } = await look();
     const at = new Date(clock.now()).toISOString();
-    if (found.length > 0) {
-      const why = found.join('; ');
+    if (faults.length > 0) {
+      const why = faults.join('; ');
       onBeat('withheld');
       say(why, 'heartbeat:withheld');
       await post(settings, { url: failUrl(settings.url), body: JSON.stringify({ at, why }) }, signal);
       return;
     }
-    const outcome = await post(settings, { url: settings.url, body: JSON.stringify({ at }) }, signal);
+    const journal = anchor === null ? null : showAnchor(anchor);
+    const outcome = await post(settings, { url: settings.url, body: JSON.stringify({ at, journal }) }, signal);
     if (outcome.type !== 'sent' && signal.aborted) return;
     onBeat(outcome.type === 'sent' ? 'sent' : 'not-taken');
     say(outcome.type === 'sent' ? null : outcome.why, 'heartbeat:not-taken');
   };
 }
 
-async function storeFaults({ probe, undeliverableSince }: Vitals, now: Instant): Promise<string[]> {
+async function lookAtStore({ probe, undeliverableSince, anchor }: Vitals, now: Instant): Promise<Look> {
   try {
     await probe(now);
     const since = await undeliverableSince();
-    return since === null || now - since < UNDELIVERABLE_MS
-      ? []
-      : [`what is wrong with the daemon itself cannot be delivered for ${showDuration(now - since)}`];
+    return { faults: unheardFaults(since, now), anchor: await anchor() };
   } catch (error) {
     // Its words may name paths of the machine.
-    return [`the state file takes nothing (${error instanceof Error ? error.name : 'unknown'})`];
+    const name = error instanceof Error ? error.name : 'unknown';
+    return { faults: [`the state file takes nothing (${name})`], anchor: null };
   }
+}
+
+function unheardFaults(since: Instant | null, now: Instant): string[] {
+  if (since === null || now - since < UNDELIVERABLE_MS) return [];
+  return [`what is wrong with the daemon itself cannot be delivered for ${showDuration(now - since)}`];
 }
 
 /** `https://beats.example/abc?x=1` -> `https://beats.example/abc/fail?x=1` */

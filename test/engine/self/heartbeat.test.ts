@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { Anchor } from '../../../src/core/journal/chain.ts';
 import type { Outcome } from '../../../src/core/model/delivery.ts';
 import { failUrl, runHeartbeat, type HeartbeatSettings } from '../../../src/engine/self/heartbeat.ts';
 import { undeliverableSince } from '../../../src/engine/self/undeliverable.ts';
@@ -21,6 +22,7 @@ async function aHeartbeat() {
     delayMs: 12,
     disk: null as Error | null,
     undeliverable: null as number | null,
+    anchor: null as Anchor | null,
     answer: { type: 'sent', answer: 'OK' } as Outcome,
   };
   const arrived: string[] = [];
@@ -37,10 +39,11 @@ async function aHeartbeat() {
         probe: () => (parts.disk === null ? Promise.resolve() : Promise.reject(parts.disk)),
         loopDelayMs: () => parts.delayMs,
         undeliverableSince: () => Promise.resolve(parts.undeliverable),
+        anchor: () => Promise.resolve(parts.anchor),
       },
       post: (_settings, { url, body }) => {
-        const { why } = JSON.parse(body) as { why?: string };
-        arrived.push([url.replace(URL, ''), ...(why === undefined ? [] : [why])].join(' '));
+        const { why, journal } = JSON.parse(body) as { why?: string; journal?: string | null };
+        arrived.push([url.replace(URL, ''), why ?? journal ?? ''].join(' ').trim());
         return Promise.resolve(parts.answer);
       },
       onBeat: (outcome) => outcomes.push(outcome),
@@ -74,6 +77,15 @@ test('a daemon in health beats once in each period', async () => {
   expect(await story.periods(60)).toEqual(Array.from({ length: 60 }, () => ''));
   expect(new Set(story.outcomes)).toEqual(new Set(['sent']));
   expect(story.log.lines).toEqual([]);
+});
+
+test('a beat carries the anchor of the journal, which is kept outside; what is told at /fail does not', async () => {
+  await using story = await aHeartbeat();
+  expect(await story.periods(1)).toEqual(['']);
+  story.parts.anchor = { position: 48211, hash: '9f3a00c1' };
+  expect(await story.periods(2)).toEqual(['48211:9f3a00c1', '48211:9f3a00c1']);
+  story.parts.isDead = true;
+  expect((await story.periods(3)).at(-1)).toBe('/fail the scheduler does not look at what is due');
 });
 
 test('a scheduler that died is silent within two periods, with its reason at /fail, until it turns again', async () => {
