@@ -16,6 +16,7 @@ import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import type { IdentityOptions } from '../web/guard/identity.ts';
 import { serveWeb } from '../web/server.ts';
+import { reportDaily } from './daily-report.ts';
 import { createDaemonJournal } from './daemon-journal.ts';
 import { createInterventions } from './operators/interventions.ts';
 import { openLocalToken } from './local-token.ts';
@@ -174,13 +175,17 @@ export async function openApp(options: AppOptions): Promise<App> {
         { name: 'heartbeat', run: (end) => beatUntil({ ...options, runtime, store }, end) },
         until,
       );
+      const reporting = supervise(
+        { name: 'daily-report', run: (end) => reportDaily({ runtime, store, clock, log }, end) },
+        until,
+      );
       // The guard is not supervised: a state that is lost ends the daemon, after what was learned last is written down.
       const chaining = supervise(
         { name: 'journal', run: (end) => runJournal({ store, jumps, clock, log }, end) },
         until,
       );
       const starting = journal.started(setup, options.version);
-      const works = [runtime.run(until), starting, reloading, telling, beating, chaining, guard.run(until)];
+      const works = [runtime.run(until), starting, reloading, telling, beating, reporting, chaining, guard.run(until)];
       try {
         await Promise.all(works);
       } finally {

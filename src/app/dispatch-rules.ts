@@ -4,6 +4,7 @@ import { recipientsIn } from '../config/recipients.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { DispatchRules } from '../dispatch/rules.ts';
 import { routingOf } from '../dispatch/routing.ts';
+import { REPORT_WATCH } from '../engine/self/report-watch.ts';
 import { isSelfWatch } from '../engine/self/self-watch.ts';
 import { defaultCapOf } from '../notifiers/notifier.ts';
 
@@ -25,8 +26,10 @@ export function dispatchRulesOf(config: Config, watches: readonly Watch[], proce
     channelOf: (channel) => ways.get(channel) ?? GONE,
     unitOf: (channel) => (ways.get(channel) ?? GONE).unit,
     routingOf: (labels) => routingOf(config.routes, null, labels),
-    channelsOf: (id, alert) =>
-      isSelfWatch(id) ? config.self : (watchById.get(id)?.alerts.find((one) => one.id === alert)?.notify ?? []),
+    channelsOf(id, alert) {
+      if (id === REPORT_WATCH) return config.digest?.notify ?? [];
+      return isSelfWatch(id) ? config.self : (watchById.get(id)?.alerts.find((one) => one.id === alert)?.notify ?? []);
+    },
     counted: channels.filter(({ name }) => (ways.get(name) ?? GONE).cap !== null).map(({ name }) => name),
     unanswered: channels.filter(({ notifier }) => isUnanswered(notifier.type)).map(({ name }) => name),
   };

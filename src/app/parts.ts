@@ -7,7 +7,9 @@ import { createPoller, type Poller } from '../engine/polling/poller.ts';
 import { createReport } from '../engine/reporting/report.ts';
 import { createRetirement, type Retirement } from '../engine/upkeep/retirement.ts';
 import { createScheduler, type Scheduler } from '../engine/scheduling/scheduler.ts';
+import { REPORT_WATCH } from '../engine/self/report-watch.ts';
 import { isSelfWatch } from '../engine/self/self-watch.ts';
+import { createWorkCounts, type WorkCounts } from '../engine/self/work-counts.ts';
 import type { Mutex } from '../lib/mutex.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { SafeLog } from '../telemetry/logger.ts';
@@ -38,6 +40,8 @@ export interface Parts {
   readonly blindWatches: BlindWatches;
   readonly scheduler: Scheduler;
   readonly retirement: Retirement;
+  /** What was done, for the daily report. */
+  readonly work: WorkCounts;
 }
 
 interface Wiring {
@@ -50,16 +54,22 @@ interface Wiring {
   readonly hasSelf: () => boolean;
   /** Who is told, as the setup in force has it. */
   readonly rules: () => DispatchRules;
+  /** Whether a daily report is made. */
+  readonly hasDigest: () => boolean;
 }
 
 /** Of polls that nobody is told of. Their commits share a wait for the disk, which is as long as many of them. */
 const SILENT_WAIT_MS = 25;
 
-export function createParts(options: PartsOptions, { signal, changing, redact, hasSelf, rules }: Wiring): Parts {
+export function createParts(
+  options: PartsOptions,
+  { signal, changing, redact, hasSelf, hasDigest, rules }: Wiring,
+): Parts {
   const { store, clock, log, metrics, recorder, pauses } = options;
+  const work = createWorkCounts();
   const explorers = createExplorers({
     ...options,
-    meter: metrics,
+    meter: meterOf(metrics, work),
     userAgent: `chainwarden/${options.version}`,
     signal,
     ...(recorder && { onAnswer: recorder.onAnswer }),
@@ -88,6 +98,7 @@ export function createParts(options: PartsOptions, { signal, changing, redact, h
     hook: options.hook ?? recorder,
     onPolled(watch, observation, decision) {
       blindWatches.polled(watch, observation);
+      work.polled(watch.target.explorer, observation.type === 'seen');
       report(watch, observation, decision);
       if (decision.askAgainMs !== null) scheduler.pollAgain(watch.id, decision.askAgainMs);
     },
@@ -125,9 +136,28 @@ export function createParts(options: PartsOptions, { signal, changing, redact, h
     store,
     clock,
     log,
-    isAdopted: (id) => poller.isAdopted(id) || (hasSelf() && isSelfWatch(id)),
+    isAdopted: (id) => poller.isAdopted(id) || (hasSelf() && isSelfWatch(id)) || (hasDigest() && id === REPORT_WATCH),
     exclusively: (work) => changing.hold(work),
     onTransitions,
   });
-  return { explorers, channels, dispatcher, poller, blindWatches, scheduler, retirement };
+  return { explorers, channels, dispatcher, poller, blindWatches, scheduler, retirement, work };
+}
+
+/** Requests are counted for the metrics and for the daily report. */
+function meterOf(metrics: Metrics, work: WorkCounts): ExplorersOptions['meter'] {
+  return {
+    ...metrics,
+    request(facts) {
+      metrics.request(facts);
+      work.request(facts);
+    },
+    explorerHeaders(facts) {
+      metrics.explorerHeaders(facts);
+      work.explorerHeaders(facts);
+    },
+    head(facts) {
+      metrics.head(facts);
+      work.head(facts);
+    },
+  };
 }

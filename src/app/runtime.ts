@@ -8,14 +8,16 @@ import type { WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 import { isSelfWatch } from '../engine/self/self-watch.ts';
 import { recipientsIn } from '../config/recipients.ts';
-import type { HeartbeatSettings } from '../config/model.ts';
+import type { DigestSettings, HeartbeatSettings } from '../config/model.ts';
 import type { Scheduler } from '../engine/scheduling/scheduler.ts';
 import type { ExplorerTrouble } from '../core/model/explorer-trouble.ts';
+import type { Memory } from '../core/model/memory.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { reportBlind } from '../engine/reporting/blind-report.ts';
 import type { ChannelHealth } from '../engine/sending/channel-health.ts';
 import type { AlertCount } from '../telemetry/mirrored-series.ts';
 import type { BlindWatch } from '../engine/reporting/blind-watches.ts';
+import type { Work } from '../engine/self/work-counts.ts';
 import { reportPauses } from '../engine/reporting/pause-report.ts';
 import type { PausedWatch } from '../engine/reporting/paused-watches.ts';
 import { blindOfWatches, countAlerts, labelsOf, dataOfWatches, healthOfAlerts } from '../engine/reporting/report.ts';
@@ -72,6 +74,10 @@ export interface Runtime extends AsyncDisposable {
   dispatch(): void;
   readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
   heartbeat(): HeartbeatSettings | null;
+  digest(): DigestSettings | null;
+  /** What was done since the start. */
+  work(): Work;
+  memoryOf(watch: WatchId): Memory | undefined;
   readonly scheduler: Pick<Scheduler, 'turns' | 'turn'>;
   /** Works until the signal aborts; then polls end, and what they learned is written down. */
   run(signal: AbortSignal): Promise<void>;
@@ -90,6 +96,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     redact,
     hasSelf: () => self.length > 0,
     rules: () => rules,
+    hasDigest: () => digest !== null,
   });
   const { explorers, channels, dispatcher, poller, scheduler, retirement, blindWatches } = parts;
   let watches: readonly Watch[] = [];
@@ -98,6 +105,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   let rules = NO_RULES;
   const startedAt = clock.now();
   let heartbeat: HeartbeatSettings | null = null;
+  let digest: DigestSettings | null = null;
   let isRunning = false;
   const backupHealth = createBackupHealth(clock);
   const troubles = createTroubles({ store, explorers, poller, watches: () => watches });
@@ -129,6 +137,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         heartbeat = next.config.heartbeat;
         rules = dispatchRulesOf(next.config, next.watches, { startedAt, lookedAt });
         dispatcher.reload();
+        digest = next.config.digest;
         replaceWatches(next.watches);
         keepRunning(outline);
         metrics.reload(true, clock.now());
@@ -233,6 +242,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     channelHealth: () => channels.health(),
     backups: backupHealth,
     heartbeat: () => heartbeat,
+    digest: () => digest,
+    work: () => parts.work.now(),
+    memoryOf: (id) => poller.memoryOf(id),
     scheduler,
     dispatch: () => {
       dispatcher.wake();

@@ -16,6 +16,7 @@ import { ConfigShape } from './shape.ts';
 import { networkWarnings } from './network-warnings.ts';
 import { createSecretReader } from './secrets.ts';
 import { readHttp } from './http.ts';
+import { readDigest } from './digest.ts';
 import { readHeartbeat } from './heartbeat.ts';
 import { readSelf } from './self.ts';
 import { type Written, type WrittenMap, isMap } from './yaml/written.ts';
@@ -59,6 +60,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
   const routes = collect(readRoutes(source, written.routes, Object.keys(written.channels))) ?? [];
   const inhibit = collect(readInhibit(source, written.inhibit)) ?? [];
   const self = readSelf({ source, channels, names: Object.keys(written.channels) }, written.self);
+  const digest = collect(readDigest({ source, channels, names: Object.keys(written.channels) }, written.digest));
   const heartbeat = readHeartbeat(source, written.heartbeat, secrets);
   problems.push(...self.problems, ...heartbeat.problems);
   if ('value' in shape) problems.push(...missingParts(source, written));
@@ -75,6 +77,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     inhibit,
     self: self.value,
     heartbeat: heartbeat.value,
+    digest,
     state: stateOf(written.state, directory),
     recording: recordingOf(written.recording, directory),
     http,

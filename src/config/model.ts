@@ -28,6 +28,8 @@ export interface Config {
   readonly self: readonly string[];
   /** Which service alarms when the daemon no longer could; null = none. */
   readonly heartbeat: HeartbeatSettings | null;
+  /** The daily report; null = none. */
+  readonly digest: DigestSettings | null;
   readonly state: StateSettings;
   /** Where polls are recorded; null = nowhere. */
   readonly recording: RecordingSettings | null;
@@ -66,6 +68,13 @@ export interface HeartbeatSettings {
   readonly everyMs: number;
   /** Networks that are not public, and may be called all the same. */
   readonly allow: readonly string[];
+}
+
+/** When the daily report is made, and the channels that are told. */
+export interface DigestSettings {
+  /** `minutes`: since midnight, as clocks show it in the zone. */
+  readonly time: { readonly minutes: number; readonly zone: string };
+  readonly notify: readonly string[];
 }
 
 export interface StateSettings {

@@ -2,6 +2,7 @@
 // `{ env: NAME }` or `{ file: PATH }`.
 import { z } from 'zod';
 import { isNetwork } from '../lib/networks.ts';
+import { DigestShape } from './digest-shape.ts';
 import {
   boolean,
   duration,
@@ -197,6 +198,7 @@ export const ConfigShape = z.strictObject({
     })
     .optional()
     .meta({ description: 'a service that alarms when no beat comes any more; none without it' }),
+  digest: DigestShape.optional().meta({ description: 'a report once a day of what was watched; none without it' }),
   state: z
     .strictObject({
       file: text('the state file').default('./data/state.db'),

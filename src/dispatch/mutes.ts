@@ -1,6 +1,7 @@
 // Mute windows: days and hours as a clock on the wall in some zone shows them. Where that clock is set, a window begins
 // and ends by what it shows: a time that it leaves out has passed, a time that it shows twice counts twice.
 import type { Instant } from '../lib/clock.ts';
+import { zoneOffset } from '../lib/time-zone.ts';
 import type { MuteWindow, Weekday } from './model.ts';
 
 const MINUTE_MS = 60_000;
@@ -28,7 +29,7 @@ function latestEnd(windows: readonly MuteWindow[], at: Instant): Instant | null 
 
 /** The end of the window that the instant lies in; null: it lies in none. */
 function endOf(window: MuteWindow, at: Instant): Instant | null {
-  const wall = at + offsetOf(window.zone, at);
+  const wall = at + zoneOffset(window.zone, at);
   const day = Math.floor(wall / DAY_MS);
   // A window that passes midnight belongs to the day on which it begins.
   for (const start of [day, day - 1]) {
@@ -54,9 +55,9 @@ function msOf(time: string): number {
 
 /** The first instant after `at` at which the clock on the wall shows `to` or later. */
 function whenWallShows(to: number, zone: string, at: Instant): Instant {
-  const before = offsetOf(zone, at);
+  const before = zoneOffset(zone, at);
   const guess = to - before;
-  const after = offsetOf(zone, guess);
+  const after = zoneOffset(zone, guess);
   if (before === after) return guess;
   const change = changeBetween(zone, at, guess);
   return guess <= change ? guess : Math.max(change, to - after);
@@ -64,40 +65,12 @@ function whenWallShows(to: number, zone: string, at: Instant): Instant {
 
 /** When the clock on the wall is set, between two instants with different offsets. */
 function changeBetween(zone: string, from: Instant, to: Instant): Instant {
-  const before = offsetOf(zone, from);
+  const before = zoneOffset(zone, from);
   let [low, high] = [from, to];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if (offsetOf(zone, middle) === before) low = middle;
+    if (zoneOffset(zone, middle) === before) low = middle;
     else high = middle;
   }
   return high;
-}
-
-/** What the clock on the wall is ahead of UTC, in milliseconds. */
-function offsetOf(zone: string, at: Instant): number {
-  const parts = new Map(
-    formatterOf(zone)
-      .formatToParts(at)
-      .map(({ type, value }) => [type, Number(value)]),
-  );
-  const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
-  const wall = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
-  return wall - Math.floor(at / 1000) * 1000;
-}
-
-// Making one takes a hundred times as long as using it. There are some hundreds of zones.
-const formatters = new Map<string, Intl.DateTimeFormat>();
-
-function formatterOf(zone: string): Intl.DateTimeFormat {
-  const known = formatters.get(zone);
-  if (known !== undefined) return known;
-  const numeric = 'numeric';
-  const formatter = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    ...{ year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric },
-  });
-  formatters.set(zone, formatter);
-  return formatter;
 }

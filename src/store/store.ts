@@ -96,6 +96,12 @@ export interface HistoryFilter {
   readonly limit: number;
 }
 
+export interface JournalCounts {
+  /** 0: there is none. */
+  readonly line: number;
+  readonly lines: Readonly<Record<string, number>>;
+}
+
 /** A line of the journal as it is stored. */
 export interface JournalLine {
   readonly at: Instant;
@@ -233,6 +239,12 @@ export interface Store extends DispatchStore, AsyncDisposable {
 
   /** The newest line that is chained; null when there is none. Durable before it is answered. */
   journalHead(): Promise<Anchor | null>;
+
+  /**
+   * How many lines of each kind follow the line of that number, among the next 20,000 lines, and the number of the last one
+   * of them. Null: none is counted, and the newest line is named.
+   */
+  countJournal(after: number | null): Promise<JournalCounts>;
 
   /** Lines of the journal, newest first. */
   history(filter: HistoryFilter): Promise<JournalLine[]>;

@@ -26,6 +26,7 @@ export const LOOPS = [
   'pause-report',
   'self-alerts',
   'heartbeat',
+  'daily-report',
   'recorder',
 ] as const;
 export type LoopName = (typeof LOOPS)[number];

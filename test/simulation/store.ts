@@ -114,6 +114,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     record: (entries, fence) => write(() => inner.record(entries, fence)),
     chainJournal: (limit, fence) => write(() => inner.chainJournal(limit, fence)),
     journalHead: () => deed(() => inner.journalHead()),
+    countJournal: (after) => deed(() => inner.countJournal(after)),
     history: (filter) => deed(() => inner.history(filter)),
     verifyJournal: (anchor) => deed(() => inner.verifyJournal(anchor)),
     backlog: (deadSince) => deed(() => inner.backlog(deadSince)),

@@ -33,6 +33,17 @@ export function keepsAJournal(place: Place): void {
     expect(await store.verifyJournal(null)).toEqual({ type: 'intact', after: 0, head: null });
   });
 
+  story('lines are counted by kind from one on, each of them once', async (store) => {
+    expect(await store.countJournal(null)).toEqual({ line: 0, lines: {} });
+    await record(store, aLine('a'), { ...aLine('b'), kind: 'stop' });
+    const { line } = await store.countJournal(null);
+    expect(await store.countJournal(0)).toEqual({ line, lines: { start: 1, stop: 1 } });
+    await record(store, aLine('c'), aLine('d'));
+    const later = await store.countJournal(line);
+    expect(later).toEqual({ line: line + 2, lines: { start: 2 } });
+    expect(await store.countJournal(later.line)).toEqual({ line: later.line, lines: {} });
+  });
+
   story('a decision that changes an alert is one line, in its commit; a silent poll is none', async (store) => {
     const changes: Reason[] = [firing, { type: 'still-pending', alert: 'high', key: 'k' }];
     await commit(store, [aDecision('w', { reasons: changes })], NOON);

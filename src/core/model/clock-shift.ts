@@ -17,6 +17,12 @@ export function shiftClock(memory: Memory, byMs: number): Memory {
   };
 }
 
+/** The memory, ready for a look at that time: after a clock was set back, it would wait until the clock has caught up. */
+export function readyFor(memory: Memory, at: Instant): Memory {
+  const { coveredUntil } = memory;
+  return coveredUntil !== null && coveredUntil >= at ? shiftClock(memory, coveredUntil - at + 1) : memory;
+}
+
 function shiftAlert(alert: Alert, byMs: number): Alert {
   switch (alert.type) {
     case 'open':

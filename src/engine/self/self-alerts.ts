@@ -9,7 +9,7 @@
 //   over       all instances of the cause resolve. An hour later they are forgotten.
 import { conditionOf } from '../../core/alerts/alert-evaluation.ts';
 import { isActive } from '../../core/alerts/emission.ts';
-import { shiftClock } from '../../core/model/clock-shift.ts';
+import { readyFor } from '../../core/model/clock-shift.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
 import type { WatchId } from '../../core/model/ids.ts';
@@ -118,7 +118,7 @@ export function createSelfAlerts({ store, clock, log, find, notify, onTransition
     const truth = cause === null ? (found.isUndecided(of) ? 'unknown' : false) : isFiring(id) || begins(of, cause);
     const title = cause === null ? firedTitle(id) : `${of.alert}: ${cause.title}`;
     const watch = selfWatchOf(of, { cause, title, truth, notify: notify() });
-    const memory = asOf(memoryById.get(id) ?? blankMemory(watch), at);
+    const memory = readyFor(memoryById.get(id) ?? blankMemory(watch), at);
     const seen = { type: 'seen', at, head: null, chain: 'not-asked', seen: viewOf(cause), partial: null } as const;
     return { id, decision: step(watch, memory, seen) };
   }
@@ -192,12 +192,6 @@ const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
 function begins({ severity }: SelfWatchId, cause: Cause): boolean {
   return !cause.isExplained && cause.severity === severity;
-}
-
-/** After a clock was set back, the instance would look at nothing until the clock has caught up. */
-function asOf(memory: Memory, at: Instant): Memory {
-  const { coveredUntil } = memory;
-  return coveredUntil !== null && coveredUntil >= at ? shiftClock(memory, coveredUntil - at + 1) : memory;
 }
 
 function stateOf(id: WatchId, memory: Memory | undefined): ConditionState | null {

@@ -100,7 +100,8 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
       // Without a key, a 401 concerns one path, not the plan.
       const forPlan = reason === 'unauthorized' && !hasKey ? 'forbidden' : reason;
       budget.settle(ticket, { reason: forPlan, retryAfterMs: fault?.retryAfterMs ?? null, planHeaders, price });
-      meter?.request({ explorer, operation, outcome: reason ?? 'ok', seconds: (clock.now() - startedAt) / 1000 });
+      const seconds = (clock.now() - startedAt) / 1000;
+      meter?.request({ explorer, operation, outcome: reason ?? 'ok', credits: price, seconds });
     };
     try {
       const answer = await transport.get(request.address, request.where, leftMs, slot.giveBack);

@@ -9,6 +9,8 @@ export interface ExplorerMeter {
     readonly explorer: string;
     readonly operation: Operation;
     readonly outcome: 'ok' | MissReason;
+    /** What it costs where the explorer counts credits. */
+    readonly credits: number;
     readonly seconds: number;
   }): void;
   /** After every answer; null = it did not say, or its limiter said -1 and does not know. */

@@ -54,6 +54,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ credits: [100000], reserve: ['10%'], env: ['OPS_WEBHOOK_URL'], file: ['/run/secrets/ops'] },
   ...{ backup: [{ keep: 7 }], directory: ['./backups'] },
   ...{ self: [['ops']], heartbeat: [{ url: { env: 'HEARTBEAT_URL' }, every: '60s' }] },
+  ...{ digest: [{ at: '08:00', zone: 'Europe/Berlin', notify: ['ops'] }] },
   ...{ recording: [{ file: './data/recording.db' }], keep: ['7d'], max_size: ['256MiB'] },
   ...{ url: [{ env: 'OPS_WEBHOOK_URL' }], secret: [{ file: '/run/secrets/ops' }], smtp: [{ env: 'SMTP_URL' }] },
   ...{ channel: ['C0123ABCD'], chat: ['-1001234567890'], thread_id: ['1234567890123456789'], thread_name: ['Alerts'] },

@@ -12,7 +12,7 @@ import {
 import { textOf, type JournalEntry, type JournalText } from '../../core/journal/entry.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { journalLineOf, type Row } from '../rows.ts';
-import type { HistoryFilter, JournalLine } from '../store.ts';
+import type { HistoryFilter, JournalCounts, JournalLine } from '../store.ts';
 
 /** The statements on `journal` and `checkpoints`. None of them opens a transaction. */
 export interface JournalTable {
@@ -25,6 +25,8 @@ export interface JournalTable {
 }
 
 export const MOST_LINES = 800_000;
+/** At once: takes a few milliseconds. */
+const MOST_COUNTED = 20_000;
 
 const COLUMNS = 'number, at, kind, subject, actor, data, position, hash';
 
@@ -105,6 +107,8 @@ export interface JournalView {
   /** Newest first. */
   history(filter: HistoryFilter): JournalLine[];
   head(): Anchor | null;
+  /** Of the lines after that number, by kind. Null: of none. */
+  count(after: number | null): JournalCounts;
   /** Every line from the last checkpoint on. */
   verify(anchor: Anchor | null): Verdict;
 }
@@ -114,8 +118,20 @@ export function createJournalView(db: DatabaseSync): JournalView {
     SELECT ${COLUMNS} FROM journal
     WHERE (?1 IS NULL OR subject IN (SELECT value FROM json_each(?1))) AND at >= ?2 ORDER BY number DESC LIMIT ?3`);
   const chained = db.prepare(`SELECT ${COLUMNS} FROM journal WHERE position IS NOT NULL ORDER BY position`);
+  const newest = db.prepare('SELECT coalesce(max(number), 0) AS line FROM journal');
+  const counts = db.prepare(`
+    SELECT kind, count(*) AS count, max(number) AS line
+    FROM (SELECT number, kind FROM journal WHERE number > ? ORDER BY number LIMIT ${MOST_COUNTED}) GROUP BY kind`);
   const checkpoint = createCheckpoint(db);
   return {
+    count(after) {
+      if (after === null) return { line: Number(newest.get()?.['line']), lines: {} };
+      const rows = counts.all(after);
+      return {
+        line: Math.max(after, ...rows.map((row) => Number(row['line']))),
+        lines: Object.fromEntries(rows.map((row) => [String(row['kind']), Number(row['count'])])),
+      };
+    },
     history: ({ subjects, since, limit }) =>
       select
         .all(subjects === undefined ? null : JSON.stringify(subjects), since ?? -Number.MAX_SAFE_INTEGER, limit)

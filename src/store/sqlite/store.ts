@@ -182,6 +182,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
       return end === 'kept' && (await read(() => open.journal.hasUnchained()));
     },
     journalHead: () => read(() => open.history.head()),
+    countJournal: (after) => read(() => open.history.count(after)),
     history: (filter) => read(() => open.history.history(filter)),
     verifyJournal: (anchor) => read(() => open.history.verify(anchor)),
     backlog: (deadSince) => read(() => open.view.backlog(deadSince)),

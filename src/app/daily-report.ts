@@ -1,0 +1,71 @@
+// Wires the daily report: what it looks at.
+import type { Watch } from '../core/model/watch.ts';
+import { showMatcher } from '../dispatch/show-matcher.ts';
+import { causesOf } from '../engine/reporting/blind-watches.ts';
+import { runDailyReport } from '../engine/self/daily-report.ts';
+import { minute, type Standing, type Unread } from '../engine/self/report-text.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Store } from '../store/store.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Runtime } from './runtime.ts';
+
+export interface DailyReportOptions {
+  readonly runtime: Pick<Runtime, 'digest' | 'work' | 'watches' | 'blind' | 'memoryOf' | 'dispatch'>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Runs until the signal aborts. */
+export async function reportDaily(
+  { runtime, store, clock, log }: DailyReportOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  await runDailyReport(
+    {
+      store,
+      settings: () => runtime.digest(),
+      work: () => runtime.work(),
+      blind: () => causesOf(runtime.blind()).map(({ watches, ...cause }) => ({ ...cause, watches: watches.length })),
+      async standing(): Promise<Standing> {
+        const now = clock.now();
+        const watches = runtime.watches();
+        const explorers = Map.groupBy(watches, ({ target }) => target.explorer);
+        const { owed } = await store.backlog(now);
+        return {
+          watches: new Map([...explorers].map(([explorer, { length }]) => [explorer, length])),
+          blind: runtime.blind().length,
+          unread: watches.flatMap((watch) => unreadOf(watch, runtime)),
+          owed,
+          held: await heldBy(store, now),
+          anchor: await store.journalHead(),
+        };
+      },
+      onTransitions: () => {
+        runtime.dispatch();
+      },
+      clock,
+      log,
+    },
+    signal,
+  );
+}
+
+function unreadOf({ id, name, kind }: Watch, { memoryOf }: Pick<Runtime, 'memoryOf'>): Unread[] {
+  const state = kind.state.safeParse(memoryOf(id)?.state ?? null);
+  if (!state.success || kind.coverage === undefined) return [];
+  return kind.coverage(state.data).unread.map(({ heights, reason }) => ({ watch: name, heights, reason }));
+}
+
+/** Silences, pauses and acknowledgements that are in force. */
+async function heldBy(store: Store, now: number): Promise<string[]> {
+  const { silences, acks } = await store.policy(now);
+  const inForce = silences.filter(({ from, until }) => from <= now && until > now);
+  return [
+    ...inForce.map(
+      ({ kind, matchers, until, actor }) =>
+        `${kind === 'pause' ? 'paused' : 'silenced'} ${showMatcher(matchers)} until ${minute(until)} UTC by ${actor}`,
+    ),
+    ...(acks.length === 0 ? [] : [`acknowledged alerts: ${acks.length}`]),
+  ];
+}

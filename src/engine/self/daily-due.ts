@@ -1,0 +1,31 @@
+// When something that is wanted once a day was due last.
+import type { Instant } from '../../lib/clock.ts';
+import { zoneOffset } from '../../lib/time-zone.ts';
+
+/** A time of the day in a named zone. */
+export interface DailyTime {
+  /** Since midnight, as the clock on the wall shows it. */
+  readonly minutes: number;
+  /** `Europe/Berlin` */
+  readonly zone: string;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * The last day, as in `2026-03-29`, on which the time has come by then. Each day has it exactly once: where the clock is put
+ * forward over it, it comes an hour later, and where the clock shows it twice, once.
+ */
+export function lastDueDay(now: Instant, time: DailyTime): string {
+  const today = Math.floor((now + zoneOffset(time.zone, now)) / DAY_MS);
+  const due = dueOn(today, time) <= now ? today : today - 1;
+  return new Date(due * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** `day`: counted from 1970-01-01, in the zone. */
+function dueOn(day: number, { minutes, zone }: DailyTime): Instant {
+  const wall = day * DAY_MS + minutes * MINUTE_MS;
+  const guess = wall - zoneOffset(zone, wall);
+  return wall - zoneOffset(zone, guess);
+}

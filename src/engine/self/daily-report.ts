@@ -1,0 +1,105 @@
+// Says once a day what was watched since the last report, so that a daemon with nothing to tell is known to be one that
+// looked. Every half minute it adds up what was done and stores it; when the time of the day has come, the sum is told as an
+// event of the built-in watch and the next day begins, both in one commit. A restart repeats no report, and one that was due
+// while the daemon did not run is told after the next start, for the whole time.
+import { readyFor } from '../../core/model/clock-shift.ts';
+import { blankMemory, step } from '../../core/step.ts';
+import type { Memory } from '../../core/model/memory.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { lastDueDay, type DailyTime } from './daily-due.ts';
+import { DayTally, newTally, nextTally, withLook, type TallyLook } from './day-tally.ts';
+import { REPORT_WATCH, reportWatch, type ReportSight } from './report-watch.ts';
+import { reportOf, type Standing } from './report-text.ts';
+import { workSince, type Work } from './work-counts.ts';
+
+export interface DailyReportSettings {
+  readonly time: DailyTime;
+  /** Channels. */
+  readonly notify: readonly string[];
+}
+
+export interface DailyReportOptions {
+  readonly store: Pick<Store, 'recall' | 'commit' | 'forget' | 'fenceOf' | 'countJournal'>;
+  /** Those in force; null: none is wanted. */
+  readonly settings: () => DailyReportSettings | null;
+  /** Done since the start of the process. */
+  readonly work: () => Work;
+  readonly blind: () => TallyLook['blind'];
+  /** How things stand. May reject with a `StorageError`. */
+  readonly standing: () => Promise<Standing>;
+  /** A report was committed. */
+  readonly onTransitions: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const LOOK_MS = 30_000;
+
+/** Runs until the signal aborts. A storage that does not answer is asked again, and said once per cause. */
+export async function runDailyReport(options: DailyReportOptions, signal: AbortSignal): Promise<void> {
+  const { clock, log } = options;
+  const look = createLook(options);
+  let lastFailure: string | null = null;
+  while (!signal.aborted) {
+    await clock.sleep(LOOK_MS, signal);
+    try {
+      await look();
+      lastFailure = null;
+    } catch (error) {
+      if (lastFailure !== String(error))
+        log.warn('report:failed', { error, effect: 'the daily report is tried again' });
+      lastFailure = String(error);
+    }
+  }
+}
+
+function createLook(options: DailyReportOptions): () => Promise<void> {
+  const { store, settings, work, blind, clock, log, onTransitions } = options;
+  /** What is in the tally already. */
+  let counted: Work = new Map();
+
+  /** One that is damaged is given up: the next report covers less. */
+  async function recall(): Promise<Memory | undefined> {
+    const damaged: string[] = [];
+    const memories = await store.recall([REPORT_WATCH], (id) => damaged.push(id));
+    if (damaged.length > 0) await store.forget(damaged);
+    return memories.get(REPORT_WATCH);
+  }
+
+  /** Null: there is none, or the clock was set back to before it. */
+  function tallyIn(memory: Memory | undefined, at: Instant): DayTally | null {
+    const tally = DayTally.safeParse(memory?.state).data ?? null;
+    return tally !== null && tally.until <= at ? tally : null;
+  }
+
+  async function sightOf(former: DayTally | null, time: DailyTime, now: Work): Promise<ReportSight> {
+    const at = clock.now();
+    const journal = await store.countJournal(former?.line ?? null);
+    const day = lastDueDay(at, time);
+    const before = former ?? newTally(day, { at, journal });
+    const tally = withLook(before, { at, work: workSince(counted, now), journal, blind: blind() });
+    if (day <= before.day) return { tally, report: null };
+    const { title, text } = reportOf(tally, await options.standing());
+    return { tally: nextTally(day, tally), report: { title, text: [{ text }] } };
+  }
+
+  return async () => {
+    const wanted = settings();
+    if (wanted === null) return;
+    const memory = await recall();
+    const now = work();
+    const sight = await sightOf(tallyIn(memory, clock.now()), wanted.time, now);
+    const watch = reportWatch(sight, wanted.notify, LOOK_MS);
+    const at = sight.tally.until;
+    const seen = { type: 'seen', at, head: null, chain: 'not-asked', seen: sight, partial: null } as const;
+    const decision = step(watch, readyFor(memory ?? blankMemory(watch), at), seen);
+    const [end] = await store.commit([decision], at, store.fenceOf('service:daily-report'));
+    if (end !== 'kept') return;
+    counted = now;
+    if (sight.report === null) return;
+    log.info('report:told', { day: sight.tally.day, title: sight.report.title });
+    onTransitions();
+  };
+}

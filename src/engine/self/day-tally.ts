@@ -1,0 +1,133 @@
+// What the daemon did since the last daily report, added up look by look. It is kept in the state file, so that a restart
+// loses none of it and the time in which the daemon did not run is known.
+import { z } from 'zod';
+import type { Instant } from '../../lib/clock.ts';
+import { NOTHING_DONE, type ExplorerWork, type Work } from './work-counts.ts';
+
+const Span = z.object({ from: z.number(), until: z.number() });
+
+const BlindSpan = Span.extend({
+  explorer: z.string(),
+  reason: z.string(),
+  /** At most at a time. */
+  watches: z.number(),
+});
+
+const ExplorerTally = z.object({
+  polls: z.number(),
+  missed: z.number(),
+  requests: z.number(),
+  credits: z.number(),
+  /** The newest block at the last report, or the first one seen since; null while none was. */
+  from: z.number().nullable(),
+  to: z.number().nullable(),
+  /** As its last answer said; null where it did not. */
+  creditsLeft: z.number().nullable(),
+});
+
+export const DayTally = z.object({
+  /** The last day for which there was a report, or would have been. */
+  day: z.string(),
+  from: z.number(),
+  until: z.number(),
+  /** Lines of the journal up to this one are counted. */
+  line: z.number(),
+  lines: z.record(z.string(), z.number()),
+  explorers: z.record(z.string(), ExplorerTally),
+  blind: z.array(BlindSpan),
+  stopped: z.array(Span),
+  /** Spans that were too many to be kept. */
+  more: z.number(),
+});
+export type DayTally = z.output<typeof DayTally>;
+export type ExplorerTally = z.output<typeof ExplorerTally>;
+
+/** What one look found. */
+export interface TallyLook {
+  readonly at: Instant;
+  /** Done since the look before. */
+  readonly work: Work;
+  /** Lines of the journal since the look before, by kind, and the last one of them. */
+  readonly journal: { readonly line: number; readonly lines: Readonly<Record<string, number>> };
+  readonly blind: readonly {
+    readonly explorer: string;
+    readonly reason: string;
+    readonly since: Instant;
+    readonly watches: number;
+  }[];
+}
+
+/** Nothing is added up yet. */
+export function newTally(day: string, { at, journal }: Pick<TallyLook, 'at' | 'journal'>): DayTally {
+  const nothing = { lines: {}, explorers: {}, blind: [], stopped: [], more: 0 };
+  return { day, from: at, until: at, line: journal.line, ...nothing };
+}
+
+/** After a report: the next day begins with the blocks at which this one ended. */
+export function nextTally(day: string, tally: DayTally): DayTally {
+  const { until, line } = tally;
+  const explorers = Object.entries(tally.explorers).map(
+    ([name, { to, creditsLeft }]) => [name, { ...NO_TALLY, from: to, to, creditsLeft }] as const,
+  );
+  return { ...newTally(day, { at: until, journal: { line, lines: {} } }), explorers: Object.fromEntries(explorers) };
+}
+
+/** Between two looks; a longer time is one in which the daemon did not run, or its machine slept. */
+const LONGEST_BREAK_MS = 120_000;
+const MOST_SPANS = 50;
+
+export function withLook(tally: DayTally, { at, work, journal, blind }: TallyLook): DayTally {
+  const isBreak = at - tally.until > LONGEST_BREAK_MS;
+  const stopped = isBreak ? [...tally.stopped, { from: tally.until, until: at }] : tally.stopped;
+  const spans = blind.reduce((all, one) => withBlind(all, one, tally, at), tally.blind);
+  return {
+    ...tally,
+    until: at,
+    line: journal.line,
+    lines: added(tally.lines, journal.lines),
+    explorers: withWork(tally.explorers, work),
+    blind: spans.slice(-MOST_SPANS),
+    stopped: stopped.slice(-MOST_SPANS),
+    more: tally.more + Math.max(0, spans.length - MOST_SPANS) + Math.max(0, stopped.length - MOST_SPANS),
+  };
+}
+
+type BlindSpans = DayTally['blind'];
+
+/** One that lasted at the look before goes on. */
+function withBlind(
+  spans: BlindSpans,
+  { explorer, reason, since, watches }: TallyLook['blind'][number],
+  { from, until }: DayTally,
+  at: Instant,
+): BlindSpans {
+  const found = spans.findLast((span) => span.explorer === explorer && span.reason === reason);
+  if (found?.until !== until) return [...spans, { explorer, reason, watches, from: Math.max(since, from), until: at }];
+  return spans.with(spans.indexOf(found), { ...found, until: at, watches: Math.max(found.watches, watches) });
+}
+
+const NO_TALLY: ExplorerTally = { ...NOTHING_DONE, from: null, to: null, creditsLeft: null };
+
+function withWork(tallies: DayTally['explorers'], work: Work): DayTally['explorers'] {
+  const next = { ...tallies };
+  for (const [name, done] of work) next[name] = withExplorer(next[name] ?? NO_TALLY, done);
+  return next;
+}
+
+function withExplorer(tally: ExplorerTally, done: ExplorerWork): ExplorerTally {
+  return {
+    polls: tally.polls + done.polls,
+    missed: tally.missed + done.missed,
+    requests: tally.requests + done.requests,
+    credits: tally.credits + done.credits,
+    from: tally.from ?? done.head,
+    to: done.head ?? tally.to,
+    creditsLeft: done.creditsLeft ?? tally.creditsLeft,
+  };
+}
+
+function added(counts: DayTally['lines'], more: DayTally['lines']): DayTally['lines'] {
+  const next = { ...counts };
+  for (const [kind, count] of Object.entries(more)) next[kind] = (next[kind] ?? 0) + count;
+  return next;
+}

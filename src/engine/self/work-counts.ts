@@ -1,0 +1,73 @@
+// Counts polls and requests by explorer, as long as the process lives.
+
+/** What was done of one explorer. */
+export interface ExplorerWork {
+  readonly polls: number;
+  /** Polls that saw nothing. */
+  readonly missed: number;
+  readonly requests: number;
+  /** At the prices of what was asked. */
+  readonly credits: number;
+  /** The newest block; null where no answer showed it. */
+  readonly head: number | null;
+  /** As its last answer said; null where it did not. */
+  readonly creditsLeft: number | null;
+}
+
+/** By the explorer's name. */
+export type Work = ReadonlyMap<string, ExplorerWork>;
+
+export const NOTHING_DONE = { polls: 0, missed: 0, requests: 0, credits: 0 } as const;
+
+export interface WorkCounts {
+  polled(explorer: string, isSeen: boolean): void;
+  request(facts: { readonly explorer: string; readonly credits: number }): void;
+  explorerHeaders(facts: { readonly explorer: string; readonly credits: number | null }): void;
+  head(facts: { readonly explorer: string; readonly height: bigint }): void;
+  /** Since the start. */
+  now(): Work;
+}
+
+export function createWorkCounts(): WorkCounts {
+  const workByExplorer = new Map<string, ExplorerWork>();
+
+  function add(explorer: string, change: (before: ExplorerWork) => Partial<ExplorerWork>): void {
+    const before = workByExplorer.get(explorer) ?? { ...NOTHING_DONE, head: null, creditsLeft: null };
+    workByExplorer.set(explorer, { ...before, ...change(before) });
+  }
+
+  return {
+    polled(explorer, isSeen) {
+      add(explorer, ({ polls, missed }) => ({ polls: polls + 1, missed: missed + (isSeen ? 0 : 1) }));
+    },
+    request({ explorer, credits: price }) {
+      add(explorer, ({ requests, credits }) => ({ requests: requests + 1, credits: credits + price }));
+    },
+    explorerHeaders({ explorer, credits }) {
+      if (credits !== null) add(explorer, () => ({ creditsLeft: credits }));
+    },
+    head({ explorer, height }) {
+      add(explorer, () => ({ head: Number(height) }));
+    },
+    now: () => new Map(workByExplorer),
+  };
+}
+
+/** What was done in between. */
+export function workSince(before: Work, now: Work): Work {
+  return new Map(
+    [...now].map(([explorer, done]) => {
+      const { polls, missed, requests, credits } = before.get(explorer) ?? NOTHING_DONE;
+      return [
+        explorer,
+        {
+          ...done,
+          polls: done.polls - polls,
+          missed: done.missed - missed,
+          requests: done.requests - requests,
+          credits: done.credits - credits,
+        },
+      ];
+    }),
+  );
+}

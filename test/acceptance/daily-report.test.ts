@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { aStory, lines } from '../support/self-story.ts';
+
+test('once a day a person reads what was watched, over a restart, until a reload takes the report away', async () => {
+  await using story = await aStory({
+    channels: "channels: { screen: { type: log, format: json } }\nself: none\ndigest: { at: '00:05', notify: screen }",
+  });
+  const { printed, folder } = story;
+  await story.minutes(4);
+  await story.restart();
+  expect(lines(story)).toEqual([]);
+  await story.minutes(2);
+  await printed.reached(1);
+  await story.minutes(3);
+  expect(printed.all).toHaveLength(1);
+  const { data } = JSON.parse(printed.all[0] ?? '') as { readonly data: Readonly<Record<string, unknown>> };
+  const { title, text, watch, alert, severity } = data;
+  expect({ title, watch, alert, severity }).toEqual({
+    title: 'daily report: 3 watches',
+    watch: 'chainwarden',
+    alert: 'daily-report',
+    severity: 'info',
+  });
+  expect(text).toMatch(
+    /^2026-01-01 00:00 to 2026-01-01 00:05 UTC\.\nchain: 3 watches, 1\d polls, \d+ requests\.\nNo list has a gap\.\nNo watch was blind\.\nMessages: 0 sent, 0 given up, none waiting\.\nNothing is held back\.\nJournal: \d+:[0-9a-f]{64}\.$/,
+  );
+  const file = join(folder.path, 'config.yaml');
+  folder.write('config.yaml', readFileSync(file, 'utf8').replace(/^digest:.*$/m, ''));
+  expect(await story.running.reload()).toBe('config:reloaded');
+  await story.minutes(3);
+  expect(printed.all).toHaveLength(1);
+});
