@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { run } from '../support/cli.ts';
 import { aStory, lines } from '../support/self-story.ts';
 
 test('once a day a person reads what was watched, over a restart, until a reload takes the report away', async () => {
@@ -27,6 +28,10 @@ test('once a day a person reads what was watched, over a restart, until a reload
     /^2026-01-01 00:00 to 2026-01-01 00:05 UTC\.\nchain: 3 watches, 1\d polls, \d+ requests\.\nNo list has a gap\.\nNo watch was blind\.\nMessages: 0 sent, 0 given up, none waiting\.\nNothing is held back\.\nJournal: \d+:[0-9a-f]{64}\.$/,
   );
   const file = join(folder.path, 'config.yaml');
+  const [anchor = ''] = /\d+:[0-9a-f]{64}/.exec(String(text)) ?? [];
+  const forged = anchor.replace(/:.*$/, `:${'0'.repeat(64)}`);
+  expect((await run(['history', '-c', file, '--verify', anchor])).code).toBe(0);
+  expect((await run(['history', '-c', file, '--verify', forged])).out).toMatch(/^broken at position \d+: its hash is/);
   folder.write('config.yaml', readFileSync(file, 'utf8').replace(/^digest:.*$/m, ''));
   expect(await story.running.reload()).toBe('config:reloaded');
   await story.minutes(3);

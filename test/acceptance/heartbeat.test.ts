@@ -1,9 +1,7 @@
 // A service outside hears the daemon for as long as the daemon could tell that something is wrong, and no longer. Time is
 // measured by a daemon in health beside it: as soon as that one has beaten often enough, the other one should have too.
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
-import { run } from '../support/cli.ts';
 import { createFolder, start, type Process } from '../support/daemon.ts';
 import { runApp, serveBalances } from '../support/app.ts';
 import { createWebhookSink, status, type WebhookSink } from '../support/sinks.ts';
@@ -109,7 +107,7 @@ test('SIGKILL, SIGSTOP, an event loop that stands still and a full disk end the 
   expect([well, stopped, other].map(({ daemon }) => daemon.err()).join('')).not.toContain('ping-0f3a9c');
 });
 
-test('with all sinks down the beats, which carry the anchor of the journal, end after ten minutes and two periods', async () => {
+test('with all sinks down the beats end after ten minutes and two periods, and not before', async () => {
   await using ops = await createWebhookSink(status(503));
   await using service = await createWebhookSink();
   await using explorer = await serveBalances();
@@ -142,13 +140,6 @@ rules: [rules.yaml]
   await periodsOf(1);
   await running.says('delivery:again');
   expect(new Set(await periodsOf(8))).toEqual(new Set(['/beat']));
-  const { journal } = JSON.parse(service.calls.all.at(-1)?.body ?? '') as { journal: string };
-  const config = join(folder.path, 'config.yaml');
-  const forged = journal.replace(/:.*$/, `:${'0'.repeat(64)}`);
-  expect((await run(['history', '-c', config, '--verify', journal])).code).toBe(0);
-  expect((await run(['history', '-c', config, '--verify', forged])).out).toMatch(
-    /^broken at position \d+: its hash is/,
-  );
   const late = await periodsOf(4);
   expect(late.slice(-2)).toEqual(['/beat/fail', '/beat/fail']);
   expect(await running.metrics()).toMatch(/chainwarden_heartbeats_total\{outcome="withheld"\} [2-4]\n/);
