@@ -16,6 +16,7 @@ import { createRecordingLog } from '../../support/recording-log.ts';
 import { claim, dispatch, settle } from '../../support/store-calls.ts';
 
 const MINUTE = 60_000;
+const HALF_HOUR = 1_800_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const EIGHT_IN_BERLIN: DailyTime = { minutes: 8 * 60, zone: 'Europe/Berlin' };
@@ -68,10 +69,10 @@ async function aStory(startsAt: number, time = EIGHT_IN_BERLIN) {
     life = null;
   }
 
-  /** One look in each minute. */
-  async function pass(ms: number): Promise<void> {
-    for (let left = ms; left > 0; left -= MINUTE) {
-      clock.stall(Math.min(left, MINUTE));
+  /** One look in each minute, or in each half hour, as of a machine that sleeps in between. */
+  async function pass(ms: number, stepMs: 60_000 | 1_800_000 = MINUTE): Promise<void> {
+    for (let left = ms; left > 0; left -= stepMs) {
+      clock.stall(Math.min(left, stepMs));
       await clock.advance(0);
     }
   }
@@ -122,9 +123,9 @@ async function aStory(startsAt: number, time = EIGHT_IN_BERLIN) {
 const timesOf = (told: readonly string[]): string[] => told.map((text) => text.slice(0, 16));
 
 test('once a day it says what was covered, and nothing in between', async () => {
-  await using story = await aStory(Date.UTC(2026, 0, 1, 12));
+  await using story = await aStory(Date.UTC(2026, 0, 2, 5));
   const { facts } = story;
-  await story.pass(18 * HOUR);
+  await story.pass(HOUR);
   expect(await story.told()).toEqual([]);
   for (let i = 0; i < 20; i += 1) story.work.polled('chain', i > 0);
   story.work.request({ explorer: 'chain', credits: 20 });
@@ -147,7 +148,7 @@ test('once a day it says what was covered, and nothing in between', async () => 
   await story.pass(40 * MINUTE);
   expect(await story.told()).toEqual([
     `2026-01-02T07:00 alert.event daily report: 3 watches, 1 blind, 1 gap
-2026-01-01 12:01 to 2026-01-02 07:00 UTC.
+2026-01-02 05:01 to 2026-01-02 07:00 UTC.
 chain: 3 watches, 20 polls, 1 without an answer, blocks 101 to 7,301, 2 requests, 40 credits spent, 71,200 left.
 Not read: calls blocks 101-250 (20 pages read).
 Blind: chain timeout 2026-01-02 06:05 to 2026-01-02 06:20.
@@ -156,58 +157,55 @@ Held back: paused watch=coins until 2026-01-03 00:00 UTC by alice.
 Journal: 48211:9f3a.`,
   ]);
   facts.standing = WELL;
-  await story.pass(DAY - MINUTE);
+  await story.pass(10 * MINUTE);
   expect(await story.told()).toEqual([]);
-  await story.pass(MINUTE);
-  expect(await story.told()).toEqual([
-    `2026-01-03T07:00 alert.event daily report: 3 watches
-2026-01-02 07:00 to 2026-01-03 07:00 UTC.
-chain: 3 watches, 0 polls, block 7,301, 0 requests, 0 credits spent, 71,200 left.
-No list has a gap.
-No watch was blind.
-Messages: 1 sent, 0 given up, none waiting.
-Nothing is held back.`,
-  ]);
+  facts.settings = { time: { minutes: 7 * 60 + 15, zone: 'UTC' }, notify: ['ops'] };
+  await story.pass(DAY + HALF_HOUR, HALF_HOUR);
+  const [next = ''] = await story.told();
+  expect(next).toContain('2026-01-02 07:00 to 2026-01-03 07:40 UTC.');
+  expect(next).toContain('chain: 3 watches, 0 polls, block 7,301, 0 requests, 0 credits spent, 71,200 left.');
+  expect(next).toContain('No list has a gap.\nNo watch was blind.');
+  expect(next).toContain('Messages: 1 sent, 0 given up, none waiting.\nNothing is held back.');
 });
 
 test('a restart repeats no report and loses no count; while it does not run is said', async () => {
-  await using story = await aStory(Date.UTC(2026, 0, 1, 12));
-  for (let hour = 0; hour < 12; hour += 1) {
+  await using story = await aStory(Date.UTC(2026, 0, 2, 5));
+  for (let life = 0; life < 6; life += 1) {
     story.work.polled('chain', true);
-    await story.pass(HOUR);
+    await story.pass(10 * MINUTE);
     await story.end();
-    if (hour === 5) story.clock.stall(2 * HOUR);
+    if (life === 2) story.clock.stall(20 * MINUTE);
     await story.begin();
   }
-  await story.pass(5 * HOUR);
+  await story.pass(40 * MINUTE);
   const [report = '', ...more] = await story.told();
   expect(more).toEqual([]);
-  expect(report).toContain('chain: 3 watches, 12 polls, 0 requests.');
-  expect(report).toContain('The daemon did not run: 2026-01-01 18:00 to 2026-01-01 20:01.');
+  expect(report).toContain('chain: 3 watches, 6 polls, 0 requests.');
+  expect(report).toContain('The daemon did not run: 2026-01-02 05:30 to 2026-01-02 05:51.');
   for (let i = 0; i < 3; i += 1) {
     await story.end();
     await story.begin();
-    await story.pass(HOUR);
+    await story.pass(5 * MINUTE);
   }
   expect(await story.told()).toEqual([]);
 });
 
 test('days on which the daemon was down are said in one report soon after the next start', async () => {
   await using story = await aStory(Date.UTC(2026, 0, 1, 12));
-  await story.pass(HOUR);
+  await story.pass(5 * MINUTE);
   await story.end();
   story.clock.stall(3 * DAY);
   await story.begin();
   await story.pass(MINUTE);
   expect(await story.told()).toEqual([
     expect.stringContaining(
-      'daily report: 3 watches, not running for a time\n2026-01-01 12:01 to 2026-01-04 13:01 UTC.',
+      'daily report: 3 watches, not running for a time\n2026-01-01 12:01 to 2026-01-04 12:06 UTC.',
     ),
   ]);
-  await story.pass(17 * HOUR);
+  await story.pass(18 * HOUR, HALF_HOUR);
   expect(await story.told()).toEqual([]);
-  await story.pass(HOUR);
-  expect(timesOf(await story.told())).toEqual(['2026-01-05T07:00']);
+  await story.pass(HOUR, HALF_HOUR);
+  expect(timesOf(await story.told())).toEqual(['2026-01-05T07:06']);
 });
 
 test.each([
@@ -232,21 +230,21 @@ test.each([
 ] as const)('where %s each day has exactly one report', async (_name, startsAt, at, times) => {
   const [hours = 0, minutes = 0] = at.split(':').map(Number);
   await using story = await aStory(startsAt, { minutes: hours * 60 + minutes, zone: 'Europe/Berlin' });
-  await story.pass(2 * DAY + 20 * HOUR);
+  await story.pass(2 * DAY + 20 * HOUR, HALF_HOUR);
   expect(timesOf(await story.told())).toEqual(times);
 });
 
 test('another time of the day makes no second report of one day, and a clock that is set back stops none', async () => {
   await using story = await aStory(Date.UTC(2026, 0, 1, 6));
-  await story.pass(2 * HOUR);
+  await story.pass(2 * HOUR, HALF_HOUR);
   expect(timesOf(await story.told())).toEqual(['2026-01-01T07:00']);
   story.facts.settings = { time: { minutes: 20 * 60, zone: 'UTC' }, notify: ['ops'] };
-  await story.pass(16 * HOUR);
+  await story.pass(16 * HOUR, HALF_HOUR);
   expect(await story.told()).toEqual([]);
-  await story.pass(20 * HOUR + MINUTE);
+  await story.pass(20 * HOUR + HALF_HOUR, HALF_HOUR);
   expect(timesOf(await story.told())).toEqual(['2026-01-02T20:00']);
   await story.clock.setTo(Date.UTC(2025, 11, 1, 12));
-  await story.pass(9 * HOUR);
+  await story.pass(9 * HOUR, HALF_HOUR);
   expect(timesOf(await story.told())).toEqual(['2025-12-01T20:00']);
 });
 
@@ -256,7 +254,7 @@ test('what could not be stored is said once, counted once, and told late', async
   await story.pass(MINUTE);
   story.facts.disk = new StorageError('the disk is full');
   story.work.polled('chain', true);
-  await story.pass(2 * HOUR);
+  await story.pass(2 * HOUR, HALF_HOUR);
   expect(await story.told()).toEqual([]);
   expect(story.log.lines).toEqual(['warn report:failed']);
   story.facts.disk = null;
@@ -267,7 +265,7 @@ test('what could not be stored is said once, counted once, and told late', async
 test('nothing is made where none is wanted, and what is remembered is no self-alert', async () => {
   await using story = await aStory(Date.UTC(2026, 0, 1, 6));
   story.facts.settings = null;
-  await story.pass(DAY);
+  await story.pass(DAY, HALF_HOUR);
   expect(await story.told()).toEqual([]);
   expect(await story.store().remembered()).toEqual([]);
   story.facts.settings = { time: EIGHT_IN_BERLIN, notify: ['ops'] };
