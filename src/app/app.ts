@@ -10,6 +10,7 @@ import { runJournal } from '../engine/upkeep/journal.ts';
 import { countAlerts } from '../engine/reporting/report.ts';
 import { createFind } from '../engine/self/findings.ts';
 import { createSelfAlerts } from '../engine/self/self-alerts.ts';
+import { keepPolicy } from '../engine/upkeep/policy-upkeep.ts';
 import { createReloader } from '../engine/upkeep/reloader.ts';
 import { createSupervisor } from '../engine/upkeep/supervisor.ts';
 import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
@@ -104,6 +105,12 @@ export async function openApp(options: AppOptions): Promise<App> {
       runtime.dispatch();
     },
   });
+  const told = {
+    notify: () => runtime.self(),
+    onChanged: () => {
+      runtime.dispatch();
+    },
+  };
   metrics.mirrorAlerts(() => [...runtime.alerts(), ...countAlerts(self.watches(), (id) => self.memoryOf(id))]);
   await using first = await runtime.prepare(setup);
   const web = await serveWeb({
@@ -133,16 +140,11 @@ export async function openApp(options: AppOptions): Promise<App> {
         clock,
         log,
         watches: () => runtime.watches(),
-        async onPauses() {
-          await pauses.read();
-          runtime.dispatch();
-        },
+        onPauses: () => pauses.read(),
         onResumed: (watches) => {
           runtime.pollNow(watches);
         },
-        onPolicy: () => {
-          runtime.dispatch();
-        },
+        ...told,
         channels: () => runtime.channels(),
         onRetry: (channel) => {
           runtime.retry(channel);
@@ -171,6 +173,13 @@ export async function openApp(options: AppOptions): Promise<App> {
       const until = AbortSignal.any([signal, ending.signal]);
       const reloading = supervise({ name: 'reloader', run: (end) => reloader.run(end) }, until);
       const telling = supervise({ name: 'self-alerts', run: (end) => self.run(end) }, until);
+      const keeping = supervise(
+        {
+          name: 'operators',
+          run: (end) => keepPolicy({ store, clock, log, watches: () => runtime.watches(), ...told }, end),
+        },
+        until,
+      );
       const beating = supervise(
         { name: 'heartbeat', run: (end) => beatUntil({ ...options, runtime, store }, end) },
         until,
@@ -185,7 +194,17 @@ export async function openApp(options: AppOptions): Promise<App> {
         until,
       );
       const starting = journal.started(setup, options.version);
-      const works = [runtime.run(until), starting, reloading, telling, beating, reporting, chaining, guard.run(until)];
+      const works = [
+        runtime.run(until),
+        starting,
+        reloading,
+        telling,
+        keeping,
+        beating,
+        reporting,
+        chaining,
+        guard.run(until),
+      ];
       try {
         await Promise.all(works);
       } finally {

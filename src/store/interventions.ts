@@ -1,8 +1,10 @@
 // What operators change: as they ask for it, as it is stored, and how a request ends.
 import type { AlertId, DeliveryId, Severity } from '../core/model/ids.ts';
 import type { Pause } from '../core/model/pause.ts';
+import type { Transition } from '../core/model/transition.ts';
 import type { Ack, Key, Matcher, OpenAlert, Silence } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';
+import type { Fence } from './fence.ts';
 
 /** What an operator wants changed. */
 export type Intervention =
@@ -38,6 +40,23 @@ export interface OperatorRequest {
   /** A digest of who asks for what: the same key with another one is refused. */
   readonly asked: string;
   readonly actor: string;
+}
+
+/** How a change is carried out. */
+export interface Act {
+  readonly at: Instant;
+  readonly fence: Fence;
+  /** What people are told of the change; stored with it. */
+  readonly announce?: (changed: Changed) => readonly Transition[];
+}
+
+/** A silence or a pause of which people may have to be told. */
+export interface Announceable {
+  readonly silence: Silence;
+  /** Of what is paused; null of a silence. */
+  readonly name: string | null;
+  /** When people were last told of it. */
+  readonly announcedAt: Instant;
 }
 
 /** An acknowledgement as it is stored. `at`: when it was made; `severity`: of the alert's rule at that time. */

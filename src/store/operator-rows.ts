@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Pause } from '../core/model/pause.ts';
 import type { Matcher, Silence } from '../dispatch/model.ts';
-import type { Changed, StoredAck } from './interventions.ts';
+import type { Announceable, Changed, StoredAck } from './interventions.ts';
 import { fromJson, parsed, SEVERITIES, type Row } from './rows.ts';
 
 const instant = z.number();
@@ -73,6 +73,16 @@ export function silenceOf(row: Row): Silence {
 export function pauseOf(row: Row): Pause {
   const found = silenceOf(row);
   return parsed(`pause ${found.id}`, () => pause.parse({ ...found, watch: row['name'] }));
+}
+
+/** Throws a StorageError that names the silence or pause when the row is damaged. */
+export function announceableOf(row: Row): Announceable {
+  const name = row['name'];
+  return {
+    silence: silenceOf(row),
+    name: typeof name === 'string' ? name : null,
+    announcedAt: Number(row['announced_at']),
+  };
 }
 
 /** Throws a StorageError that names the alert when the row is damaged. */

@@ -10,10 +10,19 @@ import type { Memory, Run, Samples } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
 import type { Pause } from '../core/model/pause.ts';
 import type { AlertId, DeliveryId, Recipient, WatchId } from '../core/model/ids.ts';
+import type { Transition } from '../core/model/transition.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { DispatchStore } from './dispatch-store.ts';
 import type { CommitResult, Fence, Shard } from './fence.ts';
-import type { Intervened, Intervention, OpenAlertRow, OperatorRequest, Policy } from './interventions.ts';
+import type {
+  Act,
+  Announceable,
+  Intervened,
+  Intervention,
+  OpenAlertRow,
+  OperatorRequest,
+  Policy,
+} from './interventions.ts';
 
 export type { CommitResult, Fence, Shard } from './fence.ts';
 
@@ -217,7 +226,13 @@ export interface Store extends DispatchStore, AsyncDisposable {
   answerTo(request: OperatorRequest): Promise<Intervened | null>;
 
   /** Changes what an operator wants changed, once: a repeated request is answered as it was at first. */
-  intervene(change: Intervention, request: OperatorRequest, at: Instant, fence: Fence): Promise<Intervened>;
+  intervene(change: Intervention, request: OperatorRequest, act: Act): Promise<Intervened>;
+
+  /** Silences and pauses that are not over, or whose end nobody was told of. */
+  announceable(at: Instant): Promise<Announceable[]>;
+
+  /** Adds the transitions, and notes that people were told of the silence or pause, in one transaction. */
+  announce(id: string, transitions: readonly Transition[], at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
 
   /** All pauses that are not forgotten yet, those that are over included. */
   pauses(): Promise<Pause[]>;

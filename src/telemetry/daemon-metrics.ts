@@ -25,6 +25,7 @@ export const LOOPS = [
   'journal',
   'pause-report',
   'self-alerts',
+  'operators',
   'heartbeat',
   'daily-report',
   'recorder',

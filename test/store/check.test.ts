@@ -56,7 +56,10 @@ test('a pause that cannot be read is named, and neither the start nor another pa
     await using store = await openSqliteStore({ file });
     const request = { key: `pause of ${watch}`, asked: '', actor: 'alice' };
     const change = { type: 'pause', watch, matchers: { watch }, until: NOON + 1, comment: '' } as const;
-    const { type } = await store.intervene(change, request, NOON, store.fenceOf('service:operators'));
+    const { type } = await store.intervene(change, request, {
+      at: NOON,
+      fence: store.fenceOf('service:operators'),
+    });
     return `${type}: ${(await store.pauses()).map((one) => one.watch).join()}`;
   };
   expect(await pause('coins')).toBe('kept: coins');

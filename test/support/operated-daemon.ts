@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { OpenAlertRow, Policy } from '../../src/store/interventions.ts';
 import { openReader } from '../../src/store/open.ts';
 import { OPERATOR_TOKEN } from './api-calls.ts';
-import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from './app.ts';
+import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from './app.ts';
 import { createFolder, type Folder } from './daemon.ts';
 
-const config = ({ url }: BalanceExplorer): string => `
+export const configOf = ({ url }: BalanceExplorer): string => `
 explorers: { chain: { form: instance, instance_url: '${url}' } }
 addresses: { treasury: '0x${'11'.repeat(20)}', vault: '0x${'22'.repeat(20)}', both: [treasury, vault] }
 channels: { screen: { type: log } }
@@ -14,7 +14,7 @@ http: { listen: 127.0.0.1:0, operators: { alice: { token: { env: ALICE } } } }
 state: { file: state.db }
 rules: [rules.yaml]
 `;
-const RULES = `
+export const RULES = `
 watches:
   - { id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1, severity: critical }] }
   - id: all
@@ -30,17 +30,28 @@ export interface OperatedDaemon extends AsyncDisposable {
   readonly explorer: BalanceExplorer;
   readonly folder: Folder;
   readonly running: RunningApp;
+  /** What its log channel printed: the only one, which is told of the daemon itself too. */
+  readonly told: readonly string[];
 }
 
 /** One that has polled all of its watches. */
-export async function anOperatedDaemon(): Promise<OperatedDaemon> {
+export async function anOperatedDaemon(
+  at: Partial<Pick<OperatedDaemon, 'explorer' | 'folder'>> & Pick<AppChange, 'clock'> = {},
+): Promise<OperatedDaemon> {
   await using opened = new AsyncDisposableStack();
-  const explorer = opened.use(await serveBalances());
-  const folder = opened.use(createFolder({ 'config.yaml': config(explorer), 'rules.yaml': RULES }));
-  const running = opened.use(await runApp(folder, { env: { ALICE: OPERATOR_TOKEN } }));
-  await running.polls.reached(WATCHES);
+  const explorer = at.explorer ?? opened.use(await serveBalances());
+  const files = (): Folder => createFolder({ 'config.yaml': configOf(explorer), 'rules.yaml': RULES });
+  const folder = at.folder ?? opened.use(files());
+  const told: string[] = [];
+  const print = async (line: string): Promise<void> => void told.push(line);
+  const { clock } = at;
+  const running = opened.use(
+    await runApp(folder, { env: { ALICE: OPERATOR_TOKEN }, print, ...(clock === undefined ? {} : { clock }) }),
+  );
+  // After a restart they are polled at their next time.
+  if (at.folder === undefined) await running.polls.reached(WATCHES);
   const all = opened.move();
-  return { explorer, folder, running, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { explorer, folder, running, told, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 /** The balances fall, and every `low` fires. */

@@ -1,31 +1,40 @@
 // Acknowledgements, as operators ask for them.
 import { quote } from '../../config/scalars.ts';
-import type { Severity } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
-import type { Changed, OpenAlertRow } from '../../store/interventions.ts';
+import type { Changed, Intervention, OpenAlertRow } from '../../store/interventions.ts';
 import type { AckAnswer, AckDraft, AlertName, Interventions, Result } from '../../web/api/operation.ts';
+import { nameOf, severityOf } from '../../engine/upkeep/policy-upkeep.ts';
 import { untilMistakes, type Checked, type Once, type OnceOptions } from './once.ts';
 
 export interface AckCallsOptions extends OnceOptions {
   readonly watches: () => readonly Watch[];
-  /** Who is told is decided by other silences or acknowledgements from now on. */
-  readonly onPolicy: () => void;
 }
 
 const LONGEST_MS = 86_400_000;
 
 export function createAckCalls(once: Once, options: AckCallsOptions): Pick<Interventions, 'ack' | 'endAck'> {
-  const { store, clock, log, watches, onPolicy } = options;
+  const { store, clock, log, watches } = options;
 
   async function check({ key, episode }: AlertName, draft: AckDraft): Promise<Checked> {
     const now = clock.now();
     const until = draft.until ?? now + LONGEST_MS;
     const mistakes = untilMistakes(until, { now, longestMs: LONGEST_MS });
     if (mistakes.length > 0) return { mistakes };
-    const open = (await store.openAlerts(now)).find((one) => one.key === key && one.episode === episode);
-    const severity = open === undefined ? 'critical' : severityOf(open, watches());
-    return { change: { type: 'ack', key, episode, seq: draft.seq, severity, until, comment: draft.comment } };
+    const open = await find({ key, episode });
+    // Of one that is not open, the store says why it cannot be acknowledged.
+    const severity = open === null ? 'critical' : severityOf(open, watches());
+    const change = { type: 'ack', key, episode, seq: draft.seq, severity, until, comment: draft.comment } as const;
+    return named(change, open);
+  }
+
+  async function checkEnd({ key, episode }: AlertName): Promise<Checked> {
+    return named({ type: 'end-ack', key, episode }, await find({ key, episode }));
+  }
+
+  async function find({ key, episode }: AlertName): Promise<OpenAlertRow | null> {
+    const open = await store.openAlerts(clock.now());
+    return open.find((one) => one.key === key && one.episode === episode) ?? null;
   }
 
   return {
@@ -36,26 +45,22 @@ export function createAckCalls(once: Once, options: AckCallsOptions): Pick<Inter
         missing: `There is no open alert ${quote(alert.key)} with this episode and seq: \`chainwarden status\` shows those that are open.`,
         act({ ack: { key, until, actor, comment } }) {
           log.info('alert:acknowledged', { alert: key, until: showInstant(until), by: actor, comment });
-          onPolicy();
         },
       }).then(ackOf),
-    endAck: ({ key, episode }, operation) =>
+    endAck: (alert, operation) =>
       once(operation, {
         changes: 'ack',
-        check: () => ({ change: { type: 'end-ack', key, episode } }),
-        missing: `Nobody has acknowledged the alert ${quote(key)} in this episode.`,
+        check: () => checkEnd(alert),
+        missing: `Nobody has acknowledged the alert ${quote(alert.key)} in this episode.`,
         act() {
-          log.info('alert:unacknowledged', { alert: key, by: operation.actor });
-          onPolicy();
+          log.info('alert:unacknowledged', { alert: alert.key, by: operation.actor });
         },
       }).then(ackOf),
   };
 }
 
-/** That of its rule in force; of an alert whose rule is gone, that of its message. */
-export function severityOf({ watch, alert, severity }: OpenAlertRow, watches: readonly Watch[]): Severity {
-  const rule = watches.find(({ id }) => id === watch)?.alerts.find(({ id }) => id === alert);
-  return rule?.severity ?? severity;
+function named(change: Intervention, open: OpenAlertRow | null): Checked {
+  return open === null ? { change } : { change, alert: nameOf(open) };
 }
 
 function ackOf(result: Result<Extract<Changed, { type: 'ack' }>>): Result<AckAnswer> {

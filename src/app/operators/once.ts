@@ -1,5 +1,8 @@
 // Carries out one request of an operator: checked, stored, and only then acted upon.
 import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
+import type { Transition } from '../../core/model/transition.ts';
+import { announcementOf } from '../../engine/self/announcement.ts';
+import { newsOf } from '../../engine/self/operator-news.ts';
 import type { Changed, Intervened, Intervention } from '../../store/interventions.ts';
 import { StorageError, type Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -10,11 +13,16 @@ export interface OnceOptions {
   readonly store: Pick<Store, 'answerTo' | 'intervene' | 'fenceOf' | 'openAlerts' | 'policy'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'error'>;
+  /** The channels that are told what operators did. */
+  readonly notify: () => readonly string[];
+  /** Transitions were committed, or who is told has changed. */
+  readonly onChanged: () => void;
 }
 
 /** Null: nothing of that name is there to be changed. */
 export type Checked =
-  | { readonly change: Intervention }
+  /** `alert`: how people call the one that it is about. */
+  | { readonly change: Intervention; readonly alert?: string }
   | { readonly mistakes: readonly Mistake[] }
   | { readonly refusal: 'confirm-needed'; readonly detail: string }
   | null;
@@ -36,7 +44,7 @@ export type Once = <T extends Changed['type']>(
   asked: Asked<T>,
 ) => Promise<Result<Extract<Changed, { type: T }>>>;
 
-export function createOnce({ store, clock, log }: OnceOptions): Once {
+export function createOnce({ store, clock, log, notify, onChanged }: OnceOptions): Once {
   return async (operation, asked) => {
     const { check, missing, act } = asked;
     return answering(log, async () => {
@@ -46,9 +54,18 @@ export function createOnce({ store, clock, log }: OnceOptions): Once {
       if (checked === null) return refused('not-found', missing);
       if ('mistakes' in checked) return { type: 'refused', why: { type: 'invalid', mistakes: checked.mistakes } };
       if ('refusal' in checked) return refused(checked.refusal, checked.detail);
+      const { change, alert = null } = checked;
+      const at = clock.now();
+      const announce = (changed: Changed): readonly Transition[] => {
+        const news = newsOf({ change, changed, actor: operation.actor, at, alert });
+        return news === null ? [] : announcementOf(news, { id: operation.key, at, notify: notify() });
+      };
       const fence = store.fenceOf('service:operators');
-      const result = resultOf(await store.intervene(checked.change, operation, clock.now(), fence), asked);
-      if (result.type === 'done') await act(result.value);
+      const result = resultOf(await store.intervene(change, operation, { at, fence, announce }), asked);
+      if (result.type === 'done') {
+        await act(result.value);
+        onChanged();
+      }
       return result;
     });
   };

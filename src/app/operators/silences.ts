@@ -12,8 +12,6 @@ import { reachOf, type Reach } from './reach.ts';
 
 export interface SilenceCallsOptions extends OnceOptions {
   readonly watches: () => readonly Watch[];
-  /** Who is told is decided by other silences or acknowledgements from now on. */
-  readonly onPolicy: () => void;
 }
 
 type Calls = Pick<Interventions, 'previewSilence' | 'silence' | 'extendSilence' | 'endSilence'>;
@@ -24,7 +22,7 @@ const LONGEST_MS = 30 * DAY_MS;
 const LONGEST_OF_SELF_MS = DAY_MS;
 
 export function createSilenceCalls(once: Once, options: SilenceCallsOptions): Calls {
-  const { store, clock, log, watches, onPolicy } = options;
+  const { store, clock, log, watches } = options;
 
   /** May be about more than anybody means: more than half of the rules. */
   const isWide = ({ rules, ofRules }: Reach): boolean => 2 * rules > ofRules;
@@ -78,7 +76,6 @@ export function createSilenceCalls(once: Once, options: SilenceCallsOptions): Ca
         missing: '',
         act({ silence: { id, until, actor, comment } }) {
           log.info('silence:begun', { silence: id, until: showInstant(until), by: actor, comment });
-          onPolicy();
         },
       }).then(silenceOf),
     extendSilence: (id, until, operation) =>
@@ -88,7 +85,6 @@ export function createSilenceCalls(once: Once, options: SilenceCallsOptions): Ca
         missing: missing(id),
         act() {
           log.info('silence:extended', { silence: id, until: showInstant(until), by: operation.actor });
-          onPolicy();
         },
       }).then(silenceOf),
     endSilence: (id, operation) =>
@@ -98,7 +94,6 @@ export function createSilenceCalls(once: Once, options: SilenceCallsOptions): Ca
         missing: missing(id),
         act() {
           log.info('silence:ended', { silence: id, by: operation.actor });
-          onPolicy();
         },
       }).then(silenceOf),
   };

@@ -37,3 +37,5 @@ export const BUILT_IN_RULE = 'chainwarden';
 /** Alerts of the built-in watch that tell what operators did. */
 export const ANNOUNCEMENTS = ['silence', 'pause', 'ack'] as const;
 export type Announcement = (typeof ANNOUNCEMENTS)[number];
+/** Under which watch these are stored. */
+export const ANNOUNCER: WatchId = `${BUILT_IN_RULE}/operators`;

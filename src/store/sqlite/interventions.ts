@@ -2,9 +2,19 @@
 // that lost its answer gets the same one for the same key.
 import type { DatabaseSync } from 'node:sqlite';
 import type { JournalEntry } from '../../core/journal/entry.ts';
+import type { Transition } from '../../core/model/transition.ts';
 import { ackLine, pauseLine, silenceLine } from '../../core/journal/operator.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Changed, Intervened, Intervention, OperatorRequest, StoredAck, Unchanged } from '../interventions.ts';
+import type {
+  Act,
+  Announceable,
+  Changed,
+  Intervened,
+  Intervention,
+  OperatorRequest,
+  StoredAck,
+  Unchanged,
+} from '../interventions.ts';
 import type { Silence } from '../../dispatch/model.ts';
 import { createAcksTable } from './acks-table.ts';
 import { createGivenUpTable } from './dispatch/given-up-table.ts';
@@ -14,21 +24,26 @@ import { createSilencesTable } from './silences-table.ts';
 
 interface Interventions {
   answerTo(request: OperatorRequest): Intervened | null;
-  intervene(change: Intervention, request: OperatorRequest, at: Instant): Intervened;
+  intervene(change: Intervention, request: OperatorRequest, act: Omit<Act, 'fence'>): Intervened;
+  announceable(at: Instant): Announceable[];
+  announce(id: string, transitions: readonly Transition[], at: Instant): void;
   /** `before`: what is dropped of the outbox. What people did is kept for two months longer. */
   prune(before: Instant): void;
 }
 
 const KEPT_LONGER_MS = 60 * 86_400_000;
 
+/** What a change does besides, in the same transaction. */
 interface Effects {
-  /** To the journal, in the same transaction. */
+  /** To the journal. */
   readonly append: (line: JournalEntry) => void;
+  /** Notifications. */
+  readonly tell: (transitions: readonly Transition[], at: Instant) => void;
   /** What decides who is told has changed: what is held back is decided anew. */
   readonly decideAgain: (at: Instant) => void;
 }
 
-export function createInterventions(db: DatabaseSync, { append, decideAgain }: Effects): Interventions {
+export function createInterventions(db: DatabaseSync, { append, tell, decideAgain }: Effects): Interventions {
   const requests = createRequestsTable(db);
   const silences = createSilencesTable(db);
   const acks = createAcksTable(db);
@@ -77,7 +92,7 @@ export function createInterventions(db: DatabaseSync, { append, decideAgain }: E
 
   return {
     answerTo,
-    intervene(change, request, at) {
+    intervene(change, request, { at, announce }) {
       const before = answerTo(request);
       if (before !== null) return before;
       // Its answer is no longer kept, but what was made under that key is.
@@ -92,7 +107,13 @@ export function createInterventions(db: DatabaseSync, { append, decideAgain }: E
         decideAgain(at);
         append(line);
       }
+      tell(announce?.(changed) ?? [], at);
       return { type: 'kept', changed };
+    },
+    announceable: (at) => silences.announceable(at),
+    announce(id, transitions, at) {
+      silences.announced(id, at);
+      tell(transitions, at);
     },
     prune(before) {
       silences.prune(before - KEPT_LONGER_MS);

@@ -3,7 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Pause } from '../../core/model/pause.ts';
 import type { Matcher, Silence } from '../../dispatch/model.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { pauseOf, silenceOf } from '../operator-rows.ts';
+import type { Announceable } from '../interventions.ts';
+import { announceableOf, pauseOf, silenceOf } from '../operator-rows.ts';
 import { readable } from '../rows.ts';
 
 type Written = Omit<Silence, 'kind' | 'version'>;
@@ -18,6 +19,9 @@ export interface SilencesTable {
   pause(pause: Pause, matchers: Matcher): void;
   /** Null: none of that name is in force. */
   endPause(watch: string, at: Instant): Pause | null;
+  /** Those that are not over, or whose end nobody was told of. */
+  announceable(at: Instant): Announceable[];
+  announced(id: string, at: Instant): void;
   prune(endedBefore: Instant): void;
 }
 
@@ -30,6 +34,10 @@ export function createSilencesTable(db: DatabaseSync): SilencesTable {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const pausesOf = db.prepare(`SELECT ${COLUMNS} FROM silences WHERE kind = 'pause' AND name = ? AND ends_at > ?`);
   const end = db.prepare('UPDATE silences SET ends_at = ?, announced_at = ?, version = version + 1 WHERE id = ?');
+  const announceable = db.prepare(
+    `SELECT ${COLUMNS}, announced_at FROM silences WHERE ends_at > ? OR announced_at < ends_at ORDER BY starts_at, id`,
+  );
+  const announced = db.prepare('UPDATE silences SET announced_at = ? WHERE id = ?');
   const prune = db.prepare('DELETE FROM silences WHERE ends_at < ?');
 
   function endPause(watch: string, at: Instant): Pause | null {
@@ -64,6 +72,10 @@ export function createSilencesTable(db: DatabaseSync): SilencesTable {
       add('pause', { ...pause, name: pause.watch, matchers, untilResolved: false, at: pause.from });
     },
     endPause,
+    announceable: (at) => readable(announceable.all(at), announceableOf),
+    announced(id, at) {
+      announced.run(at, id);
+    },
     prune(endedBefore) {
       prune.run(endedBefore);
     },

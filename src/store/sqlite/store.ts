@@ -5,6 +5,7 @@ import { triedLine } from '../../core/journal/tried.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { ANNOUNCER } from '../../core/model/ids.ts';
 import type { CommitResult, Fence, Store } from '../store.ts';
 import { createAccess } from './access.ts';
 import { createChainTable } from './chain-table.ts';
@@ -162,10 +163,15 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     nextDue: (channel) => read(() => open.deliveries.nextDue(channel)),
     survey: () => read(() => open.view.survey()),
     answerTo: (request) => read(() => open.interventions.answerTo(request)),
-    intervene: (change, request, at, fence) =>
+    intervene: (change, request, { fence, ...act }) =>
       write(() =>
-        isHeld(fence) ? open.interventions.intervene(change, request, at) : { type: 'refused', why: 'fenced' },
+        isHeld(fence) ? open.interventions.intervene(change, request, act) : { type: 'refused', why: 'fenced' },
       ),
+    announceable: (at) => read(() => open.interventions.announceable(at)),
+    announce: (id, transitions, at, fence) =>
+      writeUnder(fence, () => {
+        open.interventions.announce(id, transitions, at);
+      }),
     pauses: () => read(() => open.pauses()),
     policy: (at) => read(() => open.policy(at)),
     openAlerts: (at) => read(() => open.openAlerts(at)),
@@ -244,8 +250,11 @@ function prepare(db: DatabaseSync, file: string, maxBytes: number) {
     journal,
     history: createJournalView(db),
     interventions: createInterventions(db, {
-      append: (line) => {
+      append(line) {
         journal.append([line]);
+      },
+      tell(transitions, at) {
+        notifications.add(ANNOUNCER, transitions, at);
       },
       decideAgain(at) {
         groups.wakeHolding(at);

@@ -1,0 +1,106 @@
+// What becomes of silences, pauses and acknowledgements without an operator: people are told that one begins or is over,
+// or still lasts after a day; a silence ends when nothing of it fires any more, an acknowledgement when a reload has made
+// its alert more severe.
+import { RANK_OF } from '../../core/model/delivery.ts';
+import type { Severity } from '../../core/model/ids.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { isSilencedBy } from '../../dispatch/silenced.ts';
+import type { Silence } from '../../dispatch/model.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Intervention, OpenAlertRow, StoredAck } from '../../store/interventions.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createStorageBackoff } from '../reporting/storage-backoff.ts';
+import { announcementOf } from '../self/announcement.ts';
+import { DAEMON, newsByTime, newsOf } from '../self/operator-news.ts';
+
+export interface PolicyUpkeepOptions {
+  readonly store: Pick<Store, 'policy' | 'openAlerts' | 'announceable' | 'announce' | 'intervene' | 'fenceOf'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly watches: () => readonly Watch[];
+  /** The channels that are told what is wrong with the daemon itself. */
+  readonly notify: () => readonly string[];
+  /** Transitions were committed, or who is told has changed. */
+  readonly onChanged: () => void;
+}
+
+const LOOK_MS = 10_000;
+
+/** Runs until the signal aborts. */
+export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSignal): Promise<void> {
+  const { store, clock, log, watches, notify, onChanged } = options;
+  const storage = createStorageBackoff({ loop: 'operators' }, log);
+  const fence = store.fenceOf('service:operators');
+
+  async function tellByTime(at: Instant): Promise<void> {
+    for (const stored of await store.announceable(at)) {
+      const due = newsByTime(stored, at);
+      if (due === null) continue;
+      const { id } = stored.silence;
+      const transitions = announcementOf(due.news, { id: `${id} ${due.occasion}`, at, notify: notify() });
+      if ((await store.announce(id, transitions, at, fence)) === 'kept') onChanged();
+    }
+  }
+
+  async function end(change: Intervention, key: string, at: Instant, alert: string | null): Promise<void> {
+    const request = { key, asked: key, actor: DAEMON };
+    const announce: Parameters<Store['intervene']>[2]['announce'] = (changed) => {
+      const news = newsOf({ change, changed, actor: DAEMON, at, alert });
+      return news === null ? [] : announcementOf(news, { id: key, at, notify: notify() });
+    };
+    const { type } = await store.intervene(change, request, { at, fence, announce });
+    if (type === 'kept') onChanged();
+  }
+
+  async function endWhatIsOver(at: Instant): Promise<void> {
+    const { silences, acks } = await store.policy(at);
+    const open = await store.openAlerts(at);
+    for (const { id } of silences.filter((one) => isResolved(one, open, at)))
+      await end({ type: 'end-silence', id }, `resolved:${id}`, at, null);
+    for (const { ack, alert } of raised(acks, open, watches()))
+      await end({ type: 'end-ack', key: ack.key, episode: ack.episode }, `raised:${ack.id}`, at, nameOf(alert));
+  }
+
+  async function look(): Promise<number> {
+    try {
+      await endWhatIsOver(clock.now());
+      await tellByTime(clock.now());
+      storage.answered('operators');
+      return LOOK_MS;
+    } catch (error) {
+      return storage.failed('operators', error);
+    }
+  }
+
+  while (!signal.aborted) await clock.sleep(await look(), signal);
+}
+
+function isResolved(silence: Silence, open: readonly OpenAlertRow[], at: Instant): boolean {
+  const { untilResolved, from, matchers } = silence;
+  return untilResolved && from <= at && !open.some(({ isEvent, labels }) => !isEvent && isSilencedBy(matchers, labels));
+}
+
+interface Raised {
+  readonly ack: StoredAck;
+  readonly alert: OpenAlertRow;
+}
+
+function raised(acks: readonly StoredAck[], open: readonly OpenAlertRow[], watches: readonly Watch[]): Raised[] {
+  return acks.flatMap((ack) => {
+    const alert = open.find(({ key, episode }) => key === ack.key && episode === ack.episode);
+    const isHigher = alert !== undefined && RANK_OF[severityOf(alert, watches)] < RANK_OF[ack.severity];
+    return isHigher ? [{ ack, alert }] : [];
+  });
+}
+
+/** That of its rule in force; of an alert whose rule is gone, that of its message. */
+export function severityOf({ watch, alert, severity }: OpenAlertRow, watches: readonly Watch[]): Severity {
+  const rule = watches.find(({ id }) => id === watch)?.alerts.find(({ id }) => id === alert);
+  return rule?.severity ?? severity;
+}
+
+/** `coins[treasury]/low` */
+export function nameOf({ name, alert }: OpenAlertRow): string {
+  return `${name}/${alert}`;
+}
