@@ -133,11 +133,12 @@ export interface Gap {
   readonly to: number;
 }
 
-/** A message that was committed: from then on the daemon owes it. */
+/** What was committed about an alert: from then on the daemon owes it to one recipient. */
 export interface Owed {
   readonly at: Instant;
   /** By the clock of the daemon, when it was decided. */
   readonly clockAt: Instant;
+  /** Members of a summary share it. */
   readonly id: string;
   /** `post/b@example.com` */
   readonly recipient: string;
@@ -145,18 +146,43 @@ export interface Owed {
   readonly alert: string;
   readonly type: string;
   readonly key: string;
+  /** It was committed together with others of its alert. */
+  readonly isOfSummary: boolean;
   /** As in `Row`; null where the message is about no item. */
   readonly item: string | null;
   readonly facts: Facts;
   readonly reason: string | null;
 }
 
+/** A message that the dispatcher made for one recipient. */
+export interface Made {
+  readonly at: Instant;
+  /** By the clock of the daemon. */
+  readonly clockAt: Instant;
+  readonly recipient: string;
+  /** `news`, `repeat`, or the kind of a summary. */
+  readonly kind: string;
+}
+
 /** A message that a receiver took over. */
 export interface Taken {
   readonly at: Instant;
+  /** By the clock of the daemon. */
+  readonly clockAt: Instant;
   readonly id: string;
+  readonly recipient: string;
+  /** How much it says that it is about: what it lists, and what it counts. */
+  readonly says: number;
+  readonly tells: readonly Telling[];
   /** When the daemon wrote down that it was; null = it was not told, or did not live to do so. */
   knownAt: Instant | null;
+}
+
+/** One line of a message. */
+export interface Telling {
+  /** The id of what was owed. */
+  readonly owed: string;
+  readonly as: 'news' | 'repeat' | 'fired-and-resolved';
 }
 
 /** Why the answers to a path, or to all of them, or the daemon itself, were not as they should be. */
@@ -171,11 +197,10 @@ export interface Logs {
   readonly served: readonly Served[];
   readonly polls: readonly Poll[];
   readonly owed: readonly Owed[];
+  readonly made: readonly Made[];
   readonly taken: readonly Taken[];
-  /** Ids of what was still to be sent at the end. */
+  /** Ids of what was still to be told at the end. */
   readonly stillOwed: ReadonlySet<string>;
-  /** Ids of what nobody hears, since it was taken back before anything of its alert was sent. */
-  readonly cancelled: ReadonlySet<string>;
   readonly disturbances: readonly Disturbance[];
   /** When the daemon ran. */
   readonly lives: readonly Span[];
@@ -185,11 +210,22 @@ export interface Logs {
 export interface References {
   readonly intervalMs: number;
   readonly recipients: readonly string[];
+  readonly people: PeopleReference;
   readonly events: readonly EventReference[];
   readonly conditions: readonly ConditionReference[];
   readonly holdings: HoldingsReference;
   readonly changes: ChangeReference;
   readonly reorganisations: { readonly watch: string; readonly alert: string; readonly path: string };
+}
+
+/** What those are spared who are no programs. */
+export interface PeopleReference {
+  readonly recipients: readonly string[];
+  /** They are told so often of what still fires. */
+  readonly repeatMs: number;
+  /** Most messages in any ten minutes, and in any hour. */
+  readonly burst: number;
+  readonly perHour: number;
 }
 
 /** An alert about the items of a list. */
@@ -289,5 +325,7 @@ export const CHECKS = [
   'falsely-resolved',
   'unnamed-gap',
   'overspent',
+  'out-of-order',
+  'too-many',
 ] as const;
 export type Check = (typeof CHECKS)[number];

@@ -1,7 +1,7 @@
 // The rules of `rules.ts` once more, as plain functions over rows: no CEL, and no line of the code under test.
 import { TOKENS } from '../../src/sandbox/names.ts';
 import type { ReadPoll, References, Row, Sample } from './model.ts';
-import { INTERVAL_MS, PATHS, RECIPIENTS } from './rules.ts';
+import { INTERVAL_MS, PATHS, PEOPLE, RECIPIENTS } from './rules.ts';
 
 const MINUTE = 60_000;
 const COIN = 10 ** 18;
@@ -14,6 +14,7 @@ const isFailedCall = ({ facts }: Row): boolean => facts['success'] === 'false';
 export const REFERENCES: References = {
   intervalMs: INTERVAL_MS,
   recipients: RECIPIENTS,
+  people: { recipients: PEOPLE, repeatMs: 240 * MINUTE, burst: 10, perHour: 30 },
   events: [
     { watch: 'vault', alert: 'failed', path: PATHS.vault, on: 'new', confirmations: 0, matches: isFailedCall },
     { watch: 'vault', alert: 'deep', path: PATHS.vault, on: 'new', confirmations: 12, matches: isFailedCall },

@@ -23,13 +23,14 @@ addresses:
   wallet: ${addressOf('hot_wallet')}
 tokens: { USDC: ${TOKENS.USDC}, ACME: ${TOKENS.ACME} }
 channels:
-  hook: { type: sink }
-  post: { type: sink, to: [b@example.com, c@example.com] }
+  hook: { type: program }
+  post: { type: people, to: [b@example.com, c@example.com] }
 rules: [rules.yaml]
 `;
 
+export const PEOPLE = ['post/b@example.com', 'post/c@example.com'];
 /** Channel and recipient of everyone who is told. */
-export const RECIPIENTS = ['hook/hook', 'post/b@example.com', 'post/c@example.com'];
+export const RECIPIENTS = ['hook/hook', ...PEOPLE];
 
 export const RULES = `
 watches:

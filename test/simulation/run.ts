@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { loadSetup, type Setup } from '../../src/app/setup.ts';
 import { recipientsIn } from '../../src/config/recipients.ts';
 import { formatProblems } from '../../src/config/problem.ts';
+import type { Delivery } from '../../src/core/model/delivery.ts';
 import type { AnyNotifier } from '../../src/notifiers/notifier.ts';
 import { API_KEY } from '../../src/sandbox/names.ts';
 import { migrate } from '../../src/store/sqlite/migrations.ts';
@@ -14,13 +15,13 @@ import { createVirtualTime, createWallClock, type WallClock } from './clock.ts';
 import { startDaemon } from './daemon.ts';
 import { createFaultField } from './faults/field.ts';
 import { endOf, scriptOf, START } from './history.ts';
-import { createJournal } from './journal.ts';
+import { createJournal, type Left } from './journal.ts';
 import { clockOf, createLifeLine } from './life-line.ts';
 import { createMachine, type Machine } from './machine.ts';
 import type { History, Logs, PlannedFault } from './model.ts';
 import { createReplicas } from './replicas.ts';
 import { CONFIG, RULES } from './rules.ts';
-import { sinkNotifier } from './sinks.ts';
+import { sinkNotifiers } from './sinks.ts';
 import { claim } from '../support/store-calls.ts';
 import { storeOf } from './store.ts';
 import { createTransport } from './transport.ts';
@@ -38,11 +39,11 @@ export async function run(history: History): Promise<Logs> {
   const open = (): Store => createSqliteStore(disk, { file: 'memory' });
   let present = createLifeLine();
   const setup = setupFor(
-    sinkNotifier({
+    sinkNotifiers({
       ...world,
       line: () => present,
-      onTaken: (taken) => {
-        journal.taken(taken);
+      onTaken: (delivery, clockAt) => {
+        journal.taken(delivery, clockAt);
       },
     }),
   );
@@ -85,8 +86,7 @@ export async function run(history: History): Promise<Logs> {
   await time.runUntil(end);
   machine.stop();
   await time.runUntil(end + STOPPING_MS);
-  const stillOwed = await owedIn(open());
-  return journal.end(chainLogOf(script, end), { from: START, to: end }, stillOwed);
+  return journal.end(chainLogOf(script, end), { from: START, to: end }, await leftIn(open()));
 }
 
 const CHANNELS = ['hook', 'post'];
@@ -114,31 +114,46 @@ function strikeProcess({ kind, amount, ms }: PlannedFault, machine: Machine, wal
   }
 }
 
-function setupFor(sink: AnyNotifier): Setup {
+function setupFor(notifiers: readonly AnyNotifier[]): Setup {
   const { setup, problems } = loadSetup('/simulation/config.yaml', {
     env: { EXPLORER_KEY: API_KEY },
     readFile: (path) => (path.endsWith('rules.yaml') ? RULES : CONFIG),
     listFiles: () => ['/simulation/rules.yaml'],
-    notifiers: [sink],
+    notifiers,
   });
   if (setup === null) throw new Error(formatProblems(problems));
   return setup;
 }
 
+const ALL = 1_000_000;
+
+async function leftIn(store: Store): Promise<Left> {
+  const { unrouted } = await store.readRouting(ALL);
+  const active = await store.readActive(null, ALL);
+  return {
+    deliveries: await owedIn(store),
+    waiting: [
+      // Of one alert only the first one is read.
+      ...unrouted.map(({ key, seq }) => ({ key, from: seq - 1, to: Infinity, target: null })),
+      ...active.map(({ key, target, state }) => ({ key, from: state.closed, to: state.wanted, target })),
+    ],
+  };
+}
+
 /** Takes all that is left out of the outbox, for it hands out one message of an alert at a time. */
-async function owedIn(store: Store): Promise<Set<string>> {
+async function owedIn(store: Store): Promise<Delivery[]> {
   const at = 8_640_000_000_000_000;
-  const ids = new Set<string>();
+  const left: Delivery[] = [];
   for (const channel of CHANNELS) {
     await store.expire(channel, at, []);
     for (;;) {
       const claimed = await claim(store, channel, 100, at);
       if (claimed.length === 0) break;
       for (const { delivery, attempt } of claimed) {
-        ids.add(delivery.id);
+        left.push(delivery);
         await store.settle({ id: delivery.id, attempt }, { state: 'sent', outcome: { type: 'sent', answer: '' } }, at);
       }
     }
   }
-  return ids;
+  return left;
 }

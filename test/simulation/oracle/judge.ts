@@ -5,6 +5,7 @@ import { judgeDeliveries } from './deliveries.ts';
 import { judgeEvents } from './events.ts';
 import { evidenceOf } from './evidence.ts';
 import { judgeGaps } from './gaps.ts';
+import { judgePeople } from './people.ts';
 import { judgeReorganisations } from './reorganisations.ts';
 import { judgeRetractions } from './retractions.ts';
 import { judgeSpending } from './spending.ts';
@@ -19,6 +20,7 @@ const JUDGES = [
   judgeReorganisations,
   judgeGaps,
   judgeDeliveries,
+  judgePeople,
   judgeSpending,
 ];
 

@@ -1,11 +1,12 @@
 // Each check of the oracle on logs that were written by hand: it is silent where all is well, and says what is wrong.
 import { describe, expect, test } from '@jest/globals';
-import type { Facts, Instant, Logs, Owed, Page, Row, Served, Stay } from '../model.ts';
+import type { Facts, Instant, Logs, Made, Owed, Page, Row, Served, Stay, Taken } from '../model.ts';
 import { PATHS, RECIPIENTS } from '../rules.ts';
 import { REFERENCES } from '../reference-rules.ts';
 import { judge } from './judge.ts';
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 /** Block 14,400 is made. */
 const START = Date.UTC(2026, 0, 11);
 const END = START + 8 * 60 * MINUTE;
@@ -35,13 +36,20 @@ function logsOf(
       gaps: [],
     })),
     owed: [],
-    taken: (rest.owed ?? []).map(({ id, at: then }) => ({ at: then, id, knownAt: then + 1 })),
+    made: [],
+    taken: (rest.owed ?? []).map((one) => message(one)),
     stillOwed: new Set(),
-    cancelled: new Set(),
     disturbances: [],
     lives: [{ from: START, to: END }],
     ...rest,
   };
+}
+
+/** About these alone, and on record as taken over. */
+function message(first: Owed, what: Partial<Taken> = {}): Taken {
+  const { at: then, id, recipient } = first;
+  const tells = what.tells ?? [{ owed: id, as: 'news' }];
+  return { at: then, clockAt: then, id, recipient, says: tells.length, tells, knownAt: then + 1, ...what };
 }
 
 function served(path: string, minute: number): Served {
@@ -68,6 +76,7 @@ function told(watch: string, alert: string, minute: number, what: Partial<Owed> 
     alert,
     type: 'alert.event',
     key: alert,
+    isOfSummary: false,
     item: null,
     facts: {},
     reason: null,
@@ -360,20 +369,122 @@ describe('a reorganisation', () => {
 
 describe('what is owed', () => {
   const owed = told('busy', 'other', 35);
+  const logs = logsOf('busy', PATHS.busy, () => [page([KNOWN])], { owed });
 
   test('is taken over, or still owed', () => {
-    const logs = logsOf('busy', PATHS.busy, () => [page([KNOWN])], { owed });
     expect(says(logs)).toEqual([]);
     expect(says({ ...logs, taken: [] })).toEqual(['lost busy', 'lost busy', 'lost busy']);
     expect(says({ ...logs, taken: [], stillOwed: new Set(owed.map(({ id }) => id)) })).toEqual([]);
   });
 
+  test('and waits for longer than anything can hold it back is lost', () => {
+    const waiting = { ...logs, taken: [], stillOwed: new Set(owed.map(({ id }) => id)) };
+    expect(says({ ...waiting, span: { from: START, to: START + 26 * HOUR } })).toEqual(Array(3).fill('lost busy'));
+  });
+
   test('is not sent again once that is on record', () => {
-    const logs = logsOf('busy', PATHS.busy, () => [page([KNOWN])], { owed });
-    const again = owed.slice(0, 1).map(({ id }) => ({ id, at: at(50), knownAt: at(51) }));
-    expect(says({ ...logs, taken: [...logs.taken, ...again] })).toEqual(['doubled busy']);
+    const again = owed.slice(0, 1).map((one) => message(one, { at: at(50), knownAt: at(51) }));
+    expect(says({ ...logs, taken: [...logs.taken, ...again] })).toEqual(['doubled hook/hook']);
     const unsure = logs.taken.map((taken) => ({ ...taken, knownAt: null }));
     expect(says({ ...logs, taken: [...unsure, ...again] })).toEqual([]);
+  });
+});
+
+describe('of the messages to one recipient', () => {
+  const [hook, b] = RECIPIENTS;
+  const to = (recipient: string | undefined, all: readonly Owed[]): Owed[] =>
+    all.filter((one) => one.recipient === recipient);
+  const logs = (owed: readonly Owed[], taken: readonly Taken[], rest: Partial<Logs> = {}): Logs =>
+    logsOf('busy', PATHS.busy, () => [page([KNOWN])], { owed, taken, ...rest });
+  const [one, two] = [...to(b, told('busy', 'one', 35)), ...to(b, told('busy', 'two', 36))] as [Owed, Owed];
+  const lines = (...owed: readonly Owed[]): Pick<Taken, 'tells'> => ({
+    tells: owed.map(({ id }) => ({ owed: id, as: 'news' })),
+  });
+
+  test('one that is about two tells of both, and counts right', () => {
+    expect(says(logs([one, two], [message(two, lines(one, two))]))).toEqual([]);
+    expect(says(logs([one, two], [message(two, lines(one))]))).toEqual(['lost busy']);
+    expect(says(logs([one, two], [message(two, { ...lines(one, two), says: 3 })]))).toEqual([`invented ${b}`]);
+  });
+
+  test('none tells of what is owed to others', () => {
+    const [other] = to(hook, told('busy', 'one', 35)) as [Owed];
+    expect(says(logs([one, other], [message(one, lines(one, other)), message(other)]))).toEqual([`invented ${b}`]);
+  });
+
+  test('no two tell of the same', () => {
+    const taken = [message(one), message(two, { ...lines(one, two), at: at(40) })];
+    expect(says(logs([one, two], taken))).toEqual(['doubled busy']);
+  });
+
+  const begin = to(b, told('coin', 'low', 35, { type: 'alert.firing' }))[0] as Owed;
+  const end = to(b, told('coin', 'low', 60, { type: 'alert.resolved' }))[0] as Owed;
+  const about = (taken: readonly Taken[], owed: readonly Owed[] = [begin, end]): string[] => says(logs(owed, taken));
+
+  test('an end follows its begin', () => {
+    expect(about([message(begin), message(end)])).toEqual([]);
+    expect(about([message(begin)])).toEqual(['lost coin']);
+    expect(about([message(end)])).toEqual(['invented coin']);
+    const late = [message(end), message(begin, { at: at(70) })];
+    expect(about(late)).toEqual(['out-of-order coin']);
+  });
+
+  test('what was over before it could be told is one thing, or nothing where it was taken back', () => {
+    const asOne: Taken = message(end, { tells: [{ owed: end.id, as: 'fired-and-resolved' }] });
+    expect(about([asOne])).toEqual([]);
+    expect(about([])).toEqual(['lost coin']);
+    expect(about([message(begin), asOne])).toEqual(['doubled coin']);
+    const back: Owed = { ...end, type: 'alert.retracted' };
+    expect(about([], [begin, back])).toEqual([]);
+    expect(about([{ ...asOne }], [begin, back])).toEqual(['invented coin']);
+  });
+
+  test('a correction of what was told is told', () => {
+    const correction: Owed = { ...end, type: 'alert.corrected' };
+    expect(about([message(begin), message(correction)], [begin, correction])).toEqual([]);
+    expect(about([message(begin)], [begin, correction])).toEqual(['lost coin']);
+    expect(about([message(begin)], [begin, correction, { ...end, id: 'end' }])).toEqual(['lost coin']);
+  });
+
+  const again = (owed: Owed, minute: number): Taken =>
+    message(owed, {
+      id: `again ${minute}`,
+      at: at(minute),
+      clockAt: at(minute),
+      tells: [{ owed: owed.id, as: 'repeat' }],
+    });
+
+  test('people are told again of what still fires, after four hours and not before', () => {
+    expect(about([message(begin), again(begin, 35 + 241)], [begin])).toEqual([]);
+    expect(about([message(begin), again(begin, 35 + 230)], [begin])).toEqual([`invented ${b}`]);
+    expect(about([message(begin), message(end), again(begin, 35 + 241)])).toEqual([`invented ${b}`]);
+    const longer = { span: { from: START, to: START + 20 * HOUR } };
+    expect(says(logs([begin], [message(begin)], longer))).toContain('lost coin');
+    const repeated = [message(begin), again(begin, 35 + 300), again(begin, 35 + 600)];
+    expect(says(logs([begin], repeated, longer))).not.toContain('lost coin');
+  });
+
+  test('a program is not told again', () => {
+    const other = to(hook, told('coin', 'low', 35, { type: 'alert.firing' }))[0] as Owed;
+    expect(says(logs([other], [message(other), again(other, 35 + 300)]))).toContain(`invented ${hook}`);
+  });
+
+  test('there are at most ten in ten minutes and thirty in an hour, unless the clock was set', () => {
+    const made = (count: number, minutes: number): Made[] =>
+      Array.from({ length: count }, (_, n) => {
+        const then = at(100 + (n * minutes) / count);
+        return { at: then, clockAt: then, recipient: b ?? '', kind: 'news' };
+      });
+    expect(says(logs([], [], { made: made(10, 9) }))).toEqual([]);
+    expect(says(logs([], [], { made: made(11, 9) }))).toEqual([`too-many ${b}`]);
+    expect(says(logs([], [], { made: made(30, 59) }))).toEqual([]);
+    expect(says(logs([], [], { made: made(31, 59) }))).toEqual([`too-many ${b}`]);
+    const set = logs([], [], { made: made(31, 59) });
+    const polls = set.polls.map((poll) => ({
+      ...poll,
+      decided: poll.decided && { ...poll.decided, clockAt: poll.decided.at + (poll.startedAt > at(120) ? HOUR : 0) },
+    }));
+    expect(says({ ...set, polls })).toEqual([]);
   });
 });
 
