@@ -1,4 +1,4 @@
-import { parseDuration } from '../config/scalars.ts';
+import { parseDuration } from '../lib/durations.ts';
 import type { Release } from '../sandbox/releases/release.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { serveSandbox } from '../sandbox/server.ts';

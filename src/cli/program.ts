@@ -1,6 +1,6 @@
 // The commands and their options. Each command is a file of its own, loaded when it is called.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../config/scalars.ts';
+import { parseDuration } from '../lib/durations.ts';
 import type { DaemonOptions } from './daemon.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
 import type { ExplorerOptions } from './explorer.ts';

@@ -5,7 +5,8 @@ import type { ConfigRoute } from './model.ts';
 import { hintFor } from './nearest.ts';
 import type { Problem } from './problem.ts';
 import { RouteShape, type WrittenRoute } from './route-shape.ts';
-import { formatDuration, quote } from './scalars.ts';
+import { formatDuration } from '../lib/durations.ts';
+import { quote } from './scalars.ts';
 import type { Path, ProblemAt } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
 

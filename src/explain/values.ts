@@ -1,5 +1,5 @@
 // Values for people: of a path of a view, and of a window.
-import { formatDuration } from '../config/scalars.ts';
+import { formatDuration } from '../lib/durations.ts';
 import { Amount, formatAmount } from '../core/values/amount.ts';
 import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
 import { showDuration } from '../lib/clock.ts';

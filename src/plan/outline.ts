@@ -1,7 +1,7 @@
 // A summary of the running config, for `plan` to compare with. The daemon writes it into the state file at every load.
 import type { RecipientsOf } from '../core/model/ids.ts';
 import { z } from 'zod';
-import { formatDuration } from '../config/scalars.ts';
+import { formatDuration } from '../lib/durations.ts';
 import { conditionText } from '../core/alerts/message.ts';
 import type { AlertRule, Watch } from '../core/model/watch.ts';
 import { dailySums, showRecipient, showSchedule } from '../rules/describe.ts';

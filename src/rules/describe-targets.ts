@@ -1,5 +1,5 @@
 // The part of `check` that says who is told of each alert.
-import { formatDuration } from '../config/scalars.ts';
+import { formatDuration } from '../lib/durations.ts';
 import { labelsOf } from '../core/model/labels.ts';
 import type { AlertRule, Watch } from '../core/model/watch.ts';
 import type { MuteWindow, Route, Routing } from '../dispatch/model.ts';

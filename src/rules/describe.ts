@@ -1,6 +1,6 @@
 // The output of `check`: what every watch asks, how often, and what that costs.
 import type { Config } from '../config/model.ts';
-import { formatDuration } from '../config/scalars.ts';
+import { formatDuration } from '../lib/durations.ts';
 import { sharedPlans, type SharedPlan } from '../config/shared-plans.ts';
 import { type Schedule, type Watch, headQuestionOf } from '../core/model/watch.ts';
 import type { Recipient } from '../core/model/ids.ts';

@@ -1,5 +1,5 @@
 // Times as operators write and read them, in UTC.
-import { parseDuration } from '../../config/scalars.ts';
+import { parseDuration } from '../../lib/durations.ts';
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { CommandError, EXIT } from '../exit.ts';

@@ -1,7 +1,7 @@
 // The common part of both replays: the messages of the watches, and the range of time.
 import type { Setup } from '../../app/setup.ts';
 import { recipientsIn } from '../../config/recipients.ts';
-import { parseDuration } from '../../config/scalars.ts';
+import { parseDuration } from '../../lib/durations.ts';
 import { type Instant, showInstant } from '../../lib/clock.ts';
 import type { Watch } from '../../core/model/watch.ts';
 import { singleLine } from '../../lib/untrusted.ts';

@@ -1,5 +1,6 @@
 // Values of a test, written as in rules, encoded as they are stored in memory: amounts in whole units, exact.
-import { parseDuration, quote } from '../../config/scalars.ts';
+import { quote } from '../../config/scalars.ts';
+import { parseDuration } from '../../lib/durations.ts';
 import { hintFor } from '../../config/nearest.ts';
 import { type Path, type ProblemAt, type Written, type WrittenMap, isMap } from '../../config/yaml/written.ts';
 import { Address } from '../../core/values/address.ts';

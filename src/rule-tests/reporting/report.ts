@@ -1,5 +1,5 @@
 // The report of a test: one line when it passed, polls and messages beside the expectation when it failed.
-import { formatDuration } from '../../config/scalars.ts';
+import { formatDuration } from '../../lib/durations.ts';
 import { typeAt, valueAt } from '../../core/values/fields.ts';
 import type { AlertRule, ConditionAlert, Watch } from '../../core/model/watch.ts';
 import type { Reason } from '../../core/model/decision.ts';

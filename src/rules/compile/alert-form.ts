@@ -3,7 +3,8 @@
 import type { CountAlert } from '../../core/model/watch.ts';
 import type { EventName } from '../../core/model/ids.ts';
 import { hintFor } from '../../config/nearest.ts';
-import { quote, formatDuration } from '../../config/scalars.ts';
+import { quote } from '../../config/scalars.ts';
+import { formatDuration } from '../../lib/durations.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Compiling } from './model.ts';
 import type { Language } from '../language/model.ts';

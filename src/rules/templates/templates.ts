@@ -2,7 +2,8 @@
 // nothing else. A template becomes segments; untrusted text stays marked until a notifier's encoder renders it.
 import { Liquid, LiquidError, TokenKind, TypeGuards, type Template as LiquidTemplate } from 'liquidjs';
 import { hintFor } from '../../config/nearest.ts';
-import { parseDuration, quote } from '../../config/scalars.ts';
+import { quote } from '../../config/scalars.ts';
+import { parseDuration } from '../../lib/durations.ts';
 import { Address } from '../../core/values/address.ts';
 import { type AnyView, type FieldType, valueAt } from '../../core/values/fields.ts';
 import type { EvaluationContext, Measure, Segment, Window } from '../../core/model/condition.ts';

@@ -1,7 +1,8 @@
 // Visits a condition before CEL's type check: numbers become exact, names are resolved, forbidden calls are reported.
 import { isNotYet } from '../../../config/issues.ts';
 import { hintFor } from '../../../config/nearest.ts';
-import { parseDuration, quote } from '../../../config/scalars.ts';
+import { quote } from '../../../config/scalars.ts';
+import { parseDuration } from '../../../lib/durations.ts';
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { Measure } from '../../../core/model/condition.ts';
