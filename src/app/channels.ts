@@ -1,15 +1,17 @@
 // The channels of the config, opened, each with its sender. A channel with unchanged settings stays open over a reload.
 // Deliveries of a removed channel stay in the outbox until it is back.
+import type { Outcome } from '../core/model/delivery.ts';
 import type { RecipientsOf } from '../core/model/ids.ts';
 import { headingOf } from '../core/wording/message-words.ts';
 import type { Channel, Config } from '../config/model.ts';
 import { recipientsIn } from '../config/recipients.ts';
 import { createChannelHealth, type ChannelHealth, type ChannelHealthRecord } from '../engine/sending/channel-health.ts';
+import { createMirrorLoop, type MirrorLoop } from '../engine/sending/mirror.ts';
 import { createSender, type Sender } from '../engine/sending/sender.ts';
 import type { Supervise } from '../engine/upkeep/supervisor.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { OpenNotifier } from '../notifiers/notifier.ts';
-import type { Store } from '../store/store.ts';
+import type { OpenMirror, OpenNotifier } from '../notifiers/notifier.ts';
+import type { OutboxDepth, Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { DeliveryMetrics } from '../telemetry/delivery-metrics.ts';
 import type { Prepared } from './prepared.ts';
@@ -34,6 +36,10 @@ export interface Channels {
   /** Of the config in force. */
   readonly recipientsOf: RecipientsOf;
   wake(channels: ReadonlySet<string>): void;
+  /** Transitions were committed: receivers that keep their own state are shown them. */
+  wakeMirrors(): void;
+  /** What such receivers did not accept. */
+  owedToMirrors(): readonly OutboxDepth[];
   /** Of those that are open. */
   names(): readonly string[];
   /** Sends again, also where the receiver said that it is gone. */
@@ -50,6 +56,8 @@ interface Built {
   readonly sender: Sender;
   readonly health: ChannelHealthRecord;
   readonly notifier: OpenNotifier;
+  /** Of a receiver that keeps its own state of alerts. */
+  readonly mirror: { readonly loop: MirrorLoop; readonly open: OpenMirror } | null;
 }
 
 interface Open extends Built {
@@ -64,38 +72,55 @@ export function createChannels(options: ChannelsOptions): Channels {
   const retiring = new Map<Open, Promise<void>>();
   let recipientsOf: RecipientsOf = () => undefined;
 
+  function buildMirror({ name, notifier, to }: Channel, onOutcome: (outcome: Outcome) => void): Built['mirror'] {
+    if (notifier.mirror === undefined || options.isDry) return null;
+    const open = withoutSecretsInMirror(notifier.mirror.open(to, { ...options, channel: name }), options.redact);
+    const loop = createMirrorLoop({
+      ...options,
+      ...notifier.mirror.timesOf(to),
+      channel: name,
+      mirror: open,
+      onOutcome,
+    });
+    return { loop, open };
+  }
+
   function build(channel: Channel, fingerprint: string): Built {
     const { name, notifier, to } = channel;
     const opened = options.isDry ? createDryNotifier(log) : notifier.open(to, { ...options, channel: name });
     const guarded = withoutSecrets(opened, options.redact);
     const health = createChannelHealth(clock);
+    const onOutcome = (outcome: Outcome): void => {
+      health.ended(outcome);
+      metrics.delivery({ channel: name, outcome: outcome.type });
+    };
     const sender = createSender({
       ...options,
       channel: name,
       notifier: guarded,
       giveUpAfterMs: notifier.giveUpAfterMs,
-      onOutcome: (outcome) => {
-        health.ended(outcome);
-        metrics.delivery({ channel: name, outcome: outcome.type });
-      },
+      onOutcome,
       onDead: () => {
         metrics.deliveryDead(name);
       },
     });
-    return { name, fingerprint, sender, health, notifier: guarded };
+    return { name, fingerprint, sender, health, notifier: guarded, mirror: buildMirror(channel, onOutcome) };
   }
 
   function start(built: Built): void {
     const [stopping, abandoning] = [new AbortController(), new AbortController()];
     metrics.channelOpened(built.name);
-    const ended = supervise(
-      {
-        name: 'sender',
-        about: { channel: built.name },
-        run: (signal) => built.sender.run(signal, abandoning.signal),
-      },
-      stopping.signal,
-    );
+    const about = { channel: built.name };
+    const { sender, mirror } = built;
+    const sending = {
+      name: 'sender',
+      about,
+      run: (signal: AbortSignal) => sender.run(signal, abandoning.signal),
+    } as const;
+    const loops = [supervise(sending, stopping.signal)];
+    if (mirror !== null)
+      loops.push(supervise({ name: 'mirror', about, run: (signal) => mirror.loop.run(signal) }, stopping.signal));
+    const ended = Promise.all(loops).then(() => undefined);
     openByName.set(built.name, { ...built, stopping, abandoning, ended });
   }
 
@@ -105,7 +130,7 @@ export function createChannels(options: ChannelsOptions): Channels {
     if (found === undefined) return;
     openByName.delete(name);
     found.stopping.abort();
-    const gone = found.ended.then(() => found.notifier[Symbol.asyncDispose]());
+    const gone = found.ended.then(() => closeChannel(found));
     retiring.set(
       found,
       gone.finally(() => retiring.delete(found)),
@@ -120,7 +145,7 @@ export function createChannels(options: ChannelsOptions): Channels {
         const fingerprint = JSON.stringify([channel.type, channel.to]);
         const found = openByName.get(channel.name);
         const isKept = found?.fingerprint === fingerprint;
-        next.set(channel.name, isKept ? found : fresh.adopt(build(channel, fingerprint), closeNotifier));
+        next.set(channel.name, isKept ? found : fresh.adopt(build(channel, fingerprint), closeChannel));
       }
       const opened = fresh.move();
       return {
@@ -146,6 +171,10 @@ export function createChannels(options: ChannelsOptions): Channels {
     wake(channels) {
       for (const name of channels) openByName.get(name)?.sender.wake();
     },
+    wakeMirrors() {
+      for (const { mirror } of openByName.values()) mirror?.loop.wake();
+    },
+    owedToMirrors: () => [...openByName.values()].flatMap(({ mirror }) => mirror?.loop.owed() ?? []),
     health: () => new Map([...openByName].map(([name, { health }]) => [name, health.now()])),
     async stop(budgetMs) {
       for (const name of openByName.keys()) retire(name);
@@ -159,21 +188,30 @@ export function createChannels(options: ChannelsOptions): Channels {
   };
 }
 
-function closeNotifier({ notifier }: Built): PromiseLike<void> {
-  return notifier[Symbol.asyncDispose]();
+async function closeChannel({ notifier, mirror }: Built): Promise<void> {
+  await notifier[Symbol.asyncDispose]();
+  await mirror?.open[Symbol.asyncDispose]();
 }
 
 /** A receiver may echo secrets: its answer is redacted before it is stored, logged or shown. */
 function withoutSecrets(notifier: OpenNotifier, redact: ChannelsOptions['redact']): OpenNotifier {
   return {
-    async send(delivery, attempt, signal) {
-      const outcome = await notifier.send(delivery, attempt, signal);
-      return outcome.type === 'sent'
-        ? { ...outcome, answer: redact(outcome.answer) }
-        : { ...outcome, why: redact(outcome.why) };
-    },
+    send: async (delivery, attempt, signal) => redacted(await notifier.send(delivery, attempt, signal), redact),
     [Symbol.asyncDispose]: () => notifier[Symbol.asyncDispose](),
   };
+}
+
+function withoutSecretsInMirror(mirror: OpenMirror, redact: ChannelsOptions['redact']): OpenMirror {
+  return {
+    show: async (alerts, signal) => (await mirror.show(alerts, signal)).map((outcome) => redacted(outcome, redact)),
+    [Symbol.asyncDispose]: () => mirror[Symbol.asyncDispose](),
+  };
+}
+
+function redacted(outcome: Outcome, redact: ChannelsOptions['redact']): Outcome {
+  return outcome.type === 'sent'
+    ? { ...outcome, answer: redact(outcome.answer) }
+    : { ...outcome, why: redact(outcome.why) };
 }
 
 /** A channel without its secret is used by no watch: loading checked that. */

@@ -86,6 +86,7 @@ export function createParts(
   });
   const onTransitions = (): void => {
     dispatcher.wake();
+    channels.wakeMirrors();
   };
   const report = createReport({ log, metrics });
   const poller = createPoller({

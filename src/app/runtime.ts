@@ -26,6 +26,7 @@ import type { Loop } from '../engine/upkeep/supervisor.ts';
 import { createMutex } from '../lib/mutex.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { outlineOf, type Outline } from '../plan/outline.ts';
+import type { OutboxDepth } from '../store/store.ts';
 import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
 import type { StateSettings } from '../config/model.ts';
@@ -70,6 +71,8 @@ export interface Runtime extends AsyncDisposable {
   /** The channels that are told what is wrong with the daemon itself. */
   self(): readonly string[];
   channelHealth(): ReadonlyMap<string, ChannelHealth>;
+  /** What receivers that keep their own state of alerts did not accept. */
+  owedToMirrors(): readonly OutboxDepth[];
   /** Transitions were committed elsewhere. */
   dispatch(): void;
   readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
@@ -246,8 +249,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     work: () => parts.work.now(),
     memoryOf: (id) => poller.memoryOf(id),
     scheduler,
+    owedToMirrors: () => channels.owedToMirrors(),
     dispatch: () => {
       dispatcher.wake();
+      channels.wakeMirrors();
     },
     async run(signal) {
       isRunning = true;

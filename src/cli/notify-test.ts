@@ -25,7 +25,9 @@ async function send(terminal: Terminal, { name, notifier, to }: Channel): Promis
   const print = (line: string): Promise<void> => terminal.print(line);
   await using sender = notifier.open(to, { channel: name, clock, print, version: readVersion() });
   let failed = 0;
-  for (const recipient of notifier.recipients(to, name)) {
+  // A receiver that keeps its own state of alerts has no recipients.
+  const recipients = notifier.mirror === undefined ? notifier.recipients(to, name) : [name];
+  for (const recipient of recipients) {
     const outcome = await sender.send(sampleFor(name, recipient, clock.now()), ONLY_TRY, new AbortController().signal);
     if (outcome.type !== 'sent') failed += 1;
     terminal.out(`${recipient}: ${outcome.type}: ${outcome.type === 'sent' ? outcome.answer : outcome.why}`);

@@ -48,6 +48,10 @@ export function readChannel(given: Given): { value: Channel | null; problems: re
       problems: [source.problem([...path, 'type'], { message: `no channel type ${quote(type)}`, hint })],
     };
   }
+  if (writtenCap !== undefined && notifier.mirror !== undefined) {
+    const message = `${quote(type)} is shown what is open at every refresh, and has no cap`;
+    return { value: null, problems: [source.problem([...path, 'cap'], { message })] };
+  }
   const cap = readCap(writtenCap, source, path);
   if ('problems' in cap) return { value: null, problems: cap.problems };
   const found: Found = { missing: [], secrets: [] };

@@ -1,4 +1,5 @@
 import type { AnyNotifier } from './notifier.ts';
+import { alertmanager } from './alertmanager.ts';
 import { discord } from './discord.ts';
 import { email } from './email.ts';
 import { log } from './log.ts';
@@ -11,6 +12,7 @@ import { webhook } from './webhook.ts';
 
 /** Every channel type. A new one is a file in this folder and its line here; nothing else switches on the type. */
 export const notifiers: readonly AnyNotifier[] = [
+  alertmanager,
   discord,
   email,
   log,

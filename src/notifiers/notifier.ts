@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Cap } from '../dispatch/model.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Attempt, Delivery, Outcome } from '../core/model/delivery.ts';
+import type { ShownAlert } from '../core/model/mirror.ts';
 
 /** How people are told. Adding a channel type is a file in `notifiers/` and its line in `notifiers/index.ts`. */
 export interface Notifier<D> {
@@ -26,6 +27,20 @@ export interface Notifier<D> {
   warnings(to: D): readonly string[];
   /** Connects to nothing yet. The caller disposes of the sender. */
   open(to: D, tools: NotifierTools): OpenNotifier;
+  /** Set where the receiver keeps its own state of alerts: nothing is owed to it, and it is shown what is open. */
+  readonly mirror?: Mirror<D>;
+}
+
+export interface Mirror<D> {
+  /** How often all is shown, and for how long an alert stays open that is shown no more. */
+  timesOf(to: D): { readonly refreshMs: number; readonly holdMs: number };
+  /** Connects to nothing yet. The caller disposes of it. */
+  open(to: D, tools: NotifierTools): OpenMirror;
+}
+
+export interface OpenMirror extends AsyncDisposable {
+  /** Shows all of them once: what became of each, in their order. Never throws. */
+  show(alerts: readonly ShownAlert[], signal: AbortSignal): Promise<readonly Outcome[]>;
 }
 
 export type AnyNotifier = Notifier<unknown>;

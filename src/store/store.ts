@@ -8,6 +8,7 @@ import type { StoredHealth } from '../core/model/health.ts';
 import type { StoredSnapshot } from '../core/model/snapshot.ts';
 import type { Memory, Run, Samples } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
+import type { Accepted, MirroredAlert } from '../core/model/mirror.ts';
 import type { Pause } from '../core/model/pause.ts';
 import type { AlertId, DeliveryId, Recipient, WatchId } from '../core/model/ids.ts';
 import type { Transition } from '../core/model/transition.ts';
@@ -103,6 +104,11 @@ export interface HistoryFilter {
   readonly subjects?: readonly string[];
   readonly since?: Instant;
   readonly limit: number;
+}
+
+/** An alert as a receiver that keeps its own state accepted it. */
+export interface AcceptedAlert extends Accepted {
+  readonly key: string;
 }
 
 export interface JournalCounts {
@@ -245,6 +251,15 @@ export interface Store extends DispatchStore, AsyncDisposable {
 
   /** What is owed, and what was given up since then. */
   backlog(deadSince: Instant): Promise<Backlog>;
+
+  /**
+   * Alerts whose rule or routes lead to the channel: those that fire, and those of which something happened since. The
+   * oldest news first.
+   */
+  mirrored(channel: string, since: Instant): Promise<MirroredAlert[]>;
+
+  /** The receiver of the channel accepted these. */
+  keepMirrored(channel: string, accepted: readonly AcceptedAlert[], fence: Fence): Promise<'kept' | 'fenced'>;
 
   /** Appends lines to the journal. Those of a commit, of a try and of an operator are appended with what caused them. */
   record(entries: readonly JournalEntry[], fence: Fence): Promise<'kept' | 'fenced'>;

@@ -17,6 +17,7 @@ export const LOOPS = [
   'scheduler',
   'dispatcher',
   'sender',
+  'mirror',
   'reloader',
   'retirement',
   'housekeeping',

@@ -12,6 +12,7 @@ const common = text.slice(0, text.indexOf('\n## Slack'));
 const blocks = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, block = '']) => block);
 
 const env = {
+  AM_PASSWORD: 'a-password',
   DISCORD_WEBHOOK_URL: `https://discord.com/api/webhooks/123456789012345678/${'d'.repeat(60)}`,
   NTFY_TOKEN: 'tk_0123456789abcdef',
   NTFY_TOPIC: 'a-topic-that-nobody-guesses',

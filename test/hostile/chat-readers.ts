@@ -15,6 +15,7 @@ type Reader = (body: string) => ChatReading;
 
 /** By the name of the service. */
 export const CHAT_READERS: Readonly<Record<string, Reader>> = {
+  alertmanager: readPlain,
   'slack bot': readSlack,
   'slack webhook': readSlack,
   telegram: readTelegram,

@@ -19,6 +19,7 @@ describe('the list of channel types', () => {
 
   test('names each type once', () => {
     expect(notifiers.map(({ type }) => type)).toEqual([
+      'alertmanager',
       'discord',
       'email',
       'log',

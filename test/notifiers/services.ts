@@ -1,6 +1,7 @@
 // The services behind the channels, as their vendors publish them: which calls they take, and what they answer then. Each
 // is served on the loopback. A call that the vendor would refuse is answered with 400 and kept in `refused`.
 import { z } from 'zod';
+import { alertmanagerWith } from '../../src/notifiers/alertmanager.ts';
 import { discordWith } from '../../src/notifiers/discord.ts';
 import { ntfyWith } from '../../src/notifiers/ntfy.ts';
 import type { NotifierTools, OpenNotifier } from '../../src/notifiers/notifier.ts';
@@ -169,7 +170,38 @@ const ntfyMessage = z
   })
   .refine((body) => Buffer.byteLength(JSON.stringify(body)) <= 8192, 'over 8,192 bytes');
 
+/** `postableAlerts` of the API v2, with the names that every release takes. */
+const classicName = z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/);
+export const postableAlerts = z.array(
+  z
+    .strictObject({
+      labels: z.record(classicName, z.string()).refine((labels) => Object.values(labels).some((value) => value !== '')),
+      annotations: z.record(classicName, z.string()).optional(),
+      startsAt: z.iso.datetime().optional(),
+      endsAt: z.iso.datetime().optional(),
+      generatorURL: link.optional(),
+    })
+    .refine(({ startsAt, endsAt }) => startsAt === undefined || endsAt === undefined || startsAt <= endsAt),
+);
+
 export const SERVICES: readonly Service[] = [
+  {
+    name: 'alertmanager',
+    path: '/prefix/api/v2/alerts',
+    headers: { authorization: `Basic ${Buffer.from('warden:a-password').toString('base64')}` },
+    body: postableAlerts,
+    thanks: status(200),
+    saysWhether: false,
+    open: (origin, tools, totalMs) =>
+      alertmanagerWith({ totalMs }).open(
+        {
+          url: `${origin}/prefix/`,
+          ...{ user: 'warden', password: 'a-password', token: undefined },
+          ...{ refresh: 60_000, hold: 86_400_000, allow: LOOPBACK },
+        },
+        tools,
+      ),
+  },
   {
     name: 'slack bot',
     path: '/api/chat.postMessage',

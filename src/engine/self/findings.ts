@@ -2,7 +2,7 @@
 import { showTrouble, type ExplorerTrouble } from '../../core/model/explorer-trouble.ts';
 import type { Watch } from '../../core/model/watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { OutboxDepth, Store } from '../../store/store.ts';
 import type { BlindWatch } from '../reporting/blind-watches.ts';
 import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
 import type { BackupHealth } from '../upkeep/backup-health.ts';
@@ -23,6 +23,8 @@ export interface Work {
   readonly undecided: () => ReadonlySet<string>;
   readonly troubles: () => readonly ExplorerTrouble[];
   readonly channelHealth: () => ReadonlyMap<string, ChannelHealth>;
+  /** What receivers that keep their own state of alerts did not accept. */
+  readonly owedToMirrors: () => readonly OutboxDepth[];
   readonly storage: () => 'works' | 'fails' | 'full';
   readonly restoredAt: () => DaemonFacts['restoredAt'];
   readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
@@ -80,7 +82,8 @@ export function createFind({ store, clock, work }: FindOptions): () => Promise<F
         now,
       }),
     ];
-    const backlog = await store.backlog(now - DEAD_MS);
+    const { owed, dead } = await store.backlog(now - DEAD_MS);
+    const backlog = { owed: [...owed, ...work.owedToMirrors()], dead };
     return {
       causes: [...causes, ...channelCauses({ watches, health, backlog, now })],
       isUndecided: (cause) => isUndecided(cause, work, health),

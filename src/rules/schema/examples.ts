@@ -59,6 +59,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ url: [{ env: 'OPS_WEBHOOK_URL' }], secret: [{ file: '/run/secrets/ops' }], smtp: [{ env: 'SMTP_URL' }] },
   ...{ channel: ['C0123ABCD'], chat: ['-1001234567890'], thread_id: ['1234567890123456789'], thread_name: ['Alerts'] },
   ...{ routing_key: [{ env: 'PAGERDUTY_KEY' }], region: ['eu'] },
+  ...{ user: ['warden'], password: [{ env: 'AM_PASSWORD' }], refresh: ['60s'], hold: ['24h'] },
   ...{ format: ['text'], from: ['chainwarden@example.com', '10.0.0.7'], to: [['oncall@example.com']] },
 };
 

@@ -1,3 +1,4 @@
+import { MIRROR_TABLE } from './mirror-table.ts';
 import type { DatabaseSync } from 'node:sqlite';
 import { firstNumber, inTransaction } from './database.ts';
 import { StorageError } from '../store.ts';
@@ -255,6 +256,7 @@ export const MIGRATIONS: readonly Migration[] = [
   UPDATE deliveries SET maybe_copy = 1
     WHERE state = 'due' AND json_valid(outcome) AND outcome ->> '$.type' = 'unknown';
   `,
+  MIRROR_TABLE,
 ];
 
 /**

@@ -19,6 +19,7 @@ import { createPausesView } from './silences-table.ts';
 import { createDeliveriesTable } from './dispatch/deliveries-table.ts';
 import { createDeliveriesView } from './dispatch/deliveries-view.ts';
 import { createNotificationsTable } from './dispatch/notifications-table.ts';
+import { createMirrorTable } from './mirror-table.ts';
 import { createOpenAlertsView } from './open-alerts.ts';
 import type { Place } from './place.ts';
 import { createRounds } from './dispatch/rounds.ts';
@@ -192,6 +193,11 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     history: (filter) => read(() => open.history.history(filter)),
     verifyJournal: (anchor) => read(() => open.history.verify(anchor)),
     backlog: (deadSince) => read(() => open.view.backlog(deadSince)),
+    mirrored: (channel, since) => read(() => open.mirror.alerts(channel, since)),
+    keepMirrored: (channel, accepted, fence) =>
+      writeUnder(fence, () => {
+        open.mirror.accept(channel, accepted);
+      }),
     async secure() {
       const moved = place?.moved() ?? [];
       if (place === undefined || reopen === undefined || moved.length === 0) return [];
@@ -212,6 +218,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         open.states.prune(before.alerts);
         open.alerts.prune(before.alerts);
         open.groups.prune(before.alerts);
+        open.mirror.prune(before.settled);
         open.journal.prune(before.journal, at, MOST_DROPPED);
       }),
     async [Symbol.asyncDispose]() {
@@ -238,6 +245,7 @@ function prepare(db: DatabaseSync, file: string, maxBytes: number) {
     alerts,
     deliveries,
     rounds: createRounds({ db, notifications, states, groups, alerts, batches, policy }),
+    mirror: createMirrorTable(db),
     recall: createRecall(db),
     chain: createChainTable(db),
     remembered: createRemembered(db),

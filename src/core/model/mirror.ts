@@ -1,0 +1,56 @@
+// What a receiver that keeps its own state of alerts is shown of each: whether it is open, and until when that holds.
+// Everything is shown again and again, so that a receiver that lost its memory has it back; nothing has to be repeated in
+// order.
+//
+//   fires      open for `holdMs` from now; shown at every refresh
+//   ended      over since it ended; shown until it was accepted, and fifteen minutes more
+//   event      open for fifteen minutes from when it was accepted first: it has no end of its own
+//   unheard    it fired and ended before the receiver accepted anything of it: shown like an event
+import type { Instant } from '../../lib/clock.ts';
+import type { Message } from './delivery.ts';
+import type { Labels } from './ids.ts';
+import { nameOfTransition } from './transition.ts';
+
+/** An alert as its newest message has it. */
+export interface MirroredAlert {
+  readonly message: Message;
+  /** Of the first message of its episode: receivers know the alert by them. */
+  readonly labels: Labels;
+  /** The newest message that was accepted; null: none was. */
+  readonly accepted: Accepted | null;
+}
+
+export interface Accepted {
+  readonly seq: number;
+  readonly at: Instant;
+  /** Until when it was shown as open. */
+  readonly endsAt: Instant;
+}
+
+/** From when to when it is open; an end in the past means that it is over. */
+export interface Shown {
+  readonly startsAt: Instant;
+  readonly endsAt: Instant;
+}
+
+/** For how long an event is open, and an end is repeated. */
+export const EVENT_SHOWN_MS = 15 * 60_000;
+
+/** As a receiver is shown it. */
+export interface ShownAlert extends Pick<MirroredAlert, 'message' | 'labels'> {
+  readonly shown: Shown;
+}
+
+/** Null: it is not shown, or no longer. */
+export function shownOf({ message, accepted }: MirroredAlert, now: Instant, holdMs: number): Shown | null {
+  const { since, seq } = message;
+  const transition = nameOfTransition(message);
+  const shown = (endsAt: Instant): Shown => ({ startsAt: Math.min(since, endsAt), endsAt });
+  if (transition === 'firing') return shown(now + holdMs);
+  if (accepted !== null && accepted.seq >= seq)
+    // A clock that was set back must not have it shown until that time comes again.
+    return Math.abs(now - accepted.at) < EVENT_SHOWN_MS ? shown(accepted.endsAt) : null;
+  if (transition === 'resolved' && accepted !== null) return shown(Math.min(message.at, now));
+  if (transition === 'retracted') return accepted === null ? null : shown(Math.min(message.at, now));
+  return shown(now + EVENT_SHOWN_MS);
+}

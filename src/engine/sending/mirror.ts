@@ -1,0 +1,116 @@
+// Shows a receiver that keeps its own state of alerts what is open: all of it at every refresh, and sooner when something
+// happened or a call was not taken. What it accepted last is in the state file, so that a restart neither shows an event
+// again nor forgets an end that was not accepted yet.
+import { shownOf, type MirroredAlert, type ShownAlert } from '../../core/model/mirror.ts';
+import type { Outcome } from '../../core/model/delivery.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { OpenMirror } from '../../notifiers/notifier.ts';
+import type { OutboxDepth, Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createStorageBackoff } from '../reporting/storage-backoff.ts';
+import { createWokenLoop } from '../woken-loop.ts';
+
+export interface MirrorLoop {
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Something happened. Safe to call at any time, also before `run`. */
+  wake(): void;
+  /** What was posted and not accepted; null where nothing is. */
+  owed(): OutboxDepth | null;
+}
+
+export interface MirrorLoopOptions {
+  readonly channel: string;
+  readonly mirror: OpenMirror;
+  readonly refreshMs: number;
+  readonly holdMs: number;
+  readonly store: Pick<Store, 'mirrored' | 'keepMirrored' | 'fenceOf'>;
+  /** Of a refresh: the first that is no `sent`, where there is one. */
+  readonly onOutcome: (outcome: Outcome) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** As long as other channels try what is owed. */
+const LOOK_BACK_MS = 3 * 86_400_000;
+/** After a call that was not taken. */
+const AGAIN_MS = 15_000;
+/** What happens within it is shown together. */
+const GATHER_MS = 1000;
+
+interface Posted extends ShownAlert {
+  readonly accepted: MirroredAlert['accepted'];
+  readonly outcome: Outcome;
+}
+
+export function createMirrorLoop(options: MirrorLoopOptions): MirrorLoop {
+  const { channel, mirror, refreshMs, holdMs, store, onOutcome, clock, log } = options;
+  const loop = createWokenLoop(clock);
+  const storage = createStorageBackoff({ loop: 'mirror', channel }, log);
+  const fence = store.fenceOf(`channel:${channel}`);
+  /** Since when each alert was posted without being accepted. */
+  let owedSince: ReadonlyMap<string, Instant> = new Map();
+  let lastFailure: string | null = null;
+
+  async function post(signal: AbortSignal): Promise<Posted[]> {
+    const now = clock.now();
+    const alerts = await store.mirrored(channel, now - LOOK_BACK_MS);
+    const shown = alerts.flatMap((alert) => {
+      const span = shownOf(alert, now, holdMs);
+      return span === null ? [] : [{ ...alert, shown: span }];
+    });
+    if (shown.length === 0) return [];
+    const outcomes = await mirror.show(shown, signal);
+    return shown.flatMap((one, i) => {
+      const outcome = outcomes[i];
+      return outcome === undefined ? [] : [{ ...one, outcome }];
+    });
+  }
+
+  async function keepAccepted(posted: readonly Posted[]): Promise<void> {
+    const news = posted.filter(
+      ({ message, accepted, outcome }) => outcome.type === 'sent' && accepted?.seq !== message.seq,
+    );
+    if (news.length === 0) return;
+    const at = clock.now();
+    const accepted = news.map(({ message: { key, seq }, shown: { endsAt } }) => ({ key, seq, at, endsAt }));
+    await store.keepMirrored(channel, accepted, fence);
+  }
+
+  function report(posted: readonly Posted[]): void {
+    const failed = posted.filter(({ outcome }) => outcome.type !== 'sent');
+    const now = clock.now();
+    owedSince = new Map(failed.map(({ message: { key } }) => [key, owedSince.get(key) ?? now]));
+    const outcome = (failed[0] ?? posted[0])?.outcome;
+    if (outcome === undefined) return;
+    onOutcome(outcome);
+    const why = outcome.type === 'sent' ? null : outcome.why;
+    if (why !== null && why !== lastFailure)
+      log.warn('mirror:failing', { channel, alerts: failed.length, why, effect: 'all of it is shown again' });
+    if (why === null && lastFailure !== null) log.info('mirror:works-again', { channel });
+    lastFailure = why;
+  }
+
+  async function refresh(signal: AbortSignal): Promise<number> {
+    try {
+      const posted = await post(signal);
+      // A call that the stop cut off says nothing of the receiver.
+      if (signal.aborted) return 0;
+      await keepAccepted(posted);
+      report(posted);
+      storage.answered('mirror');
+    } catch (error) {
+      await clock.sleep(storage.failed('mirror', error), signal);
+      return 0;
+    }
+    await clock.sleep(GATHER_MS, signal);
+    return (owedSince.size === 0 ? refreshMs : Math.min(refreshMs, AGAIN_MS)) - GATHER_MS;
+  }
+
+  return {
+    wake: loop.wake,
+    run: (signal) => loop.run(signal, () => refresh(signal)),
+    owed: () =>
+      owedSince.size === 0 ? null : { channel, rows: owedSince.size, oldest: Math.min(...owedSince.values()) },
+  };
+}
