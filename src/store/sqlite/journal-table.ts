@@ -13,6 +13,7 @@ import { textOf, type JournalEntry, type JournalText } from '../../core/journal/
 import type { Instant } from '../../lib/clock.ts';
 import { journalLineOf, type Row } from '../rows.ts';
 import type { HistoryFilter, JournalCounts, JournalLine } from '../store.ts';
+import { limitBy } from './database.ts';
 
 /** The statements on `journal` and `checkpoints`. None of them opens a transaction. */
 export interface JournalTable {
@@ -32,11 +33,11 @@ const COLUMNS = 'number, at, kind, subject, actor, data, position, hash';
 
 export function createJournalTable(db: DatabaseSync, mostLines = MOST_LINES): JournalTable {
   const insert = db.prepare('INSERT INTO journal (at, kind, subject, actor, data) VALUES (?, ?, ?, ?, ?)');
-  const unchained = db.prepare(`SELECT ${COLUMNS} FROM journal WHERE position IS NULL ORDER BY number LIMIT ?`);
+  const unchained = db.prepare(`SELECT ${COLUMNS} FROM journal WHERE position IS NULL ORDER BY number ${limitBy('?')}`);
   const link = db.prepare('UPDATE journal SET position = ?, hash = ? WHERE number = ?');
   const head = createHead(db);
   const oldest = db.prepare(
-    'SELECT position, hash, at FROM journal WHERE position IS NOT NULL ORDER BY position LIMIT ?',
+    `SELECT position, hash, at FROM journal WHERE position IS NOT NULL ORDER BY position ${limitBy('?')}`,
   );
   const keep = db.prepare('INSERT INTO checkpoints (position, at, hash) VALUES (?, ?, ?)');
   const drop = db.prepare('DELETE FROM journal WHERE position <= ?');
@@ -116,7 +117,7 @@ export interface JournalView {
 export function createJournalView(db: DatabaseSync): JournalView {
   const select = db.prepare(`
     SELECT ${COLUMNS} FROM journal
-    WHERE (?1 IS NULL OR subject IN (SELECT value FROM json_each(?1))) AND at >= ?2 ORDER BY number DESC LIMIT ?3`);
+    WHERE (?1 IS NULL OR subject IN (SELECT value FROM json_each(?1))) AND at >= ?2 ORDER BY number DESC ${limitBy('?3')}`);
   const chained = db.prepare(`SELECT ${COLUMNS} FROM journal WHERE position IS NOT NULL ORDER BY position`);
   const newest = db.prepare('SELECT coalesce(max(number), 0) AS line FROM journal');
   const counts = db.prepare(`

@@ -6,6 +6,7 @@ import type { Turned } from '../../../dispatch/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { calledOf, labelsOf } from '../../dispatch-rows.ts';
 import type { StatesTable } from './states-table.ts';
+import { limitBy } from '../database.ts';
 
 /** None of these statements opens a transaction. */
 export interface AlertsTable {
@@ -46,7 +47,7 @@ export function createAlertsTable(db: DatabaseSync, states: Pick<StatesTable, 'k
         SELECT 1 FROM recipient_state AS state
         WHERE state.key = alerts.key AND state.notified >= alerts.began
           AND state.channel NOT IN (SELECT value FROM json_each(?3))) AS is_accepted
-    FROM alerts WHERE due_at IS NOT NULL AND due_at <= ?1 ORDER BY due_at, key LIMIT ?2`);
+    FROM alerts WHERE due_at IS NOT NULL AND due_at <= ?1 ORDER BY due_at, key ${limitBy('?2')}`);
   const called = db.prepare(`
     UPDATE alerts SET escalation_step = ?2, failed_over = ?3, is_open = ?4, due_at = ?5, at = max(at, ?6) WHERE key = ?1`);
   const askAgain = db.prepare('UPDATE alerts SET due_at = ? WHERE is_open = 1 AND first_closed_at IS NOT NULL');

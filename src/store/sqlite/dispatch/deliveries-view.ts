@@ -6,6 +6,7 @@ import { deliveryOf, type Row } from '../../rows.ts';
 import { createMembersView } from './members-view.ts';
 import type { Backlog, DeliveryFilter, OutboxDepth, StoredDelivery, Survey } from '../../store.ts';
 import { DELIVERIES, IS_ENDED } from './deliveries-table.ts';
+import { limitBy } from '../database.ts';
 
 export interface DeliveriesView {
   survey(): Survey;
@@ -32,18 +33,18 @@ export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
   const some = db.prepare(`
     ${DELIVERIES}
     WHERE (?1 IS NULL OR state IN (SELECT value FROM json_each(?1))) AND (?2 IS NULL OR channel = ?2)
-    ORDER BY mine.number DESC LIMIT ?3`);
+    ORDER BY mine.number DESC ${limitBy('?3')}`);
   const one = db.prepare(`${DELIVERIES} WHERE mine.id = ?`);
   const dead = db.prepare(`
     ${DELIVERIES} WHERE state = 'dead' AND dismissed_at IS NULL AND ${IS_ENDED}
-    ORDER BY settled_at DESC, mine.number DESC LIMIT ?`);
+    ORDER BY settled_at DESC, mine.number DESC ${limitBy('?')}`);
   const ofAlert = db.prepare(`
     ${DELIVERIES}
     WHERE number IN (
       SELECT member.delivery FROM notifications AS notification
         JOIN group_member AS member ON member.key = notification.key AND member.seq = notification.seq
       WHERE watch = ? AND alert = ?)
-    ORDER BY mine.number DESC LIMIT ?`);
+    ORDER BY mine.number DESC ${limitBy('?')}`);
   const membersOf = createMembersView(db);
   const storedOf = (row: Row): StoredDelivery => {
     const delivery = deliveryOf(row);

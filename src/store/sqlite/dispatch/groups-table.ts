@@ -12,6 +12,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import { labelsOf, newsOf, numberOrNull } from '../../dispatch-rows.ts';
 import type { Row } from '../../rows.ts';
 import { IS_ACTIVE, type StatesTable } from './states-table.ts';
+import { limitBy } from '../database.ts';
 
 /** None of these statements opens a transaction. */
 export interface GroupsTable {
@@ -47,7 +48,7 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
     WHERE id IN (SELECT group_id FROM recipient_state WHERE (${IS_ACTIVE}) AND held IS NOT NULL)`);
   const COLUMNS = 'id, channel, recipient, version, closed_at, wake_at';
   const first = db.prepare(`
-    SELECT ${COLUMNS} FROM dispatch_group WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, news, id LIMIT ?`);
+    SELECT ${COLUMNS} FROM dispatch_group WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, news, id ${limitBy('?')}`);
   const ofTarget = db.prepare(`
     SELECT ${COLUMNS} FROM dispatch_group WHERE due_at IS NOT NULL AND channel = ? AND recipient = ? AND due_at <= ?
     ORDER BY due_at, news, id`);

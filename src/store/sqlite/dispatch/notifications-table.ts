@@ -9,6 +9,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import { unroutedOf } from '../../dispatch-rows.ts';
 import type { Row } from '../../rows.ts';
 import { IS_ACTIVE } from './states-table.ts';
+import { limitBy } from '../database.ts';
 
 /** None of these statements opens a transaction. */
 export interface NotificationsTable {
@@ -26,12 +27,11 @@ export function createNotificationsTable(db: DatabaseSync): NotificationsTable {
   const add = db.prepare(`
     INSERT INTO notifications (id, key, episode, seq, watch, alert, transition, labels, notify, message, at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`);
-  // Without a limit of its own: SQLite compiles a statement anew each time that one is bound.
   const unrouted = db.prepare(`
     SELECT number, key, episode, seq, watch, alert, transition, labels, notify, at,
       CASE WHEN json_valid(message) THEN message ->> '$.summary.of' END AS of,
       CASE WHEN json_valid(message) THEN message -> '$.summary.keys' END AS members
-    FROM notifications WHERE routed = 0 ORDER BY number`);
+    FROM notifications WHERE routed = 0 ORDER BY number ${limitBy('?')}`);
   const routed = db.prepare('UPDATE notifications SET routed = 1 WHERE number = ? AND routed = 0');
   const prune = db.prepare(`
     DELETE FROM notifications WHERE routed = 1 AND at < ?
@@ -50,7 +50,7 @@ export function createNotificationsTable(db: DatabaseSync): NotificationsTable {
         add.run(id, key, episode, seq, watch, alert, transitionOf(message), ...texts, at);
       }
     },
-    unrouted: (limit) => untilRepeated(unrouted.iterate(), limit),
+    unrouted: (limit) => untilRepeated(unrouted.iterate(limit)),
     routed: (number) => routed.run(number).changes === 1,
     prune(before) {
       prune.run(before);
@@ -64,7 +64,7 @@ function transitionOf(message: Message): TransitionName {
 }
 
 /** What a later one rests on is only written with the round of the former. */
-function untilRepeated(rows: Iterable<Row>, limit: number): Unrouted[] {
+function untilRepeated(rows: Iterable<Row>): Unrouted[] {
   const keys = new Set<string>();
   const all: Unrouted[] = [];
   for (const row of rows) {
@@ -73,7 +73,6 @@ function untilRepeated(rows: Iterable<Row>, limit: number): Unrouted[] {
     if (about.some((key) => keys.has(key))) break;
     for (const key of about) keys.add(key);
     all.push(next);
-    if (all.length === limit) break;
   }
   return all;
 }

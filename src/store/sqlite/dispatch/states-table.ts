@@ -8,6 +8,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import type { StatePlace } from '../../dispatch-store.ts';
 import { heldText, labelsOf, stateOf, viaOf } from '../../dispatch-rows.ts';
 import type { Row } from '../../rows.ts';
+import { limitBy } from '../database.ts';
 
 /** None of these statements opens a transaction. */
 export interface StatesTable {
@@ -62,7 +63,7 @@ export function createStatesTable(db: DatabaseSync): StatesTable {
       JOIN notifications AS newest ON newest.key = state.key AND newest.seq = state.wanted
     WHERE (state.key, channel, recipient) > (?1, ?2, ?3)
       AND (${IS_ACTIVE} OR begun IS NOT NULL AND EXISTS (SELECT 1 FROM alerts WHERE alerts.key = state.key AND is_open = 1))
-    ORDER BY state.key, channel, recipient LIMIT ?4`);
+    ORDER BY state.key, channel, recipient ${limitBy('?4')}`);
   const reroute = db.prepare(`
     UPDATE recipient_state SET
       group_id = ?4, wanted = ?5, closed = ?6, begun = ?7, held = ?8, held_at = ?9, decided = 0,
@@ -93,7 +94,7 @@ export function createStatesTable(db: DatabaseSync): StatesTable {
 
   return {
     stateIn,
-    knownOf: (keys) => known.all(JSON.stringify(keys)).map(knowledgeOf),
+    knownOf: (keys) => (keys.length === 0 ? [] : known.all(JSON.stringify(keys)).map(knowledgeOf)),
     owe({ key, group: { id, target }, via, state }, at) {
       const { wanted, closed, begun, held, heldAt } = state;
       owe.run(key, target.channel, target.recipient, id, via, wanted, closed, begun, heldText(held), heldAt, at);
