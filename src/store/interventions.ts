@@ -79,7 +79,7 @@ export type Changed =
       readonly state: 'owed' | 'dismissed';
     }
   /** How many deliveries are due that were not. */
-  | { readonly type: 'channel'; readonly deliveries: number };
+  | { readonly type: 'channel'; readonly channel: string; readonly deliveries: number };
 
 /**
  * Why nothing was changed. `key-taken`: something else was done under that key. `not-found`: what was to be changed is

@@ -53,7 +53,8 @@ const changed: z.ZodType<Changed> = z.union([
     recipient: z.string(),
     state: z.enum(['owed', 'dismissed']),
   }),
-  z.object({ type: z.literal('channel'), deliveries: count }),
+  // A former release kept no name.
+  z.object({ type: z.literal('channel'), channel: z.string().default(''), deliveries: count }),
 ]);
 
 /** A silence, or a pause by its alerts. Throws a StorageError that names it when the row is damaged. */

@@ -203,6 +203,23 @@ export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
     expect(await store.survey()).toMatchObject({ dead: 1 });
   });
 
+  story('who tried a message again, or dismissed it, is in the journal, once', async (store) => {
+    await told(store, 1, DEAD);
+    await intervene(store, { type: 'dismiss', delivery: 'd1' }, 'k1');
+    for (let asked = 0; asked < 2; asked += 1) await intervene(store, { type: 'retry', delivery: 'd1' }, 'k2');
+    await intervene(store, { type: 'retry', delivery: 'nowhere' }, 'k3');
+    await intervene(store, { type: 'retry-channel', channel: 'ops' }, 'k4');
+    const { version } = await store.policy(NOON);
+    expect(version).toBe(0);
+    const lines = (await store.history({ limit: 100 })).toReversed();
+    const of = lines.filter(({ kind }) => kind === 'retried' || kind === 'dismissed');
+    expect(of.map(({ kind, subject, actor, data }) => [kind, subject, actor, data])).toEqual([
+      ['dismissed', 'd1', 'alice', { channel: 'ops', recipient: expect.any(String) }],
+      ['retried', 'd1', 'alice', { channel: 'ops', recipient: expect.any(String) }],
+      ['retried', 'channel:ops', 'alice', { deliveries: 0 }],
+    ]);
+  });
+
   story('what waits on a channel is due now, and on others it is not', async (store) => {
     const later: Settlement = { state: 'due', outcome: { type: 'again', why: '503' }, dueAt: NOON + HOUR };
     await told(store, 1, later);
@@ -212,7 +229,7 @@ export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
     await settle(store, 'other', later, NOON);
     expect(await intervene(store, { type: 'retry-channel', channel: 'ops' }, 'k1', NOON + 1)).toEqual({
       type: 'kept',
-      changed: { type: 'channel', deliveries: 1 },
+      changed: { type: 'channel', channel: 'ops', deliveries: 1 },
     });
     expect(await taken(store, NOON + 1)).toEqual(['d1 2']);
     expect(await store.nextDue('night')).toBe(NOON + HOUR);

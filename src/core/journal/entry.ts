@@ -4,8 +4,8 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Json } from '../values/fields.ts';
 
 /**
- * `observed`, `decided`: of a poll. `routed` to `merged`: of a round of dispatch. `tried`: a delivery is tried again;
- * `told`, `dead`: how it ended. `silence`, `ack`, `pause`: what operators changed. The rest is of the daemon itself.
+ * `observed`, `decided`: of a poll. `routed` to `cancelled`: of a round of dispatch. `tried`: a delivery is tried again;
+ * `told`, `dead`: how it ended. `silence` to `dismissed`: what operators changed. The rest is of the daemon itself.
  */
 export const JOURNAL_KINDS = [
   'observed',
@@ -15,12 +15,15 @@ export const JOURNAL_KINDS = [
   'released',
   'closed',
   'merged',
+  'cancelled',
   'tried',
   'told',
   'dead',
   'silence',
   'ack',
   'pause',
+  'retried',
+  'dismissed',
   'config',
   'start',
   'stop',

@@ -47,6 +47,21 @@ export function ackLine({ id, key, episode, seq, comment, until }: Ack, actor: s
   return { at, kind: 'ack', subject: key, actor, data };
 }
 
+/** A delivery that was given up, and is due again or counted no more among those. */
+export function givenUpLine(
+  { id, state, ...to }: { id: string; channel: string; recipient: string; state: 'owed' | 'dismissed' },
+  actor: string,
+  at: Instant,
+): JournalEntry {
+  const data = { channel: to.channel, recipient: to.recipient };
+  return { at, kind: state === 'owed' ? 'retried' : 'dismissed', subject: id, actor, data };
+}
+
+/** Whatever waits on a channel is due now. */
+export function channelLine(channel: string, deliveries: number, actor: string, at: Instant): JournalEntry {
+  return { at, kind: 'retried', subject: `channel:${channel}`, actor, data: { deliveries } };
+}
+
 function endOf(until: Instant, at: Instant): { readonly until: string } | { readonly ended: true } {
   return until > at ? { until: showInstant(until) } : { ended: true };
 }

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { JournalEntry } from '../../core/journal/entry.ts';
 import type { Transition } from '../../core/model/transition.ts';
-import { ackLine, pauseLine, silenceLine } from '../../core/journal/operator.ts';
+import { ackLine, channelLine, givenUpLine, pauseLine, silenceLine } from '../../core/journal/operator.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type {
   Act,
@@ -86,7 +86,7 @@ export function createInterventions(db: DatabaseSync, { append, tell, decideAgai
       case 'dismiss':
         return givenUp.dismiss(change.delivery, at);
       case 'retry-channel':
-        return { type: 'channel', deliveries: givenUp.retryChannel(change.channel, at) };
+        return { type: 'channel', channel: change.channel, deliveries: givenUp.retryChannel(change.channel, at) };
     }
   }
 
@@ -101,11 +101,10 @@ export function createInterventions(db: DatabaseSync, { append, tell, decideAgai
       const changed = apply(change, request, at);
       if (typeof changed === 'string') return { type: 'refused', why: changed };
       requests.keep(request, changed, at);
-      const line = lineOf(changed, request.actor, at);
-      if (line !== null) {
+      append(lineOf(changed, request.actor, at));
+      if (decidesMessages(changed)) {
         policy.raise();
         decideAgain(at);
-        append(line);
       }
       tell(announce?.(changed) ?? [], at);
       return { type: 'kept', changed };
@@ -134,8 +133,12 @@ function ackOr(ack: StoredAck | Unchanged): Changed | Unchanged {
   return typeof ack === 'string' ? ack : { type: 'ack', ack };
 }
 
-/** Null: it changes nothing of what decides who is told. */
-function lineOf(changed: Changed, actor: string, at: Instant): JournalEntry | null {
+/** Who is told, and when, is decided otherwise than before. */
+function decidesMessages({ type }: Changed): boolean {
+  return type === 'pause' || type === 'silence' || type === 'ack';
+}
+
+function lineOf(changed: Changed, actor: string, at: Instant): JournalEntry {
   switch (changed.type) {
     case 'pause':
       return pauseLine(changed.pause, actor, at);
@@ -144,7 +147,8 @@ function lineOf(changed: Changed, actor: string, at: Instant): JournalEntry | nu
     case 'ack':
       return ackLine(changed.ack, actor, at);
     case 'delivery':
+      return givenUpLine(changed, actor, at);
     case 'channel':
-      return null;
+      return channelLine(changed.channel, changed.deliveries, actor, at);
   }
 }
