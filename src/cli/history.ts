@@ -83,9 +83,9 @@ async function subjectsOf(reader: StoreReader, { watch, alerts }: WatchSelection
   return [watch.id, ...deliveries.flat().map(({ id }) => id)];
 }
 
-/** A line of a poll names the alerts that it changed; a line of a delivery was asked for by its id. */
+/** A line of a poll or of a round names its alerts; a line of a delivery was asked for by its id. */
 function isAbout({ kind, subject, data }: JournalLine, found: readonly WatchSelection[]): boolean {
-  if (kind !== 'decided') return true;
+  if (kind !== 'decided' && kind !== 'routed') return true;
   const alerts = found.find(({ watch }) => watch.id === subject)?.alerts ?? [];
   const text = canonicalJson(data);
   return alerts.some(({ id }) => text.includes(`"alert":${JSON.stringify(id)}`));

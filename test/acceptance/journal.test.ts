@@ -40,6 +40,6 @@ rules: [rules.yaml]
   }
   const lines = (await ask()).out.trim().split('\n');
   const kinds = lines.map((line) => line.split(/ {2}/)[1]);
-  expect(kinds.filter((kind) => kind !== 'told')).toEqual(['start', 'decided', 'config', 'clock', 'stop']);
+  expect(kinds.filter((kind) => kind !== 'told')).toEqual(['start', 'decided', 'routed', 'config', 'clock', 'stop']);
   expect((await ask('--verify')).code).toBe(0);
 });

@@ -33,10 +33,13 @@ test('history says what was decided and told, oldest first, and nothing of silen
       .map((line) => line.split(/ {2}/).slice(0, 2).join(' ')),
   ).toEqual([
     '2026-01-01T00:01:00Z decided',
+    '2026-01-01T00:01:00Z routed',
     '2026-01-01T00:01:00Z told',
     '2026-01-01T00:02:00Z decided',
+    '2026-01-01T00:02:00Z routed',
     '2026-01-01T00:02:00Z told',
     '2026-01-01T00:04:00Z decided',
+    '2026-01-01T00:04:00Z routed',
     '2026-01-01T00:04:00Z told',
   ]);
   expect(out).toContain('decided  coins  {"alerts":[{"alert":"low","count":1,');
@@ -48,13 +51,14 @@ test('it is asked for by alert, by time and by number, and as JSON', async () =>
     (await prepared.run('history', '-c', prepared.config, ...args)).out.trim().split('\n');
   expect(await lines('--alert', 'coins/high')).toEqual([
     expect.stringMatching(/00:04:00Z {2}decided/),
+    expect.stringMatching(/00:04:00Z {2}routed {2}coins {2}.*"alert":"high".*"to":\["screen"\],"what":"firing"/),
     expect.stringMatching(/00:04:00Z {2}told/),
   ]);
-  expect(await lines('--since', '2026-01-01T00:02:00Z')).toHaveLength(4);
+  expect(await lines('--since', '2026-01-01T00:02:00Z')).toHaveLength(6);
   expect(await lines('--limit', '1')).toHaveLength(1);
   const [line = ''] = await lines('--limit', '1', '--json');
   expect(JSON.parse(line)).toMatchObject({
-    position: 6,
+    position: 9,
     at: '2026-01-01T00:04:00Z',
     kind: 'told',
     actor: 'daemon',
@@ -70,7 +74,7 @@ test('verify finds a line that was changed, and an anchor finds a history that w
   const verify = (...anchor: readonly string[]) =>
     prepared.run('history', '-c', prepared.config, '--verify', ...anchor);
   const whole = await verify();
-  expect([whole.code, whole.out]).toEqual([0, expect.stringMatching(/^unbroken from position 1 to 6:[0-9a-f]{64}\n$/)]);
+  expect([whole.code, whole.out]).toEqual([0, expect.stringMatching(/^unbroken from position 1 to 9:[0-9a-f]{64}\n$/)]);
   const anchor = whole.out.trim().split(' ').at(-1) ?? '';
   expect((await verify(anchor.slice(0, 14))).code).toBe(0);
   expect(await verify('not-an-anchor')).toMatchObject({ code: 64 });
@@ -80,6 +84,6 @@ test('verify finds a line that was changed, and an anchor finds a history that w
   expect((await verify()).code).toBe(0);
   expect(await verify(anchor)).toMatchObject({
     code: 1,
-    out: 'broken at position 6: the journal ends at 3\n',
+    out: 'broken at position 9: the journal ends at 3\n',
   });
 });

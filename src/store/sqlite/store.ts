@@ -20,6 +20,7 @@ import { createDeliveriesTable } from './dispatch/deliveries-table.ts';
 import { createDeliveriesView } from './dispatch/deliveries-view.ts';
 import { createNotificationsTable } from './dispatch/notifications-table.ts';
 import { createMirrorTable } from './mirror-table.ts';
+import { routingLines } from './dispatch/routing-lines.ts';
 import { createOpenAlertsView } from './open-alerts.ts';
 import type { Place } from './place.ts';
 import { createRounds } from './dispatch/rounds.ts';
@@ -104,7 +105,12 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     // makes the same deliveries, under the same ids: they follow from content alone. The outcome of a try is such a
     // commit, so what is on record as sent stays so.
     commitRouting: (round, result, at, fence) =>
-      writeUnsynced(() => (isHeld(fence) ? open.rounds.commitRouting(round, result, at) : 'fenced')),
+      writeUnsynced(() => {
+        if (!isHeld(fence)) return 'fenced';
+        const end = open.rounds.commitRouting(round, result, at);
+        if (end === 'kept') open.journal.append(routingLines(round, result, at));
+        return end;
+      }),
     readDue: (query) => read(() => open.rounds.readDue(query)),
     commitDue: (round, decision, at, fence) =>
       writeUnsynced(() => (isHeld(fence) ? open.rounds.commitDue(round, decision, at) : 'fenced')),

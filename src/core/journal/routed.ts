@@ -1,0 +1,63 @@
+// What the journal says of a round that chooses who is told.
+import type { Json } from '../values/fields.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { JournalEntry } from './entry.ts';
+
+/** What a poll decided, with those to whom it is owed. */
+export interface RoutedNotification {
+  readonly key: string;
+  readonly watch: string;
+  readonly alert: string;
+  /** `firing` */
+  readonly transition: string;
+  /** Channels; none: nobody is told, for nobody heard of its begin. */
+  readonly channels: readonly string[];
+  /** Channels that the config does not have any more. */
+  readonly lost: readonly string[];
+}
+
+const MOST_CHANNELS = 12;
+
+/** One line for all of a round that are alike: the same alert, transition and channels. */
+export function routedLines(all: readonly RoutedNotification[], at: Instant): JournalEntry[] {
+  const alike = ({ watch, alert, transition, channels, lost }: RoutedNotification): string =>
+    JSON.stringify([watch, alert, transition, channels, lost]);
+  return [...Map.groupBy(all, alike).values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : [lineOf(first, group.length, at)];
+  });
+}
+
+function lineOf(
+  { watch, key, alert, transition, channels, lost }: RoutedNotification,
+  count: number,
+  at: Instant,
+): JournalEntry {
+  const data: Json = {
+    alert: alert.slice(0, 60),
+    what: transition,
+    count,
+    key: key.slice(0, 80),
+    to: channels.slice(0, MOST_CHANNELS),
+    ...(lost.length === 0 ? {} : { lost: lost.slice(0, MOST_CHANNELS) }),
+  };
+  return { at, kind: 'routed', subject: watch, actor: 'daemon', data };
+}
+
+/** A message that is not sent any more, though it was not tried yet. */
+export interface WithdrawnMessage {
+  readonly key: string;
+  readonly channel: string;
+  readonly as: 'merged' | 'cancelled';
+}
+
+/** One line for all of a round that went the same way on one channel. */
+export function withdrawnLines(all: readonly WithdrawnMessage[], at: Instant): JournalEntry[] {
+  const groups = Map.groupBy(all, ({ channel, as }) => `${as} ${channel}`);
+  return [...groups.values()].flatMap((group): JournalEntry[] => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { key, channel, as } = first;
+    return [{ at, kind: as, subject: key, actor: 'daemon', data: { channel, count: group.length } }];
+  });
+}
