@@ -148,5 +148,8 @@ function repeated({ member, state }: Facts, at: Instant): Line['item'] {
 }
 
 function lineOf({ member, state }: Facts, item: Line['item']): Line {
-  return { alert: member, item, heldAt: state.heldAt, heldBy: state.held?.by ?? null };
+  // What was held back before the end of what was told is a repeat of it.
+  if (item.isEnd) return { alert: member, item, heldAt: null, heldBy: null };
+  const heldAt = state.heldAt === null ? null : Math.max(state.heldAt, item.at);
+  return { alert: member, item, heldAt, heldBy: state.held?.by ?? null };
 }

@@ -126,6 +126,16 @@ describe('the first that is so decides:', () => {
     expect(heard(day).at(-1)).toBe('12:10:00 news low/2');
   });
 
+  test('4: an end that nothing held back was said to be held since a repeat was', () => {
+    const day = morning();
+    happens(day, LOW, 'firing');
+    silence(day, '23:00:00');
+    day.runUntil(at('17:00:00'));
+    happens(day, LOW, 'resolved');
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '17:00:00 news low/2']);
+    expect(day.messages[1]?.members[0]).toMatchObject({ heldAt: null, heldBy: null });
+  });
+
   test('4: only the end passes: what fires again meanwhile is held', () => {
     const day = morning();
     happens(day, LOW, 'firing');
