@@ -249,49 +249,57 @@ test('a dry run leaves no token file behind', async () => {
   expect(existsSync(join(folder.path, 'state.db.token'))).toBe(false);
 });
 
-test('killed at any moment of a call: the client repeats it, it is done once, and no token is in a log or in the state', async () => {
-  await using explorer = await serveBalances();
-  using folder = createFolder({ 'rules.yaml': RULES });
-  const env = { ALICE: TOKEN };
-  const file = join(folder.path, 'state.db');
-  const boot = async () => {
-    const daemon = start(['run', '-c', 'config.yaml'], folder.path, env);
-    const line = await daemon.says('daemon:started');
-    return { daemon, app: { app: { url: /http:[^"]+(?=\/metrics)/.exec(line)?.[0] ?? '' } } as RunningApp };
-  };
-  folder.write('config.yaml', config(explorer));
-  const until = new Date(Date.now() + HOUR).toISOString();
-  const paused = { path: '/watches/coins/pauses', body: { until, comment: 'moved' } };
-  const logs: string[] = [];
-  const answers: unknown[] = [];
-  const local: string[] = [];
-  for (const kill of [true, false]) {
-    const { daemon, app } = await boot();
-    await using _ended = daemon;
-    local.push(readFileSync(`${file}.token`, 'utf8').trim());
-    const asked = call(app, paused).catch(() => null);
-    if (kill) {
-      await rowOf(file);
-      daemon.kill('SIGKILL');
+test.each([
+  ['/watches/coins/pauses', {}],
+  ['/silences', { matchers: { watch: 'coins' } }],
+])(
+  'killed at any moment of a call to %s: repeated, it is done and told once, and no token is kept',
+  async (path, more) => {
+    await using explorer = await serveBalances();
+    using folder = createFolder({ 'rules.yaml': RULES });
+    const env = { ALICE: TOKEN };
+    const file = join(folder.path, 'state.db');
+    const boot = async () => {
+      const daemon = start(['run', '-c', 'config.yaml'], folder.path, env);
+      const line = await daemon.says('daemon:started');
+      return { daemon, app: { app: { url: /http:[^"]+(?=\/metrics)/.exec(line)?.[0] ?? '' } } as RunningApp };
+    };
+    folder.write('config.yaml', config(explorer));
+    const until = new Date(Date.now() + HOUR).toISOString();
+    const made = { path, body: { until, comment: 'moved', ...more } };
+    const logs: string[] = [];
+    const answers: unknown[] = [];
+    const local: string[] = [];
+    for (const kill of [true, false]) {
+      const { daemon, app } = await boot();
+      await using _ended = daemon;
+      local.push(readFileSync(`${file}.token`, 'utf8').trim());
+      const asked = call(app, made).catch(() => null);
+      if (kill) {
+        await rowOf(file);
+        daemon.kill('SIGKILL');
+      }
+      answers.push(await asked);
+      if (!kill) daemon.kill('SIGTERM');
+      await daemon.ended;
+      logs.push(daemon.out(), daemon.err());
     }
-    answers.push(await asked);
-    if (!kill) daemon.kill('SIGTERM');
-    await daemon.ended;
-    logs.push(daemon.out(), daemon.err());
-  }
-  expect(answers[1]).toMatchObject({ status: 201, body: { watch: 'coins', id: 'k' } });
-  if (answers[0] !== null) expect(answers[0]).toEqual(answers[1]);
-  using db = new DatabaseSync(file, { readOnly: true });
-  expect(db.prepare('SELECT count(*) AS rows FROM silences').get()).toEqual({ rows: 1 });
-  expect(new Set(local).size).toBe(1);
-  for (const token of [TOKEN, ...local]) {
-    expect(logs.join('')).not.toContain(token);
-    for (const part of ['', '-wal']) {
-      const bytes = existsSync(`${file}${part}`) ? readFileSync(`${file}${part}`, 'latin1') : '';
-      expect(bytes).not.toContain(token);
+    expect(answers[1]).toMatchObject({ status: 201, body: { id: 'k', comment: 'moved' } });
+    if (answers[0] !== null) expect(answers[0]).toEqual(answers[1]);
+    using db = new DatabaseSync(file, { readOnly: true });
+    expect(db.prepare('SELECT count(*) AS rows FROM silences').get()).toEqual({ rows: 1 });
+    const news = `SELECT count(*) AS rows FROM notifications WHERE watch = 'chainwarden/operators'`;
+    expect(db.prepare(news).get()).toEqual({ rows: 1 });
+    expect(new Set(local).size).toBe(1);
+    for (const token of [TOKEN, ...local]) {
+      expect(logs.join('')).not.toContain(token);
+      for (const part of ['', '-wal']) {
+        const bytes = existsSync(`${file}${part}`) ? readFileSync(`${file}${part}`, 'latin1') : '';
+        expect(bytes).not.toContain(token);
+      }
     }
-  }
-});
+  },
+);
 
 /** Resolves once the pause is committed. */
 async function rowOf(file: string): Promise<void> {

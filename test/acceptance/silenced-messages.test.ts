@@ -1,0 +1,181 @@
+// What becomes of messages that operators silence or acknowledge: the whole daemon with a real mail server, over its real
+// API; only the clock is fake.
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import type { OpenAlertRow } from '../../src/store/interventions.ts';
+import { openReader } from '../../src/store/open.ts';
+import { callApi, OPERATOR_TOKEN, type ApiAnswer } from '../support/api-calls.ts';
+import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../support/app.ts';
+import { createFolder, type Folder } from '../support/daemon.ts';
+import { createSmtpSink, type SmtpSink } from '../support/sinks.ts';
+
+const MINUTE = 60_000;
+const after = (minutes: number): string => new Date(Date.UTC(2026, 0, 1) + minutes * MINUTE).toISOString();
+
+interface Daemon extends AsyncDisposable {
+  readonly explorer: BalanceExplorer;
+  readonly running: RunningApp;
+  readonly smtp: SmtpSink;
+  readonly folder: Folder;
+}
+
+/** Alerts are mailed to ops, and what operators do to desk. They are repeated every ten minutes. */
+async function aDaemon(): Promise<Daemon> {
+  await using opened = new AsyncDisposableStack();
+  const explorer = opened.use(await serveBalances());
+  const smtp = opened.use(await createSmtpSink());
+  const mail = `type: email, from: chainwarden@example.com, smtp: '${smtp.url}', allow: [127.0.0.0/8]`;
+  const config = `
+explorers: { chain: { form: instance, instance_url: '${explorer.url}' } }
+addresses: { treasury: '0x${'11'.repeat(20)}' }
+channels:
+  ops: { ${mail}, to: [ops@example.com] }
+  desk: { ${mail}, to: [desk@example.com] }
+routes: [{ notify: [ops], repeat: 10m }]
+http: { listen: 127.0.0.1:0, operators: { alice: { token: { env: ALICE } } } }
+self: [desk]
+state: { file: state.db }
+rules: [rules.yaml]
+`;
+  const alerts = '[{ id: low, while: balance < 3 }, { id: empty, while: balance < 1, severity: critical }]';
+  const rules = `watches: [{ id: coins, kind: balance, of: treasury, every: 1m, alerts: ${alerts} }]\n`;
+  const folder = opened.use(createFolder({ 'config.yaml': config, 'rules.yaml': rules }));
+  const running = opened.use(await runApp(folder, { env: { ALICE: OPERATOR_TOKEN } }));
+  await running.polls.reached(1);
+  const all = opened.move();
+  return { explorer, running, smtp, folder, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** So many polls, a minute apart, at which the treasury has so many coins. */
+async function poll({ explorer, running }: Daemon, coins: number, count = 1): Promise<void> {
+  explorer.balance = `${coins}000000000000000000`;
+  for (let i = 0; i < count; i += 1) {
+    const { length } = running.polls.all;
+    await running.clock.advance(MINUTE);
+    await running.polls.reached(length + 1);
+  }
+}
+
+let calls = 0;
+async function ask({ running }: Daemon, path: string, body: object): Promise<ApiAnswer> {
+  calls += 1;
+  return callApi(running, { path, body, key: `call-${calls}` });
+}
+
+const silence = (daemon: Daemon, minutes: number, more: object = {}): Promise<ApiAnswer> =>
+  ask(daemon, '/silences', { matchers: {}, until: after(minutes), comment: 'moved', confirm: true, ...more });
+
+/** Subjects of what was mailed to somebody, once there are so many. */
+async function mailed({ smtp }: Daemon, to: 'ops' | 'desk', count: number): Promise<readonly string[]> {
+  for (;;) {
+    const all = smtp.mails.all;
+    const own = all.filter((mail) => mail.to.includes(`${to}@example.com`));
+    if (own.length >= count) return own.map(({ parsed }) => parsed.subject ?? '');
+    await smtp.mails.reached(all.length + 1);
+  }
+}
+
+async function storedIn({ folder, running }: Daemon): Promise<{ readonly open: readonly OpenAlertRow[] }> {
+  await using reader = await openReader({ file: join(folder.path, 'state.db') });
+  return { open: await reader.openAlerts(running.clock.now()) };
+}
+
+/** Text of the newest mail to ops. */
+function newest({ smtp }: Daemon): string {
+  return smtp.mails.all.filter((mail) => mail.to.includes('ops@example.com')).at(-1)?.parsed.text ?? '';
+}
+
+test('maintenance told every alert: in a silence nothing is, and what still fires afterwards is told once', async () => {
+  await using daemon = await aDaemon();
+  await silence(daemon, 30);
+  await poll(daemon, 2, 29);
+  expect(await mailed(daemon, 'ops', 0)).toEqual([]);
+  await poll(daemon, 2, 5);
+  expect(await mailed(daemon, 'ops', 1)).toEqual(['[WARNING] treasury coin 2, below 3']);
+  expect(newest(daemon)).toMatch(/^\[WARNING\].*\nHeld back since 00:00 UTC\.$/m);
+  // A silence of all alerts holds back no news of itself.
+  expect(await mailed(daemon, 'desk', 2)).toEqual([
+    '[INFO] alice silenced all alerts until 00:30 UTC',
+    '[INFO] the silence of all alerts by alice is over',
+  ]);
+});
+
+test('what fired and was over in a silence was told late, or never: it is counted in one summary', async () => {
+  await using daemon = await aDaemon();
+  await silence(daemon, 30);
+  await poll(daemon, 0, 3);
+  await poll(daemon, 5, 3);
+  await poll(daemon, 2, 3);
+  await poll(daemon, 5, 25);
+  expect(await mailed(daemon, 'ops', 1)).toEqual(['[INFO] Silence ended: 3 conditions']);
+  expect(newest(daemon)).toContain('coins/low: 2 conditions');
+  expect(newest(daemon)).toContain('coins/empty: 1 condition');
+});
+
+test('a silence swallowed the end of what people knew', async () => {
+  await using daemon = await aDaemon();
+  await poll(daemon, 2);
+  await silence(daemon, 60);
+  await poll(daemon, 2, 20);
+  expect(await mailed(daemon, 'ops', 1)).toEqual(['[WARNING] treasury coin 2, below 3']);
+  await poll(daemon, 5);
+  expect((await mailed(daemon, 'ops', 2)).slice(1)).toEqual([expect.stringMatching(/^\[RESOLVED after /)]);
+  expect(newest(daemon)).not.toContain('Held back');
+  await poll(daemon, 5, 45);
+  expect(await mailed(daemon, 'ops', 2)).toHaveLength(2);
+});
+
+test('a silence that ended early, or was made longer, held back what it should not, or not what it should', async () => {
+  await using daemon = await aDaemon();
+  const { body } = await silence(daemon, 10);
+  const path = `/silences/${String(body['id'])}`;
+  await poll(daemon, 2, 5);
+  await ask(daemon, `${path}/extend`, { until: after(40) });
+  await poll(daemon, 2, 20);
+  expect(await mailed(daemon, 'ops', 0)).toEqual([]);
+  await ask(daemon, `${path}/end`, {});
+  await poll(daemon, 2);
+  expect(await mailed(daemon, 'ops', 1)).toEqual(['[WARNING] treasury coin 2, below 3']);
+});
+
+test('a silence until it is resolved ends then, and the next firing is told', async () => {
+  await using daemon = await aDaemon();
+  await poll(daemon, 2);
+  await silence(daemon, 600, { until_resolved: true });
+  await poll(daemon, 2, 20);
+  await poll(daemon, 5, 2);
+  await poll(daemon, 2, 2);
+  expect(await mailed(daemon, 'ops', 3)).toEqual([
+    '[WARNING] treasury coin 2, below 3',
+    expect.stringMatching(/^\[RESOLVED after /),
+    '[WARNING] treasury coin 2, below 3',
+  ]);
+});
+
+/** Polls until so many were mailed: when a mail was accepted decides when it is repeated. */
+async function pollUntilMailed(daemon: Daemon, coins: number, count: number): Promise<readonly string[]> {
+  for (let minutes = 0; minutes < 60; minutes += 1) {
+    const subjects = await mailed(daemon, 'ops', 0);
+    if (subjects.length >= count) return subjects;
+    await poll(daemon, coins);
+  }
+  return mailed(daemon, 'ops', 0);
+}
+
+test('an alert was repeated to people who were on it: what is acknowledged is not, and its end is told', async () => {
+  await using daemon = await aDaemon();
+  const repeated = expect.stringMatching(/^\[WARNING for /);
+  expect(await pollUntilMailed(daemon, 2, 2)).toEqual(['[WARNING] treasury coin 2, below 3', repeated]);
+  const { open } = await storedIn(daemon);
+  const acks = `/alerts/${open[0]?.key ?? ''}/1/acks`;
+  expect(await ask(daemon, acks, { seq: 1, comment: 'on it' })).toMatchObject({ status: 201 });
+  await poll(daemon, 2, 35);
+  expect(await mailed(daemon, 'ops', 2)).toHaveLength(2);
+  await ask(daemon, `${acks}/end`, {});
+  expect((await pollUntilMailed(daemon, 2, 3)).slice(2)).toEqual([repeated]);
+  await ask(daemon, acks, { seq: 1 });
+  await poll(daemon, 5);
+  expect((await mailed(daemon, 'ops', 4)).slice(3)).toEqual([expect.stringMatching(/^\[RESOLVED after /)]);
+  // Another episode is another alert.
+  expect((await pollUntilMailed(daemon, 2, 6)).slice(4)).toEqual(['[WARNING] treasury coin 2, below 3', repeated]);
+});
