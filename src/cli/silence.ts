@@ -48,6 +48,7 @@ export async function silence(terminal: Terminal, texts: readonly string[], opti
   const sooner = made.until_resolved ? ', or until nothing of it fires any more' : '';
   terminal.out('');
   terminal.out(`Silenced ${from}until ${showUntil(Date.parse(made.until), now)}${sooner}.`);
+  terminal.out('Nobody is told of them meanwhile, but for the end of what was told before.');
   terminal.out(`End it sooner with: chainwarden silence end ${singleLine(made.id)}`);
   return EXIT.ok;
 }

@@ -42,6 +42,7 @@ test('a silence is about what its preview says before anything is done', async (
     ...linesOf(preview),
     '',
     'Silenced until 02:01 UTC, in 2h.',
+    'Nobody is told of them meanwhile, but for the end of what was told before.',
     `End it sooner with: chainwarden silence end ${silences[0]?.id ?? ''}`,
   ]);
 });
