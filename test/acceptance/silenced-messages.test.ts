@@ -1,12 +1,13 @@
 // What becomes of messages that operators silence or acknowledge: the whole daemon with a real mail server, over its real
 // API; only the clock is fake.
 import { join } from 'node:path';
+import { setImmediate as afterIo } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import type { OpenAlertRow } from '../../src/store/interventions.ts';
 import { openReader } from '../../src/store/open.ts';
+import type { StoreReader } from '../../src/store/store.ts';
 import { callApi, OPERATOR_TOKEN, type ApiAnswer } from '../support/api-calls.ts';
 import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../support/app.ts';
-import { createFolder, type Folder } from '../support/daemon.ts';
+import { createFolder } from '../support/daemon.ts';
 import { createSmtpSink, type SmtpSink } from '../support/sinks.ts';
 
 const MINUTE = 60_000;
@@ -16,7 +17,7 @@ interface Daemon extends AsyncDisposable {
   readonly explorer: BalanceExplorer;
   readonly running: RunningApp;
   readonly smtp: SmtpSink;
-  readonly folder: Folder;
+  readonly reader: StoreReader;
 }
 
 /** Alerts are mailed to ops, and what operators do to desk. They are repeated every ten minutes. */
@@ -42,17 +43,19 @@ rules: [rules.yaml]
   const folder = opened.use(createFolder({ 'config.yaml': config, 'rules.yaml': rules }));
   const running = opened.use(await runApp(folder, { env: { ALICE: OPERATOR_TOKEN } }));
   await running.polls.reached(1);
+  const reader = opened.use(await openReader({ file: join(folder.path, 'state.db') }));
   const all = opened.move();
-  return { explorer, running, smtp, folder, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { explorer, running, smtp, reader, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** So many polls, a minute apart, at which the treasury has so many coins. */
-async function poll({ explorer, running }: Daemon, coins: number, count = 1): Promise<void> {
+/** So many polls, a minute apart, at which the treasury has so many coins. What is owed is sent before the next one. */
+async function poll({ explorer, running, reader }: Daemon, coins: number, count = 1): Promise<void> {
   explorer.balance = `${coins}000000000000000000`;
   for (let i = 0; i < count; i += 1) {
     const { length } = running.polls.all;
     await running.clock.advance(MINUTE);
     await running.polls.reached(length + 1);
+    while ((await reader.survey()).outbox.length > 0) await afterIo();
   }
 }
 
@@ -73,11 +76,6 @@ async function mailed({ smtp }: Daemon, to: 'ops' | 'desk', count: number): Prom
     if (own.length >= count) return own.map(({ parsed }) => parsed.subject ?? '');
     await smtp.mails.reached(all.length + 1);
   }
-}
-
-async function storedIn({ folder, running }: Daemon): Promise<{ readonly open: readonly OpenAlertRow[] }> {
-  await using reader = await openReader({ file: join(folder.path, 'state.db') });
-  return { open: await reader.openAlerts(running.clock.now()) };
 }
 
 /** Text of the newest mail to ops. */
@@ -166,7 +164,7 @@ test('an alert was repeated to people who were on it: what is acknowledged is no
   await using daemon = await aDaemon();
   const repeated = expect.stringMatching(/^\[WARNING for /);
   expect(await pollUntilMailed(daemon, 2, 2)).toEqual(['[WARNING] treasury coin 2, below 3', repeated]);
-  const { open } = await storedIn(daemon);
+  const open = await daemon.reader.openAlerts(daemon.running.clock.now());
   const acks = `/alerts/${open[0]?.key ?? ''}/1/acks`;
   expect(await ask(daemon, acks, { seq: 1, comment: 'on it' })).toMatchObject({ status: 201 });
   await poll(daemon, 2, 35);
