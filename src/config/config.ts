@@ -9,6 +9,7 @@ import { readExplorer } from './explorers.ts';
 import { parseAt } from './issues.ts';
 import { readNames } from './names.ts';
 import { readInhibit } from './inhibit.ts';
+import { mirrorsInRoutes } from './mirrors-in-routes.ts';
 import { readRoutes } from './routes.ts';
 import { type Problem, fileProblem, reasonOf, sortProblems } from './problem.ts';
 import { sharedPlanWarnings } from './shared-plans.ts';
@@ -58,6 +59,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     collect(readChannel({ source, name, written: value, secrets, notifiers: tools.notifiers })),
   );
   const routes = collect(readRoutes(source, written.routes, Object.keys(written.channels))) ?? [];
+  problems.push(...mirrorsInRoutes(source, routes, channels));
   const inhibit = collect(readInhibit(source, written.inhibit)) ?? [];
   const self = readSelf({ source, channels, names: Object.keys(written.channels) }, written.self);
   const digest = collect(readDigest({ source, channels, names: Object.keys(written.channels) }, written.digest));

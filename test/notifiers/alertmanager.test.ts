@@ -70,3 +70,13 @@ test.each([
   const { problems } = loadConfig('config.yaml', { env: {}, readFile: () => text, notifiers });
   expect(problems.map(summarize)).toEqual([expect.stringContaining(why)]);
 });
+
+test.each([
+  ['failover: am', 'routes[0].failover'],
+  ['escalate: [{ after: 5m, notify: [screen, am] }]', 'routes[0].escalate[0].notify'],
+])('it cannot be who is told when nobody answers: %s', (written, where) => {
+  const channels = "{ screen: { type: log }, am: { type: alertmanager, url: 'https://am.example.com' } }";
+  const text = `explorers: { here: { form: sandbox } }\nchannels: ${channels}\nself: none\nroutes: [{ ${written} }]\n`;
+  const { problems } = loadConfig('config.yaml', { env: {}, readFile: () => text, notifiers });
+  expect(problems.map(summarize)).toEqual([expect.stringContaining(`${where}: "am" tells nobody at once`)]);
+});
