@@ -2,6 +2,7 @@
 import type { Watch } from '../core/model/watch.ts';
 import { showMatcher } from '../dispatch/matcher-text.ts';
 import { causesOf } from '../engine/reporting/blind-watches.ts';
+import { counted } from '../engine/self/cause.ts';
 import { runDailyReport } from '../engine/self/daily-report.ts';
 import { minute, type Standing, type Unread } from '../engine/self/report-text.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -57,11 +58,13 @@ function unreadOf({ id, name, kind }: Watch, { memoryOf }: Pick<Runtime, 'memory
   return kind.coverage(state.data).unread.map(({ heights, reason }) => ({ watch: name, heights, reason }));
 }
 
-/** Silences, pauses and acknowledgements that are in force. */
+/** Messages that wait for something, and the silences, pauses and acknowledgements that are in force. */
 async function heldBy(store: Store, now: number): Promise<string[]> {
   const { silences, acks } = await store.policy(now);
   const inForce = silences.filter(({ from, until }) => from <= now && until > now);
+  const messages = [...(await store.held())].map(([why, count]) => `${counted(count, 'message')} (${why})`);
   return [
+    ...messages,
     ...inForce.map(
       ({ kind, matchers, until, actor }) =>
         `${kind === 'pause' ? 'paused' : 'silenced'} ${showMatcher(matchers)} until ${minute(until)} UTC by ${actor}`,

@@ -252,6 +252,9 @@ export interface Store extends DispatchStore, AsyncDisposable {
   /** What is owed, and what was given up since then. */
   backlog(deadSince: Instant): Promise<Backlog>;
 
+  /** How many messages are held back, by the reason: `silenced`, `mute-window`. */
+  held(): Promise<ReadonlyMap<string, number>>;
+
   /**
    * Alerts whose rule or routes lead to the channel: those that fire, and those of which something happened since. The
    * oldest news first.

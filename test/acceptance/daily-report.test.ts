@@ -37,3 +37,18 @@ test('once a day a person reads what was watched, over a restart, until a reload
   await story.minutes(3);
   expect(printed.all).toHaveLength(1);
 });
+
+test('what waits for the end of a mute window is in the report, by its reason', async () => {
+  await using story = await aStory({
+    channels:
+      "channels: { screen: { type: log, format: json } }\nself: none\ndigest: { at: '00:05', notify: screen }\n" +
+      "routes: [{ match: { severity: [warning, critical] }, mute: [{ from: '00:00', to: '06:00', zone: UTC }] }]",
+  });
+  const { explorer, printed } = story;
+  explorer.balance = '0';
+  await story.minutes(6);
+  await printed.reached(2);
+  const texts = printed.all.map((line) => (JSON.parse(line) as { data: { alert: string; text: string } }).data);
+  expect(texts.map(({ alert }) => alert)).toEqual(['low', 'daily-report']);
+  expect(texts[1]?.text).toContain('Held back: 2 messages (mute-window).');
+});

@@ -115,6 +115,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     record: (entries, fence) => write(() => inner.record(entries, fence)),
     chainJournal: (limit, fence) => write(() => inner.chainJournal(limit, fence)),
     journalHead: () => deed(() => inner.journalHead()),
+    held: () => deed(() => inner.held()),
     mirrored: (channel, since) => deed(() => inner.mirrored(channel, since)),
     keepMirrored: (...args) => deed(() => inner.keepMirrored(...args)),
     countJournal: (after) => deed(() => inner.countJournal(after)),

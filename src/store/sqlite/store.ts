@@ -19,6 +19,7 @@ import { createPausesView } from './silences-table.ts';
 import { createDeliveriesTable } from './dispatch/deliveries-table.ts';
 import { createDeliveriesView } from './dispatch/deliveries-view.ts';
 import { createNotificationsTable } from './dispatch/notifications-table.ts';
+import { createHeldView } from './dispatch/held-view.ts';
 import { createMirrorTable } from './mirror-table.ts';
 import { routingLines } from './dispatch/routing-lines.ts';
 import { createOpenAlertsView } from './open-alerts.ts';
@@ -199,6 +200,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     history: (filter) => read(() => open.history.history(filter)),
     verifyJournal: (anchor) => read(() => open.history.verify(anchor)),
     backlog: (deadSince) => read(() => open.view.backlog(deadSince)),
+    held: () => read(() => open.held()),
     mirrored: (channel, since) => read(() => open.mirror.alerts(channel, since)),
     keepMirrored: (channel, accepted, fence) =>
       writeUnder(fence, () => {
@@ -251,6 +253,7 @@ function prepare(db: DatabaseSync, file: string, maxBytes: number) {
     alerts,
     deliveries,
     rounds: createRounds({ db, notifications, states, groups, alerts, batches, policy }),
+    held: createHeldView(db),
     mirror: createMirrorTable(db),
     recall: createRecall(db),
     chain: createChainTable(db),
