@@ -17,6 +17,7 @@ import { reportBlind } from '../engine/reporting/blind-report.ts';
 import type { ChannelHealth } from '../engine/sending/channel-health.ts';
 import type { AlertCount } from '../telemetry/mirrored-series.ts';
 import type { BlindWatch } from '../engine/reporting/blind-watches.ts';
+import type { LowDisk } from '../engine/self/daemon-causes.ts';
 import type { Work } from '../engine/self/work-counts.ts';
 import { reportPauses } from '../engine/reporting/pause-report.ts';
 import type { PausedWatch } from '../engine/reporting/paused-watches.ts';
@@ -76,6 +77,8 @@ export interface Runtime extends AsyncDisposable {
   /** Transitions were committed elsewhere. */
   dispatch(): void;
   readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
+  /** Null while the disk of the state has room. */
+  lowDisk(): LowDisk | null;
   heartbeat(): HeartbeatSettings | null;
   digest(): DigestSettings | null;
   /** What was done since the start. */
@@ -111,6 +114,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   let digest: DigestSettings | null = null;
   let isRunning = false;
   const backupHealth = createBackupHealth(clock);
+  let lowDisk: LowDisk | null = null;
   const troubles = createTroubles({ store, explorers, poller, watches: () => watches });
 
   metrics.mirrorHealth(() => healthOfAlerts(watches, (id) => poller.healthOf(id), clock.now()));
@@ -196,13 +200,17 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     await troubles.keep();
   }
 
+  function onDiskLow(freeBytes: number | null): void {
+    lowDisk = freeBytes === null ? null : { since: lowDisk?.since ?? clock.now(), freeBytes };
+  }
+
   function loops(): Loop[] {
     const isFull = (): boolean => options.storageState() === 'full';
     const all: Loop[] = [
       { name: 'scheduler', run: (signal) => scheduler.run(signal) },
       { name: 'dispatcher', run: (signal) => dispatcher.run(signal) },
       { name: 'retirement', run: (signal) => retirement.run(signal) },
-      ...upkeepLoops({ ...options, settings: () => stateSettings, flush, isFull, backupHealth }),
+      ...upkeepLoops({ ...options, settings: () => stateSettings, flush, isFull, backupHealth, onDiskLow }),
       { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: () => blindWatches.blind() }, signal) },
       { name: 'pause-report', run: (signal) => reportPauses({ clock, log, paused }, signal) },
     ];
@@ -244,6 +252,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     self: () => self,
     channelHealth: () => channels.health(),
     backups: backupHealth,
+    lowDisk: () => lowDisk,
     heartbeat: () => heartbeat,
     digest: () => digest,
     work: () => parts.work.now(),

@@ -39,6 +39,8 @@ export interface UpkeepOptions {
   readonly flush: () => Promise<void>;
   readonly isFull: () => boolean;
   readonly backupHealth: BackupHealth;
+  /** What is free on the disk of the state, where it is too little; null where it is enough. */
+  readonly onDiskLow: (freeBytes: number | null) => void;
   readonly metrics: Pick<DaemonMetrics, 'backupMade' | 'backupFailed' | 'stateMeasured'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -54,13 +56,14 @@ export function upkeepLoops(options: UpkeepOptions): Loop[] {
   return [keepHouse(diskWatch(stateFile, options)), backupLoop(stateFile, options)];
 }
 
-function diskWatch(stateFile: StateFile, { settings, metrics, log }: UpkeepOptions): () => void {
+function diskWatch(stateFile: StateFile, { settings, metrics, onDiskLow, log }: UpkeepOptions): () => void {
   return createDiskWatch({
     measure: () => stateFile.measure(),
     maxBytes: () => settings()?.maxBytes ?? 0,
     onMeasured: (use) => {
       metrics.stateMeasured(use);
     },
+    onLow: onDiskLow,
     log,
   });
 }

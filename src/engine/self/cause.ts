@@ -35,7 +35,7 @@ export const SELF_CONDITIONS = {
     over: 'The receiver takes messages again.',
   },
   storage: {
-    condition: 'the state file takes nothing, or was taken away',
+    condition: 'the state file takes nothing, was taken away, or its disk is nearly full',
     over: 'The state file takes what is written.',
   },
   backup: {

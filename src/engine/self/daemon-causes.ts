@@ -16,11 +16,19 @@ export interface Outage {
   readonly what: 'fails' | 'full';
 }
 
+/** The disk of the state file has little room left. */
+export interface LowDisk {
+  readonly since: Instant;
+  readonly freeBytes: number;
+}
+
 export interface DaemonFacts {
   /** The last outage of the storage, where it lasts or ended within ten minutes. */
   readonly outage: Outage | null;
   /** When the state file was put back that somebody had taken away; null = long ago, or never. */
   readonly restoredAt: Instant | null;
+  /** Null while the disk of the state file has room. */
+  readonly lowDisk: LowDisk | null;
   /** Why there is no backup of today; null while there is one, or none is wanted. */
   readonly backup: BackupTrouble | null;
   /** The newest in each direction, of the last hour. */
@@ -39,6 +47,7 @@ export function daemonCauses(facts: DaemonFacts): Cause[] {
   const parts = [
     ...outageOf(facts),
     ...restoredIn(facts),
+    ...lowDiskIn(facts),
     ...backupIn(facts),
     ...jumpsIn(facts),
     ...rejectedIn(facts),
@@ -73,6 +82,24 @@ function restoredIn({ restoredAt, now }: DaemonFacts): Part[] {
       since: restoredAt,
       title: 'the state file was deleted or replaced, and was put back',
       text: [{ text: `At ${showTime(restoredAt, now)}. Nothing is lost. What stood there is kept as *.found.` }],
+    },
+  ];
+}
+
+/** Nothing is lost yet. */
+function lowDiskIn({ lowDisk, now }: DaemonFacts): Part[] {
+  if (lowDisk === null) return [];
+  const { since, freeBytes } = lowDisk;
+  const free = `${Math.floor(freeBytes / 1e6)} MB are free`;
+  const effect = 'Once it is full nothing more is kept, and the watches are blind. Free some space.';
+  return [
+    {
+      alert: 'storage',
+      subject: 'disk',
+      severity: 'warning',
+      since,
+      title: 'the disk of the state file is nearly full',
+      text: [{ text: `${sinceText(since, now)}: ${free}. ${effect}` }],
     },
   ];
 }

@@ -27,6 +27,7 @@ export interface Work {
   readonly owedToMirrors: () => readonly OutboxDepth[];
   readonly storage: () => 'works' | 'fails' | 'full';
   readonly restoredAt: () => DaemonFacts['restoredAt'];
+  readonly lowDisk: () => DaemonFacts['lowDisk'];
   readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
   readonly clockJumps: Pick<ClockJumps, 'recent' | 'isYoung'>;
   readonly rejected: () => DaemonFacts['rejected'];
@@ -74,6 +75,7 @@ export function createFind({ store, clock, work }: FindOptions): () => Promise<F
       ...daemonCauses({
         outage: lastOutage(now),
         restoredAt: work.restoredAt(),
+        lowDisk: work.lowDisk(),
         backup: work.backups.trouble(),
         jumps: work.clockJumps.recent(),
         rejected: work.rejected(),

@@ -9,6 +9,8 @@ export interface DiskWatchOptions {
   /** At most so large the state becomes. */
   readonly maxBytes: () => number;
   readonly onMeasured: (use: DiskUse) => void;
+  /** After each look: what is free, where it is too little; null where it is enough. */
+  readonly onLow: (freeBytes: number | null) => void;
   readonly log: Log;
 }
 
@@ -16,7 +18,7 @@ const LEAST_FREE = 200e6;
 const LARGEST_LOG = 256 * 2 ** 20;
 
 /** A function that looks once. It throws what `measure` throws. */
-export function createDiskWatch({ measure, maxBytes, onMeasured, log }: DiskWatchOptions): () => void {
+export function createDiskWatch({ measure, maxBytes, onMeasured, onLow, log }: DiskWatchOptions): () => void {
   let isLow = false;
   let isLogLarge = false;
 
@@ -25,6 +27,7 @@ export function createDiskWatch({ measure, maxBytes, onMeasured, log }: DiskWatc
     onMeasured(use);
     const wasLow = isLow;
     isLow = use.freeBytes < leastFree(use, maxBytes());
+    onLow(isLow ? use.freeBytes : null);
     if (isLow && !wasLow) log.warn('storage:disk-low', { free: use.freeBytes, disk: use.diskBytes, effect: WHEN_FULL });
     if (!isLow && wasLow) log.info('storage:disk-free', { free: use.freeBytes });
     const wasLarge = isLogLarge;

@@ -9,23 +9,26 @@ function watchOver(maxBytes = 2 * GB) {
   const log = createRecordingLog();
   const use = { fileBytes: MIB, logBytes: 0, freeBytes: 50 * GB, diskBytes: 100 * GB };
   let measured = 0;
+  const low: (number | null)[] = [];
   const look = createDiskWatch({
     measure: () => ({ ...use }),
     maxBytes: () => maxBytes,
     onMeasured: () => (measured += 1),
+    onLow: (free) => low.push(free),
     log,
   });
-  return { log, use, look, measured: () => measured };
+  return { log, use, look, low, measured: () => measured };
 }
 
 test('a disk that fills up is said before it is full, once, and again when there is room', () => {
-  const { log, use, look, measured } = watchOver();
+  const { log, use, look, low, measured } = watchOver();
   for (const free of [50, 9, 2.1, 1.9, 1, 0, 3, 1]) {
     use.freeBytes = free * GB;
     look();
   }
   expect(log.lines).toEqual(['warn storage:disk-low', 'info storage:disk-free', 'warn storage:disk-low']);
   expect(log.fields[0]).toMatchObject({ free: 1.9 * GB, effect: expect.stringContaining('the watches are blind') });
+  expect(low).toEqual([null, null, null, 1.9 * GB, GB, 0, null, GB]);
   expect(measured()).toBe(8);
 });
 
