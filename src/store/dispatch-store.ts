@@ -1,6 +1,7 @@
 // What the dispatcher needs of the storage. A round is read, decided by a pure function, and written: all of it in one
 // transaction, or nothing where something that it rests on has changed meanwhile.
 import type { CallResult, CallRound } from '../dispatch/call-round.ts';
+import type { ClockJump } from '../dispatch/clock-jump.ts';
 import type { DueRound } from '../dispatch/due-round.ts';
 import type { Recipient } from '../core/model/ids.ts';
 import type { Key, RoundResult } from '../dispatch/model.ts';
@@ -58,6 +59,9 @@ export interface DispatchStore {
 
   /** Groups that hold something, and alerts that somebody has to answer, are decided anew as well. */
   commitReroute(rerouted: readonly Rerouted[], at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
+
+  /** The clock was set: waits keep the time that they had left, and none grows longer. */
+  moveClock(jump: ClockJump, fence: Fence): Promise<'kept' | 'fenced'>;
 
   /** When the next group or alert is due; null: only new transitions can change anything. */
   nextRound(): Promise<Instant | null>;

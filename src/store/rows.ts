@@ -244,7 +244,7 @@ const sentAs = z.enum(['news', 'repeat', 'fired-and-resolved']);
 
 /** Throws a StorageError that names the delivery and the watch when the row is damaged. */
 export function memberOf(row: Row): DeliveryMember {
-  const watch = row['watch'] === null ? 'a watch that is gone' : `watch ${String(row['watch'])}`;
+  const watch = typeof row['watch'] === 'string' ? `watch ${row['watch']}` : 'a watch that is gone';
   return parsed(`delivery ${String(row['id'])} of ${watch}`, () => ({
     message: message.parse(fromJson(row['message'])),
     as: sentAs.parse(row['told_as']),

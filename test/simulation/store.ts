@@ -86,6 +86,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     commitCalls: (round, result, at, fence) => write(() => inner.commitCalls(round, result, at, fence)),
     readActive: (after, limit) => deed(() => inner.readActive(after, limit)),
     commitReroute: (rerouted, at, fence) => write(() => inner.commitReroute(rerouted, at, fence)),
+    moveClock: (jump, fence) => write(() => inner.moveClock(jump, fence)),
     nextRound: () => deed(() => inner.nextRound()),
     cover: (coverage, fence) => write(() => inner.cover(coverage, fence)),
     keepTroubles: (lines) => write(() => inner.keepTroubles(lines)),

@@ -19,6 +19,7 @@ import { nextTurn, type Clock } from '../../lib/clock.ts';
 import type { DispatchStore, StatePlace } from '../../store/dispatch-store.ts';
 import type { CommitResult, Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { createClockJumps, type ClockJump } from '../upkeep/clock-jumps.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
 import { createWokenLoop } from '../woken-loop.ts';
 
@@ -56,6 +57,8 @@ type More = boolean;
 export function createDispatcher({ store, rules, onOwed, clock, log }: DispatcherOptions): Dispatcher {
   const storage = createStorageBackoff({ loop: 'dispatcher' }, log);
   const loop = createWokenLoop(clock);
+  const jumps = createClockJumps(clock);
+  let jump: ClockJump | null = null;
   let hasToReroute = true;
 
   /** Null: another process decides. */
@@ -138,7 +141,15 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
     }
   }
 
+  async function followClock(): Promise<void> {
+    jump ??= jumps.look();
+    if (jump === null) return;
+    await store.moveClock({ byMs: jump.byMs, now: jump.at }, fence());
+    jump = null;
+  }
+
   async function work(stop: AbortSignal): Promise<number> {
+    await followClock();
     await rerouteAll();
     for (const round of [routeRoundOnce, callRoundOnce, decideRoundOnce])
       if (!(await repeat(round, stop))) return LONGEST_REST_MS;

@@ -123,6 +123,10 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
       writeUnder(fence, () => {
         open.rounds.commitReroute(rerouted, at);
       }),
+    moveClock: (jump, fence) =>
+      writeUnder(fence, () => {
+        open.rounds.moveClock(jump);
+      }),
     nextRound: () => read(() => open.rounds.nextRound()),
     cover: (coverage, fence) =>
       writeUnder(fence, () => {

@@ -1,10 +1,12 @@
 // Which alerts are open, and which of them somebody has to answer.
 import type { DatabaseSync } from 'node:sqlite';
 import type { CalledAlert, CallState } from '../../../dispatch/call-round.ts';
+import type { ClockJump } from '../../../dispatch/clock-jump.ts';
 import type { Key, OpenAlert } from '../../../dispatch/model.ts';
 import type { Turned } from '../../../dispatch/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { calledOf, labelsOf } from '../../dispatch-rows.ts';
+import { MOVED } from './moved-clock.ts';
 import type { StatesTable } from './states-table.ts';
 import { limitBy } from '../database.ts';
 
@@ -20,6 +22,7 @@ export interface AlertsTable {
   called(state: CallState, at: Instant): void;
   /** Whether others have to be called is decided anew. */
   askAgain(at: Instant): void;
+  moveClock(jump: ClockJump): void;
   nextDue(): Instant | null;
   prune(before: Instant): void;
 }
@@ -51,6 +54,11 @@ export function createAlertsTable(db: DatabaseSync, states: Pick<StatesTable, 'k
   const called = db.prepare(`
     UPDATE alerts SET escalation_step = ?2, failed_over = ?3, is_open = ?4, due_at = ?5, at = max(at, ?6) WHERE key = ?1`);
   const askAgain = db.prepare('UPDATE alerts SET due_at = ? WHERE is_open = 1 AND first_closed_at IS NOT NULL');
+  const moveClock = db.prepare(`
+    UPDATE alerts SET
+      first_closed_at = ${MOVED('first_closed_at')}, opened_at = ${MOVED('opened_at')},
+      due_at = CASE WHEN first_closed_at IS NOT NULL THEN ?2 END
+    WHERE is_open = 1`);
   const next = db.prepare('SELECT min(due_at) AS at FROM alerts WHERE due_at IS NOT NULL');
   const prune = db.prepare('DELETE FROM alerts WHERE is_open = 0 AND at < ?');
   return {
@@ -80,6 +88,9 @@ export function createAlertsTable(db: DatabaseSync, states: Pick<StatesTable, 'k
     },
     askAgain(at) {
       askAgain.run(at);
+    },
+    moveClock({ byMs, now }) {
+      moveClock.run(byMs, now);
     },
     nextDue: () => {
       const at = next.get()?.['at'];

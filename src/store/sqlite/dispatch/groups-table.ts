@@ -6,6 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Recipient } from '../../../core/model/ids.ts';
 import type { DueGroup, DueMember, Sent } from '../../../dispatch/due-round.ts';
+import type { ClockJump } from '../../../dispatch/clock-jump.ts';
 import type { GroupTimer } from '../../../dispatch/model.ts';
 import type { GroupPlace } from '../../../dispatch/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -25,6 +26,8 @@ export interface GroupsTable {
   sent(target: Recipient, at: Instant): Sent;
   /** False: it has changed since it was read. */
   keep(group: DueGroup, timer: GroupTimer, isKept: boolean): boolean;
+  /** All that waits is decided anew. */
+  moveClock(jump: ClockJump): void;
   nextDue(): Instant | null;
   /** Those without members. */
   prune(before: Instant): void;
@@ -67,6 +70,9 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
   const keep = db.prepare(`
     UPDATE dispatch_group SET closed_at = ?2, due_at = ?3, wake_at = ?3, news = NULL, version = version + 1 WHERE id = ?1 AND version = ?4`);
   const drop = db.prepare('DELETE FROM dispatch_group WHERE id = ? AND version = ?');
+  const moveClock = db.prepare(`
+    UPDATE dispatch_group SET closed_at = min(closed_at, ?1), due_at = ?1, wake_at = ?1, version = version + 1
+    WHERE due_at IS NOT NULL OR closed_at > ?1`);
   const next = db.prepare('SELECT min(due_at) AS at FROM dispatch_group WHERE due_at IS NOT NULL');
   const prune = db.prepare(`
     DELETE FROM dispatch_group WHERE due_at IS NULL AND coalesce(closed_at, 0) < ?
@@ -148,6 +154,9 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
     keep({ id, version }, { closedAt, wakeAt }, isKept) {
       if (wakeAt === null && !isKept) return drop.run(id, version).changes === 1;
       return keep.run(id, closedAt, wakeAt, version).changes === 1;
+    },
+    moveClock({ now }) {
+      moveClock.run(now);
     },
     nextDue: () => numberOrNull(next.get()?.['at']),
     prune(before) {

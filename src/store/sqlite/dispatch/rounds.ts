@@ -1,6 +1,7 @@
 // Rounds of dispatch: what they read, and what they write in one transaction.
 import type { DatabaseSync } from 'node:sqlite';
 import type { CallResult, CallRound } from '../../../dispatch/call-round.ts';
+import type { ClockJump } from '../../../dispatch/clock-jump.ts';
 import type { DueGroup, DueRound, Policy } from '../../../dispatch/due-round.ts';
 import type { Batch, RoundResult } from '../../../dispatch/model.ts';
 import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
@@ -25,6 +26,7 @@ export interface Rounds {
   commitCalls(round: CallRound, result: CallResult, at: Instant): Kept;
   readActive(after: StatePlace | null, limit: number): ActiveState[];
   commitReroute(rerouted: readonly Rerouted[], at: Instant): void;
+  moveClock(jump: ClockJump): void;
   nextRound(): Instant | null;
 }
 
@@ -40,6 +42,9 @@ interface RoundTables {
 
 export function createRounds(tables: RoundTables): Rounds {
   const { db, notifications, states, groups, alerts, batches, policy } = tables;
+
+  // Silences keep their end: a person named that time of day.
+  const acks = db.prepare('UPDATE acks SET ends_at = ends_at + max(?1, 0) WHERE ends_at > ?2 - max(?1, 0)');
 
   function owe(owing: readonly Owing[], at: Instant): void {
     for (const one of owing) {
@@ -126,6 +131,12 @@ export function createRounds(tables: RoundTables): Rounds {
       }
       groups.wakeHolding(at);
       alerts.askAgain(at);
+    },
+    moveClock(jump) {
+      states.moveClock(jump);
+      alerts.moveClock(jump);
+      groups.moveClock(jump);
+      acks.run(jump.byMs, jump.now);
     },
     nextRound() {
       const instants = [groups.nextDue(), alerts.nextDue()].filter((at) => at !== null);

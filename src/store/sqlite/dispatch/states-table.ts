@@ -1,6 +1,7 @@
 // What recipients know of alerts: how far they are told, what is held back, and which group tells them.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Recipient } from '../../../core/model/ids.ts';
+import type { ClockJump } from '../../../dispatch/clock-jump.ts';
 import type { Key, RecipientState } from '../../../dispatch/model.ts';
 import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
 import type { Informed, Knowledge, Owing } from '../../../dispatch/routing-round.ts';
@@ -9,6 +10,7 @@ import type { StatePlace } from '../../dispatch-store.ts';
 import { heldText, labelsOf, stateOf, viaOf } from '../../dispatch-rows.ts';
 import type { Row } from '../../rows.ts';
 import { limitBy } from '../database.ts';
+import { MOVED } from './moved-clock.ts';
 
 /** None of these statements opens a transaction. */
 export interface StatesTable {
@@ -22,6 +24,7 @@ export interface StatesTable {
   /** What waits, and what is known of open alerts. */
   active(after: StatePlace | null, limit: number): ActiveState[];
   reroute(rerouted: Rerouted): void;
+  moveClock(jump: ClockJump): void;
   /** What is neither open, nor waits, nor was heard of since. */
   prune(before: Instant): void;
 }
@@ -69,6 +72,8 @@ export function createStatesTable(db: DatabaseSync): StatesTable {
       group_id = ?4, wanted = ?5, closed = ?6, begun = ?7, held = ?8, held_at = ?9, decided = 0,
       repeats = CASE WHEN ?10 THEN begun IS NOT NULL ELSE 0 END
     WHERE key = ?1 AND channel = ?2 AND recipient = ?3`);
+  const moveClock = db.prepare(`
+    UPDATE recipient_state SET notified_at = ${MOVED('notified_at')}, held_at = min(held_at, ?2) WHERE ${IS_ACTIVE}`);
   const prune = db.prepare(`
     DELETE FROM recipient_state WHERE wanted_at < ? AND NOT (${IS_ACTIVE})
       AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.key = recipient_state.key AND is_open = 1)`);
@@ -117,6 +122,9 @@ export function createStatesTable(db: DatabaseSync): StatesTable {
       const { wanted, closed, begun, held, heldAt } = state;
       const values = [wanted, closed, begun, heldText(held), heldAt, Number(isNamed)];
       reroute.run(key, target.channel, target.recipient, id, ...values);
+    },
+    moveClock({ byMs, now }) {
+      moveClock.run(byMs, now);
     },
     prune(before) {
       prune.run(before);
