@@ -19,6 +19,8 @@ interface Envelope {
   readonly target: Recipient;
   readonly groupId: string | null;
   readonly dueAt: Instant;
+  /** When its group closed the one before: a repeat of a message that was given up is another one. */
+  readonly closedAt: Instant | null;
 }
 
 /** The same lines in any order make the same batch. */
@@ -32,15 +34,16 @@ export function closeBatch(envelope: Envelope, lines: readonly Line[]): Batch {
     heldBy,
   }));
   const severity = sorted[0]?.alert.severity ?? 'info';
-  return { ...envelope, id: idOfBatch(envelope, sorted), severity, members };
+  const { closedAt: _closedAt, ...batch } = envelope;
+  return { ...batch, id: idOfBatch(envelope, sorted), severity, members };
 }
 
 /** A message about one transition keeps the id that it has without groups; all others hash what they are about. */
-function idOfBatch({ kind, target, dueAt }: Envelope, lines: readonly Line[]): DeliveryId {
+function idOfBatch({ kind, target, dueAt, closedAt }: Envelope, lines: readonly Line[]): DeliveryId {
   const [only] = lines;
   if (kind === 'news' && only !== undefined && lines.length === 1) return deliveryId(only.alert.key, only.item, target);
   const notifications = lines.map(({ alert, item }) => idOf(alert.key, item.episode, item.seq));
-  return idOf(kind, dueAt, ...notifications, target.channel, target.recipient);
+  return idOf(kind, dueAt, closedAt ?? 0, ...notifications, target.channel, target.recipient);
 }
 
 function bySeverityAndAge(a: Line, b: Line): number {

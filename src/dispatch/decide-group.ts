@@ -11,7 +11,7 @@ import { newsDueAt, repeatDueAt } from './group.ts';
 import type { Context, Hold } from './holds.ts';
 import type { Batch, DispatchGroup, Held, Key, RecipientState, Verdict, Withdrawal } from './model.ts';
 import { isFull, slotEnd } from './rate.ts';
-import { stateHeld, stateLeft, stateTold, stateWaiting } from './states.ts';
+import { stateCounted, stateHeld, stateLeft, stateTold, stateWaiting } from './states.ts';
 
 /** What becomes of one group. It grows while the group is decided. */
 export interface Part {
@@ -136,7 +136,7 @@ function toldAgain({ state }: Judged): RecipientState {
 function close(round: Round, kind: 'news' | 'repeat', lines: readonly Line[], dueAt: Instant): void {
   const { part, context, sentAt } = round;
   const { target, id } = part.group;
-  part.batches.push(closeBatch({ kind, target, groupId: id, dueAt }, lines));
+  part.batches.push(closeBatch({ kind, target, groupId: id, dueAt, closedAt: part.closedAt }, lines));
   part.closedAt = context.now;
   sentAt.push(context.now);
 }
@@ -171,7 +171,8 @@ function wait(part: Part, one: Judged, until: Instant): void {
 
 function drop(part: Part, one: Judged, { why, askAt }: Pick<Of<'nothing'>['next'], 'why' | 'askAt'>): void {
   if (askAt !== null) part.wakes.push(askAt);
-  keep(part, one, { type: 'suppress', why }, stateLeft(one));
+  const isDropped = why === 'silenced' || why === 'inhibited';
+  keep(part, one, { type: 'suppress', why }, isDropped ? stateCounted(one) : stateLeft(one));
 }
 
 function keep(part: Part, { member: { key } }: Judged, verdict: Verdict, state: RecipientState): void {

@@ -109,7 +109,7 @@ const WHY_DROPPED = { silence_summary: 'silenced', inhibition_summary: 'inhibite
 
 function nextWithoutNews(context: Context, facts: Facts): Next {
   const { owed, state, member } = facts;
-  const repeatMs = repeatMsOf(facts);
+  const repeatMs = repeatEvery(member, state, facts.timers);
   const nothing = (askAt: Instant | null): Next => ({ type: 'nothing', why: owed.dropped ?? 'nothing-new', askAt });
   if (repeatMs === null) return nothing(null);
   if (!isAccepted(state) || state.notifiedAt === null) return nothing(context.now + repeatMs);
@@ -121,10 +121,6 @@ function nextWithoutNews(context: Context, facts: Facts): Next {
   const { held, heldAt } = state;
   if (held?.why === 'cap' && heldAt !== null) return { type: 'count', in: 'overflow_summary', lines: [line], heldAt };
   return { type: 'repeat', line, notifiedAt: state.notifiedAt, repeatMs };
-}
-
-function repeatMsOf({ member, state, timers }: Facts): number | null {
-  return isHeard(state) ? repeatEvery(member, state, timers) : null;
 }
 
 /** After how many milliseconds it is told again what it knows; null: never. */

@@ -30,7 +30,7 @@ export function stateTold(judged: Judged, lines: number, rest: Held | null, now:
   return rest === null ? told : { ...told, held: state.held ?? rest, heldAt: state.heldAt ?? now };
 }
 
-/** All of it is counted after a silence or an inhibition: the target knows of no begin, and is owed no end. */
+/** All of it is counted after a silence or an inhibition, or left out for a machine: the target knows of no begin, and is owed no end. */
 export function stateCounted({ state, owed }: Judged): RecipientState {
   return { ...closedBefore(state, owed.newest + 1, owed.withdraw !== null), ...FREE };
 }

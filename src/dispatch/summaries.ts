@@ -68,7 +68,7 @@ function close({ now }: Context, { target }: To, counted: readonly Counted[]): B
     part.closedAt = now;
   }
   const lines = counted.flatMap(({ one }) => one.next.lines);
-  return closeBatch({ kind, target, groupId: null, dueAt: slotEnd(oldest(counted)) }, lines);
+  return closeBatch({ kind, target, groupId: null, dueAt: slotEnd(oldest(counted)), closedAt: null }, lines);
 }
 
 function kindOf(counted: readonly Counted[]): SummaryKind {

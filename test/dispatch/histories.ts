@@ -210,7 +210,7 @@ function apply(
   }
 }
 
-function pick<T>(from: readonly T[], n: number): T {
+export function pick<T>(from: readonly T[], n: number): T {
   const one = from[n % from.length];
   if (one === undefined) throw new Error('nothing to pick from');
   return one;
@@ -230,9 +230,13 @@ const NEXT: Readonly<Record<Transition, Transition>> = {
 };
 
 function moveOn(dispatch: InMemoryDispatch, one: Alert, correct: boolean): void {
-  const last = dispatch.alerts.get(one.key)?.news.at(-1)?.transition;
-  if (last === undefined) dispatch.happens(one, 'event');
-  else dispatch.happens(one, correct && last !== 'retracted' ? 'corrected' : NEXT[last]);
+  dispatch.happens(one, next(dispatch.alerts.get(one.key)?.news.at(-1)?.transition, correct));
+}
+
+/** What happens to an event after that. */
+export function next(last: Transition | undefined, correct: boolean): Transition {
+  if (last === undefined) return 'event';
+  return correct && last !== 'retracted' ? 'corrected' : NEXT[last];
 }
 
 function silenceOf({ silences, now }: InMemoryDispatch, watch: string, ms: number): Silence {

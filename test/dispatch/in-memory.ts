@@ -50,6 +50,7 @@ interface Known {
   episode: number;
   isOpen: boolean;
   isEvent: boolean;
+  begunAt?: Instant;
   readonly news: News[];
 }
 
@@ -131,6 +132,7 @@ export class InMemoryDispatch {
 
   /** Lets time pass to an instant: every group and every message in its turn. */
   runUntil(until: Instant): void {
+    this.work();
     for (let next = this.#nextAt(); next !== null && next <= until; next = this.#nextAt()) {
       this.now = Math.max(this.now, next);
       this.work();
@@ -176,8 +178,12 @@ export class InMemoryDispatch {
     this.#looked.set(watch, this.now);
   }
 
-  /** A person changed what is in force: everything that waits is looked at again. */
+  /** A person changed what is in force: whatever is held back is looked at again. */
   policyChanged(): void {
+    for (const id of this.#groups.keys()) if (this.#holds(id)) this.#wake(id, this.now);
+  }
+
+  #wakeAll(): void {
     for (const id of this.#groups.keys()) this.#wake(id, this.now);
   }
 
@@ -209,12 +215,12 @@ export class InMemoryDispatch {
         const isNamed = channels.includes(this.#groups.get(id)?.target.channel ?? '');
         if (!isNamed) ofGroup.set(key, stateUnnamed(state));
       }
-    this.policyChanged();
+    this.#wakeAll();
   }
 
   /** Decides everything once, due or not. */
   decideAll(): RoundResult {
-    this.policyChanged();
+    this.#wakeAll();
     const round = this.read();
     const result = decideRound(round, this.now);
     this.write(round, result);
@@ -273,6 +279,7 @@ export class InMemoryDispatch {
     this.alerts.set(key, known);
     if (transition === 'firing') known.episode += 1;
     if (transition === 'event') Object.assign(known, { isEvent: true, episode: 1 });
+    if (transition === 'event' || transition === 'reinstated') known.begunAt = this.now;
     known.isOpen = transition !== 'resolved' && transition !== 'retracted';
     if (!known.isOpen) this.acks = this.acks.filter((ack) => ack.key !== key);
     return known;
@@ -327,7 +334,9 @@ export class InMemoryDispatch {
   #member(key: Key, closed: number): GroupMember {
     const known = this.alerts.get(key);
     if (known === undefined) throw new Error(`no alert ${key}`);
-    const { labels, episode, isOpen, isEvent } = known;
+    const { labels, episode, isEvent } = known;
+    // An event that nobody answers is over after a day.
+    const isOpen = known.isOpen && !(isEvent && this.now - (known.begunAt ?? 0) >= 24 * HOUR);
     const severity = labels['severity'];
     return {
       ...{ key, labels, episode, isOpen, isEvent, watch: labels['watch'] ?? '', routing: this.setup.routing(labels) },

@@ -62,12 +62,14 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
   const release = db.prepare('DELETE FROM delivery_order WHERE earlier = ?');
   const notified = db.prepare(`
     WITH told AS (
-      SELECT member.key, member.seq FROM group_member AS member WHERE member.delivery = ?1
-      UNION ALL
-      SELECT keys.value, member.seq FROM group_member AS member
-        JOIN notifications AS notification ON notification.number = member.notification
-        JOIN json_each(notification.message, '$.summary.keys') AS keys
-      WHERE member.delivery = ?1)
+      SELECT key, max(seq) AS seq FROM (
+        SELECT member.key, member.seq FROM group_member AS member WHERE member.delivery = ?1
+        UNION ALL
+        SELECT keys.value, member.seq FROM group_member AS member
+          JOIN notifications AS notification ON notification.number = member.notification
+          JOIN json_each(notification.message, '$.summary.keys') AS keys
+        WHERE member.delivery = ?1)
+      GROUP BY key)
     UPDATE recipient_state SET notified = max(notified, told.seq), notified_at = ?2
     FROM told, deliveries
     WHERE deliveries.number = ?1 AND recipient_state.key = told.key

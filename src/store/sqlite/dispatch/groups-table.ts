@@ -7,7 +7,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Recipient } from '../../../core/model/ids.ts';
 import type { DueGroup, DueMember, Sent } from '../../../dispatch/due-round.ts';
 import type { ClockJump } from '../../../dispatch/clock-jump.ts';
-import type { GroupTimer } from '../../../dispatch/model.ts';
+import type { GroupTimer, Key } from '../../../dispatch/model.ts';
 import type { GroupPlace } from '../../../dispatch/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { labelsOf, newsOf, numberOrNull } from '../../dispatch-rows.ts';
@@ -21,6 +21,8 @@ export interface GroupsTable {
   wake(group: GroupPlace, at: Instant, notification: number | null): void;
   /** Whatever it holds back is decided anew. */
   wakeHolding(at: Instant): void;
+  /** What an alert held back that is over now. */
+  wakeHeldBy(key: Key, at: Instant): void;
   /** Up to `limit` groups that are due, and all that are due of a target on one of the `whole` channels. */
   due(due: Due): DueGroup[];
   sent(target: Recipient, at: Instant): Sent;
@@ -49,6 +51,9 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
   const wakeHolding = db.prepare(`
     UPDATE dispatch_group SET due_at = ?1, wake_at = ?1, version = version + 1
     WHERE id IN (SELECT group_id FROM recipient_state WHERE (${IS_ACTIVE}) AND held IS NOT NULL)`);
+  const wakeHeldBy = db.prepare(`
+    UPDATE dispatch_group SET due_at = ?2, wake_at = ?2, version = version + 1
+    WHERE id IN (SELECT group_id FROM recipient_state WHERE (${IS_ACTIVE}) AND held ->> '$.by' = ?1)`);
   const COLUMNS = 'id, channel, recipient, version, closed_at, wake_at';
   const first = db.prepare(`
     SELECT ${COLUMNS} FROM dispatch_group WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, news, id ${limitBy('?')}`);
@@ -128,6 +133,9 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
     },
     wakeHolding(at) {
       wakeHolding.run(at);
+    },
+    wakeHeldBy(key, at) {
+      wakeHeldBy.run(key, at);
     },
     due({ at, limit, whole }) {
       const rows = first.all(at, limit);

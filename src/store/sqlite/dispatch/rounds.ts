@@ -67,7 +67,11 @@ export function createRounds(tables: RoundTables): Rounds {
     if (!result.withdrawn.every((one) => batches.withdraw(one, at))) return false;
     owe(result.owing, at);
     for (const one of result.informed) states.inform(one, at);
-    for (const turned of result.turned) alerts.turned(turned, at);
+    for (const turned of result.turned) {
+      alerts.turned(turned, at);
+      // Only conditions inhibit others.
+      if (turned.notification.transition === 'resolved') groups.wakeHeldBy(turned.notification.key, at);
+    }
     for (const one of result.undeliverable) batches.addDead(one, at);
     return true;
   }

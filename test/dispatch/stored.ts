@@ -1,0 +1,265 @@
+// The same rounds over the daemon's own store: what the dispatcher and the senders do, step by step and by hand.
+import type { Batch, Labels, News, Transition } from '../../src/dispatch/model.ts';
+import { decideCalls } from '../../src/dispatch/call-round.ts';
+import { decideDue } from '../../src/dispatch/due-round.ts';
+import { reroute } from '../../src/dispatch/reroute.ts';
+import { routeRound } from '../../src/dispatch/route-round.ts';
+import type { DispatchRules } from '../../src/dispatch/rules.ts';
+import type { Instant } from '../../src/lib/clock.ts';
+import type { Act } from '../../src/store/interventions.ts';
+import type { Settlement } from '../../src/core/model/delivery.ts';
+import { createMemoryStore } from '../support/memory-store.ts';
+import { aDecision, aTransition } from '../store/builders.ts';
+import { PEOPLE, type Alert, type Sent, type Setup, type Wire } from './in-memory.ts';
+
+const MANY = 1000;
+const FENCE = 'service:test';
+
+interface Known {
+  episode: number;
+  isOpen: boolean;
+  readonly news: News[];
+}
+
+export class StoredDispatch implements AsyncDisposable {
+  readonly messages: Sent[] = [];
+  /** What a try on a channel comes to; nothing else is said of it: it is sent. */
+  readonly wires = new Map<string, ReturnType<Wire>>();
+  now: Instant;
+  #store = createMemoryStore();
+  #setup: Setup;
+  #startedAt: Instant;
+  #looked = new Map<string, Instant>();
+  #versions = new Map<string, number>();
+  #alerts = new Map<string, Known>();
+  #silences: { readonly id: string; readonly from: Instant; until: Instant }[] = [];
+  #requests = 0;
+
+  constructor(setup: Setup, now: Instant) {
+    this.#setup = setup;
+    this.now = now;
+    this.#startedAt = now;
+  }
+
+  isOpen(key: string): boolean {
+    return this.#alerts.get(key)?.isOpen ?? false;
+  }
+
+  lastOf(key: string): Transition | undefined {
+    return this.#alerts.get(key)?.news.at(-1)?.transition;
+  }
+
+  /** A poll saw a transition, and it is committed. */
+  async happens({ key, labels }: Alert, transition: Transition): Promise<void> {
+    const known = this.#alerts.get(key) ?? { episode: 0, isOpen: false, news: [] };
+    this.#alerts.set(key, known);
+    if (transition === 'firing') known.episode += 1;
+    if (transition === 'event') known.episode = 1;
+    known.isOpen = transition !== 'resolved' && transition !== 'retracted';
+    const seq = (known.news.at(-1)?.seq ?? 0) + 1;
+    known.news.push({ seq, episode: known.episode, transition, at: this.now });
+    const watch = labels['watch'] ?? '';
+    this.poll(watch);
+    const place = { key, seq, episode: known.episode, alert: key, type: `alert.${transition}` } as const;
+    const { message } = aTransition({ ...place, severity: severityOf(labels) });
+    const told = { message, labels, notify: this.#setup.routing(labels).channels };
+    const expects = this.#versions.get(watch) ?? 0;
+    this.#versions.set(watch, expects + 1);
+    await this.#store.commit([aDecision(watch, { expects, transitions: [told] })], this.now, this.#fence());
+  }
+
+  async runUntil(until: Instant): Promise<void> {
+    await this.work();
+    for (let next = await this.#nextAt(); next !== null && next <= until; next = await this.#nextAt()) {
+      this.now = Math.max(this.now, next);
+      await this.work();
+    }
+    this.now = Math.max(this.now, until);
+    await this.work();
+  }
+
+  async work(): Promise<void> {
+    await this.#route();
+    await this.#callIn();
+    await this.#decide();
+    await this.#send();
+  }
+
+  async restart(): Promise<void> {
+    this.#startedAt = this.now;
+    this.#looked.clear();
+    await this.#reroute();
+  }
+
+  poll(watch: string): void {
+    this.#looked.set(watch, this.now);
+  }
+
+  async silence(watch: string, ms: number): Promise<void> {
+    const id = this.#nextId();
+    const silence = { id, from: this.now, until: this.now + ms };
+    this.#silences.push(silence);
+    const change = { type: 'silence', ...silence, matchers: { watch }, untilResolved: false, comment: '' } as const;
+    await this.#store.intervene(change, this.#request(id), this.#act());
+  }
+
+  async endSilences(): Promise<void> {
+    for (const silence of this.#silences.filter(({ until }) => until > this.now)) {
+      silence.until = this.now;
+      const change = { type: 'end-silence', id: silence.id } as const;
+      await this.#store.intervene(change, this.#request(this.#nextId()), this.#act());
+    }
+  }
+
+  async ack(key: string): Promise<void> {
+    const known = this.#alerts.get(key);
+    if (known?.isOpen !== true) return;
+    const place = { key, episode: known.episode, seq: known.news.at(-1)?.seq ?? 0, severity: 'critical' } as const;
+    const change = { type: 'ack', ...place, comment: null, until: this.now + 86_400_000 } as const;
+    await this.#store.intervene(change, this.#request(this.#nextId()), this.#act());
+  }
+
+  async jump(ms: number): Promise<void> {
+    this.now += ms;
+    await this.#store.moveClock({ byMs: ms, now: this.now }, this.#fence());
+  }
+
+  async reload(setup: Setup): Promise<void> {
+    this.#setup = setup;
+    await this.#reroute();
+  }
+
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#store[Symbol.asyncDispose]();
+  }
+
+  async #reroute(): Promise<void> {
+    const active = await this.#store.readActive(null, MANY);
+    await this.#store.commitReroute(reroute(active, this.#rules()), this.now, this.#fence());
+  }
+
+  async #route(): Promise<void> {
+    for (;;) {
+      const round = await this.#store.readRouting(MANY);
+      if (round.unrouted.length === 0) return;
+      await this.#store.commitRouting(round, routeRound(round, this.#rules()), this.now, this.#fence());
+    }
+  }
+
+  async #callIn(): Promise<void> {
+    const round = await this.#store.readCalls(this.now, MANY, []);
+    await this.#store.commitCalls(round, decideCalls(round, this.#rules(), this.now), this.now, this.#fence());
+  }
+
+  async #decide(): Promise<void> {
+    const { counted } = this.#rules();
+    for (;;) {
+      const query = { at: this.now, limit: MANY, counted, withSources: true };
+      const round = await this.#store.readDue(query);
+      if (round.groups.length === 0) return;
+      const result = decideDue(round, this.#rules(), this.now);
+      const decision = {
+        result,
+        isKept: (channel: string) => this.#channelOf(channel).unit === 'group',
+        counts: () => true,
+      };
+      await this.#store.commitDue(round, decision, this.now, this.#fence());
+      this.#withdraw(result.withdrawn);
+      for (const batch of result.batches) this.messages.push(sentOf(batch, this.now));
+    }
+  }
+
+  #withdraw(withdrawn: ReturnType<typeof decideDue>['withdrawn']): void {
+    for (const { target, key, from, as } of withdrawn)
+      for (const message of this.messages)
+        if (message.state === 'due' && message.attempt === 0 && message.target.channel === target.channel) {
+          const left = message.lines.filter((line) => line.key !== key || line.seq < from);
+          if (left.length === 0) message.state = as;
+          message.lines = left;
+        }
+  }
+
+  /** Each message once, those behind others after them. */
+  async #send(): Promise<void> {
+    const tried = new Set<string>();
+    for (const channel of Object.keys(this.#setup.channels).filter((one) => this.wires.get(one) !== 'busy'))
+      for (;;) {
+        const claim = { channel, limit: MANY, at: Number.MAX_SAFE_INTEGER / 4, leaseMs: 1 };
+        const claimed = await this.#store.claim(claim, this.#fence());
+        for (const { delivery, attempt } of claimed) {
+          const outcome = tried.has(delivery.id) ? 'busy' : this.#outcomeOf(delivery.id);
+          await this.#store.settle({ id: delivery.id, attempt }, settlementOf(outcome), this.now);
+        }
+        const fresh = claimed.filter(({ delivery }) => !tried.has(delivery.id));
+        for (const { delivery } of fresh) tried.add(delivery.id);
+        if (fresh.length === 0) break;
+      }
+  }
+
+  #outcomeOf(id: string): ReturnType<Wire> {
+    const message = this.messages.find((one) => one.id === id);
+    if (message === undefined) throw new Error(`nobody decided ${id}`);
+    const outcome = this.wires.get(message.target.channel) ?? 'sent';
+    message.attempt += 1;
+    if (outcome === 'sent' || outcome === 'dead') message.state = outcome;
+    return outcome;
+  }
+
+  #rules(): DispatchRules {
+    const { channels, routing, inhibit = [] } = this.#setup;
+    return {
+      inhibit,
+      recipientsOf: (channel) => (channel in channels ? [{ channel, recipient: channel }] : undefined),
+      channelOf: (channel) => this.#channelOf(channel),
+      unitOf: (channel) => this.#channelOf(channel).unit,
+      routingOf: (labels) => routing(labels),
+      channelsOf: (watch) => routing({ watch }).channels,
+      counted: Object.keys(channels).filter((channel) => this.#channelOf(channel).cap !== null),
+      unanswered: [],
+      startedAt: this.#startedAt,
+      lookedAt: (watch) => this.#looked.get(watch) ?? null,
+    };
+  }
+
+  #channelOf(channel: string): Setup['channels'][string] {
+    return this.#setup.channels[channel] ?? PEOPLE;
+  }
+
+  async #nextAt(): Promise<Instant | null> {
+    const due = await this.#store.nextRound();
+    const silences = this.#silences.flatMap(({ from, until }) => [from, until]).filter((at) => at > this.now);
+    const next = Math.min(due ?? Infinity, ...silences);
+    return next === Infinity ? null : next;
+  }
+
+  #nextId(): string {
+    return `request-${++this.#requests}`;
+  }
+
+  #request(key: string): { key: string; asked: string; actor: string } {
+    return { key, asked: key, actor: 'ada' };
+  }
+
+  #act(): Act {
+    return { at: this.now, fence: this.#fence(), announce: () => [] };
+  }
+
+  #fence(): ReturnType<ReturnType<typeof createMemoryStore>['fenceOf']> {
+    return this.#store.fenceOf(FENCE);
+  }
+}
+
+function severityOf(labels: Labels): 'critical' | 'warning' | 'info' {
+  const severity = labels['severity'];
+  return severity === 'critical' || severity === 'info' ? severity : 'warning';
+}
+
+function sentOf(batch: Batch, createdAt: Instant): Sent {
+  return { ...batch, createdAt, state: 'due', attempt: 0, settledAt: null, lines: batch.members };
+}
+
+function settlementOf(outcome: ReturnType<Wire>): Settlement {
+  if (outcome === 'sent') return { state: 'sent', outcome: { type: 'sent', answer: '' } };
+  if (outcome === 'dead') return { state: 'dead', outcome: { type: 'rejected', why: '' } };
+  return { state: 'due', dueAt: 0, outcome: { type: 'again', why: '' } };
+}
