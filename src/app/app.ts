@@ -14,7 +14,7 @@ import { keepPolicy } from '../engine/upkeep/policy-upkeep.ts';
 import { createReloader } from '../engine/upkeep/reloader.ts';
 import { createSupervisor } from '../engine/upkeep/supervisor.ts';
 import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
-import type { Store } from '../store/store.ts';
+import type { Recovery, Store } from '../store/store.ts';
 import type { IdentityOptions } from '../web/guard/identity.ts';
 import { serveWeb } from '../web/server.ts';
 import { reportDaily } from './daily-report.ts';
@@ -24,6 +24,7 @@ import { openLocalToken } from './local-token.ts';
 import { createPauses } from './pauses.ts';
 import { beatUntil } from './heartbeat.ts';
 import { readinessOf } from './readiness.ts';
+import { createRecoveryRecord } from './recovery-record.ts';
 import { createReload } from './reload.ts';
 import { createRuntime, type RuntimeOptions } from './runtime.ts';
 import type { Setup, SetupTools } from './setup.ts';
@@ -57,7 +58,8 @@ export interface App {
 export async function openApp(options: AppOptions): Promise<App> {
   const { setup, clock, log, metrics } = options;
   await using opened = new AsyncDisposableStack();
-  const storage = watchStorage(opened.use(await openStore(options)));
+  const recovery = createRecoveryRecord(clock);
+  const storage = watchStorage(opened.use(await openStore(options, recovery.recovered)));
   const { store } = storage;
   const jumps = createClockJumps(clock);
   const guard = createStateGuard({ store, clock, log });
@@ -95,6 +97,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         ...runtime,
         storage: () => storage.state(),
         restoredAt: () => guard.restoredAt(),
+        recovered: () => recovery.recent(),
         clockJumps: jumps,
         rejected: () => reload.rejected(),
         failing: () => supervisor.failing(),
@@ -232,6 +235,9 @@ function localTokenOf({ isDry, setup, log }: AppOptions): string | null {
 }
 
 /** A dry run remembers nothing that outlives the process. */
-function openStore({ isDry, setup, owner, log, openStore: open = openState }: AppOptions): Promise<Store> {
-  return isDry ? openStoreForDryRun({ log }) : open(setup.config.state, { owner, log });
+function openStore(
+  { isDry, setup, owner, log, openStore: open = openState }: AppOptions,
+  onRecovered: (how: Recovery) => void,
+): Promise<Store> {
+  return isDry ? openStoreForDryRun({ log }) : open(setup.config.state, { owner, log, onRecovered });
 }

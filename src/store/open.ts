@@ -10,7 +10,7 @@ import { forgetInSqlite } from './sqlite/forget.ts';
 import { openSqliteStore, openVolatileStore } from './sqlite/open.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
 import { restoreSqlite } from './sqlite/restore.ts';
-import type { Backups, Restored, StateCheck, Store, StoreReader } from './store.ts';
+import type { Backups, Recovery, Restored, StateCheck, Store, StoreReader } from './store.ts';
 
 /** Where the state is, and how large it may become. */
 export interface StateSettings {
@@ -30,6 +30,8 @@ export interface StoreTools {
   /** How the next daemon that is refused names this one, such as `pid 4711`. */
   readonly owner: string;
   readonly log: Log;
+  /** The state was damaged, and something took its place. */
+  readonly onRecovered?: (how: Recovery) => void;
 }
 
 /**

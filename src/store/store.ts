@@ -117,6 +117,9 @@ export interface JournalCounts {
   readonly lines: Readonly<Record<string, number>>;
 }
 
+/** What took the place of a state that was damaged at the start: a backup, or a state that remembers nothing. */
+export type Recovery = 'restored' | 'lost';
+
 /** A line of the journal as it is stored. */
 export interface JournalLine {
   readonly at: Instant;

@@ -1,5 +1,5 @@
 // Each cause that the daemon knows, from the moment that it begins to its end: what a person reads, and when nothing.
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { aStory, lines, rule, RULES, type Story } from '../support/self-story.ts';
@@ -117,6 +117,25 @@ test('a state file that somebody deletes is told when it was put back, and over 
   expect(await told.next(2)).toMatch(
     /^CRITICAL chainwarden\/storage RESOLVED .* - The state file takes what is written\./,
   );
+});
+
+test('a state file that was damaged while the daemon was down is told after the start, with what took its place', async () => {
+  await using story = await aStory();
+  const told = readerOf(story);
+  const file = join(story.folder.path, 'data/state.db');
+  const overwrite = (): void => {
+    writeFileSync(file, 'overwritten by mistake\n'.repeat(1000));
+  };
+  await told.silence(10);
+  await story.running.says('storage:backed-up');
+  await story.restart(overwrite);
+  expect(await told.next(2)).toMatch(
+    /^CRITICAL chainwarden\/storage FIRING storage: the state file was damaged, and a backup took its place - At 00:11 UTC\. What happened after that backup is found again/,
+  );
+  await told.silence(57);
+  expect(await told.next(4)).toMatch(/^CRITICAL chainwarden\/storage RESOLVED /);
+  await story.restart();
+  await told.silence(3);
 });
 
 test('a daily backup that fails is told with its reason, and after a restart that one was made again', async () => {

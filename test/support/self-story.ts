@@ -24,7 +24,7 @@ export interface Story extends AsyncDisposable {
   readonly printed: Arrivals<string>;
   readonly running: RunningApp;
   /** Stops the daemon and starts it again a minute later, on the same state file and clock. */
-  restart(): Promise<void>;
+  restart(meanwhile?: () => void): Promise<void>;
   /** So many minutes, every watch polled in each. */
   minutes(count: number): Promise<void>;
 }
@@ -60,9 +60,10 @@ export async function aStory(change: StoryChange = {}): Promise<Story> {
     get running() {
       return running;
     },
-    async restart() {
+    async restart(meanwhile) {
       const { clock } = running;
       await running[Symbol.asyncDispose]();
+      meanwhile?.();
       // All watches are due by then.
       clock.stall(61_000);
       running = await runApp(folder, { ...change, print, clock });

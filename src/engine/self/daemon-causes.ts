@@ -29,6 +29,8 @@ export interface DaemonFacts {
   readonly restoredAt: Instant | null;
   /** Null while the disk of the state file has room. */
   readonly lowDisk: LowDisk | null;
+  /** What took the place of a state that was damaged or gone when the daemon started, for an hour; null else. */
+  readonly recovered: { readonly how: 'restored' | 'lost'; readonly at: Instant } | null;
   /** Why there is no backup of today; null while there is one, or none is wanted. */
   readonly backup: BackupTrouble | null;
   /** The newest in each direction, of the last hour. */
@@ -48,6 +50,7 @@ export function daemonCauses(facts: DaemonFacts): Cause[] {
     ...outageOf(facts),
     ...restoredIn(facts),
     ...lowDiskIn(facts),
+    ...recoveredIn(facts),
     ...backupIn(facts),
     ...jumpsIn(facts),
     ...rejectedIn(facts),
@@ -136,6 +139,27 @@ function jumpsIn({ jumps, now }: DaemonFacts): Part[] {
 
 const SET_FORWARD = "the machine's clock was set forward, or the machine slept. What was due in between is due now.";
 const SET_BACK = "the machine's clock was set back. What has an end, such as a pause, ends by the new time.";
+
+function recoveredIn({ recovered, now }: DaemonFacts): Part[] {
+  if (recovered === null) return [];
+  const { how, at } = recovered;
+  const isLost = how === 'lost';
+  return [
+    {
+      alert: 'storage',
+      subject: `state-${how}`,
+      since: at,
+      title: isLost ? 'the state was lost, and begins anew' : 'the state file was damaged, and a backup took its place',
+      text: [
+        { text: `At ${showTime(at, now)}. ${isLost ? BEGINS_ANEW : IS_OLDER} The log says which files were kept.` },
+      ],
+    },
+  ];
+}
+
+const BEGINS_ANEW = 'Every watch begins with a quiet baseline, and what was owed before is not sent.';
+const IS_OLDER =
+  'What happened after that backup is found again where the explorer still shows it; what was told since may be told again.';
 
 /** The former config stays in force, so no alert is affected yet. */
 function rejectedIn({ rejected, now }: DaemonFacts): Part[] {

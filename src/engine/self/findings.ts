@@ -28,6 +28,7 @@ export interface Work {
   readonly storage: () => 'works' | 'fails' | 'full';
   readonly restoredAt: () => DaemonFacts['restoredAt'];
   readonly lowDisk: () => DaemonFacts['lowDisk'];
+  readonly recovered: () => DaemonFacts['recovered'];
   readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
   readonly clockJumps: Pick<ClockJumps, 'recent' | 'isYoung'>;
   readonly rejected: () => DaemonFacts['rejected'];
@@ -76,6 +77,7 @@ export function createFind({ store, clock, work }: FindOptions): () => Promise<F
         outage: lastOutage(now),
         restoredAt: work.restoredAt(),
         lowDisk: work.lowDisk(),
+        recovered: work.recovered(),
         backup: work.backups.trouble(),
         jumps: work.clockJumps.recent(),
         rejected: work.rejected(),

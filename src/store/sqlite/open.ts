@@ -1,7 +1,7 @@
 // Opens the state file for the one daemon that may write it, with a lock beside it against a second one.
 import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../telemetry/log.ts';
-import type { Store } from '../store.ts';
+import type { Recovery, Store } from '../store.ts';
 import { answering, assertSound, makeDurable, neverBlock, openDatabase, opened, settledPath } from './database.ts';
 import { takeMarker } from './lost-marker.ts';
 import { assertLocal } from './file-system.ts';
@@ -17,6 +17,8 @@ interface SqliteOptions extends Omit<SqliteTools, 'place' | 'reopen'> {
   readonly backups?: string;
   /** What kind of file system a directory is on, as statfs(2) has it. */
   readonly fileSystemOf?: (directory: string) => number;
+  /** The state was damaged or taken away, and something took its place. */
+  readonly onRecovered?: (how: Recovery) => void;
 }
 
 /**
@@ -38,10 +40,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     place.opened();
     return storeOver(db, { ...options, file, place, reopen });
   };
-  const { backups, log } = options;
+  const { backups, log, onRecovered } = options;
   try {
-    const store = backups === undefined ? open() : await openOrRecover(open, { file, backups, log });
-    sayWhatWasLost(file, log);
+    const store = backups === undefined ? open() : await openOrRecover(open, { file, backups, log, onRecovered });
+    sayWhatWasLost(file, options);
     warnOfOldSqlite(log);
     return store;
   } catch (error) {
@@ -51,10 +53,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 }
 
 /** Once: the marker goes with it. */
-function sayWhatWasLost(file: string, log: Log | undefined): void {
+function sayWhatWasLost(file: string, { log, onRecovered }: Pick<SqliteOptions, 'log' | 'onRecovered'>): void {
   const lost = takeMarker(file);
+  if (lost === null) return;
   const effect = 'every watch begins with a quiet baseline, and what was owed then is not sent';
-  if (lost !== null) log?.error('storage:state-lost', { lost, effect });
+  log?.error('storage:state-lost', { lost, effect });
+  onRecovered?.('lost');
 }
 
 function openFile(file: string): DatabaseSync {

@@ -2,7 +2,7 @@
 // takes its place, or a state that remembers nothing. Either is logged as an error, and the damaged file is kept.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Log } from '../../telemetry/log.ts';
-import { StateDamagedError, StorageError, type Backup } from '../store.ts';
+import { StateDamagedError, StorageError, type Backup, type Recovery } from '../store.ts';
 import { listBackups } from './backups.ts';
 import { copyVerified } from './copy.ts';
 import { answering } from './database.ts';
@@ -15,6 +15,7 @@ export interface RecoverOptions {
   /** The directory of backups. */
   readonly backups: string;
   readonly log: Log | undefined;
+  readonly onRecovered: ((how: Recovery) => void) | undefined;
 }
 
 /**
@@ -22,7 +23,7 @@ export interface RecoverOptions {
  * nothing, and opened again. The caller holds the lock. Rejects with what `open` throws where the file is not known to be
  * a state file: another program's must not be moved away.
  */
-export async function openOrRecover<T>(open: () => T, { file, backups, log }: RecoverOptions): Promise<T> {
+export async function openOrRecover<T>(open: () => T, { file, backups, log, onRecovered }: RecoverOptions): Promise<T> {
   const known = listBackups(backups, file);
   if (isEmptied(file) && known.length > 0) return await recover(new StateDamagedError(`${file} is empty`));
   try {
@@ -37,6 +38,7 @@ export async function openOrRecover<T>(open: () => T, { file, backups, log }: Re
     const damaged = answering(file, 'replace', () => putAside(file, used !== null));
     if (used === null) log?.error('storage:state-lost', { lost: damage.message, kept: damaged, effect: NOTHING_KNOWN });
     else log?.error('storage:state-restored', { from: used.file, why: damage.message, kept: damaged, effect: OLDER });
+    onRecovered?.(used === null ? 'lost' : 'restored');
     return open();
   }
 }

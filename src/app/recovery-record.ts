@@ -1,0 +1,21 @@
+import type { Clock, Instant } from '../lib/clock.ts';
+import type { Recovery } from '../store/store.ts';
+
+/** What took the place of a state that was damaged or gone when the daemon started. */
+export interface RecoveryRecord {
+  recovered(this: void, how: Recovery): void;
+  /** For an hour. */
+  recent(): { readonly how: Recovery; readonly at: Instant } | null;
+}
+
+const RECENT_MS = 3_600_000;
+
+export function createRecoveryRecord(clock: Pick<Clock, 'now' | 'monotonic'>): RecoveryRecord {
+  let last: { readonly how: Recovery; readonly at: Instant; readonly steady: number } | null = null;
+  return {
+    recovered(how) {
+      last = { how, at: clock.now(), steady: clock.monotonic() };
+    },
+    recent: () => (last !== null && clock.monotonic() - last.steady < RECENT_MS ? last : null),
+  };
+}
