@@ -58,7 +58,7 @@ const MOST_AT_ONCE = 50;
 
 async function openNamed(terminal: Terminal, name: string, options: ApiOptions): Promise<readonly OpenAlertRow[]> {
   await using reader = await openStateOf(terminal, options);
-  const open = await reader.openAlerts(terminal.clock.now());
+  const open = await reader.openAlerts({ at: terminal.clock.now() });
   const found = open.filter((alert) => namesOf(alert).includes(name));
   if (found.length === 0) {
     const hint = hintFor(name, new Set(open.flatMap(namesOf)));

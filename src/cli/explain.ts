@@ -30,7 +30,7 @@ export async function explain(terminal: Terminal, name: string, { config: file }
   const now = terminal.clock.now();
   const operators = {
     policy: (await reader?.policy(now)) ?? { silences: [], acks: [] },
-    open: (await reader?.openAlerts(now)) ?? [],
+    open: (await reader?.openAlerts({ at: now })) ?? [],
   };
   const shown = found.slice(0, MOST_WATCHES);
   for (const [i, { watch, alerts }] of shown.entries()) {

@@ -77,10 +77,13 @@ async function linesOf(reader: StoreReader, watches: readonly Watch[], wanted: W
   return lines.filter((line) => isAbout(line, found));
 }
 
-/** A watch, and the deliveries of its alerts. */
+/** A watch, and the deliveries and the keys of its alerts. */
 async function subjectsOf(reader: StoreReader, { watch, alerts }: WatchSelection): Promise<string[]> {
   const deliveries = await Promise.all(alerts.map(({ id }) => reader.deliveriesOf(watch.id, id, MOST_DELIVERIES)));
-  return [watch.id, ...deliveries.flat().map(({ id }) => id)];
+  return [
+    watch.id,
+    ...new Set(deliveries.flat().flatMap(({ id, members }) => [id, ...members.map(({ message }) => message.key)])),
+  ];
 }
 
 /** A line of a poll or of a round names its alerts; a line of a delivery was asked for by its id. */

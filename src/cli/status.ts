@@ -38,7 +38,7 @@ export async function status(terminal: Terminal, { config: file }: ConfigOption)
     (watch) => blindFrom(watch, memories.get(watch.id), { pause: lastPauseOf(pauses, watch), now }) !== null,
   );
   if (blind.length > 0) terminal.out(`blind: ${blind.length} of ${watches.length} watches`);
-  const operators = { policy: await reader.policy(now), open: await reader.openAlerts(now) };
+  const operators = { policy: await reader.policy(now), open: await reader.openAlerts({ at: now }) };
   for (const line of [...silencesInForce(operators, now), ...acknowledged(operators)]) terminal.out(line);
   for (const trouble of await reader.troubles()) terminal.out(`explorer ${singleLine(trouble)}`);
   const survey = await reader.survey();

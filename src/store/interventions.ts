@@ -116,5 +116,11 @@ export interface OpenAlertRow extends OpenAlert {
   readonly isEvent: boolean;
 }
 
+/** Which alerts: those that are open at that time; with `keys`, only of these. */
+export interface OpenFilter {
+  readonly at: Instant;
+  readonly keys?: readonly Key[];
+}
+
 /** For how long an event is open: it has no end of its own. */
 export const EVENT_OPEN_MS = 86_400_000;

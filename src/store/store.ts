@@ -21,6 +21,7 @@ import type {
   Intervened,
   Intervention,
   OpenAlertRow,
+  OpenFilter,
   OperatorRequest,
   Policy,
 } from './interventions.ts';
@@ -249,8 +250,8 @@ export interface Store extends DispatchStore, AsyncDisposable {
   /** The silences, pauses and acknowledgements that are in force at that time or will be. */
   policy(at: Instant): Promise<Policy>;
 
-  /** Conditions that fire, and events that happened within a day and were not retracted. The oldest first. */
-  openAlerts(at: Instant): Promise<OpenAlertRow[]>;
+  /** Conditions that fire, and events of a day that were not retracted: of events the newest 2,000. The oldest first. */
+  openAlerts(of: OpenFilter): Promise<OpenAlertRow[]>;
 
   /** What is owed, and what was given up since then. */
   backlog(deadSince: Instant): Promise<Backlog>;

@@ -164,7 +164,7 @@ test('an alert was repeated to people who were on it: what is acknowledged is no
   await using daemon = await aDaemon();
   const repeated = expect.stringMatching(/^\[WARNING for /);
   expect(await pollUntilMailed(daemon, 2, 2)).toEqual(['[WARNING] treasury coin 2, below 3', repeated]);
-  const open = await daemon.reader.openAlerts(daemon.running.clock.now());
+  const open = await daemon.reader.openAlerts({ at: daemon.running.clock.now() });
   const acks = `/alerts/${open[0]?.key ?? ''}/1/acks`;
   expect(await ask(daemon, acks, { seq: 1, comment: 'on it' })).toMatchObject({ status: 201 });
   await poll(daemon, 2, 35);

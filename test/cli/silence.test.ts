@@ -129,6 +129,9 @@ test('nobody knew why an alert was not repeated: status and explain say who sile
   expect(lines).toContain(silenced);
   expect(lines).toContain(acked);
   expect((await reading(daemon, 'explain', 'other')).out).not.toMatch(/silenced|acknowledged/);
+  expect((await reading(daemon, 'history', '--alert', 'coins/low')).out).toMatch(
+    / {2}ack {2}\S+ {2}by alice {2}.*"on it"/,
+  );
 });
 
 test.each([

@@ -112,7 +112,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     announce: (id, transitions, at, fence) => write(() => inner.announce(id, transitions, at, fence)),
     pauses: () => deed(() => inner.pauses()),
     policy: (at) => deed(() => inner.policy(at)),
-    openAlerts: (at) => deed(() => inner.openAlerts(at)),
+    openAlerts: (of) => deed(() => inner.openAlerts(of)),
     record: (entries, fence) => write(() => inner.record(entries, fence)),
     chainJournal: (limit, fence) => write(() => inner.chainJournal(limit, fence)),
     journalHead: () => deed(() => inner.journalHead()),

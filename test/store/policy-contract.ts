@@ -180,14 +180,18 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
 
   story('open are conditions that fire, and events of a day', async (store) => {
     const open = async (at: number): Promise<string[]> =>
-      (await store.openAlerts(at)).map(({ key, seq, isEvent }) => `${key} ${seq}${isEvent ? ' event' : ''}`);
+      (await store.openAlerts({ at })).map(({ key, seq, isEvent }) => `${key} ${seq}${isEvent ? ' event' : ''}`);
     await turn(store, 1);
     await turn(store, 1, { key: 'failed', type: 'alert.event', alert: 'failed' }, NOON + 1);
     await turn(store, 1, { key: 'moved', type: 'alert.event', alert: 'moved' }, NOON + 2);
     await turn(store, 1, { key: 'over' }, NOON + 3);
     await dispatch(store, NOON + 3);
     expect(await open(NOON + 3)).toEqual(['low 1', 'failed 1 event', 'moved 1 event', 'over 1']);
-    expect((await store.openAlerts(NOON + 3))[0]).toMatchObject({ watch: 'w', alert: 'low', severity: 'critical' });
+    expect((await store.openAlerts({ at: NOON + 3 }))[0]).toMatchObject({
+      watch: 'w',
+      alert: 'low',
+      severity: 'critical',
+    });
     await turn(store, 2, { key: 'failed', type: 'alert.retracted', alert: 'failed' }, NOON + 4);
     await turn(store, 2, { key: 'over', type: 'alert.resolved' }, NOON + 4);
     await dispatch(store, NOON + 4);

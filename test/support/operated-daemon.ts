@@ -68,5 +68,5 @@ export async function storedBy({
 }: OperatedDaemon): Promise<Policy & { readonly open: readonly OpenAlertRow[] }> {
   await using reader = await openReader({ file: join(folder.path, 'state.db') });
   const now = running.clock.now();
-  return { ...(await reader.policy(now)), open: await reader.openAlerts(now) };
+  return { ...(await reader.policy(now)), open: await reader.openAlerts({ at: now }) };
 }

@@ -33,8 +33,8 @@ export function createAckCalls(once: Once, options: AckCallsOptions): Pick<Inter
   }
 
   async function find({ key, episode }: AlertName): Promise<OpenAlertRow | null> {
-    const open = await store.openAlerts(clock.now());
-    return open.find((one) => one.key === key && one.episode === episode) ?? null;
+    const open = await store.openAlerts({ at: clock.now(), keys: [key] });
+    return open.find((one) => one.episode === episode) ?? null;
   }
 
   return {

@@ -45,14 +45,14 @@ export function createSilenceCalls(once: Once, options: SilenceCallsOptions): Ca
   }
 
   async function fires(matchers: Matcher): Promise<boolean> {
-    const open = await store.openAlerts(clock.now());
+    const open = await store.openAlerts({ at: clock.now() });
     return open.some(({ isEvent, labels }) => !isEvent && isSilencedBy(matchers, labels));
   }
 
   async function preview(matchers: Matcher): Promise<Result<SilencePreview>> {
     const reach = reachOf(matchers, watches());
     if (!('rules' in reach)) return { type: 'refused', why: { type: 'invalid', mistakes: reach } };
-    const open = (await store.openAlerts(clock.now())).filter(({ labels }) => isSilencedBy(matchers, labels));
+    const open = (await store.openAlerts({ at: clock.now() })).filter(({ labels }) => isSilencedBy(matchers, labels));
     return { type: 'done', value: { ...reach, isWide: isWide(reach), open } };
   }
 

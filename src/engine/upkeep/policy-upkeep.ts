@@ -55,10 +55,12 @@ export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSign
 
   async function endWhatIsOver(at: Instant): Promise<void> {
     const { silences, acks } = await store.policy(at);
-    const open = await store.openAlerts(at);
-    for (const { id } of silences.filter((one) => isResolved(one, open, at)))
+    const untilResolved = silences.filter((one) => one.untilResolved && one.from <= at);
+    const open = untilResolved.length === 0 ? [] : await store.openAlerts({ at });
+    for (const { id } of untilResolved.filter((one) => isResolved(one, open)))
       await end({ type: 'end-silence', id }, `resolved:${id}`, at, null);
-    for (const { ack, alert } of raised(acks, open, watches()))
+    const acked = acks.length === 0 ? [] : await store.openAlerts({ at, keys: acks.map(({ key }) => key) });
+    for (const { ack, alert } of raised(acks, acked, watches()))
       await end({ type: 'end-ack', key: ack.key, episode: ack.episode }, `raised:${ack.id}`, at, nameOf(alert));
   }
 
@@ -76,9 +78,8 @@ export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSign
   while (!signal.aborted) await clock.sleep(await look(), signal);
 }
 
-function isResolved(silence: Silence, open: readonly OpenAlertRow[], at: Instant): boolean {
-  const { untilResolved, from, matchers } = silence;
-  return untilResolved && from <= at && !open.some(({ isEvent, labels }) => !isEvent && isSilencedBy(matchers, labels));
+function isResolved({ matchers }: Silence, open: readonly OpenAlertRow[]): boolean {
+  return !open.some(({ isEvent, labels }) => !isEvent && isSilencedBy(matchers, labels));
 }
 
 interface Raised {

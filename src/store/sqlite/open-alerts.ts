@@ -1,25 +1,34 @@
 // Which alerts are open, as people look at them.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import type { Instant } from '../../lib/clock.ts';
-import { EVENT_OPEN_MS, type OpenAlertRow } from '../interventions.ts';
+import { EVENT_OPEN_MS, type OpenAlertRow, type OpenFilter } from '../interventions.ts';
 import { fromJson, messageOf, type Row } from '../rows.ts';
 
-/**
- * Conditions that fire, and events of the last day that were not retracted; the oldest first. One that cannot be read is
- * left out.
- */
-export function createOpenAlertsView(db: DatabaseSync): (at: Instant) => OpenAlertRow[] {
-  const open = db.prepare(`
-    WITH candidates AS (
-      SELECT key FROM alerts WHERE is_open = 1 UNION SELECT key FROM notifications WHERE at > ?1)
+/** Of what happened within the day. A flood of events must not hold up the daemon. */
+const MOST_RECENT = 2000;
+
+const RECENT = `
+  SELECT key FROM alerts WHERE is_open = 1 AND is_event = 0
+  UNION SELECT key FROM (SELECT key FROM notifications WHERE at > ?1 ORDER BY at DESC LIMIT ${MOST_RECENT})`;
+const NAMED = 'SELECT value AS key FROM json_each(?2)';
+
+/** One that cannot be read is left out. */
+export function createOpenAlertsView(db: DatabaseSync): (of: OpenFilter) => OpenAlertRow[] {
+  const newestOf = (keys: string): string => `
+    WITH candidates AS (${keys})
     SELECT newest.key, newest.episode, newest.seq, newest.watch, newest.alert, newest.transition, newest.labels,
       newest.message, newest.at
     FROM candidates CROSS JOIN notifications AS newest ON newest.key = candidates.key
     WHERE newest.seq = (SELECT max(seq) FROM notifications AS other WHERE other.key = candidates.key)
       AND (transition = 'firing' OR (transition NOT IN ('resolved', 'retracted') AND newest.at > ?1))
-    ORDER BY newest.at, newest.number`);
-  return (at) => open.all(at - EVENT_OPEN_MS).flatMap((row) => openAlertOf(row) ?? []);
+    ORDER BY newest.at, newest.number`;
+  const recent = db.prepare(newestOf(RECENT));
+  const named = db.prepare(newestOf(NAMED));
+  return ({ at, keys }) => {
+    const since = at - EVENT_OPEN_MS;
+    const rows = keys === undefined ? recent.all(since) : named.all(since, JSON.stringify(keys));
+    return rows.flatMap((row) => openAlertOf(row) ?? []);
+  };
 }
 
 const labels = z.record(z.string(), z.string());

@@ -41,7 +41,7 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
     samples: async (watch) => read(() => runs.of(watch)),
     pauses: async () => read(pauses),
     policy: async (at) => read(() => policy(at)),
-    openAlerts: async (at) => read(() => openAlerts(at)),
+    openAlerts: async (of) => read(() => openAlerts(of)),
     history: async (filter) => read(() => journal.history(filter)),
     journalHead: async () => read(() => journal.head()),
     verifyJournal: async (anchor) => read(() => journal.verify(anchor)),

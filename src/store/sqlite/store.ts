@@ -186,7 +186,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
       }),
     pauses: () => read(() => open.pauses()),
     policy: (at) => read(() => open.policy(at)),
-    openAlerts: (at) => read(() => open.openAlerts(at)),
+    openAlerts: (of) => read(() => open.openAlerts(of)),
     record: (entries, fence) =>
       writeUnder(fence, () => {
         open.journal.append(entries);
