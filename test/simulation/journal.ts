@@ -4,7 +4,7 @@ import type { Decision } from '../../src/core/model/decision.ts';
 import type { RecipientsOf, WatchId } from '../../src/core/model/ids.ts';
 import type { AnyKind } from '../../src/core/model/kind.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
-import type { Batch } from '../../src/dispatch/model.ts';
+import type { RoundResult } from '../../src/dispatch/model.ts';
 import type { PollHook } from '../../src/engine/polling/poll.ts';
 import type { VirtualTime } from './clock.ts';
 import type { ChainLog, Disturbance, Gap, Instant, Logs, Made, Poll, Served, Span, Taken } from './model.ts';
@@ -16,7 +16,7 @@ export interface Journal {
   /** Writes down when polls begin and end. */
   readonly hook: PollHook;
   readonly kept: (decisions: readonly Decision[]) => void;
-  readonly dispatched: (batches: readonly Batch[], clockAt: Instant) => void;
+  readonly dispatched: (result: RoundResult, clockAt: Instant) => void;
   readonly taken: (delivery: Delivery, clockAt: Instant) => void;
   /** It is on disk that the message was taken over. */
   readonly sent: (id: string) => void;
@@ -69,9 +69,9 @@ export function createJournal(time: VirtualTime, recipientsOf: RecipientsOf): Jo
         owed.decided(watchId, transitions, at);
       }
     },
-    dispatched(batches, clockAt) {
-      owed.made(batches);
-      for (const { target, kind } of batches)
+    dispatched(result, clockAt) {
+      owed.made(result);
+      for (const { target, kind } of result.batches)
         made.push({ at: time.now(), clockAt, recipient: `${target.channel}/${target.recipient}`, kind });
     },
     taken(delivery, clockAt) {

@@ -4,7 +4,7 @@ import type { Delivery, Fact, Message } from '../../src/core/model/delivery.ts';
 import { deliveryId, idOf } from '../../src/core/model/identity.ts';
 import type { Recipient, RecipientsOf, WatchId } from '../../src/core/model/ids.ts';
 import { isBegin, nameOfTransition, type Transition } from '../../src/core/model/transition.ts';
-import type { Batch } from '../../src/dispatch/model.ts';
+import type { Batch, RoundResult, Withdrawal } from '../../src/dispatch/model.ts';
 import { rawText } from '../../src/lib/untrusted.ts';
 import type { ChainLog, Facts, Instant, Owed, Taken, Telling } from './model.ts';
 
@@ -20,7 +20,7 @@ export interface Waiting {
 export interface OwedLog {
   readonly decided: (watch: WatchId, transitions: readonly Transition[], at: Instant) => void;
   /** A message lists only some of what it is about, and counts the rest. */
-  readonly made: (batches: readonly Batch[]) => void;
+  readonly made: (result: Pick<RoundResult, 'batches' | 'withdrawn'>) => void;
   readonly toldBy: (delivery: Delivery) => Pick<Taken, 'recipient' | 'says' | 'tells'>;
   /** Ids of what is owed. */
   readonly among: (waiting: readonly Waiting[]) => readonly string[];
@@ -47,7 +47,10 @@ export function createOwedLog(recipientsOf: RecipientsOf): OwedLog {
           committed.push({ at, watchId, id, to, message });
         }
     },
-    made(batches) {
+    made({ batches, withdrawn }) {
+      for (const one of withdrawn)
+        for (const [id, batch] of batchById)
+          if (isSame(batch.target, one.target)) batchById.set(id, withoutWithdrawn(batch, one));
       for (const batch of batches) batchById.set(batch.id, batch);
     },
     toldBy(delivery) {
@@ -89,8 +92,18 @@ function placeOf(key: string, seq: number, { channel, recipient }: Recipient): s
   return JSON.stringify([key, seq, channel, recipient]);
 }
 
-function isFor({ target }: Waiting, { channel, recipient }: Recipient): boolean {
-  return target === null || (target.channel === channel && target.recipient === recipient);
+function isFor({ target }: Waiting, to: Recipient): boolean {
+  return target === null || isSame(target, to);
+}
+
+function isSame(one: Recipient, other: Recipient): boolean {
+  return one.channel === other.channel && one.recipient === other.recipient;
+}
+
+/** Of what was never tried. What was is not withdrawn. */
+function withoutWithdrawn(batch: Batch, { key, from }: Withdrawal): Batch {
+  const isLeft = (member: Batch['members'][number]): boolean => member.key !== key || member.seq < from;
+  return batch.members.every(isLeft) ? batch : { ...batch, members: batch.members.filter(isLeft) };
 }
 
 function nameOf({ channel, recipient }: Recipient): string {

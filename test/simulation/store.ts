@@ -1,6 +1,6 @@
 // The real store, seen by one process: it may refuse, lie about what it did, or be the last thing that the process saw.
 import type { Decision } from '../../src/core/model/decision.ts';
-import type { Batch } from '../../src/dispatch/model.ts';
+import type { RoundResult } from '../../src/dispatch/model.ts';
 import { StorageError, type CommitResult, type Fence, type Store } from '../../src/store/store.ts';
 import type { VirtualTime } from './clock.ts';
 import type { FaultField } from './faults/field.ts';
@@ -16,7 +16,7 @@ export interface StoreOptions {
   /** Decisions that are on disk, whatever the process was told. */
   readonly onKept: (decisions: readonly Decision[]) => void;
   /** Deliveries that are on disk, whatever the process was told. */
-  readonly onDispatched: (batches: readonly Batch[], at: number) => void;
+  readonly onDispatched: (result: RoundResult, at: number) => void;
   /** It is on disk that the message was taken over. */
   readonly onSent: (id: string) => void;
   readonly onDisturbed: (disturbance: Disturbance) => void;
@@ -79,7 +79,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     commitDue: (round, decision, at, fence) =>
       write(async () => {
         const end = await inner.commitDue(round, decision, at, fence);
-        if (end === 'kept') onDispatched(decision.result.batches, at);
+        if (end === 'kept') onDispatched(decision.result, at);
         return end;
       }),
     readCalls: (at, limit, unanswered) => deed(() => inner.readCalls(at, limit, unanswered)),
