@@ -179,6 +179,27 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
     ],
     caughtAs: ['invented'],
   },
+  'told again after an hour': {
+    edits: [
+      {
+        file: 'src/dispatch/group.ts',
+        find: `const REPEAT_MS = 4 * 3_600_000;`,
+        replace: `const REPEAT_MS = 3_600_000;`,
+      },
+    ],
+    caughtAs: ['invented'],
+  },
+  'later ones sent before earlier ones': {
+    edits: [
+      {
+        file: 'src/store/sqlite/dispatch/deliveries-table.ts',
+        find: `const FIRST_IN_LINE = 'NOT EXISTS (SELECT 1 FROM delivery_order WHERE delivery_order.delivery = mine.number)';`,
+        replace: `const FIRST_IN_LINE = '1';`,
+      },
+    ],
+    caughtAs: ['out-of-order'],
+    under: ['sink-5xx', 'sink-4xx', 'slow-sink'],
+  },
 };
 
 const WIRE_TESTS = 'test/explorer/http/failures.test.ts';
