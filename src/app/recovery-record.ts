@@ -3,7 +3,7 @@ import type { Recovery } from '../store/store.ts';
 
 /** What took the place of a state that was damaged or gone when the daemon started. */
 export interface RecoveryRecord {
-  recovered(this: void, how: Recovery): void;
+  readonly recovered: (how: Recovery) => void;
   /** For an hour. */
   recent(): { readonly how: Recovery; readonly at: Instant } | null;
 }

@@ -1,6 +1,5 @@
 // Opens the state file for the one daemon that may write it, with a lock beside it against a second one.
 import { DatabaseSync } from 'node:sqlite';
-import type { Log } from '../../telemetry/log.ts';
 import type { Recovery, Store } from '../store.ts';
 import { answering, assertSound, makeDurable, neverBlock, openDatabase, opened, settledPath } from './database.ts';
 import { takeMarker } from './lost-marker.ts';
