@@ -2,15 +2,21 @@ import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
 
-type Tool = 'promtool' | 'prometheus';
+/** Each with the package of Debian and Ubuntu that has it. */
+const PACKAGES = {
+  promtool: 'prometheus',
+  prometheus: 'prometheus',
+  'prometheus-alertmanager': 'prometheus-alertmanager',
+} as const;
+type Tool = keyof typeof PACKAGES;
 
-/** Whether Prometheus and its promtool are installed; says loudly, once per test file, when they are not. */
+/** Whether a tool of Prometheus is installed; says loudly, once per test file, when they are not. */
 export function hasTool(name: Tool): boolean {
   const found = spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0;
   if (!found)
     process.stderr.write(
       `\n!!! ${name} IS NOT INSTALLED: what only it can prove is NOT TESTED in this run. ` +
-        `On Debian and Ubuntu: apt-get install prometheus\n\n`,
+        `On Debian and Ubuntu: apt-get install ${PACKAGES[name]}\n\n`,
     );
   return found;
 }
