@@ -32,7 +32,7 @@ function problemsOf(route: WrittenRoute, path: Path, source: Source, channels: r
   const complain = (at: Path, problem: ProblemAt): void => {
     problems.push(source.problem([...path, ...at], problem));
   };
-  const { match, ...set } = route;
+  const { match: _match, ...set } = route;
   for (const [names, at] of namedIn(route))
     for (const [i, name] of names.entries())
       if (!channels.includes(name))

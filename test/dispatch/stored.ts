@@ -206,14 +206,15 @@ export class StoredDispatch implements AsyncDisposable {
   }
 
   #rules(): DispatchRules {
-    const { channels, routing, inhibit = [] } = this.#setup;
+    const setup = this.#setup;
+    const { channels, inhibit = [] } = setup;
     return {
       inhibit,
       recipientsOf: (channel) => (channel in channels ? [{ channel, recipient: channel }] : undefined),
       channelOf: (channel) => this.#channelOf(channel),
       unitOf: (channel) => this.#channelOf(channel).unit,
-      routingOf: (labels) => routing(labels),
-      channelsOf: (watch) => routing({ watch }).channels,
+      routingOf: (labels) => setup.routing(labels),
+      channelsOf: (watch) => setup.routing({ watch }).channels,
       counted: Object.keys(channels).filter((channel) => this.#channelOf(channel).cap !== null),
       unanswered: [],
       startedAt: this.#startedAt,
