@@ -21,6 +21,7 @@ import { createDeliveriesView } from './dispatch/deliveries-view.ts';
 import { createNotificationsTable } from './dispatch/notifications-table.ts';
 import { createHeldView } from './dispatch/held-view.ts';
 import { createMirrorTable } from './mirror-table.ts';
+import { dueLines } from './dispatch/due-lines.ts';
 import { routingLines } from './dispatch/routing-lines.ts';
 import { createOpenAlertsView } from './open-alerts.ts';
 import type { Place } from './place.ts';
@@ -114,7 +115,12 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
       }),
     readDue: (query) => read(() => open.rounds.readDue(query)),
     commitDue: (round, decision, at, fence) =>
-      writeUnsynced(() => (isHeld(fence) ? open.rounds.commitDue(round, decision, at) : 'fenced')),
+      writeUnsynced(() => {
+        if (!isHeld(fence)) return 'fenced';
+        const end = open.rounds.commitDue(round, decision, at);
+        if (end === 'kept') open.journal.append(dueLines(round, decision.result, at));
+        return end;
+      }),
     readCalls: (at, limit, uncounted) => read(() => open.rounds.readCalls(at, limit, uncounted)),
     commitCalls: (round, result, at, fence) =>
       writeUnsynced(() => (isHeld(fence) ? open.rounds.commitCalls(round, result, at) : 'fenced')),

@@ -1,0 +1,51 @@
+// What the journal says of a round that decides what goes out.
+import type { DeliveryKind } from '../model/delivery.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { JournalEntry } from './entry.ts';
+
+/** What is held back from now on, or not any more. */
+export interface HeldAlert {
+  readonly is: 'held' | 'released';
+  readonly key: string;
+  readonly watch: string;
+  readonly alert: string;
+  readonly channel: string;
+  /** `silenced` */
+  readonly why: string;
+  /** The silence, or the key of the alert, that is the cause; null: neither. */
+  readonly by: string | null;
+}
+
+/** One line for all of a round that are alike: the same alert of a watch, channel and cause. */
+export function heldLines(all: readonly HeldAlert[], at: Instant): JournalEntry[] {
+  const alike = ({ is, watch, alert, channel, why, by }: HeldAlert): string =>
+    JSON.stringify([is, watch, alert, channel, why, by]);
+  return [...Map.groupBy(all, alike).values()].flatMap((group): JournalEntry[] => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { is, key, alert, channel, why, by } = first;
+    const cause = by === null ? {} : { by: by.slice(0, 80) };
+    const data = { alert: alert.slice(0, 60), channel, why, ...cause, count: group.length };
+    return [{ at, kind: is, subject: key, actor: 'daemon', data }];
+  });
+}
+
+/** A message whose members are fixed. */
+export interface ClosedMessage {
+  readonly id: string;
+  readonly kind: DeliveryKind;
+  readonly channel: string;
+  /** Keys of its alerts. */
+  readonly keys: readonly string[];
+}
+
+const MOST_KEYS = 12;
+
+/** What says more than that one transition goes out, which the line of its routing says already. */
+export function closedLines(all: readonly ClosedMessage[], at: Instant): JournalEntry[] {
+  const telling = all.filter(({ kind, keys }) => kind !== 'news' || keys.length > 1);
+  return telling.map(({ id, kind, channel, keys }): JournalEntry => {
+    const data = { channel, kind, count: keys.length, keys: keys.slice(0, MOST_KEYS) };
+    return { at, kind: 'closed', subject: id, actor: 'daemon', data };
+  });
+}

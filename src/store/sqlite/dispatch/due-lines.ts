@@ -1,0 +1,27 @@
+import { closedLines, heldLines, type HeldAlert } from '../../../core/journal/dispatched.ts';
+import type { JournalEntry } from '../../../core/journal/entry.ts';
+import { withdrawnLines } from '../../../core/journal/routed.ts';
+import type { DueRound } from '../../../dispatch/due-round.ts';
+import type { RoundResult } from '../../../dispatch/model.ts';
+import type { Instant } from '../../../lib/clock.ts';
+
+/** What the journal says of a round that decided what goes out. */
+export function dueLines(round: DueRound, result: RoundResult, at: Instant): readonly JournalEntry[] {
+  const closed = result.batches.map(({ id, kind, target, members }) => {
+    return { id, kind, channel: target.channel, keys: members.map(({ key }) => key) };
+  });
+  const taken = result.withdrawn.map(({ key, target, as }) => ({ key, channel: target.channel, as }));
+  return [...withdrawnLines(taken, at), ...heldLines(heldIn(round, result), at), ...closedLines(closed, at)];
+}
+
+function heldIn({ groups }: DueRound, { states }: RoundResult): HeldAlert[] {
+  return groups.flatMap(({ id, target: { channel }, members }) =>
+    members.flatMap(({ key, watch, alert, state: { held: before } }): HeldAlert[] => {
+      const after = states.get(id)?.get(key)?.held;
+      if (after === undefined || (after === null) === (before === null)) return [];
+      const cause = after ?? before;
+      if (cause === null) return [];
+      return [{ ...cause, is: after === null ? 'released' : 'held', key, watch, alert, channel }];
+    }),
+  );
+}
