@@ -44,7 +44,8 @@ export async function silence(terminal: Terminal, texts: readonly string[], opti
       'Nothing was silenced: it is more than half of the rules. Add --confirm where that is meant.',
     );
   const made = await client.post('/silences', { matchers, ...draft }, SilenceAnswer);
-  const from = Date.parse(made.from) > now ? `from ${showTime(Date.parse(made.from), now)} ` : '';
+  const from =
+    options.from !== undefined && Date.parse(made.from) > now ? `from ${showTime(Date.parse(made.from), now)} ` : '';
   const sooner = made.until_resolved ? ', or until nothing of it fires any more' : '';
   terminal.out('');
   terminal.out(`Silenced ${from}until ${showUntil(Date.parse(made.until), now)}${sooner}.`);

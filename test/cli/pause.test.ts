@@ -82,6 +82,12 @@ test('a lost answer is asked for again under the same key, and the command says 
   expect(asked).toHaveLength(3);
 });
 
+test('a busy daemon closed an idle connection, and the second of two calls failed', async () => {
+  const { port, asked } = await serve(answering(408, {}), done);
+  expect(await chainwarden(port, ['pause', 'coins', '--for', '2h'])).toMatchObject({ code: 0, err: '' });
+  expect(new Set(asked.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+});
+
 test('an answer that stays lost is not taken for a failure: the same command can be repeated', async () => {
   const { port, asked } = await serve(lost);
   const { code, out, err } = await chainwarden(port, ['resume', 'coins']);

@@ -45,6 +45,8 @@ function send({ url, token }: Daemon, key: string, path: string, body: object): 
   });
 }
 
+/** The daemon is busy, and has not read the request. */
+const TOO_LATE = 408;
 const TRIES = 10;
 const PAUSE_MS = 1000;
 
@@ -63,7 +65,10 @@ async function repeated(
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (tries > 0) await clock.sleep(PAUSE_MS);
     try {
-      return await call();
+      const answer = await call();
+      if (answer.status !== TOO_LATE) return answer;
+      why = `${TOO_LATE}, the request took too long to arrive`;
+      mayBeDone = true;
     } catch (error) {
       why = causeOf(error);
       mayBeDone ||= !NOT_CONNECTED.has(why);
