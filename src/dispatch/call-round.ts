@@ -6,6 +6,7 @@ import { callIn } from './escalate.ts';
 import { groupOf } from './group.ts';
 import type { Key, Labels } from './model.ts';
 import { UNTOLD } from './owed.ts';
+import { targetKey } from './targets.ts';
 import type { RoutingRules } from './route-round.ts';
 import type { Knowledge, Owing, Via } from './routing-round.ts';
 
@@ -83,7 +84,7 @@ function callFor(alert: CalledAlert, isAlertAcked: boolean, rules: Rules, now: I
 /** Who was told already is not told again. */
 function owingOn(channel: string, via: Via, alert: CalledAlert, rules: Rules): Owing[] {
   return (rules.recipientsOf(channel) ?? []).flatMap((target): Owing[] => {
-    const known = alert.known.find((one) => placeOf(one.target) === placeOf(target))?.state ?? UNTOLD;
+    const known = alert.known.find((one) => targetKey(one.target) === targetKey(target))?.state ?? UNTOLD;
     if (known.begun !== null || known.wanted >= alert.began) return [];
     const group = { target, ...groupOf(target, rules.unitOf(channel), alert, rules.routingOf(alert.labels)) };
     return [
@@ -99,11 +100,7 @@ function owingOn(channel: string, via: Via, alert: CalledAlert, rules: Rules): O
 }
 
 function distinct(owing: readonly Owing[]): Owing[] {
-  return [...new Map(owing.map((one) => [placeOf(one.group.target), one])).values()];
-}
-
-function placeOf({ channel, recipient }: Knowledge['target']): string {
-  return JSON.stringify([channel, recipient]);
+  return [...new Map(owing.map((one) => [targetKey(one.group.target), one])).values()];
 }
 
 function isAcked({ key, episode }: CalledAlert, { acks }: Policy, now: Instant): boolean {

@@ -17,12 +17,13 @@ import type {
   States,
   Verdict,
 } from './model.ts';
+import { targetKey } from './targets.ts';
 import { closeSummaries } from './summaries.ts';
 
 /** Pure. A decision that is taken twice adds nothing. */
 export function decideRound({ groups, states, world }: DispatchRound, now: Instant): RoundResult {
   const context = contextOf(world, now);
-  const byTarget = Map.groupBy(groups, ({ target }) => JSON.stringify([target.channel, target.recipient]));
+  const byTarget = Map.groupBy(groups, ({ target }) => targetKey(target));
   const decided = [...byTarget.values()].map((ofTarget) => decideTarget(context, ofTarget, states));
   const parts = decided.flatMap((one) => one.parts);
   return {

@@ -2,6 +2,7 @@
 import type { AlertId, Recipient, Severity, WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 import { decideRound } from './decide-round.ts';
+import { targetKey } from './targets.ts';
 import type {
   Ack,
   Cap,
@@ -77,7 +78,7 @@ export interface DecidingRules {
 
 /** Pure. */
 export function decideDue(due: DueRound, rules: DecidingRules, now: Instant): RoundResult {
-  const sentTo = new Map(due.sent.map((one) => [placeOf(one.target), one]));
+  const sentTo = new Map(due.sent.map((one) => [targetKey(one.target), one]));
   const result = decideRound(
     {
       groups: due.groups.map((group) => groupOf(group, rules)),
@@ -90,8 +91,8 @@ export function decideDue(due: DueRound, rules: DecidingRules, now: Instant): Ro
         acks: due.policy.acks,
         inhibit: rules.inhibit,
         sources: due.sources,
-        sentAt: (target) => sentTo.get(placeOf(target))?.at ?? [],
-        summarizedAt: (target) => sentTo.get(placeOf(target))?.summarizedAt ?? null,
+        sentAt: (target) => sentTo.get(targetKey(target))?.at ?? [],
+        summarizedAt: (target) => sentTo.get(targetKey(target))?.summarizedAt ?? null,
         lookedAt: rules.lookedAt,
       },
     },
@@ -115,8 +116,4 @@ function groupOf({ id, target, version, closedAt, members }: DueGroup, rules: De
 function earlier(a: Instant | null, b: Instant | null | undefined): Instant | null {
   if (a === null || b === null || b === undefined) return a ?? b ?? null;
   return Math.min(a, b);
-}
-
-function placeOf({ channel, recipient }: Recipient): string {
-  return JSON.stringify([channel, recipient]);
 }

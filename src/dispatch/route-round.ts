@@ -10,6 +10,7 @@ import { groupOf } from './group.ts';
 import type { DispatchGroup, Key, Labels, RecipientState, Routing, Withdrawal } from './model.ts';
 import { isHeard, UNTOLD } from './owed.ts';
 import { stateOwing } from './owing.ts';
+import { distinctTargets, targetKey } from './targets.ts';
 import type { GroupPlace, Knowledge, Owing, RoutingResult, RoutingRound, Turned, Unrouted } from './routing-round.ts';
 
 /** What the config in force says of channels and alerts. */
@@ -40,12 +41,12 @@ export function routeRound({ unrouted, known }: RoutingRound, rules: RoutingRule
 
 function routeOne(notification: Unrouted, known: readonly Knowledge[], rules: RoutingRules): RoutingResult {
   const named = targetsOf(notification, rules);
-  const isNamed = new Set(named.map(placeOf));
-  const knowing = new Set(known.map(({ target }) => placeOf(target)));
-  const joining = isBegin(notification.transition) ? named.filter((target) => !knowing.has(placeOf(target))) : [];
+  const isNamed = new Set(named.map(targetKey));
+  const knowing = new Set(known.map(({ target }) => targetKey(target)));
+  const joining = isBegin(notification.transition) ? named.filter((target) => !knowing.has(targetKey(target))) : [];
   const all = [...known, ...joining.map((target) => joiningAt(notification, target))];
   const owing = all.flatMap(({ target, state, via }): Owing[] => {
-    const next = stateOwing(state, notification, isNamed.has(placeOf(target)) || via !== 'route');
+    const next = stateOwing(state, notification, isNamed.has(targetKey(target)) || via !== 'route');
     if (next === null || next === state) return [];
     const group = groupAt(notification, target, rules);
     return [{ key: notification.key, notification: notification.number, group, via, state: next }];
@@ -74,7 +75,7 @@ function routeSummary(
   const isBack = notification.transition === 'reinstated';
   const knowing = members.filter(({ state }) => isBack || isHeard(state)).map(({ target }) => target);
   const named = isBegin(notification.transition) ? targetsOf(notification, rules) : [];
-  const summaries = distinct([...named, ...knowing]).map((target): Owing => {
+  const summaries = distinctTargets([...named, ...knowing]).map((target): Owing => {
     const { state, via } = joiningAt(notification, target);
     const group = groupAt(notification, target, rules);
     return {
@@ -143,7 +144,7 @@ function changed(
 }
 
 function targetsOf({ notify }: Unrouted, { recipientsOf }: RoutingRules): Recipient[] {
-  return distinct(notify.flatMap((channel) => recipientsOf(channel) ?? []));
+  return distinctTargets(notify.flatMap((channel) => recipientsOf(channel) ?? []));
 }
 
 /** Channels that are named and that the config has not any more. */
@@ -179,12 +180,4 @@ function turnedBy(notification: Unrouted, rules: RoutingRules): Turned[] {
 /** Somebody has to answer, or others are called. */
 function isAnswered({ options: { requireAck, escalate, failover } }: Pick<Routing, 'options'>): boolean {
   return requireAck === true || escalate !== null || failover !== null;
-}
-
-function distinct(targets: readonly Recipient[]): Recipient[] {
-  return [...new Map(targets.map((target) => [placeOf(target), target])).values()];
-}
-
-function placeOf({ channel, recipient }: Recipient): string {
-  return JSON.stringify([channel, recipient]);
 }

@@ -1,5 +1,4 @@
 // What the config in force and the running process say to a round. Decisions are pure: they read it, and nothing else.
-import type { AlertId, WatchId } from '../core/model/ids.ts';
 import type { DecidingRules } from './due-round.ts';
 import type { ReroutingRules } from './reroute.ts';
 
@@ -8,5 +7,4 @@ export interface DispatchRules extends DecidingRules, ReroutingRules {
   readonly counted: readonly string[];
   /** Channels on which nobody answers. */
   readonly unanswered: readonly string[];
-  readonly channelsOf: (watch: WatchId, alert: AlertId) => readonly string[];
 }
