@@ -80,5 +80,3 @@ export const InhibitShape = z.strictObject({
     .default('summary')
     .meta({ description: 'what becomes of muted events: one summary afterwards, or nothing' }),
 });
-
-export type WrittenInhibit = z.output<typeof InhibitShape>;
