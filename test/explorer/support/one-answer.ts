@@ -1,5 +1,6 @@
 // A process that reads one answer of blocks from the explorer at its first argument, after a small one, and prints
 // what that took. It is started as the daemon is, for memory and the event loop are a process's own.
+import { existsSync, readFileSync } from 'node:fs';
 import { ensureRuntimeFlags } from '../../../src/cli/runtime-flags.ts';
 import { yardstickMs } from '../../support/effort.ts';
 import { openExplorer, someBlocks } from './open.ts';
@@ -30,7 +31,7 @@ const [outcome, rows] = await opened.explorer
     (error: unknown) => [String(error), 0] as const,
   );
 const heldMs = loop.stop();
-const peakMiB = process.resourceUsage().maxRSS / 1024 - before / 2 ** 20;
+const peakMiB = (peakRss() - before) / 2 ** 20;
 const taken: Taken = { outcome, rows, heldMs, heldYardsticks: heldMs / yardstick, peakMiB };
 process.stdout.write(JSON.stringify(taken));
 
@@ -52,4 +53,14 @@ function watchLoop(): { stop(): number } {
       return most;
     },
   };
+}
+
+function ownStatus(): string {
+  return existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
+}
+
+/** In bytes. What `resourceUsage` says counts the process that started this one, up to its start. */
+function peakRss(): number {
+  const ofThisProgram = /^VmHWM:\s+(\d+) kB$/m.exec(ownStatus())?.[1];
+  return 1024 * (ofThisProgram === undefined ? process.resourceUsage().maxRSS : Number(ofThisProgram));
 }
