@@ -96,7 +96,7 @@ async function readAll(request: http.IncomingMessage): Promise<string> {
 
 // --- SMTP ----------------------------------------------------------------------------------------------------------
 
-interface ReceivedMail {
+export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   /** The message as it came, dots unstuffed. */
