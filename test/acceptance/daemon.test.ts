@@ -34,6 +34,7 @@ explorers:
   chain: { form: multichain, base_url: '${gate.url}', chain_id: '31337', api_key: { env: KEY } }
 addresses: { vault: ${sandbox.addresses.vault} }
 channels: { hook: { type: webhook, url: { env: HOOK }, secret: { env: SECRET }, allow: [127.0.0.0/8] } }
+self: none
 http: { listen: 127.0.0.1:0 }
 rules: [rules/*.yaml]
 `,
