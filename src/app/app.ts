@@ -83,6 +83,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       stateFile: options.isDry ? null : stateFileOf(setup.config),
     }),
   );
+  metrics.mirrorStorage(() => storage.state() === 'works');
   metrics.mirrorFailing(() => supervisor.failing().map(({ name }) => name));
   const journal = createDaemonJournal({ store, clock, log });
   const reload = createReload({ ...options, runtime, onApplied: (next) => journal.configured(next) });
@@ -157,6 +158,9 @@ export async function openApp(options: AppOptions): Promise<App> {
     log,
     onRejected: (reason) => {
       metrics.httpRejected(reason);
+    },
+    onAnswered: (answered) => {
+      metrics.httpAnswered(answered);
     },
   });
   opened.defer(() => web.close());

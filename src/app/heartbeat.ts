@@ -49,7 +49,7 @@ export async function beatUntil(options: HeartbeatOptions, signal: AbortSignal):
         return await poster.postJson(call, end);
       },
       onBeat: (outcome) => {
-        metrics.beat(outcome);
+        metrics.beat(outcome, clock.now());
       },
       clock,
       log,

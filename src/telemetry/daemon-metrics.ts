@@ -38,7 +38,6 @@ export interface DaemonMetrics {
   schedulerLag(seconds: number): void;
   /** Whether a reading of config and rules, the first one included, was accepted. */
   reload(accepted: boolean, at: Instant): void;
-  httpRejected(reason: 'sockets' | 'host' | 'token'): void;
   logDropped(lines: number): void;
   recordingFailed(): void;
   /** When the newest backup of the state was made. */
@@ -52,7 +51,9 @@ export interface DaemonMetrics {
   /** Asked on each scrape; the last one given counts: the loops that fail again and again, by name. */
   mirrorFailing(read: () => Iterable<LoopName>): void;
   /** A heartbeat was due. */
-  beat(outcome: BeatOutcome): void;
+  beat(outcome: BeatOutcome, at: Instant): void;
+  /** Asked on each scrape; the last one given counts: whether the last write to the state file was kept. */
+  mirrorStorage(read: () => boolean): void;
   /** A network error without a listener; the daemon continued. */
   networkErrorUncaught(): void;
 }
@@ -62,7 +63,6 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
   const lag = registry.histogram('chainwarden_scheduler_lag_seconds');
   const reloadSuccessful = registry.gauge('chainwarden_config_last_reload_successful');
   const reloadTimestamp = registry.gauge('chainwarden_config_last_reload_success_timestamp_seconds');
-  const rejected = registry.counter('chainwarden_http_rejected_total');
   const dropped = registry.counter('chainwarden_log_dropped_total');
   const recordingFailures = registry.counter('chainwarden_recording_failures_total');
   const backupTimestamp = registry.gauge('chainwarden_backup_last_success_timestamp_seconds');
@@ -72,7 +72,10 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
   const recalls = registry.counter('chainwarden_memory_recalls_total');
   const restarts = registry.counter('chainwarden_loop_restarts_total');
   const beats = registry.counter('chainwarden_heartbeats_total');
+  const beatTimestamp = registry.gauge('chainwarden_heartbeat_last_timestamp_seconds');
   const uncaught = registry.counter('chainwarden_uncaught_network_errors_total');
+  let isWritable: (() => boolean) | null = null;
+  registry.mirror('chainwarden_storage_writable', () => (isWritable === null ? [] : [[{}, isWritable() ? 1 : 0]]));
   let readFailing: () => Iterable<LoopName> = () => [];
   registry.mirror('chainwarden_loops_failing', () => {
     const failing = [...readFailing()];
@@ -95,9 +98,6 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
     reload(accepted, at) {
       reloadSuccessful.set(accepted ? 1 : 0);
       if (accepted) reloadTimestamp.set(at / 1000);
-    },
-    httpRejected(reason) {
-      rejected.inc({ reason });
     },
     logDropped(lines) {
       dropped.inc(lines);
@@ -125,8 +125,12 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
     mirrorFailing(read) {
       readFailing = read;
     },
-    beat(outcome) {
+    beat(outcome, at) {
       beats.inc({ outcome });
+      if (outcome === 'sent') beatTimestamp.set(at / 1000);
+    },
+    mirrorStorage(read) {
+      isWritable = read;
     },
     networkErrorUncaught() {
       uncaught.inc();

@@ -5,6 +5,7 @@
 import { DAEMON_METRICS } from './metric-rows/daemon.ts';
 import { DELIVERY_METRICS } from './metric-rows/delivery.ts';
 import { EXPLORER_METRICS } from './metric-rows/explorer.ts';
+import { HTTP_METRICS } from './metric-rows/http.ts';
 import type { MetricRow } from './metric-rows/row.ts';
 import { WATCH_METRICS } from './metric-rows/watch.ts';
 
@@ -13,6 +14,7 @@ export const METRICS = {
   ...WATCH_METRICS,
   ...DELIVERY_METRICS,
   ...DAEMON_METRICS,
+  ...HTTP_METRICS,
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 export type MetricName = keyof typeof METRICS;

@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import { createDaemonMetrics, type DaemonMetrics, type ProcessFacts } from './daemon-metrics.ts';
 import { createDeliveryMetrics, type DeliveryMetrics } from './delivery-metrics.ts';
 import { createExplorerMetrics, type ExplorerMetrics } from './explorer-metrics.ts';
+import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts';
 import { createMetricRegistry } from './metric-registry.ts';
 import { createWatchMetrics, type WatchMetrics } from './watch-metrics.ts';
 
@@ -9,7 +10,7 @@ import { createWatchMetrics, type WatchMetrics } from './watch-metrics.ts';
  * One function for each event that is counted. None of them throws, and the program works without them: a room takes
  * only the part it needs, such as `Pick<ExplorerMetrics, 'request'>`. The metrics are listed in metric-table.ts.
  */
-export interface Metrics extends ExplorerMetrics, WatchMetrics, DeliveryMetrics, DaemonMetrics {
+export interface Metrics extends ExplorerMetrics, WatchMetrics, DeliveryMetrics, DaemonMetrics, HttpMetrics {
   /** The text format 0.0.4. Rendered at most once a second, and once for all concurrent requests. */
   text(): Promise<string>;
 }
@@ -33,6 +34,7 @@ export function createMetrics({ clock, process, mostSeries = MOST_SERIES }: Metr
     ...createExplorerMetrics(registry),
     ...createWatchMetrics(registry, clock),
     ...createDeliveryMetrics(registry),
+    ...createHttpMetrics(registry),
     text: onceASecond(clock, () => registry.text()),
   };
 }

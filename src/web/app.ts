@@ -7,6 +7,7 @@ import type { Log } from '../telemetry/log.ts';
 import { createApiApp, type ApiOptions, type WebEnv } from './api/app.ts';
 import { API_ROOT } from './api/routes.ts';
 import { createHosts } from './guard/hosts.ts';
+import { metering, type Answered } from './metering.ts';
 import { problemResponse } from './problem.ts';
 
 export interface WebAppOptions {
@@ -22,6 +23,7 @@ export interface WebAppOptions {
   readonly log?: Pick<Log, 'warn'>;
   /** A connection beyond the limit, a request for a foreign host name, or a wrong token was refused. */
   readonly onRejected?: (reason: 'sockets' | 'host' | 'token') => void;
+  readonly onAnswered?: (answered: Answered) => void;
 }
 
 export interface Readiness {
@@ -34,10 +36,12 @@ export interface Readiness {
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
-  const { host, metricsText, isAlive, readiness, log, onRejected = () => undefined } = options;
+  const { host, metricsText, isAlive, readiness, log } = options;
+  const { onRejected = () => undefined, onAnswered = () => undefined } = options;
   const hosts = createHosts(options);
   const app = new Hono<WebEnv>();
   app.use(
+    metering({ monotonic: options.api.monotonic, onAnswered }),
     secureHeaders({
       contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
       xFrameOptions: 'DENY',

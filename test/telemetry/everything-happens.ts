@@ -35,6 +35,9 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.schedulerLag(0.004);
   metrics.reload(true, at);
   metrics.httpRejected('host');
+  metrics.httpAnswered({ route: '/api/v1/overview', status: 200, renderSeconds: 0.004 });
+  metrics.mirrorStorage(() => true);
+  metrics.beat('sent', at);
   metrics.logDropped(1);
   metrics.recordingFailed();
   metrics.backupMade(at);

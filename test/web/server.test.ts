@@ -70,6 +70,23 @@ describe('what is there', () => {
     expect(await ask(await serve(), '/healthz', {}, 'HEAD')).toMatchObject({ status: 200, body: '' });
   });
 
+  test('what is answered is counted by the pattern of its path, and by no name or token that the path holds', async () => {
+    const answered: string[] = [];
+    const onAnswered: WebOptions['onAnswered'] = ({ route, status, renderSeconds }) =>
+      answered.push(`${route} ${status} ${renderSeconds}`);
+    const web = await serve({ onAnswered });
+    await ask(web, '/metrics');
+    await ask(web, '/a/secret-token');
+    await ask(web, '/api/v1/watches/treasury/pauses', {}, 'POST');
+    await ask(web, '/api/v1/watches/treasury/pauses', { authorization: 'Bearer x' }, 'GET');
+    expect(answered).toEqual([
+      '/metrics 200 null',
+      '* 404 null',
+      '/api/v1/watches/:name/pauses 401 null',
+      '* 401 null',
+    ]);
+  });
+
   test('nothing else: no other path, no other method, no listing', async () => {
     const web = await serve();
     for (const path of ['/', '/metrics/', '/metrics/x', '/-/reload', '/api', '/healthz/../api', '/%2e%2e/etc'])

@@ -34,11 +34,6 @@ export const DAEMON_METRICS = {
     help: 'When the config and the rules that are in force were accepted.',
     labels: [],
   },
-  chainwarden_http_rejected_total: {
-    type: 'counter',
-    help: 'Connections and requests that the web server refused: too many sockets, a foreign host name, or a wrong token.',
-    labels: ['reason'],
-  },
   chainwarden_log_dropped_total: {
     type: 'counter',
     help: 'Log lines that were lost because nobody took them.',
@@ -69,10 +64,20 @@ export const DAEMON_METRICS = {
     help: 'Daily backups of the state file that could not be made; each is tried again after ten minutes.',
     labels: [],
   },
+  chainwarden_storage_writable: {
+    type: 'gauge',
+    help: 'Whether the last write to the state file was kept (1) or not (0).',
+    labels: [],
+  },
   chainwarden_heartbeats_total: {
     type: 'counter',
     help: 'Heartbeats that were due: sent, not-taken (the service did not accept it) or withheld (the daemon could not have told if something was wrong).',
     labels: ['outcome'],
+  },
+  chainwarden_heartbeat_last_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the service outside last accepted a heartbeat; absent before the first one.',
+    labels: [],
   },
   chainwarden_loop_restarts_total: {
     type: 'counter',

@@ -1,0 +1,29 @@
+import type { MetricRegistry } from './metric-registry.ts';
+
+interface Answered {
+  /** The pattern of the path, such as `/api/v1/watches/:name`. Paths hold names and tokens, and are not exported. */
+  readonly route: string;
+  readonly status: number;
+  /** How long it took to build the answer; null where nothing was built, or something was changed besides. */
+  readonly renderSeconds: number | null;
+}
+
+export interface HttpMetrics {
+  httpAnswered(answered: Answered): void;
+  httpRejected(reason: 'sockets' | 'host' | 'token'): void;
+}
+
+export function createHttpMetrics(registry: MetricRegistry): HttpMetrics {
+  const requests = registry.counter('chainwarden_http_requests_total');
+  const render = registry.histogram('chainwarden_http_render_seconds');
+  const rejected = registry.counter('chainwarden_http_rejected_total');
+  return {
+    httpAnswered({ route, status, renderSeconds }) {
+      requests.inc({ route, status: String(status) });
+      if (renderSeconds !== null) render.observe({ route }, renderSeconds);
+    },
+    httpRejected(reason) {
+      rejected.inc({ reason });
+    },
+  };
+}
