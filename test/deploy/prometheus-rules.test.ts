@@ -132,6 +132,17 @@ const STORIES: [alert: string, series: string, values: string, at: string, label
   ['ChainwardenLate', 'chainwarden_scheduler_lag_seconds_bucket{le="60"}', '0+10x40', '25m', {}],
   ['ChainwardenLoopFailing', 'chainwarden_loop_restarts_total{loop="sender"}', '0+1x20', '10m', { loop: 'sender' }],
   ['ChainwardenTicksSkipped', 'chainwarden_scheduler_skipped_total{watch="w"}', '0+1x40', '30m', { watch: 'w' }],
+  [
+    'ChainwardenManyBlind',
+    'chainwarden_watch_data_state{watch="w",of="a",state="ok"}',
+    '1x10 0x20',
+    '20m',
+    {},
+    { 'chainwarden_watch_data_state{watch="w",of="b",state="ok"}': '1x40' },
+  ],
+  ['ChainwardenStorageFails', 'chainwarden_storage_writable', '1x5 0x10', '8m', {}],
+  ['ChainwardenHeartbeatStopped', 'chainwarden_heartbeat_last_timestamp_seconds', '0x20', '14m', {}],
+  ['ChainwardenPageSlow', 'chainwarden_http_render_seconds_bucket{route="/",le="1"}', '0+10x40', '25m', {}],
 ];
 
 test('every rule has a story that makes it fire, and all are silent about a daemon that is well', () => {
@@ -150,8 +161,11 @@ test('every rule has a story that makes it fire, and all are silent about a daem
 
 function aStory(...[alert, series, values, at, labels, beside = {}]: (typeof STORIES)[number]) {
   const fired = RULES.find((rule) => rule.alert === alert);
-  const names = [series, ...(alert === 'ChainwardenLate' ? ['chainwarden_scheduler_lag_seconds_bucket{le="1"}'] : [])];
-  const infinite = alert === 'ChainwardenLate' ? [{ series: series.replace('"60"', '"+Inf"'), values }] : [];
+  const [, slow = null] = /,?le="([\d.]+)"/.exec(series) ?? [];
+  // Nothing is as fast as the bucket below.
+  const faster = slow === null ? [] : [series.replace(`"${slow}"`, '"0.001"')];
+  const names = [series, ...faster];
+  const infinite = slow === null ? [] : [{ series: series.replace(`"${slow}"`, '"+Inf"'), values }];
   return {
     name: alert,
     interval: '1m',
@@ -196,6 +210,16 @@ function aSilence() {
       { series: 'chainwarden_scheduler_lag_seconds_bucket{le="0.01"}', values: '0+10x60' },
       { series: 'chainwarden_scheduler_lag_seconds_bucket{le="+Inf"}', values: '0+10x60' },
       { series: 'chainwarden_scheduler_skipped_total{watch="w"}', values: '0x60' },
+      // One of twelve sees nothing.
+      ...Array.from({ length: 12 }, (_, n) => ({
+        series: `chainwarden_watch_data_state{watch="w",of="${n}",state="ok"}`,
+        values: n === 0 ? '0x60' : '1x60',
+      })),
+      { series: 'chainwarden_watch_data_state{watch="w",of="0",state="partial"}', values: '1x60' },
+      { series: 'chainwarden_storage_writable', values: '1x60' },
+      { series: 'chainwarden_heartbeat_last_timestamp_seconds', values: '0+60x60' },
+      { series: 'chainwarden_http_render_seconds_bucket{route="/",le="0.05"}', values: '0+10x60' },
+      { series: 'chainwarden_http_render_seconds_bucket{route="/",le="+Inf"}', values: '0+10x60' },
       // Failed once, and runs again.
       { series: 'chainwarden_loop_restarts_total{loop="sender"}', values: '0x10 1x50' },
     ],
