@@ -2,11 +2,10 @@
 // nothing would match every alert, so a value that no alert has is a mistake there as well.
 import { hintFor } from '../config/nearest.ts';
 import { quote } from '../config/scalars.ts';
-import type { Labels } from '../core/model/ids.ts';
+import { SEVERITIES, type Labels } from '../core/model/ids.ts';
 import { GIVEN_LABELS } from '../core/model/labels.ts';
 import { fitsGlob } from '../dispatch/match.ts';
 import type { Matcher } from '../dispatch/model.ts';
-import { SEVERITIES } from './language/words.ts';
 
 /** Finding a similar value takes time for each: there may be 100,000 addresses. */
 const MOST_COMPARED = 1000;

@@ -5,7 +5,8 @@ import type { DueMember } from '../dispatch/due-round.ts';
 import type { CalledAlert } from '../dispatch/call-round.ts';
 import type { Unrouted, Via } from '../dispatch/routing-round.ts';
 import type { Instant } from '../lib/clock.ts';
-import { jsonOrNull, SEVERITIES, type Row } from './rows.ts';
+import { jsonOrNull, type Row } from './rows.ts';
+import { SEVERITIES } from '../core/model/ids.ts';
 
 const TRANSITIONS = ['event', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated'] as const;
 

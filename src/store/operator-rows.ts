@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Pause } from '../core/model/pause.ts';
 import type { Matcher, Silence } from '../dispatch/model.ts';
 import type { Announceable, Changed, StoredAck } from './interventions.ts';
-import { fromJson, parsed, SEVERITIES, type Row } from './rows.ts';
+import { fromJson, parsed, type Row } from './rows.ts';
+import { SEVERITIES } from '../core/model/ids.ts';
 
 const instant = z.number();
 const count = z.int().nonnegative();

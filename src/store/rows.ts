@@ -1,5 +1,6 @@
 // What comes out of the storage is checked once, here, and trusted from then on, whichever engine it comes from. A kind's
 // own state is checked later, by the kind.
+import { SEVERITIES } from '../core/model/ids.ts';
 import { z } from 'zod';
 import type { Json } from '../core/values/fields.ts';
 import type { StoredHealth } from '../core/model/health.ts';
@@ -20,8 +21,6 @@ import { StorageError, type JournalLine, type StoredDelivery, type StoredDiagnos
 
 /** A row as an engine hands it out, by column. */
 export type Row = Readonly<Record<string, unknown>>;
-
-export const SEVERITIES = ['info', 'warning', 'critical'] as const;
 
 const count = z.int().nonnegative();
 const instant = z.number();

@@ -13,7 +13,10 @@ export type AlertId = string;
 /** Which item, or '' for the one condition of a watch. */
 export type FindingKey = string;
 export type DeliveryId = string;
-export type Severity = 'info' | 'warning' | 'critical';
+/** From the least to the most severe. */
+export const SEVERITIES = ['info', 'warning', 'critical'] as const;
+
+export type Severity = (typeof SEVERITIES)[number];
 /** As it is written after `on:`; each kind names its own. */
 export type EventName = string;
 /** Unknown leaves the state unchanged: it never fires, resolves, retracts or invents. */

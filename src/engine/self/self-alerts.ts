@@ -12,7 +12,7 @@ import { isActive } from '../../core/alerts/emission.ts';
 import { readyFor } from '../../core/model/clock-shift.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
-import type { WatchId } from '../../core/model/ids.ts';
+import { SEVERITIES, type WatchId } from '../../core/model/ids.ts';
 import type { ConditionState, Memory } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch.ts';
 import { blankMemory, step } from '../../core/step.ts';
@@ -187,8 +187,6 @@ export function createSelfAlerts({ store, clock, log, find, notify, onTransition
     memoryOf: (id) => memoryById.get(id),
   };
 }
-
-const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
 function begins({ severity }: SelfWatchId, cause: Cause): boolean {
   return !cause.isExplained && cause.severity === severity;

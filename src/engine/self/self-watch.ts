@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import type { Condition } from '../../core/model/condition.ts';
 import { NOTHING_DETECTED } from '../../core/model/detection.ts';
-import { BUILT_IN_RULE, type Labels, type Severity, type Truth, type WatchId } from '../../core/model/ids.ts';
+import {
+  BUILT_IN_RULE,
+  SEVERITIES,
+  type Labels,
+  type Severity,
+  type Truth,
+  type WatchId,
+} from '../../core/model/ids.ts';
 import type { ConditionAlert, Watch } from '../../core/model/watch.ts';
 import { natural, time } from '../../core/values/field-declarations.ts';
 import type { View } from '../../core/values/fields.ts';
@@ -39,8 +46,6 @@ export function parseSelfWatchId(id: WatchId): SelfWatchId | null {
 function isCondition(alert: string): alert is SelfCondition {
   return Object.hasOwn(SELF_CONDITIONS, alert);
 }
-
-const SEVERITIES = ['critical', 'warning', 'info'] as const satisfies readonly Severity[];
 
 function isSeverity(text: string): text is Severity {
   return SEVERITIES.some((one) => one === text);

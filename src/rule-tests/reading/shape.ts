@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { duration, integer, oneOrMore, text } from '../../config/scalars.ts';
 import { MISS_REASONS } from '../../core/model/observation.ts';
-import { SEVERITIES } from '../../rules/language/words.ts';
+import { SEVERITIES } from '../../core/model/ids.ts';
 
 const HALF_YEAR_MS = 183 * 86_400_000;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/;

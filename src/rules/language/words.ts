@@ -1,7 +1,4 @@
 import { MEASURES } from '../../core/model/condition.ts';
-import type { Severity } from '../../core/model/ids.ts';
-
-export const SEVERITIES = ['info', 'warning', 'critical'] as const satisfies readonly Severity[];
 
 /** Functions that a condition may call; any other is refused. */
 export const FUNCTIONS: readonly string[] = [

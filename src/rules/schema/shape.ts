@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { GIVEN_LABELS } from '../../core/model/labels.ts';
 import { boolean, duration, integer, NAME, oneOrMore, pageUrl, text } from '../../config/scalars.ts';
-import { SEVERITIES } from '../language/words.ts';
+import { SEVERITIES } from '../../core/model/ids.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 const HALF_YEAR_MS = 183 * 86_400_000;

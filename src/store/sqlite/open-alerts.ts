@@ -2,7 +2,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { EVENT_OPEN_MS, type OpenAlertRow, type OpenFilter } from '../interventions.ts';
-import { jsonOrNull, SEVERITIES, type Row } from '../rows.ts';
+import { jsonOrNull, type Row } from '../rows.ts';
+import { SEVERITIES } from '../../core/model/ids.ts';
 
 /** Of what happened within the day. A flood of events must not hold up the daemon. */
 const MOST_RECENT = 2000;
