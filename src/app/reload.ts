@@ -3,6 +3,7 @@ import type { Config } from '../config/model.ts';
 import { formatProblems, summarize, type Problem } from '../config/problem.ts';
 import type { ReloadEnd } from '../engine/upkeep/reloader.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
+import { failpoint } from '../lib/failpoint.ts';
 import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Runtime } from './runtime.ts';
@@ -69,6 +70,7 @@ export function createReload(options: ReloadOptions): Reload {
       await using prepared = await runtime.prepare(setup);
       if (signal.aborted) return 'done';
       prepared.commit();
+      failpoint('reload.swapped');
     } catch (error) {
       return failed(error);
     }

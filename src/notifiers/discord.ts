@@ -9,7 +9,7 @@ import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS, type JsonCall } from './wire/post-json.ts';
-import { isOwn, newRoot, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
+import { changeRoot, newRoot, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const SECOND_MS = 1000;
@@ -63,10 +63,9 @@ export function discordWith({ totalMs }: { totalMs: number }): Notifier<DiscordC
     mostAnswerBytes: MOST_ANSWER_BYTES,
     senderOf: (to, poster) => async (delivery, attempt, signal) => {
       const root = rootOf(delivery, attempt, placeOf(to));
-      const edited =
-        root !== null && isOwn(root, delivery)
-          ? await poster.exchange(editOf(to, root, upToDate(delivery)), signal)
-          : null;
+      const edited = await changeRoot(root, delivery, (former) =>
+        poster.exchange(editOf(to, former, upToDate(delivery)), signal),
+      );
       // What else came of it changes nothing: what is new stands in the message that follows.
       const isGone = edited?.type === 'answered' && saidIn(edited).code === UNKNOWN_MESSAGE;
       const lines = toLines(delivery, attempt);

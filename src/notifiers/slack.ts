@@ -8,7 +8,7 @@ import type { Answer } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS, type JsonCall, type Poster } from './wire/post-json.ts';
-import { isOwn, newRoot, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
+import { changeRoot, newRoot, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
 import { areBlocksRefused, isThreadGone, readBot, readHook } from './wire/slack-answers.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
@@ -115,7 +115,7 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
   return async (delivery, attempt, signal) => {
     const lines = fittedForSlack(toLines(delivery, attempt));
     const root = rootOf(delivery, attempt, channel);
-    if (root !== null && isOwn(root, delivery)) await edit(delivery, root, signal);
+    await changeRoot(root, delivery, (former) => edit(delivery, former, signal));
     const read = (to: Root | null) => (answer: Answer) =>
       readBot(answer, ({ channel: inside = null, ts: id }) =>
         receiptOf(to ?? newRoot(delivery, { place: channel, inside, id })),

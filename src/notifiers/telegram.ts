@@ -9,7 +9,7 @@ import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS } from './wire/post-json.ts';
-import { isOwn, newRoot, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
+import { changeRoot, newRoot, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
 
 const SECOND_MS = 1000;
 /** UTF-16 units, once entities are taken out. */
@@ -74,10 +74,9 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
         const place = [chat, to.topic ?? ''].join(' ');
         const root = rootOf(delivery, attempt, place);
         const toChat = { chat_id: chat.startsWith('@') ? chat : Number(chat) };
-        const edited =
-          root !== null && isOwn(root, delivery)
-            ? await poster.exchange({ url: urlOf('editMessageText'), body: editOf(toChat, root, delivery) }, signal)
-            : null;
+        const edited = await changeRoot(root, delivery, (former) =>
+          poster.exchange({ url: urlOf('editMessageText'), body: editOf(toChat, former, delivery) }, signal),
+        );
         // What else came of it changes nothing: what is new stands in the message that follows.
         const isGone = edited?.type === 'answered' && /message to edit not found/i.test(edited.text);
         const content = contentOf(toLines(delivery, attempt));

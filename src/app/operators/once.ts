@@ -1,5 +1,6 @@
 // Carries out one request of an operator: checked, stored, and only then acted upon.
 import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import type { Transition } from '../../core/model/transition.ts';
 import { announcementOf } from '../../engine/self/announcement.ts';
 import { newsOf } from '../../engine/self/operator-news.ts';
@@ -66,6 +67,7 @@ export function createOnce({ store, clock, log, notify, onChanged }: OnceOptions
         await act(result.value);
         onChanged();
       }
+      failpoint('operator.kept');
       return result;
     });
   };

@@ -12,6 +12,7 @@
 import { showAnchor, type Anchor } from '../../core/journal/chain.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import { showDuration, type Clock, type Instant } from '../../lib/clock.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import type { BeatOutcome } from '../../telemetry/daemon-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 
@@ -117,8 +118,10 @@ function createBeat({ vitals, post, onBeat, clock, log }: HeartbeatOptions): Bea
       await post(settings, { url: failUrl(settings.url), body: JSON.stringify({ at, why }) }, signal);
       return;
     }
+    failpoint('heartbeat.probed');
     const journal = anchor === null ? null : showAnchor(anchor);
     const outcome = await post(settings, { url: settings.url, body: JSON.stringify({ at, journal }) }, signal);
+    failpoint('heartbeat.sent');
     if (outcome.type !== 'sent' && signal.aborted) return;
     onBeat(outcome.type === 'sent' ? 'sent' : 'not-taken');
     say(outcome.type === 'sent' ? null : outcome.why, 'heartbeat:not-taken');

@@ -4,6 +4,7 @@
 import { shownOf, type MirroredAlert, type ShownAlert } from '../../core/model/mirror.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import type { OpenMirror } from '../../notifiers/notifier.ts';
 import type { OutboxDepth, Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -61,6 +62,7 @@ export function createMirrorLoop(options: MirrorLoopOptions): MirrorLoop {
     });
     if (shown.length === 0) return [];
     const outcomes = await mirror.show(shown, signal);
+    failpoint('mirror.shown');
     return shown.flatMap((one, i) => {
       const outcome = outcomes[i];
       return outcome === undefined ? [] : [{ ...one, outcome }];

@@ -13,6 +13,7 @@ import { LONGEST_WAIT_MS, type Outcome } from '../../core/model/delivery.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
 import { aborted } from '../../lib/abort.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import type { OpenNotifier } from '../../notifiers/notifier.ts';
 import type { Claimed, Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -128,7 +129,9 @@ export function createSender(options: SenderOptions): Sender {
 
   /** `owedSinceMs`: the run time at which it was committed. */
   async function deliver(claimed: Claimed, owedSinceMs: number, abandon: AbortSignal): Promise<void> {
+    failpoint('send.begun');
     const outcome = await send(claimed, abandon);
+    failpoint('send.ended');
     const settlement = settling.settlementOf(claimed, outcome, runTime.passed() - owedSinceMs);
     if (outcome.type === 'again' && outcome.park === true) park(outcome.why);
     const isRecorded = await settling.record(claimed, settlement, abandon);

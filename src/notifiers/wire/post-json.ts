@@ -5,6 +5,7 @@ import http from 'node:http';
 import https from 'node:https';
 import got, { RequestError, type PlainResponse, type Request } from 'got';
 import { createDeadline } from '../../lib/clock.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import { createRedactor } from '../../lib/redact.ts';
 import { absorbErrors } from '../../lib/request-errors.ts';
 import { singleLine } from '../../lib/untrusted.ts';
@@ -76,6 +77,11 @@ export function createPoster(options: PosterOptions): Poster {
     try {
       const request = client.stream(url, { method, body, headers, signal: deadline.signal });
       absorbErrors(request);
+      request.once('request', (sent: http.ClientRequest) => {
+        sent.once('finish', () => {
+          failpoint('send.posted');
+        });
+      });
       const [response] = (await once(request, 'response')) as [PlainResponse];
       const text = await firstBytes(request, mostAnswerBytes);
       return { type: 'answered', host, status: response.statusCode, headers: response.headers, text };

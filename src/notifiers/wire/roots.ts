@@ -1,6 +1,7 @@
 // The message that later ones about the same alert change or answer, and its receipt, as which it is remembered.
 import { z } from 'zod';
 import { isHoldSummary, type Attempt, type Delivery, type Receipt } from '../../core/model/delivery.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import { isAboutOne } from '../rendering/delivery-content.ts';
 import { toLines, type AllLines } from '../rendering/lines.ts';
 
@@ -51,8 +52,19 @@ export function receiptOf(root: Root | null): Receipt | undefined {
   return Buffer.byteLength(receipt) <= MOST_BYTES ? receipt : undefined;
 }
 
-/** Whether the message is about the alert of this delivery and no other. */
-export function isOwn({ isShared }: Root, delivery: Delivery): boolean {
+/** Changes the message where it is about the alert of this delivery and no other; null where it is not. */
+export async function changeRoot<T>(
+  root: Root | null,
+  delivery: Delivery,
+  change: (root: Root) => Promise<T>,
+): Promise<T | null> {
+  if (root === null || !isOwn(root, delivery)) return null;
+  const end = await change(root);
+  failpoint('chat.edited');
+  return end;
+}
+
+function isOwn({ isShared }: Root, delivery: Delivery): boolean {
   return !isShared && isAboutOne(delivery);
 }
 

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { createDeadline } from '../../lib/clock.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import { connect } from './connect.ts';
@@ -62,7 +63,10 @@ async function handOver(
 ): Promise<Outcome> {
   const body = Readable.from([message]);
   let isHandedOver = false;
-  body.once('end', () => (isHandedOver = true));
+  body.once('end', () => {
+    isHandedOver = true;
+    failpoint('send.mailed');
+  });
   const show = shownBy(server);
   try {
     const answer = await Promise.race([talk(connection, server, envelope, body), broken(connection, signal)]);

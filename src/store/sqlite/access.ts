@@ -3,16 +3,17 @@
 // asked for. The wait is by the machine's clock, as that other program's is.
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Step } from '../../lib/failpoint.ts';
 import { createMutex } from '../../lib/mutex.ts';
-import { answering, BUSY_TIMEOUT_MS, createUnsynced, inTransaction, isBusy, storageError } from './database.ts';
+import { answering, BUSY_TIMEOUT_MS, createUnsynced, inStep, isBusy, storageError } from './database.ts';
 
 export interface Access {
   /** Rejects with a StorageError. */
   readonly read: <T>(work: () => T) => Promise<T>;
   /** All or nothing, in one transaction. `work` may run more than once. Rejects with a StorageError. */
-  readonly write: <T>(work: () => T) => Promise<T>;
+  readonly write: <T>(step: Step, work: () => T) => Promise<T>;
   /** The same without waiting for the disk: a power cut may take it back until the next `write`. */
-  readonly writeUnsynced: <T>(work: () => T) => Promise<T>;
+  readonly writeUnsynced: <T>(step: Step, work: () => T) => Promise<T>;
   /** Uses the database that `change` resolves with from then on. What is to be written waits meanwhile. */
   readonly replace: (change: (db: DatabaseSync) => Promise<DatabaseSync>) => Promise<void>;
   /** After the writes that were asked for. Safe to call twice. */
@@ -47,8 +48,8 @@ export function createAccess(opened: DatabaseSync, file: string): Access {
 
   return {
     read: (work) => whenFree('read', work, performance.now()),
-    write: (work) => write(() => inTransaction(db, work)),
-    writeUnsynced: (work) => write(() => unsynced(() => inTransaction(db, work))),
+    write: (step, work) => write(() => inStep(db, step, work)),
+    writeUnsynced: (step, work) => write(() => unsynced(() => inStep(db, step, work))),
     replace: (change) =>
       writing.hold(async () => {
         db = await change(db);

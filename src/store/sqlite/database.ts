@@ -2,6 +2,7 @@
 import { closeSync, existsSync, lstatSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { failpoint, type Step } from '../../lib/failpoint.ts';
 import { StateDamagedError, StorageError } from '../store.ts';
 
 /**
@@ -117,6 +118,17 @@ export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** The same, where the end of the process must neither lose nor repeat anything. */
+export function inStep<T>(db: DatabaseSync, step: Step, work: () => T): T {
+  const result = inTransaction(db, () => {
+    const written = work();
+    failpoint(`${step}.before`);
+    return written;
+  });
+  failpoint(`${step}.after`);
+  return result;
 }
 
 /**

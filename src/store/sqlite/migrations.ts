@@ -1,6 +1,6 @@
 import { MIRROR_TABLE } from './mirror-table.ts';
 import type { DatabaseSync } from 'node:sqlite';
-import { firstNumber, inTransaction } from './database.ts';
+import { firstNumber, inStep } from './database.ts';
 import { StorageError } from '../store.ts';
 import { letDispatchDecide } from './dispatch/let-dispatch-decide.ts';
 import { toDispatch } from './dispatch/to-dispatch.ts';
@@ -267,7 +267,7 @@ export function migrate(db: DatabaseSync, file: string, migrations = MIGRATIONS)
   assertOurs(db, file);
   const version = assertNotNewer(db, file, migrations);
   if (version === migrations.length) return;
-  inTransaction(db, () => {
+  inStep(db, 'migrate', () => {
     for (const migration of migrations.slice(version)) {
       if (typeof migration === 'string') db.exec(migration);
       else migration(db);

@@ -1,6 +1,7 @@
 // A state file that is damaged when the daemon starts. Refusing to start would leave nobody watching, so the newest backup
 // takes its place, or a state that remembers nothing. Either is logged as an error, and the damaged file is kept.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { failpoint } from '../../lib/failpoint.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { StateDamagedError, StorageError, type Backup, type Recovery } from '../store.ts';
 import { listBackups } from './backups.ts';
@@ -35,7 +36,9 @@ export async function openOrRecover<T>(open: () => T, { file, backups, log, onRe
 
   async function recover(damage: StateDamagedError): Promise<T> {
     const used = await prepareCopy(known, file, log);
+    failpoint('state.set-aside');
     const damaged = answering(file, 'replace', () => putAside(file, used !== null));
+    failpoint('state.replaced');
     if (used === null) log?.error('storage:state-lost', { lost: damage.message, kept: damaged, effect: NOTHING_KNOWN });
     else log?.error('storage:state-restored', { from: used.file, why: damage.message, kept: damaged, effect: OLDER });
     onRecovered?.(used === null ? 'lost' : 'restored');

@@ -4,12 +4,13 @@ import { journalOf } from '../../core/journal/decided.ts';
 import { triedLine } from '../../core/journal/tried.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';
+import type { Step } from '../../lib/failpoint.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { ANNOUNCER } from '../../core/model/ids.ts';
 import type { CommitResult, Fence, Store } from '../store.ts';
 import { createAccess } from './access.ts';
 import { createChainTable } from './chain-table.ts';
-import { answering, inTransaction } from './database.ts';
+import { answering, inStep } from './database.ts';
 import { createFacts, type Facts } from './facts.ts';
 import { createJournalTable, createJournalView } from './journal-table.ts';
 import { createDiagnosticsView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
@@ -56,7 +57,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
   let maxBytes = tools.maxBytes ?? Infinity;
   let open = answering(file, 'prepare', () => prepare(db, file, maxBytes));
   const fence = answering(file, 'take over', () =>
-    inTransaction(db, () => {
+    inStep(db, 'take-over', () => {
       open.deliveries.endLeases();
       return takeOver(open.facts, owner);
     }),
@@ -66,8 +67,8 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
   /** False when another process has taken over, as one may whose lock file was deleted. */
   const isHeld = ({ epoch }: Fence): boolean => epochOf(open.facts) === epoch;
 
-  function writeUnder(fence: Fence, work: () => void): Promise<'kept' | 'fenced'> {
-    return write(() => {
+  function writeUnder(step: Step, fence: Fence, work: () => void): Promise<'kept' | 'fenced'> {
+    return write(step, () => {
       if (!isHeld(fence)) return 'fenced';
       work();
       return 'kept';
@@ -97,7 +98,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     recall: (ids, onDamaged) => read(() => open.recall(ids, onDamaged)),
     remembered: () => read(() => open.remembered()),
     commit: (decisions, at, fence) =>
-      write(() => {
+      write('commit', () => {
         open.size.assertRoom();
         const isOurs = isHeld(fence);
         return decisions.map((decision): CommitResult => (isOurs ? keep(decision, at) : 'fenced'));
@@ -107,7 +108,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     // makes the same deliveries, under the same ids: they follow from content alone. The outcome of a try is such a
     // commit, so what is on record as sent stays so.
     commitRouting: (round, result, at, fence) =>
-      writeUnsynced(() => {
+      writeUnsynced('commit-routing', () => {
         if (!isHeld(fence)) return 'fenced';
         const end = open.rounds.commitRouting(round, result, at);
         if (end === 'kept') open.journal.append(routingLines(round, result, at));
@@ -115,7 +116,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
       }),
     readDue: (query) => read(() => open.rounds.readDue(query)),
     commitDue: (round, decision, at, fence) =>
-      writeUnsynced(() => {
+      writeUnsynced('commit-due', () => {
         if (!isHeld(fence)) return 'fenced';
         const end = open.rounds.commitDue(round, decision, at);
         if (end === 'kept') open.journal.append(dueLines(round, decision.result, at));
@@ -123,19 +124,19 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
       }),
     readCalls: (at, limit, uncounted) => read(() => open.rounds.readCalls(at, limit, uncounted)),
     commitCalls: (round, result, at, fence) =>
-      writeUnsynced(() => (isHeld(fence) ? open.rounds.commitCalls(round, result, at) : 'fenced')),
+      writeUnsynced('commit-calls', () => (isHeld(fence) ? open.rounds.commitCalls(round, result, at) : 'fenced')),
     readActive: (after, limit) => read(() => open.rounds.readActive(after, limit)),
     commitReroute: (rerouted, at, fence) =>
-      writeUnder(fence, () => {
+      writeUnder('commit-reroute', fence, () => {
         open.rounds.commitReroute(rerouted, at);
       }),
     moveClock: (jump, fence) =>
-      writeUnder(fence, () => {
+      writeUnder('move-clock', fence, () => {
         open.rounds.moveClock(jump);
       }),
     nextRound: () => read(() => open.rounds.nextRound()),
     cover: (coverage, fence) =>
-      writeUnder(fence, () => {
+      writeUnder('cover', fence, () => {
         open.size.assertRoom();
         for (const [id, one] of coverage) open.memory.cover(id, one);
       }),
@@ -145,62 +146,62 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     chainBlocks: (explorers) =>
       read(() => new Map(explorers.map((explorer) => [explorer, open.chain.blocks(explorer)]))),
     keepChainBlocks: (explorer, blocks, kept, fence) =>
-      writeUnder(fence, () => {
+      writeUnder('keep-chain-blocks', fence, () => {
         open.chain.keep(explorer, blocks, kept);
       }),
     probe: (at) =>
-      write(() => {
+      write('probe', () => {
         open.size.assertRoom();
         open.facts.write('probe', String(at));
       }),
     keepTroubles: (lines) =>
-      write(() => {
+      write('keep-troubles', () => {
         open.facts.write('troubles', JSON.stringify(lines));
       }),
     keepRunning: (outline) =>
-      write(() => {
+      write('keep-running', () => {
         open.facts.write('running', JSON.stringify(outline));
       }),
     forget: (ids) =>
-      write(() => {
+      write('forget', () => {
         for (const id of ids) open.memory.forget(id);
       }),
     // A claim that a power cut takes back is like one whose process ended: the delivery goes out again, under its id.
-    claim: (claim, fence) => writeUnsynced(() => (isHeld(fence) ? open.deliveries.claim(claim, damaged) : [])),
+    claim: (claim, fence) => writeUnsynced('claim', () => (isHeld(fence) ? open.deliveries.claim(claim, damaged) : [])),
     ran: (channel, ms) =>
-      writeUnsynced(() => {
+      writeUnsynced('ran', () => {
         open.deliveries.ran(channel, ms);
       }),
     settle: (tried, settlement, at) =>
-      write(() => {
+      write('settle', () => {
         if (!open.deliveries.settle(tried, settlement, at)) return 'superseded';
         open.journal.append([triedLine(tried, settlement, at)]);
         return 'settled';
       }),
-    expire: (channel, at, held) => write(() => open.deliveries.expire(channel, at, held)),
+    expire: (channel, at, held) => write('expire', () => open.deliveries.expire(channel, at, held)),
     nextDue: (channel) => read(() => open.deliveries.nextDue(channel)),
     survey: () => read(() => open.view.survey()),
     answerTo: (request) => read(() => open.interventions.answerTo(request)),
     intervene: (change, request, { fence, ...act }) =>
-      write(() =>
+      write('intervene', () =>
         isHeld(fence) ? open.interventions.intervene(change, request, act) : { type: 'refused', why: 'fenced' },
       ),
     announceable: (at) => read(() => open.interventions.announceable(at)),
     announce: (id, transitions, at, fence) =>
-      writeUnder(fence, () => {
+      writeUnder('announce', fence, () => {
         open.interventions.announce(id, transitions, at);
       }),
     pauses: () => read(() => open.pauses()),
     policy: (at) => read(() => open.policy(at)),
     openAlerts: (of) => read(() => open.openAlerts(of)),
     record: (entries, fence) =>
-      writeUnder(fence, () => {
+      writeUnder('record', fence, () => {
         open.journal.append(entries);
       }),
     async chainJournal(limit, fence) {
       if (!(await read(() => open.journal.hasUnchained()))) return false;
       // Waits for the disk, as an anchor that is given to others must not be taken back by a power cut.
-      const end = await writeUnder(fence, () => {
+      const end = await writeUnder('chain-journal', fence, () => {
         open.journal.chain(limit);
       });
       return end === 'kept' && (await read(() => open.journal.hasUnchained()));
@@ -213,7 +214,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     held: () => read(() => open.held()),
     mirrored: (channel, since) => read(() => open.mirror.alerts(channel, since)),
     keepMirrored: (channel, accepted, fence) =>
-      writeUnder(fence, () => {
+      writeUnder('keep-mirrored', fence, () => {
         open.mirror.accept(channel, accepted);
       }),
     async secure() {
@@ -229,7 +230,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
       return moved;
     },
     prune: (before, at) =>
-      write(() => {
+      write('prune', () => {
         open.interventions.prune(before.settled);
         open.deliveries.prune(before.settled);
         open.notifications.prune(before.settled);

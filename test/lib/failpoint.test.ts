@@ -1,0 +1,91 @@
+// Where the daemon may be killed is one list, and every step that keeps or sends something is on it. The tests that kill it
+// (test/acceptance/crash*) go through the list, so a step that is missing there would never be tried.
+import { expect, test } from '@jest/globals';
+import ts from 'typescript';
+import { MOMENTS, STEPS } from '../../src/lib/failpoint.ts';
+import { nodesIn, parseSources } from '../support/syntax.ts';
+
+interface Call {
+  readonly file: string;
+  /** What is called, as it is written: `store.commit`. */
+  readonly callee: string;
+  readonly args: readonly ts.Expression[];
+}
+
+const calls: readonly Call[] = [...parseSources()].flatMap(([file, source]) =>
+  [...nodesIn(source)].filter(ts.isCallExpression).map(({ expression, arguments: args }) => ({
+    file,
+    callee: expression.getText(),
+    args: [...args],
+  })),
+);
+
+const callsOf = (callee: RegExp): readonly Call[] => calls.filter((call) => callee.test(call.callee));
+const filesOf = (found: readonly Call[]): string[] => [...new Set(found.map(({ file }) => file))].toSorted();
+
+const inStore = (found: readonly Call[]): Call[] => found.filter(({ file }) => file.startsWith('src/store/'));
+
+/** The names that these calls are given; what is no plain text is shown as code. */
+const namesIn = (found: readonly Call[], argument: number): string[] =>
+  found.map(({ args }) => {
+    const name = args[argument];
+    return name !== undefined && ts.isStringLiteral(name) ? name.text : `code: ${name?.getText() ?? ''}`;
+  });
+
+/** What `write` and `writeUnder` are made of hands its own step on. */
+const PASSED_ON = /^code: (?:step$|\(\) =>)/;
+
+test('each step of the list is one transaction, and each transaction of the daemon is a step of the list', () => {
+  const named = [
+    ...namesIn(inStore(callsOf(/^(?:write|writeUnsynced|writeUnder)$/)), 0),
+    ...namesIn(callsOf(/^inStep$/), 1),
+  ].filter((name) => !PASSED_ON.test(name));
+  expect(named.toSorted()).toEqual(Object.keys(STEPS).toSorted());
+  // The recording is a file of its own, and `state forget` a command.
+  expect(filesOf(callsOf(/^inTransaction$/))).toEqual([
+    'src/recording/schema.ts',
+    'src/recording/writer.ts',
+    'src/store/sqlite/database.ts',
+    'src/store/sqlite/forget.ts',
+  ]);
+  const begun = callsOf(/\.exec$/).filter(({ args }) => /BEGIN|COMMIT/.test(args[0]?.getText() ?? ''));
+  // The lock is a file without rows.
+  expect(filesOf(begun)).toEqual(['src/store/sqlite/database.ts', 'src/store/sqlite/lock.ts']);
+});
+
+test('each moment of the list is marked in one place', () => {
+  const marked = namesIn(callsOf(/^failpoint$/), 0).filter((name) => !name.startsWith('code: `${step}.'));
+  expect(marked.toSorted()).toEqual(Object.keys(MOMENTS).toSorted());
+});
+
+test('nothing is sent, shown or changed by an operator but past a moment of the list', () => {
+  // Commands that send a test message keep nothing.
+  expect(filesOf(callsOf(/^(?:notifier|sender)\.send$/))).toEqual([
+    'src/app/channels.ts',
+    'src/cli/notify-test.ts',
+    'src/engine/sending/sender.ts',
+  ]);
+  expect(filesOf(callsOf(/mirror\.show$/))).toEqual(['src/app/channels.ts', 'src/engine/sending/mirror.ts']);
+  expect(filesOf(callsOf(/\.(?:postJson|exchange)$/)).filter((file) => !file.startsWith('src/notifiers/'))).toEqual([
+    'src/app/heartbeat.ts',
+  ]);
+  // Explorers are only asked, and commands are no part of the daemon. What leaves through another library would have to be
+  // marked there.
+  const leaving = callsOf(/^(?:client\.stream|connection\.send|net\.connect|https?\.request|fetch)$/);
+  expect(filesOf(leaving).filter((file) => !/^src\/(?:explorer|cli)\//.test(file))).toEqual([
+    'src/notifiers/wire/connect.ts',
+    'src/notifiers/wire/post-json.ts',
+    'src/notifiers/wire/smtp.ts',
+  ]);
+  // The daemon itself ends silences and acknowledgements, and waits for no answer.
+  expect(filesOf(callsOf(/store\.intervene$/))).toEqual([
+    'src/app/operators/once.ts',
+    'src/engine/upkeep/policy-upkeep.ts',
+  ]);
+});
+
+test('in the daemon that is shipped none of it does anything', () => {
+  const source = parseSources('src/lib/failpoint.ts').get('src/lib/failpoint.ts');
+  const [body, ...others] = source === undefined ? [] : [...nodesIn(source)].filter(ts.isFunctionDeclaration);
+  expect([body?.name?.text, body?.body?.statements.length, others.length]).toEqual(['failpoint', 0, 0]);
+});
