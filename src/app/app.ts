@@ -3,6 +3,7 @@
 //   open    state file -> first setup prepared -> web server -> first setup in force
 //   run     runtime and reloader, until the signal aborts
 //   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
+import { randomUUID } from 'node:crypto';
 import type { HttpSettings } from '../config/model.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { createClockJumps } from '../engine/upkeep/clock-jumps.ts';
@@ -16,6 +17,7 @@ import { createSupervisor } from '../engine/upkeep/supervisor.ts';
 import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
 import type { Recovery, Store } from '../store/store.ts';
 import type { IdentityOptions } from '../web/guard/identity.ts';
+import { createQueries } from '../query/queries.ts';
 import { serveWeb } from '../web/server.ts';
 import { reportDaily } from './daily-report.ts';
 import { createDaemonJournal } from './daemon-journal.ts';
@@ -32,6 +34,7 @@ import type { Sources } from './sources.ts';
 import { createStateGuard } from './state-guard.ts';
 import { watchStorage } from './storage-health.ts';
 import { stateFileOf } from './upkeep.ts';
+import { createLook } from './view.ts';
 
 export interface AppOptions
   extends SetupTools, Omit<RuntimeOptions, 'store' | 'storageState' | 'supervise' | 'stateFile' | 'pauses'> {
@@ -155,6 +158,9 @@ export async function openApp(options: AppOptions): Promise<App> {
         },
       }),
     },
+    queries: createQueries(
+      createLook({ ...options, runtime, reload, store, storage: () => storage.state(), bootId: randomUUID() }),
+    ),
     log,
     onRejected: (reason) => {
       metrics.httpRejected(reason);

@@ -4,6 +4,7 @@ import type { DispatchRules } from '../dispatch/rules.ts';
 import { createBlindWatches, type BlindWatches } from '../engine/reporting/blind-watches.ts';
 import type { PollHook } from '../engine/polling/poll.ts';
 import { createPoller, type Poller } from '../engine/polling/poller.ts';
+import { createExplorerFacts, type ExplorerFacts } from '../engine/reporting/explorer-facts.ts';
 import { createReport } from '../engine/reporting/report.ts';
 import { createRetirement, type Retirement } from '../engine/upkeep/retirement.ts';
 import { createScheduler, type Scheduler } from '../engine/scheduling/scheduler.ts';
@@ -42,6 +43,8 @@ export interface Parts {
   readonly retirement: Retirement;
   /** What was done, for the daily report. */
   readonly work: WorkCounts;
+  /** What explorers answered in the last hour. */
+  readonly explorerFacts: ExplorerFacts;
 }
 
 interface Wiring {
@@ -67,9 +70,10 @@ export function createParts(
 ): Parts {
   const { store, clock, log, metrics, recorder, pauses } = options;
   const work = createWorkCounts();
+  const explorerFacts = createExplorerFacts(clock);
   const explorers = createExplorers({
     ...options,
-    meter: meterOf(metrics, work),
+    meter: meterOf(metrics, work, explorerFacts),
     userAgent: `chainwarden/${options.version}`,
     signal,
     ...(recorder && { onAnswer: recorder.onAnswer }),
@@ -141,24 +145,30 @@ export function createParts(
     exclusively: (work) => changing.hold(work),
     onTransitions,
   });
-  return { explorers, channels, dispatcher, poller, blindWatches, scheduler, retirement, work };
+  return { explorers, channels, dispatcher, poller, blindWatches, scheduler, retirement, work, explorerFacts };
 }
 
-/** Requests are counted for the metrics and for the daily report. */
-function meterOf(metrics: Metrics, work: WorkCounts): ExplorersOptions['meter'] {
+/** Requests are counted for the metrics, for the daily report and for pages. */
+function meterOf(metrics: Metrics, work: WorkCounts, ofHour: ExplorerFacts): ExplorersOptions['meter'] {
   return {
     ...metrics,
     request(facts) {
       metrics.request(facts);
       work.request(facts);
+      ofHour.request(facts);
     },
     explorerHeaders(facts) {
       metrics.explorerHeaders(facts);
       work.explorerHeaders(facts);
+      ofHour.explorerHeaders(facts);
     },
     head(facts) {
       metrics.head(facts);
       work.head(facts);
+    },
+    forgetExplorer(explorer) {
+      metrics.forgetExplorer(explorer);
+      ofHour.forgetExplorer(explorer);
     },
   };
 }

@@ -29,6 +29,8 @@ export interface Rejected {
   /** When the first try failed. */
   readonly since: Instant;
   readonly why: string;
+  /** Of the files; empty where something else failed. */
+  readonly problems: readonly Problem[];
 }
 
 export interface Reload {
@@ -43,21 +45,21 @@ export function createReload(options: ReloadOptions): Reload {
   let lastFailure: string | null = null;
   let rejection: Rejected | null = null;
 
-  function reject(why: string): void {
-    rejection = { since: rejection?.since ?? clock.now(), why };
+  function reject(why: string, problems: readonly Problem[]): void {
+    rejection = { since: rejection?.since ?? clock.now(), why, problems };
     metrics.reload(false, clock.now());
   }
 
   /** Tried again at intervals: one line per cause, not per try. */
   function failed(error: unknown): ReloadEnd {
-    reject(String(error));
+    reject(String(error), []);
     if (lastFailure !== String(error)) log.error('config:not-applied', { error, effect: `${KEPT}; tried again` });
     lastFailure = String(error);
     return 'again';
   }
 
   function refused(problems: readonly Problem[]): ReloadEnd {
-    reject(firstOf(problems));
+    reject(firstOf(problems), problems);
     log.error('config:rejected', { effect: KEPT, problems: formatProblems(problems) });
     return 'done';
   }

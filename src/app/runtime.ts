@@ -8,15 +8,16 @@ import type { WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 import { isSelfWatch } from '../engine/self/self-watch.ts';
 import { recipientsIn } from '../config/recipients.ts';
-import type { DigestSettings, HeartbeatSettings } from '../config/model.ts';
+import type { Config, DigestSettings, HeartbeatSettings } from '../config/model.ts';
 import type { Scheduler } from '../engine/scheduling/scheduler.ts';
 import type { ExplorerTrouble } from '../core/model/explorer-trouble.ts';
 import type { Memory } from '../core/model/memory.ts';
+import type { Head } from '../core/model/observation.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { reportBlind } from '../engine/reporting/blind-report.ts';
 import type { ChannelHealth } from '../engine/sending/channel-health.ts';
 import type { AlertCount } from '../telemetry/mirrored-series.ts';
-import type { BlindWatch } from '../engine/reporting/blind-watches.ts';
+import type { BlindWatch } from '../core/model/blind-cause.ts';
 import type { LowDisk } from '../engine/self/daemon-causes.ts';
 import type { Work } from '../engine/self/work-counts.ts';
 import { reportPauses } from '../engine/reporting/pause-report.ts';
@@ -24,6 +25,8 @@ import type { PausedWatch } from '../engine/reporting/paused-watches.ts';
 import { blindOfWatches, countAlerts, labelsOf, dataOfWatches, healthOfAlerts } from '../engine/reporting/report.ts';
 import { createBackupHealth, type BackupHealth } from '../engine/upkeep/backup-health.ts';
 import type { Loop } from '../engine/upkeep/supervisor.ts';
+import type { Poller } from '../engine/polling/poller.ts';
+import type { ExplorerState } from '../query/view.ts';
 import { createMutex } from '../lib/mutex.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { outlineOf, type Outline } from '../plan/outline.ts';
@@ -39,6 +42,15 @@ import { upkeepLoops, type StateFile } from './upkeep.ts';
 export interface RuntimeOptions extends PartsOptions {
   /** Null = there is no file, as in a dry run. */
   readonly stateFile: StateFile | null;
+}
+
+/** For those who look at what runs. */
+export interface RuntimeFacts extends Pick<Poller, 'figuresOf' | 'snapshotOf' | 'healthOf'> {
+  /** In force; null: none is yet. */
+  config(): Config | null;
+  /** When config and rules were last put in force; null: none were yet. */
+  loadedAt(): Instant | null;
+  explorer(name: string): Pick<ExplorerState, 'head' | 'answers' | 'p99Ms' | 'rate' | 'credits'>;
 }
 
 /** Disposing of it lets deliveries in flight end, then closes explorers and channels. */
@@ -84,6 +96,8 @@ export interface Runtime extends AsyncDisposable {
   /** What was done since the start. */
   work(): Work;
   memoryOf(watch: WatchId): Memory | undefined;
+  /** What only this process knows of watches and explorers. */
+  readonly facts: RuntimeFacts;
   readonly scheduler: Pick<Scheduler, 'turns' | 'turn'>;
   /** Works until the signal aborts; then polls end, and what they learned is written down. */
   run(signal: AbortSignal): Promise<void>;
@@ -112,6 +126,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const startedAt = clock.now();
   let heartbeat: HeartbeatSettings | null = null;
   let digest: DigestSettings | null = null;
+  let config: Config | null = null;
+  let loadedAt: Instant | null = null;
   let isRunning = false;
   const backupHealth = createBackupHealth(clock);
   let lowDisk: LowDisk | null = null;
@@ -147,7 +163,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         digest = next.config.digest;
         replaceWatches(next.watches);
         keepRunning(outline);
-        metrics.reload(true, clock.now());
+        config = next.config;
+        loadedAt = clock.now();
+        metrics.reload(true, loadedAt);
       },
       [Symbol.asyncDispose]: () => open.disposeAsync(),
     };
@@ -257,6 +275,21 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     digest: () => digest,
     work: () => parts.work.now(),
     memoryOf: (id) => poller.memoryOf(id),
+    facts: {
+      figuresOf: (id) => poller.figuresOf(id),
+      snapshotOf: (id) => poller.snapshotOf(id),
+      healthOf: (id) => poller.healthOf(id),
+      config: () => config,
+      loadedAt: () => loadedAt,
+      explorer(name) {
+        const { credits, rates, ...hour } = parts.explorerFacts.of(name);
+        return {
+          ...hour,
+          head: headStateOf(explorers.get(name)?.head() ?? null),
+          credits: credits && { ...credits, rates },
+        };
+      },
+    },
     scheduler,
     owedToMirrors: () => channels.owedToMirrors(),
     dispatch: () => {
@@ -280,6 +313,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       await explorers[Symbol.asyncDispose]();
     },
   };
+}
+
+function headStateOf(head: Head | null): ExplorerState['head'] {
+  if (head === null) return null;
+  const { height, timestamp, readAt, staleAfterMs } = head;
+  return { height, at: timestamp, isStalled: readAt - timestamp > staleAfterMs };
 }
 
 /** Releases the mutex when the setup is committed or disposed of. */

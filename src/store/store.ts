@@ -149,6 +149,12 @@ export type OnDamaged = (watch: WatchId, why: string) => void;
  * `cover` reject with a `StoreFullError` at the largest size.
  */
 export interface Store extends DispatchStore, AsyncDisposable {
+  /**
+   * A connection of its own that only reads, for who looks at much: no commit waits for it. Always ask for it anew; it is
+   * closed with the store.
+   */
+  reader(): Promise<StoreView>;
+
   /** What this process proves with that it holds the shard. Equal fences may be committed under together. */
   fenceOf(shard: Shard): Fence;
 
@@ -322,22 +328,20 @@ export interface DeliveryFilter {
 }
 
 /** What may be looked at while a daemon runs, or when none does. Every method rejects with a `StorageError`. */
-export interface StoreReader
-  extends
-    AsyncDisposable,
-    Pick<
-      Store,
-      | 'recall'
-      | 'diagnostics'
-      | 'samples'
-      | 'survey'
-      | 'pauses'
-      | 'policy'
-      | 'openAlerts'
-      | 'history'
-      | 'journalHead'
-      | 'verifyJournal'
-    > {
+export interface StoreView extends Pick<
+  Store,
+  | 'recall'
+  | 'diagnostics'
+  | 'samples'
+  | 'survey'
+  | 'backlog'
+  | 'pauses'
+  | 'policy'
+  | 'openAlerts'
+  | 'history'
+  | 'journalHead'
+  | 'verifyJournal'
+> {
   /** What the daemon last wrote down of what it runs; null when it never did. */
   running(): Promise<Json>;
   /** What the daemon last wrote down of its explorers. */
@@ -350,9 +354,14 @@ export interface StoreReader
   told(): Promise<ReadonlyMap<string, readonly Recipient[]>>;
   /** Those that were given up or refused and that nobody dismissed, newest first. */
   dead(limit: number): Promise<StoredDelivery[]>;
+  /** Of what is due again on a channel after a try, what is due last; null: nothing is. */
+  lastTried(channel: string): Promise<StoredDelivery | null>;
   /** Those of one alert of a watch, newest first. */
   deliveriesOf(watch: WatchId, alert: AlertId, limit: number): Promise<StoredDelivery[]>;
 }
+
+/** A connection of its own, which the caller closes. */
+export interface StoreReader extends StoreView, AsyncDisposable {}
 
 /** What is damaged, and what to do. */
 export interface Finding {

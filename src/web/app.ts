@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
+import type { Queries } from '../query/queries.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createApiApp, type ApiOptions, type WebEnv } from './api/app.ts';
 import { API_ROOT } from './api/routes.ts';
@@ -20,6 +21,8 @@ export interface WebAppOptions {
   readonly isAlive: () => boolean;
   readonly readiness: () => Readiness;
   readonly api: ApiOptions;
+  /** What pages and the API show. */
+  readonly queries: Queries;
   readonly log?: Pick<Log, 'warn'>;
   /** A connection beyond the limit, a request for a foreign host name, or a wrong token was refused. */
   readonly onRejected?: (reason: 'sockets' | 'host' | 'token') => void;

@@ -64,6 +64,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
 
   return {
     fenceOf: (shard) => inner.fenceOf(shard),
+    reader: () => inner.reader(),
     setMaxBytes: (maxBytes) => {
       inner.setMaxBytes(maxBytes);
     },

@@ -1,5 +1,6 @@
 // The web server without a daemon behind it.
 import type { Interventions } from '../../src/web/api/operation.ts';
+import { createQueries } from '../../src/query/queries.ts';
 import { serveWeb, type Web, type WebOptions } from '../../src/web/server.ts';
 
 /** Whatever is asked for, it fails. */
@@ -31,6 +32,7 @@ export function serveTestWeb(options: Partial<WebOptions>): Promise<Web> {
     isAlive: () => true,
     readiness: () => ({ isReady: true, lines: [] }),
     api: { interventions, operators: [], localToken: null, proxy: null, monotonic: () => 0 },
+    queries: createQueries(() => Promise.reject(new Error('nothing can be looked at here'))),
     ...options,
   });
 }

@@ -1,6 +1,7 @@
 // What each watch last looked at, and how the conditions of its alerts do: updated at every poll, and handed over to be
 // kept when coverage is flushed. Only then is anything encoded.
 import { afterPoll, type ConditionEvaluation, type HealthByAlert, type StoredHealth } from '../../core/model/health.ts';
+import { figurePathsOf, figuresOf, storedFiguresOf, type Figures } from '../../core/model/figures.ts';
 import { idOf } from '../../core/model/identity.ts';
 import { encodeSnapshot } from '../../core/model/snapshot.ts';
 import { conditionText } from '../../core/alerts/message.ts';
@@ -16,6 +17,10 @@ export interface Diagnostics {
   knows(watch: WatchId): boolean;
   polled(watch: Watch, observation: Observation, decision: Decision): void;
   healthOf(watch: WatchId): HealthByAlert;
+  /** The numbers of the last poll that saw something; null: none did yet. */
+  figuresOf(watch: WatchId): Figures | null;
+  /** What was looked at and is not handed over yet; null: nothing. */
+  snapshotOf(watch: WatchId): Snapshot | null;
   /** What is to be kept of a watch: a snapshot only when there was one since the last call. */
   take(watch: WatchId): Partial<StoredDiagnostics>;
   /** Storing failed: a snapshot is handed over again, unless there is a newer one. */
@@ -25,7 +30,10 @@ export interface Diagnostics {
 interface Entry {
   /** By alert: which condition its record is of. */
   readonly conditions: Readonly<Record<AlertId, string>>;
+  /** Of the numbers that are kept at hand. */
+  readonly paths: readonly string[];
   health: HealthByAlert;
+  figures: Figures | null;
   /** Not kept yet. Dropped when it is, so that no row of an answer is held for long. */
   snapshot: Snapshot | null;
   unsaved: StoredDiagnostics['snapshot'];
@@ -40,11 +48,14 @@ export function createDiagnostics(): Diagnostics {
       for (const id of entryById.keys()) if (!known.has(id)) entryById.delete(id);
       for (const watch of watches) {
         const entry = entryById.get(watch.id);
-        const before = entry === undefined ? (stored.get(watch.id)?.health ?? {}) : storedHealth(entry);
+        const kept = stored.get(watch.id);
+        const before = entry === undefined ? (kept?.health ?? {}) : storedHealth(entry);
         const conditions = conditionsOf(watch);
         const health = Object.entries(before).filter(([id, { condition }]) => conditions[id] === condition);
+        const paths = figurePathsOf(watch);
+        const figures = entry === undefined ? formerFigures(watch, paths, kept) : entry.figures;
         const { snapshot = null, unsaved = null } = entry ?? {};
-        entryById.set(watch.id, { conditions, health: Object.fromEntries(health), snapshot, unsaved });
+        entryById.set(watch.id, { conditions, paths, health: Object.fromEntries(health), figures, snapshot, unsaved });
       }
     },
     knows: (id) => entryById.has(id),
@@ -52,9 +63,13 @@ export function createDiagnostics(): Diagnostics {
       const entry = entryById.get(watch.id);
       if (entry === undefined) return;
       entry.health = afterPoll(entry.health, evaluationsOf(watch, observation, decision));
-      entry.snapshot = decision.snapshot ?? entry.snapshot;
+      if (decision.snapshot === null) return;
+      entry.snapshot = decision.snapshot;
+      if (entry.paths.length > 0) entry.figures = figuresOf(entry.paths, decision.snapshot);
     },
     healthOf: (id) => entryById.get(id)?.health ?? {},
+    figuresOf: (id) => entryById.get(id)?.figures ?? null,
+    snapshotOf: (id) => entryById.get(id)?.snapshot ?? null,
     take(id) {
       const entry = entryById.get(id);
       if (entry === undefined) return {};
@@ -68,6 +83,11 @@ export function createDiagnostics(): Diagnostics {
       if (entry !== undefined) entry.unsaved = snapshot;
     },
   };
+}
+
+function formerFigures({ kind }: Watch, paths: readonly string[], kept: StoredDiagnostics | undefined): Figures | null {
+  const snapshot = kept?.snapshot ?? null;
+  return snapshot === null || paths.length === 0 ? null : storedFiguresOf(kind.fields, paths, snapshot);
 }
 
 function storedHealth({ health, conditions }: Entry): StoredHealth {

@@ -12,7 +12,7 @@ import { nextTurn } from '../../lib/clock.ts';
 import type { Coverage, Fence, Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from './batch.ts';
-import { createDiagnostics } from './diagnostics.ts';
+import { createDiagnostics, type Diagnostics } from './diagnostics.ts';
 import { readMemory } from './observe.ts';
 import type { Decided } from './poll.ts';
 import { shardOf } from './shard.ts';
@@ -35,6 +35,8 @@ export interface HeldWatches {
   /** A decision was committed: its memory is held from now on. */
   committed(decided: Decided): void;
   healthOf(watch: WatchId): HealthByAlert;
+  figuresOf: Diagnostics['figuresOf'];
+  snapshotOf: Diagnostics['snapshotOf'];
   /** Writes down until when each watch was covered, and what it looked at. Rejects with a `StorageError`. */
   flush(): Promise<void>;
 }
@@ -128,6 +130,8 @@ export function createHeldWatches({ store, log }: HeldWatchesOptions): HeldWatch
       diagnostics.polled(watch, observation, decision);
     },
     healthOf: (id) => diagnostics.healthOf(id),
+    figuresOf: (id) => diagnostics.figuresOf(id),
+    snapshotOf: (id) => diagnostics.snapshotOf(id),
     async flush() {
       const ids = [...uncovered];
       for (let i = 0; i < ids.length; i += FLUSHED_AT_ONCE) {

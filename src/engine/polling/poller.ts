@@ -3,13 +3,14 @@
 // A watch is never polled twice at once. A tick that finds it still running is skipped and counted: a queue of late
 // polls would only make the explorer slower.
 import type { Judged } from '../../core/chain/tick-chain.ts';
+import type { Figures } from '../../core/model/figures.ts';
 import type { HealthByAlert } from '../../core/model/health.ts';
 import { showsHead } from '../../core/model/watch.ts';
 import { shiftClock } from '../../core/model/clock-shift.ts';
 import { withClosedApart, withStored } from '../../core/windows/closed.ts';
 import type { Past } from '../../core/windows/stored-runs.ts';
 import type { Memory } from '../../core/model/memory.ts';
-import type { Decision } from '../../core/model/decision.ts';
+import type { Decision, Snapshot } from '../../core/model/decision.ts';
 import type { Observation } from '../../core/model/observation.ts';
 import { type Clock, type Instant, showInstant } from '../../lib/clock.ts';
 import type { Watch } from '../../core/model/watch.ts';
@@ -72,6 +73,10 @@ export interface Poller {
   memoryOf(watch: WatchId): Memory | undefined;
   /** Health of the conditions of a watch's alerts. */
   healthOf(watch: WatchId): HealthByAlert;
+  /** The numbers that its conditions read, at the last poll that saw something. */
+  figuresOf(watch: WatchId): Figures | null;
+  /** What was looked at last, where it is not written down yet. */
+  snapshotOf(watch: WatchId): Snapshot | null;
   /** Why an explorer is taken to show another chain than before; null where it is not. */
   otherChain(explorer: string): string | null;
   /** Writes down until when each watch was covered, and its last snapshot. */
@@ -251,6 +256,8 @@ export function createPoller(options: PollerOptions): Poller {
     },
     memoryOf: (id) => held.memoryOf(id),
     healthOf: (id) => held.healthOf(id),
+    figuresOf: (id) => held.figuresOf(id),
+    snapshotOf: (id) => held.snapshotOf(id),
     otherChain: (explorer) => identity.otherChain(explorer),
     async flush() {
       await held.flush();

@@ -2,7 +2,7 @@
 import type { Pause } from '../../core/model/pause.ts';
 import type { Watch } from '../../core/model/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
-import { namesOf } from './blind-watches.ts';
+import { namesOf } from '../../core/model/blind-cause.ts';
 
 export interface PausedWatch {
   readonly watch: Watch;

@@ -7,7 +7,7 @@ import type { Decision, Reason } from '../../core/model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Observation } from '../../core/model/observation.ts';
 import type { Watch } from '../../core/model/watch.ts';
-import type { BlindWatch } from './blind-watches.ts';
+import type { BlindWatch } from '../../core/model/blind-cause.ts';
 import { createComplaints } from './outages.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { AlertCount, AlertHealth, WatchBlind, WatchData } from '../../telemetry/mirrored-series.ts';

@@ -3,7 +3,7 @@ import type { ExplorerTrouble } from '../../core/model/explorer-trouble.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { causesOf, namesOf, type BlindCause, type BlindReason, type BlindWatch } from '../reporting/blind-watches.ts';
+import { causesOf, namesOf, type BlindCause, type BlindReason, type BlindWatch } from '../../core/model/blind-cause.ts';
 import { counted, highest, type Cause, type SelfCondition } from './cause.ts';
 import { sinceText } from './words.ts';
 

@@ -3,7 +3,7 @@ import { showTrouble, type ExplorerTrouble } from '../../core/model/explorer-tro
 import type { Watch } from '../../core/model/watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { OutboxDepth, Store } from '../../store/store.ts';
-import type { BlindWatch } from '../reporting/blind-watches.ts';
+import type { BlindWatch } from '../../core/model/blind-cause.ts';
 import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
 import type { BackupHealth } from '../upkeep/backup-health.ts';
 import type { ClockJumps } from '../upkeep/clock-jumps.ts';

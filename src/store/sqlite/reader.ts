@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { Json } from '../../core/values/fields.ts';
 import type { StoreReader } from '../store.ts';
 import { answering, opened, openReadOnly } from './database.ts';
@@ -19,6 +20,13 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
       assertCurrent(found, file);
     }),
   );
+  return createSqliteReader(db, file, () => {
+    if (db.isOpen) db.close();
+  });
+}
+
+/** Over a connection that the caller opened. `file`: for messages. */
+export function createSqliteReader(db: DatabaseSync, file: string, close: () => void): StoreReader {
   const { recall, diagnostics, view, told, facts, runs, pauses, policy, openAlerts, journal } = answering(
     file,
     'prepare',
@@ -46,16 +54,18 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
     journalHead: async () => read(() => journal.head()),
     verifyJournal: async (anchor) => read(() => journal.verify(anchor)),
     survey: async () => read(() => view.survey()),
+    backlog: async (deadSince) => read(() => view.backlog(deadSince)),
     deliveries: async (filter) => read(() => view.deliveries(filter)),
     delivery: async (id) => read(() => view.delivery(id)),
     told: async () => read(told),
+    lastTried: async (channel) => read(() => view.lastTried(channel)),
     dead: async (limit) => read(() => view.dead(limit)),
     diagnostics: async (ids) => read(() => diagnostics(ids)),
     running: async () => read(() => facts.json('running')),
     troubles: async () => read(() => textsOf(facts.json('troubles'))),
     deliveriesOf: async (watch, alert, limit) => read(() => view.deliveriesOf(watch, alert, limit)),
     async [Symbol.asyncDispose]() {
-      if (db.isOpen) db.close();
+      close();
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Step } from '../../lib/failpoint.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { ANNOUNCER } from '../../core/model/ids.ts';
-import type { CommitResult, Fence, Store } from '../store.ts';
+import type { CommitResult, Fence, Store, StoreReader } from '../store.ts';
 import { createAccess } from './access.ts';
 import { createChainTable } from './chain-table.ts';
 import { answering, inStep } from './database.ts';
@@ -26,6 +26,7 @@ import { dueLines } from './dispatch/due-lines.ts';
 import { routingLines } from './dispatch/routing-lines.ts';
 import { createOpenAlertsView } from './open-alerts.ts';
 import type { Place } from './place.ts';
+import { createSqliteReader, openSqliteReader } from './reader.ts';
 import { createRounds } from './dispatch/rounds.ts';
 import { createStatesTable } from './dispatch/states-table.ts';
 import { createGroupsTable } from './dispatch/groups-table.ts';
@@ -88,8 +89,29 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
 
   const damaged = (error: unknown): void => log?.error('delivery:damaged', { error: String(error) });
   let isOpen = true;
+  let reader: Promise<StoreReader> | null = null;
+
+  async function closeReader(): Promise<void> {
+    const former = reader;
+    reader = null;
+    // One that could not be opened said so to whoever asked for it.
+    await former?.then(
+      (found) => found[Symbol.asyncDispose](),
+      () => undefined,
+    );
+  }
+
+  function openReader(): Promise<StoreReader> {
+    if (place === undefined) return Promise.resolve(createSqliteReader(db, file, () => undefined));
+    const opening = openSqliteReader({ file });
+    opening.catch(() => {
+      reader = null;
+    });
+    return opening;
+  }
 
   return {
+    reader: () => (reader ??= openReader()),
     fenceOf: () => fence,
     setMaxBytes(bytes) {
       maxBytes = bytes;
@@ -220,6 +242,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     async secure() {
       const moved = place?.moved() ?? [];
       if (place === undefined || reopen === undefined || moved.length === 0) return [];
+      await closeReader();
       await replace((former) =>
         place.mend(moved, former, () => {
           const fresh = reopen();
@@ -241,6 +264,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         open.journal.prune(before.journal, at, MOST_DROPPED);
       }),
     async [Symbol.asyncDispose]() {
+      await closeReader();
       await close();
       if (isOpen) place?.[Symbol.dispose]();
       isOpen = false;

@@ -4,7 +4,7 @@ import type { Cause } from '../../../src/engine/self/cause.ts';
 import { daemonCauses, type DaemonFacts } from '../../../src/engine/self/daemon-causes.ts';
 import { explorerCauses, type ExplorerFacts } from '../../../src/engine/self/explorer-causes.ts';
 import { createFind } from '../../../src/engine/self/findings.ts';
-import type { BlindReason } from '../../../src/engine/reporting/blind-watches.ts';
+import type { BlindReason } from '../../../src/core/model/blind-cause.ts';
 import { createBackupHealth } from '../../../src/engine/upkeep/backup-health.ts';
 import { createClockJumps } from '../../../src/engine/upkeep/clock-jumps.ts';
 import { createChannelHealth, UNTRIED } from '../../../src/engine/sending/channel-health.ts';

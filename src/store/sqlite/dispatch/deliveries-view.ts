@@ -16,6 +16,7 @@ export interface DeliveriesView {
   delivery(id: DeliveryId): StoredDelivery | null;
   /** Those that were given up or refused, newest first. */
   dead(limit: number): StoredDelivery[];
+  lastTried(channel: string): StoredDelivery | null;
   /** Those of one alert of a watch, newest first. */
   deliveriesOf(watch: WatchId, alert: AlertId, limit: number): StoredDelivery[];
 }
@@ -35,6 +36,8 @@ export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
     WHERE (?1 IS NULL OR state IN (SELECT value FROM json_each(?1))) AND (?2 IS NULL OR channel = ?2)
     ORDER BY mine.number DESC ${limitBy('?3')}`);
   const one = db.prepare(`${DELIVERIES} WHERE mine.id = ?`);
+  const tried = db.prepare(`
+    ${DELIVERIES} WHERE state = 'due' AND channel = ? AND attempt > 0 ORDER BY due_at DESC, mine.number DESC LIMIT 1`);
   const dead = db.prepare(`
     ${DELIVERIES} WHERE state = 'dead' AND dismissed_at IS NULL AND ${IS_ENDED}
     ORDER BY settled_at DESC, mine.number DESC ${limitBy('?')}`);
@@ -64,6 +67,7 @@ export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
       const row = one.get(id);
       return row === undefined ? null : storedOf(row);
     },
+    lastTried: (channel) => tried.all(channel).map(storedOf)[0] ?? null,
     dead: (limit) => dead.all(limit).map(storedOf),
   };
 }

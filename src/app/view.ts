@@ -1,0 +1,54 @@
+// What queries see of the running daemon.
+import type { Config } from '../config/model.ts';
+import { showTrouble } from '../core/model/explorer-trouble.ts';
+import type { RuntimeView, View } from '../query/view.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
+import type { Store } from '../store/store.ts';
+import type { Reload } from './reload.ts';
+import type { Runtime } from './runtime.ts';
+import type { Setup } from './setup.ts';
+import type { StorageState } from './storage-health.ts';
+
+export interface ViewOptions {
+  readonly runtime: Pick<Runtime, 'watches' | 'unpolled' | 'blind' | 'troubles' | 'memoryOf' | 'facts'>;
+  readonly reload: Pick<Reload, 'rejected'>;
+  /** What the daemon started with. */
+  readonly setup: Pick<Setup, 'config'>;
+  readonly storage: () => StorageState;
+  readonly store: Pick<Store, 'reader'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly version: string;
+  /** Another one for every start. */
+  readonly bootId: string;
+}
+
+/** Resolves with the view of now. Rejects with a `StorageError` when the state cannot be opened. */
+export function createLook(options: ViewOptions): () => Promise<View> {
+  const { store, clock } = options;
+  const runtime = runtimeView(options, clock.now());
+  return async () => ({ store: await store.reader(), runtime, now: clock.now() });
+}
+
+function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {
+  const { runtime, reload, storage, version, bootId } = options;
+  const { facts } = runtime;
+  const config = (): Config => facts.config() ?? options.setup.config;
+  return {
+    version,
+    startedAt,
+    bootId,
+    config,
+    watches: () => runtime.watches(),
+    memoryOf: (id) => runtime.memoryOf(id) ?? null,
+    figuresOf: (id) => facts.figuresOf(id),
+    snapshotOf: (id) => facts.snapshotOf(id),
+    healthOf: (id) => facts.healthOf(id),
+    blind: () => runtime.blind(),
+    unpolled: () => runtime.unpolled(),
+    explorers: () => [...config().explorers.keys()].map((name) => ({ name, ...facts.explorer(name) })),
+    troubles: () => runtime.troubles().map(showTrouble),
+    rejected: () => reload.rejected(),
+    loadedAt: () => facts.loadedAt(),
+    storage,
+  };
+}

@@ -1,0 +1,62 @@
+// The numbers of a watch's last poll that its conditions read: what pages show of many watches at once. They are taken out
+// of what was read, so that no row of an answer is held for long.
+import { decodeEncoded } from '../values/encoded.ts';
+import { exactOf, isRow, namesOf, typeAt, valueAt, type AnyRecord, type Json, type ValueAt } from '../values/fields.ts';
+import type { Amount } from '../values/amount.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Snapshot } from './decision.ts';
+import type { StoredSnapshot } from './snapshot.ts';
+import type { Watch } from './watch.ts';
+
+export interface Figures {
+  readonly at: Instant;
+  /** The chain's head stood still. */
+  readonly isStale: boolean;
+  /** By path; those that are not known are left out. Milliseconds where the field is a duration. */
+  readonly values: Readonly<Record<string, Amount>>;
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(['amount', 'int', 'double', 'duration']);
+
+/** What the kind measures, and the numbers that conditions over values read. */
+export function figurePathsOf({ kind, alerts }: Watch): readonly string[] {
+  if (kind.while === null) return [];
+  const conditions = alerts.flatMap((alert) => (alert.type === 'condition' ? [alert.while, alert.until] : []));
+  const read = conditions.flatMap((condition) => condition?.reads ?? []);
+  const { measured } = kind.while;
+  const paths = new Set(measured === null ? read : [measured, ...read]);
+  return [...paths].filter((path) => NUMBERS.has(typeAt(kind.fields, path)?.type ?? ''));
+}
+
+export function figuresOf(paths: readonly string[], { at, view, isStale }: Snapshot): Figures {
+  return { at, isStale, values: numbersOf(paths, (path) => valueAt(view, path)) };
+}
+
+/** The same of what was stored of a former run. */
+export function storedFiguresOf(
+  table: AnyRecord,
+  paths: readonly string[],
+  { at, view, isStale }: StoredSnapshot,
+): Figures {
+  const decode = (path: string): ValueAt => {
+    const type = typeAt(table, path);
+    const encoded = jsonAt(view, path);
+    return type === undefined || encoded === undefined ? undefined : decodeEncoded(type, encoded);
+  };
+  return { at, isStale, values: numbersOf(paths, decode) };
+}
+
+function numbersOf(paths: readonly string[], valueOf: (path: string) => ValueAt): Record<string, Amount> {
+  const values: Record<string, Amount> = {};
+  for (const path of paths) {
+    const value = exactOf(valueOf(path));
+    if (value !== undefined) values[path] = value;
+  }
+  return values;
+}
+
+function jsonAt(view: Json, path: string): Json | undefined {
+  let value: unknown = view;
+  for (const name of namesOf(path)) value = isRow(value) ? value[name] : undefined;
+  return value as Json | undefined;
+}

@@ -1,0 +1,51 @@
+// Balances by account, and the values of one watch over time.
+import { z } from 'zod';
+import { Amount, list, Measure, Point, Subject, Time } from './common.ts';
+import { WatchState } from './watches.ts';
+
+export const AccountRow = z
+  .strictObject({
+    of: Subject,
+    asset: z.string().describe('The symbol of the coin, or what the config calls the token.'),
+    token: z.string().nullable().describe('The address of the token; null: the coin.'),
+    watch: z.string(),
+    state: WatchState,
+    measure: Measure,
+    change_24h: z.number().nullable().describe('0.1 is 10 % more than 24 hours ago.'),
+    line: z.array(Point).describe('The value over the last 24 hours, oldest first.'),
+    outflow: z
+      .strictObject({ amount: Amount, at: Time })
+      .nullable()
+      .describe('The newest fall between two answers that is kept.'),
+  })
+  .meta({ id: 'AccountRow', description: 'A balance that is watched.' });
+export type AccountRow = z.output<typeof AccountRow>;
+
+export const AccountList = list(AccountRow)
+  .extend({
+    counts: z.strictObject({
+      all: z.int(),
+      below_limit: z.int(),
+      within_tenth: z.int().describe('Not beyond the limit, and nearer to it than 10 %.'),
+      old_data: z.int(),
+    }),
+    scam_tokens: z
+      .array(z.strictObject({ watch: z.string(), of: Subject, count: z.int() }))
+      .describe('Tokens that are left out, since the explorer calls them a scam.'),
+  })
+  .meta({ id: 'AccountList' });
+export type AccountList = z.output<typeof AccountList>;
+
+export const Series = z
+  .strictObject({
+    field: z.string(),
+    unit: z.string(),
+    points: z.array(Point).describe('Oldest first. A value holds until the next point.'),
+    gaps: z.array(z.tuple([Time, Time])).describe('Where nothing is known.'),
+    fire: Amount.nullable().describe('The limit at which an alert fires.'),
+    clear: Amount.nullable().describe('The limit at which it ends.'),
+    episodes: z.array(z.tuple([Time, Time.nullable()])).describe('When alerts of the watch fired.'),
+    notified: z.array(Time).describe('When somebody was notified.'),
+  })
+  .meta({ id: 'Series', description: 'A value over time.' });
+export type Series = z.output<typeof Series>;

@@ -1,0 +1,128 @@
+// Alerts that are open, and the history of one.
+import { z } from 'zod';
+import { Count, list, Measure, Point, RecipientStatus, Severity, Subject, Text, Time } from './common.ts';
+
+export const Ack = z
+  .strictObject({
+    id: z.string(),
+    key: z.string(),
+    episode: Count,
+    seq: Count.describe('The newest transition that the operator saw.'),
+    actor: z.string(),
+    comment: z.string().nullable(),
+    at: Time,
+    until: Time,
+  })
+  .meta({ id: 'Ack', description: 'An acknowledgement of one episode of an alert.' });
+export type Ack = z.output<typeof Ack>;
+
+export const ALERT_STATES = ['firing', 'recovering', 'event', 'flapping'] as const;
+
+export const AlertCard = z
+  .strictObject({
+    key: z.string(),
+    episode: Count,
+    seq: Count.describe('The newest transition. To be sent back with an acknowledgement.'),
+    watch: z.string().describe('The name of the watch.'),
+    alert: z.string(),
+    title: z.string(),
+    severity: Severity,
+    state: z.enum(ALERT_STATES),
+    since: Time,
+    of: Subject.nullable(),
+    measure: Measure.nullable(),
+    count: z
+      .strictObject({ count: Count, window_ms: Count, newest: Text })
+      .nullable()
+      .describe('Of an alert that counts items: how many within which time, and the newest.'),
+    detail: Text.describe('Of an event: what happened.'),
+    line: z.array(Point).describe('The value over the last six hours, oldest first.'),
+    firings: Count.describe('How often it fired within the hour while it was flapping; else 0.'),
+    recipients: z.array(RecipientStatus),
+    ack: Ack.nullable(),
+    silence: z.string().nullable().describe('The id of a silence that holds its messages back.'),
+  })
+  .meta({ id: 'AlertCard', description: 'An open alert.' });
+export type AlertCard = z.output<typeof AlertCard>;
+
+export const AlertList = list(AlertCard).meta({ id: 'AlertList' });
+
+export const AlertRow = z
+  .strictObject({
+    key: z.string().nullable().describe('Null while it is pending: nothing was decided yet.'),
+    episode: Count.nullable(),
+    seq: Count.nullable(),
+    watch: z.string(),
+    alert: z.string(),
+    title: z.string(),
+    severity: Severity,
+    state: z.enum(['pending', ...ALERT_STATES]),
+    why: z
+      .enum(['pending', 'acknowledged', 'silenced', 'inhibited', 'info'])
+      .describe('Why it is no card: nobody has to look at it now.'),
+    since: Time,
+    fires_at: Time.nullable().describe('When a pending alert fires if nothing changes.'),
+    measure: Measure.nullable(),
+    ack: Ack.nullable(),
+    silence: z.strictObject({ id: z.string(), until: Time, actor: z.string(), comment: z.string() }).nullable(),
+  })
+  .meta({ id: 'AlertRow', description: 'An alert that is in hand.' });
+export type AlertRow = z.output<typeof AlertRow>;
+
+export const EventRow = z
+  .strictObject({
+    last: Time,
+    watch: z.string(),
+    alert: z.string(),
+    title: z.string(),
+    severity: Severity,
+    key: z.string(),
+    episode: Count,
+    newest: Text,
+    count: Count.describe('Within the last twelve hours.'),
+    notified: z.array(z.string()).describe('Channels that accepted one of them.'),
+    owed: Count.describe('Messages about them that are owed.'),
+  })
+  .meta({ id: 'EventRow', description: 'The events of one alert.' });
+export type EventRow = z.output<typeof EventRow>;
+
+export const TIMELINE_KINDS = [
+  ...['observed', 'pending', 'fires', 'event', 'accepted', 'not-accepted', 'repeated', 'unverified', 'escalated'],
+  ...['acknowledged', 'silenced', 'corrected', 'retracted', 'reinstated', 'resolved', 'other'],
+] as const;
+
+export const TimelineEntry = z
+  .strictObject({
+    at: Time,
+    kind: z.string().describe('`fires`, `accepted`, `not-accepted`, `acknowledged`, `resolved` and so on.'),
+    text: Text,
+    detail: z.string().nullable().describe('The answer of a server, or a comment.'),
+    actor: z.string().nullable().describe('The operator who did it; null: the daemon.'),
+    recipient: z.strictObject({ channel: z.string(), recipient: z.string() }).nullable(),
+    tries: Count.nullable().describe('Consecutive tries with this answer.'),
+    until: Time.nullable().describe('The last of them, or when what began then ends.'),
+  })
+  .meta({ id: 'TimelineEntry', description: 'One thing that happened to an alert.' });
+export type TimelineEntry = z.output<typeof TimelineEntry>;
+
+export const Episode = z
+  .strictObject({
+    key: z.string(),
+    episode: Count,
+    since: Time,
+    until: Time.nullable().describe('Null while it lasts.'),
+    acknowledged_by: z.string().nullable(),
+  })
+  .meta({ id: 'Episode', description: 'From the firing of an alert to its end.' });
+export type Episode = z.output<typeof Episode>;
+
+export const AlertHistory = z
+  .strictObject({
+    card: AlertCard,
+    ended: Time.nullable().describe('When it resolved or was retracted; null while it is open.'),
+    timeline: z.array(TimelineEntry),
+    ack: Ack.nullable(),
+    earlier: z.array(Episode),
+  })
+  .meta({ id: 'AlertHistory', description: 'What happened in one episode of an alert.' });
+export type AlertHistory = z.output<typeof AlertHistory>;

@@ -1,0 +1,108 @@
+// Parts that the results of queries share. These zod shapes are the types of the results, and the API document is made
+// of them (`z.toJSONSchema(shape, { io: 'input' })`). Keys are snake_case, as in webhook bodies. Null means: not known.
+//
+// Text from the chain is a `ChainText`. In a result it is an `Untrusted`, which no renderer can print by mistake; in JSON
+// it is a plain string, since an `Untrusted` is one. A sentence that may hold such text is a list of segments, `Text`, and
+// stays one in JSON: a client sees which parts strangers wrote. A plain `z.string()` holds words of this program, names of
+// the config, text of operators, or an answer of a server, made one line; HTML still has to escape it.
+import { z } from 'zod';
+import { SEVERITIES } from '../../core/model/ids.ts';
+import { untrusted } from '../../lib/untrusted.ts';
+
+export const Amount = z
+  .string()
+  .regex(/^-?\d+(?:\.\d+)?$/)
+  .meta({ id: 'Amount', description: 'An exact number as plain decimal text, such as `940264.594685`.' });
+export type Amount = z.output<typeof Amount>;
+
+export const Time = z.iso
+  .datetime()
+  .meta({ id: 'Time', description: 'RFC 3339 in UTC, such as `2026-01-31T12:00:00Z`.' });
+export type Time = z.output<typeof Time>;
+
+export const ChainText = z.string().transform(untrusted).meta({
+  id: 'ChainText',
+  description: 'Text that strangers wrote on the chain, as it came. Never trust or render it as it is.',
+});
+
+export const Text = z
+  .array(z.union([z.strictObject({ text: z.string() }), z.strictObject({ untrusted: ChainText })]))
+  .meta({ id: 'Text', description: 'A sentence in parts. `untrusted` parts were written by strangers on the chain.' });
+export type Text = z.output<typeof Text>;
+
+export const Severity = z.enum(SEVERITIES).meta({ id: 'Severity' });
+export type Severity = z.output<typeof Severity>;
+
+export const Count = z.int().nonnegative();
+export const Truth = z.union([z.boolean(), z.literal('unknown')]).meta({ id: 'Truth' });
+export type Truth = z.output<typeof Truth>;
+
+/** One page of a list: `next` is to be sent as `after` for the following one; null at the end. */
+export function list<T extends z.ZodType>(items: T) {
+  return z.strictObject({ items: z.array(items), next: z.string().nullable() });
+}
+export interface List<T> {
+  items: T[];
+  next: string | null;
+}
+
+export const Subject = z
+  .strictObject({
+    name: z.string().nullable().describe('By the config.'),
+    address: z.string().describe('With its checksum in upper and lower case.'),
+    explorer: z.string().describe('As the config names it.'),
+    page_url: z.url().nullable().describe('Its page at the explorer.'),
+  })
+  .meta({ id: 'Subject', description: 'An address that is watched.' });
+export type Subject = z.output<typeof Subject>;
+
+export const Measure = z
+  .strictObject({
+    field: z.string().describe('What is measured: `balance`, `change("1h")`.'),
+    value: Amount.nullable(),
+    unit: z.string().describe('`USDC`, `%`, `s`; empty where there is none.'),
+    limit: Amount.nullable().describe('The constant of the comparison that decides the alert.'),
+    distance: Amount.nullable().describe('Between value and limit, never below zero.'),
+    side: z.enum(['below', 'above']).nullable().describe('Where the value is, seen from the limit. Null at the limit.'),
+    fires: z.enum(['below', 'above']).nullable().describe('On which side of the limit the alert fires.'),
+    clears_at: Amount.nullable().describe('What the value has to pass for the alert to end.'),
+    at: Time.nullable().describe('When the value was read.'),
+    is_stale: z.boolean().describe('It was so; nobody knows what it is now.'),
+  })
+  .meta({ id: 'Measure', description: 'A measured value against its limit.' });
+export type Measure = z.output<typeof Measure>;
+
+export const RecipientStatus = z
+  .strictObject({
+    channel: z.string(),
+    recipient: z.string(),
+    state: z.enum(['accepted', 'owed', 'given-up', 'held']),
+    accepted_at: Time.nullable(),
+    tries: Count,
+    next_try: Time.nullable(),
+    answer: z.string().nullable().describe('What the server said last, in one line.'),
+  })
+  .meta({ id: 'RecipientStatus', description: 'How far the message to one recipient has come.' });
+export type RecipientStatus = z.output<typeof RecipientStatus>;
+
+export const Point = z.tuple([Time, Amount]);
+export type Point = z.output<typeof Point>;
+
+export const BAR_STATES = ['critical', 'warning', 'unknown', 'quiet'] as const;
+export const BARS = 48;
+
+export const Bars = z
+  .strictObject({
+    from: Time.describe('Where the first of them begins.'),
+    states: z.array(z.enum(BAR_STATES)).length(BARS).describe('The worst state of each half hour, oldest first.'),
+    notified: z
+      .array(
+        z
+          .int()
+          .min(0)
+          .max(BARS - 1),
+      )
+      .describe('Places of half hours in which somebody was notified.'),
+  })
+  .meta({ id: 'Bars', description: 'The last 24 hours in half hours.' });
+export type Bars = z.output<typeof Bars>;

@@ -1,0 +1,98 @@
+// Explorers and what they cost, rules, and the daemon itself.
+import { z } from 'zod';
+import { HEALTHS } from '../../core/model/health.ts';
+import { Count, list, Severity, Time } from './common.ts';
+import { Forecast, HeadAge } from './overview.ts';
+
+export const ExplorerRow = z
+  .strictObject({
+    name: z.string(),
+    head: HeadAge.nullable(),
+    answers: z
+      .array(z.strictObject({ outcome: z.string(), count: Count }))
+      .nullable()
+      .describe('Of the last hour.'),
+    p99_ms: z.number().nullable(),
+    rate: z.strictObject({ remaining: Count, limit: Count.nullable() }).nullable(),
+    watches: Count,
+    blind: Count,
+    credits: Forecast.nullable(),
+    trouble: z.string().nullable().describe('What keeps it from being asked, or from being believed.'),
+  })
+  .meta({ id: 'ExplorerRow', description: 'An explorer.' });
+export type ExplorerRow = z.output<typeof ExplorerRow>;
+
+export const CostRow = z
+  .strictObject({
+    explorer: z.string(),
+    rule: z.string(),
+    request: z.string(),
+    interval_ms: Count,
+    watches: Count,
+    requests_per_day: z.number(),
+    credits_per_day: z.number(),
+    share: z.number().nullable().describe('Of the credits of all rules of the explorer: 0.3 is 30 %.'),
+    shared_with: z.array(z.string()),
+    cheaper: z.strictObject({ interval_ms: Count, saves: z.number() }).nullable(),
+  })
+  .meta({ id: 'CostRow', description: 'What the requests of a rule cost in a day at the present pace.' });
+export type CostRow = z.output<typeof CostRow>;
+
+export const Explorers = z
+  .strictObject({ explorers: z.array(ExplorerRow), costs: z.array(CostRow) })
+  .meta({ id: 'Explorers' });
+export type Explorers = z.output<typeof Explorers>;
+
+export const RuleRow = z
+  .strictObject({
+    rule: z.string(),
+    alert: z.string(),
+    severity: Severity,
+    health: z.enum(HEALTHS),
+    is_healthy: z.boolean(),
+    sentence: z.string(),
+    source: z.strictObject({ file: z.string(), line: Count }),
+    watches: Count,
+    last_true: Time.nullable(),
+    notifications_30d: Count,
+  })
+  .meta({ id: 'RuleRow', description: 'An alert as its rule defines it.' });
+export type RuleRow = z.output<typeof RuleRow>;
+
+export const FileProblem = z
+  .strictObject({
+    file: z.string(),
+    line: Count,
+    column: Count,
+    path: z.string(),
+    message: z.string(),
+    hint: z.string().nullable(),
+    frame: z.string().describe('The lines around it, with a caret under the place.'),
+  })
+  .meta({ id: 'FileProblem', description: 'What is wrong in a file.' });
+export type FileProblem = z.output<typeof FileProblem>;
+
+export const RuleList = list(RuleRow)
+  .extend({
+    rejected: z.strictObject({ since: Time, why: z.string(), problems: z.array(FileProblem) }).nullable(),
+    counts: z.strictObject({ all: Count, unhealthy: Count, fired: Count, rules: Count, files: Count }),
+  })
+  .meta({ id: 'RuleList' });
+export type RuleList = z.output<typeof RuleList>;
+
+export const About = z
+  .strictObject({
+    version: z.string(),
+    node: z.string(),
+    started_at: Time.nullable(),
+    up_ms: Count.nullable(),
+    boot_id: z.string().nullable(),
+    reloaded_at: Time.nullable(),
+    storage: z.strictObject({ engine: z.string(), state: z.string().nullable(), max_bytes: Count }),
+    heartbeat: z.strictObject({ every_ms: Count, accepted_at: Time.nullable() }).nullable(),
+    limits: z.record(z.string(), z.union([z.string(), z.number()])),
+    watches: Count,
+    rules: Count,
+  })
+  .meta({ id: 'About', description: 'The daemon.' });
+export type About = z.output<typeof About>;

@@ -1,0 +1,83 @@
+// Deliveries and silences.
+import { z } from 'zod';
+import { ChannelDebt } from './overview.ts';
+import { Count, list, RecipientStatus, Severity, Time } from './common.ts';
+
+export const DeliveryRow = z
+  .strictObject({
+    id: z.string(),
+    kind: z.string().describe('`news`, `repeat`, `overflow_summary`, `silence_summary` or `inhibition_summary`.'),
+    state: z.enum(['given-up', 'owed', 'sent']),
+    decided_at: Time,
+    title: z.string(),
+    severity: Severity,
+    watch: z.string(),
+    alert: z.string().nullable(),
+    key: z.string().nullable(),
+    episode: Count.nullable(),
+    transition: z.string(),
+    members: Count.describe('Of how many transitions the message speaks.'),
+    recipient: RecipientStatus,
+    is_dismissed: z.boolean(),
+  })
+  .meta({ id: 'DeliveryRow', description: 'One message to one recipient.' });
+export type DeliveryRow = z.output<typeof DeliveryRow>;
+
+export const DeliveryList = list(DeliveryRow)
+  .extend({
+    counts: z.strictObject({ problems: Count, given_up: Count, owed: Count, sent: Count }),
+    failing: z.array(ChannelDebt).describe('Channels that did not accept their last message.'),
+  })
+  .meta({ id: 'DeliveryList' });
+export type DeliveryList = z.output<typeof DeliveryList>;
+
+const Matchers = z
+  .record(z.string(), z.union([z.string(), z.array(z.string())]))
+  .describe('By label. `*` is a glob, a list means any of them, a leading `!` negates the whole.');
+
+export const SilenceRow = z
+  .strictObject({
+    id: z.string(),
+    kind: z.enum(['silence', 'pause']),
+    state: z.enum(['active', 'scheduled', 'ended']),
+    matchers: Matchers,
+    from: Time,
+    until: Time,
+    until_resolved: z.boolean(),
+    actor: z.string(),
+    comment: z.string(),
+    held: Count.nullable().describe('Notifications that it has held back.'),
+  })
+  .meta({ id: 'SilenceRow', description: 'A silence, or a pause.' });
+export type SilenceRow = z.output<typeof SilenceRow>;
+
+export const SilenceLists = z
+  .strictObject({ active: z.array(SilenceRow), ended: z.array(SilenceRow) })
+  .meta({ id: 'SilenceLists' });
+export type SilenceLists = z.output<typeof SilenceLists>;
+
+export const SilencePreview = z
+  .strictObject({
+    alerts: z.array(
+      z.strictObject({
+        watch: z.string(),
+        alert: z.string(),
+        severity: Severity,
+        state: z.string(),
+        notifications_24h: Count,
+        to: z.array(z.string()).describe('Channels.'),
+      }),
+    ),
+    firing: Count,
+    watches: Count,
+    share: z.number().describe('Of all watches: 0.01 is 1 %.'),
+    critical: Count.describe('Critical notifications of the last 24 hours that it would have held back.'),
+    needs_confirm: z.boolean(),
+  })
+  .meta({ id: 'SilencePreview', description: 'What a silence would hold back.' });
+export type SilencePreview = z.output<typeof SilencePreview>;
+
+/** What is previewed: `from` and `until` do not change what matches. */
+export interface SilenceDraft {
+  readonly matchers: Readonly<Record<string, string | readonly string[]>>;
+}

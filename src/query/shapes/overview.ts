@@ -1,0 +1,94 @@
+// The first page: what fires, and whether the answer can be trusted.
+import { z } from 'zod';
+import { AlertCard, AlertRow, EventRow } from './alerts.ts';
+import { Bars, Count, Time } from './common.ts';
+
+export const VERDICTS = ['critical', 'warning', 'blind', 'in-hand', 'starting', 'quiet'] as const;
+export const Verdict = z.enum(VERDICTS).meta({ id: 'Verdict', description: 'Whether somebody has to get up.' });
+export type Verdict = z.output<typeof Verdict>;
+
+export const HeadAge = z
+  .strictObject({
+    explorer: z.string(),
+    height: z.string().nullable(),
+    at: Time.nullable().describe('The time of its newest block.'),
+    age_ms: Count.nullable(),
+    is_stalled: z.boolean(),
+  })
+  .meta({ id: 'HeadAge', description: 'How fresh the chain is that an explorer shows.' });
+export type HeadAge = z.output<typeof HeadAge>;
+
+export const BlindCause = z
+  .strictObject({
+    cause: z.string().describe('`timeout`, `stale`, `blind-field`, `damaged-memory` and so on.'),
+    explorer: z.string(),
+    since: Time.describe('Of the watch that has been blind for longest.'),
+    watches: Count,
+    rules: Count,
+    names: z.array(z.string()).describe('The first ten of them.'),
+    fields: z.array(z.string()).describe('Of `blind-field`: those that the explorer sends no more.'),
+  })
+  .meta({ id: 'BlindCause', description: 'Watches of one explorer that are blind for one reason.' });
+export type BlindCause = z.output<typeof BlindCause>;
+
+export const ChannelDebt = z
+  .strictObject({
+    channel: z.string(),
+    rows: Count,
+    since: Time.describe('When the oldest was decided.'),
+    last_try: Time.nullable(),
+    last_answer: z.string().nullable(),
+  })
+  .meta({ id: 'ChannelDebt', description: 'Messages that are owed on one channel.' });
+export type ChannelDebt = z.output<typeof ChannelDebt>;
+
+export const Forecast = z
+  .strictObject({
+    explorers: z.array(z.string()).describe('Those that share the plan.'),
+    remaining: z.number().describe('What the server said last. Below zero: overdrawn.'),
+    plan: z.number().nullable().describe('Credits of one period.'),
+    per_hour: z.number().describe('Median use of the last hour.'),
+    resets_at: Time,
+    at_reset: z.number().describe('What is left then. Negative: the shortfall.'),
+    runs_out_at: Time.nullable(),
+    reserve: z.number().nullable(),
+  })
+  .meta({ id: 'Forecast', description: 'Whether the credits of a plan last until its next period.' });
+export type Forecast = z.output<typeof Forecast>;
+
+export const Trust = z
+  .strictObject({
+    heads: z.array(HeadAge).describe('The oldest first.'),
+    blind: z.array(BlindCause).describe('Those that have been blind for longest first.'),
+    watches: Count,
+    oldest: z
+      .strictObject({ watch: z.string(), age_ms: Count, interval_ms: Count })
+      .nullable()
+      .describe('The answer that is oldest against the interval of its watch.'),
+    unhealthy: Count.nullable().describe('Alerts that are always true, or unknown for too long.'),
+    owed: z.array(ChannelDebt),
+    given_up: Count.describe('Messages given up in seven days that nobody dismissed.'),
+    credits: z.array(Forecast.nullable()).describe('By plan; null: not known.'),
+    troubles: z.array(z.string()).describe('What keeps explorers from being asked, or from being believed.'),
+    storage: z.enum(['works', 'fails', 'full']).nullable(),
+  })
+  .meta({ id: 'Trust', description: 'What the verdict rests on.' });
+export type Trust = z.output<typeof Trust>;
+
+export const Overview = z
+  .strictObject({
+    verdict: Verdict,
+    headline: z.string(),
+    detail: z.string(),
+    cards: z.array(AlertCard).describe('Critical first, then the oldest; at most eight.'),
+    more: z.strictObject({ alerts: Count, rules: Count }).describe('What has no card because of that limit.'),
+    unhandled: Count,
+    trust: Trust,
+    handled: z.array(AlertRow),
+    more_handled: Count,
+    events: z.array(EventRow).describe('Of the last twelve hours.'),
+    bars: z.array(z.strictObject({ watch: z.string(), bars: Bars })).describe('Of watches with something to show.'),
+    as_of: Time,
+  })
+  .meta({ id: 'Overview', description: 'What fires, and whether the answer can be trusted.' });
+export type Overview = z.output<typeof Overview>;

@@ -1,0 +1,141 @@
+// Watches, and why the alerts of one fire or not.
+import { z } from 'zod';
+import { HEALTHS } from '../../core/model/health.ts';
+import { DATA_STATES } from '../../core/model/memory.ts';
+import { MISS_REASONS } from '../../core/model/observation.ts';
+import { Episode } from './alerts.ts';
+import { Amount, Bars, Count, list, Measure, RecipientStatus, Severity, Subject, Text, Time, Truth } from './common.ts';
+
+export const WATCH_STATES = ['firing', 'pending', 'blind', 'paused', 'silenced', 'starting', 'ok'] as const;
+export const WatchState = z
+  .enum(WATCH_STATES)
+  .meta({ id: 'WatchState', description: 'The first of these that holds.' });
+export type WatchState = z.output<typeof WatchState>;
+
+export const WatchRow = z
+  .strictObject({
+    name: z.string(),
+    rule: z.string(),
+    kind: z.string(),
+    explorer: z.string(),
+    state: WatchState,
+    severity: Severity.nullable().describe('Of what fires or is pending.'),
+    since: Time.nullable().describe('Since when it is in this state.'),
+    blind: z
+      .strictObject({ cause: z.string(), since: Time, fields: z.array(z.string()) })
+      .nullable()
+      .describe('Why nothing is known of it now.'),
+    is_healthy: z.boolean(),
+    measure: Measure.nullable().describe('Null: it watches for events, or nothing was read yet.'),
+    needs: z.string().nullable().describe('What has to change for an alert to fire, in a sentence.'),
+    as_of: Time.nullable().describe('Of the last usable answer.'),
+    interval_ms: Count,
+    bars: Bars,
+  })
+  .meta({ id: 'WatchRow', description: 'A watch.' });
+export type WatchRow = z.output<typeof WatchRow>;
+
+export const WatchCounts = z
+  .strictObject(Object.fromEntries(WATCH_STATES.map((state) => [state, Count])) as Record<WatchState, typeof Count>)
+  .meta({ id: 'WatchCounts' });
+
+export const WatchList = list(WatchRow)
+  .extend({ counts: WatchCounts, unhealthy: Count.describe('Watches with an unhealthy alert.') })
+  .meta({ id: 'WatchList', description: '`counts` are of all watches that match the search, whatever their state.' });
+export type WatchList = z.output<typeof WatchList>;
+
+export const POLL_OUTCOMES = ['complete', 'unchanged', 'partial', ...MISS_REASONS] as const;
+
+export const Poll = z
+  .strictObject({
+    at: Time,
+    outcome: z.enum(POLL_OUTCOMES),
+    value: Amount.nullable(),
+    truths: z.record(z.string(), Truth).describe('By alert.'),
+    ms: Count.describe('How long it took.'),
+    credits: z.number().nullable().describe('What its requests cost.'),
+  })
+  .meta({ id: 'Poll', description: 'One poll of a watch.' });
+export type Poll = z.output<typeof Poll>;
+
+export const Read = z
+  .strictObject({
+    name: z.string().describe('A field, or a window such as `change("1h")`.'),
+    value: Text.nullable(),
+    before: Text.nullable().describe('Where the last known value before was another one.'),
+    why: z.string().nullable().describe('Why it is not known.'),
+  })
+  .meta({ id: 'Read', description: 'A value that a condition reads.' });
+export type Read = z.output<typeof Read>;
+
+/** A condition, or a part of one. Its `parts` are of the same shape. */
+export const Part = z
+  .strictObject({
+    name: z.enum(['while', 'until', 'if']),
+    text: z.string().describe('As the rule has it.'),
+    truth: Truth.nullable().describe('Null: nothing was read yet that it could be judged on.'),
+    reason: z.string().nullable().describe('Why it is unknown.'),
+    reads: z.array(Read),
+    get parts() {
+      return z.array(Part);
+    },
+  })
+  .meta({ id: 'Part', description: 'A condition, or a part of one.' });
+export type Part = z.output<typeof Part>;
+
+export const AlertExplanation = z
+  .strictObject({
+    alert: z.string(),
+    type: z.enum(['event', 'condition', 'count']),
+    severity: Severity,
+    source: z.string().describe('`rules/treasury.yaml:21`'),
+    on: z.string().nullable().describe('Of which events, where it is no condition over values.'),
+    item: Text.nullable().describe('The item that the conditions of an event were last judged on.'),
+    state: z.string(),
+    since: Time.nullable(),
+    states: z.array(z.string()).describe('In words: one for each group of a count, else one.'),
+    conditions: z.array(Part),
+    needs: z.array(z.string()).describe('All of these have to come true for a change.'),
+    aim: z.enum(['to fire', 'to end', 'to match']).nullable().describe('What the needs lead to.'),
+    held_back: z.array(z.string()),
+    operators: z.array(z.string()).describe('Silences and acknowledgements, in words.'),
+    health: z.enum(HEALTHS),
+    health_since: Time.nullable(),
+    labels: z.record(z.string(), z.string()),
+    recipients: z.array(RecipientStatus).describe('Of the last messages about it, newest first.'),
+    messages: z.array(
+      z.strictObject({
+        type: z.string(),
+        at: Time,
+        channel: z.string(),
+        recipient: z.string(),
+        state: z.string(),
+        answer: z.string().nullable(),
+      }),
+    ),
+    would_notify: z.array(z.strictObject({ channel: z.string(), recipient: z.string() })),
+  })
+  .meta({ id: 'AlertExplanation', description: 'Why an alert fires or not.' });
+export type AlertExplanation = z.output<typeof AlertExplanation>;
+
+export const WatchExplanation = z
+  .strictObject({
+    watch: WatchRow,
+    of: Subject.nullable(),
+    token: z.strictObject({ name: z.string().nullable(), address: z.string() }).nullable(),
+    measure: Measure.nullable(),
+    previous: Amount.nullable().describe('The last other value.'),
+    alerts: z.array(AlertExplanation),
+    polls: z.array(Poll).nullable().describe('The newest first. Null: only the daemon knows them.'),
+    data: z.strictObject({ state: z.enum(DATA_STATES), since: Time }).nullable(),
+    remarks: z.array(z.string()).describe('What else is to be known of its data.'),
+    pause: z.strictObject({ until: Time, actor: z.string(), comment: z.string() }).nullable(),
+    next: Time.nullable().describe('When it is polled next.'),
+    credits_per_day: z.number().nullable(),
+    samples_kept: Count.describe('Runs of equal values.'),
+    fields: z.array(z.string()).describe('Of which a chart can be drawn.'),
+    episodes: z.array(Episode),
+    source: z.strictObject({ file: z.string(), line: Count, text: z.string().nullable() }),
+  })
+  .meta({ id: 'WatchExplanation', description: 'A watch, and why its alerts fire or not.' });
+export type WatchExplanation = z.output<typeof WatchExplanation>;

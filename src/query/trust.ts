@@ -1,0 +1,89 @@
+// What the verdict rests on: how fresh the data is, and whether messages go out.
+import { healthOf } from '../core/model/health.ts';
+import type { Watch } from '../core/model/watch.ts';
+import { causesOf } from '../core/model/blind-cause.ts';
+import { showInstant, type Instant } from '../lib/clock.ts';
+import type { OutboxDepth } from '../store/store.ts';
+import { forecasts } from './forecast.ts';
+import type { BlindCause, ChannelDebt, HeadAge, Trust } from './shapes/overview.ts';
+import { answerOf } from './recipients.ts';
+import type { RuntimeView, View } from './view.ts';
+
+const GIVEN_UP_MS = 7 * 86_400_000;
+
+export async function trust({ store, runtime, now }: View): Promise<Trust> {
+  const { owed, dead } = await store.backlog(now - GIVEN_UP_MS);
+  return {
+    heads: headsOf(runtime, now),
+    blind: blindOf(runtime),
+    watches: runtime.watches().length,
+    oldest: oldestOf(runtime, now),
+    unhealthy: unhealthyOf(runtime, now),
+    owed: await Promise.all(owed.map((depth) => debtOf(store, depth))),
+    given_up: dead.reduce((sum, { rows }) => sum + rows, 0),
+    credits: forecasts(runtime, now),
+    troubles: [...runtime.troubles()],
+    storage: runtime.storage(),
+  };
+}
+
+/** The oldest first; those of which nothing is known before all others. */
+export function headsOf(runtime: RuntimeView, now: Instant): HeadAge[] {
+  const heads = (runtime.explorers() ?? []).map(({ name, head }): HeadAge => {
+    const height = head === null ? null : String(head.height);
+    const age_ms = head === null ? null : Math.max(0, now - head.at);
+    return { explorer: name, height, at: head && showInstant(head.at), age_ms, is_stalled: head?.isStalled ?? false };
+  });
+  return heads.toSorted((a, b) => (b.age_ms ?? Infinity) - (a.age_ms ?? Infinity));
+}
+
+const MOST_NAMED = 10;
+
+function blindOf(runtime: RuntimeView): BlindCause[] {
+  return causesOf(runtime.blind()).map(({ explorer, reason, since, watches, fields }) => ({
+    cause: reason,
+    explorer,
+    since: showInstant(since),
+    watches: watches.length,
+    rules: new Set(watches.map(({ rule }) => rule)).size,
+    names: watches.slice(0, MOST_NAMED).map(({ name }) => name),
+    fields: [...fields],
+  }));
+}
+
+function oldestOf(runtime: RuntimeView, now: Instant): Trust['oldest'] {
+  let oldest: { watch: Watch; until: Instant; share: number } | null = null;
+  for (const watch of runtime.watches()) {
+    const until = runtime.memoryOf(watch.id)?.coveredUntil ?? null;
+    if (until === null) continue;
+    const share = (now - until) / watch.schedule.intervalMs;
+    if (oldest === null || share > oldest.share) oldest = { watch, until, share };
+  }
+  if (oldest === null) return null;
+  const { watch, until } = oldest;
+  return { watch: watch.name, age_ms: Math.max(0, now - until), interval_ms: watch.schedule.intervalMs };
+}
+
+function unhealthyOf(runtime: RuntimeView, now: Instant): number {
+  return runtime.watches().reduce((sum, watch) => sum + unhealthyAlerts(runtime, watch, now).length, 0);
+}
+
+/** The ids of alerts of the watch that are always true, or unknown for too long. */
+export function unhealthyAlerts(runtime: RuntimeView, { id, schedule }: Watch, now: Instant): string[] {
+  return Object.entries(runtime.healthOf(id)).flatMap(([alert, record]) => {
+    const health = healthOf(record, now, schedule.intervalMs);
+    return health === 'always-true' || health === 'unknown-too-long' ? [alert] : [];
+  });
+}
+
+async function debtOf(store: View['store'], { channel, rows, oldest }: OutboxDepth): Promise<ChannelDebt> {
+  const last = await store.lastTried(channel);
+  const [line] = last === null ? [] : await store.history({ subjects: [last.id], limit: 1 });
+  return {
+    channel,
+    rows,
+    since: showInstant(oldest),
+    last_try: line === undefined ? null : showInstant(line.at),
+    last_answer: last && answerOf(last),
+  };
+}

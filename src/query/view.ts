@@ -1,0 +1,76 @@
+// What queries read: the state, through a connection that only reads, and what the daemon holds in memory. They write
+// nothing, and have no clock: `now` is part of the view. The CLI makes a view from the file alone; there some of it is
+// null, for only a running daemon knows it.
+import type { Config } from '../config/model.ts';
+import type { Problem } from '../config/problem.ts';
+import type { Figures } from '../core/model/figures.ts';
+import type { HealthByAlert } from '../core/model/health.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import type { Memory } from '../core/model/memory.ts';
+import type { Snapshot } from '../core/model/decision.ts';
+import type { Watch } from '../core/model/watch.ts';
+import type { BlindWatch } from '../core/model/blind-cause.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { StoreView } from '../store/store.ts';
+
+export interface View {
+  readonly store: StoreView;
+  readonly runtime: RuntimeView;
+  readonly now: Instant;
+}
+
+export interface RuntimeView {
+  readonly version: string;
+  /** Null: no daemon runs. */
+  readonly startedAt: Instant | null;
+  /** Null: no daemon runs. */
+  readonly bootId: string | null;
+  config(): Config;
+  watches(): readonly Watch[];
+  memoryOf(id: WatchId): Memory | null;
+  /** The numbers that alerts compare, at the last poll; null: nothing was read yet. The same object until the next poll. */
+  figuresOf(id: WatchId): Figures | null;
+  /** What was read last, where the state does not hold it yet. */
+  snapshotOf(id: WatchId): Snapshot | null;
+  healthOf(id: WatchId): HealthByAlert;
+  blind(): readonly BlindWatch[];
+  /** Of which no poll has ended since the start, and that are not paused. Null: no daemon runs. */
+  unpolled(): readonly Watch[] | null;
+  /** Null: no daemon runs. */
+  explorers(): readonly ExplorerState[] | null;
+  /** What keeps explorers from being asked, or from being believed. */
+  troubles(): readonly string[];
+  /** Why the files on the disk are not in force; null: they are. */
+  rejected(): RejectedReload | null;
+  /** When config and rules were last put in force. */
+  loadedAt(): Instant | null;
+  /** What became of the last that was to be kept. Null: no daemon runs. */
+  storage(): 'works' | 'fails' | 'full' | null;
+}
+
+export interface RejectedReload {
+  readonly since: Instant;
+  readonly why: string;
+  /** Empty where it was not the files. */
+  readonly problems: readonly Problem[];
+}
+
+/** What the answers of one explorer have shown since the start. */
+export interface ExplorerState {
+  readonly name: string;
+  readonly head: { readonly height: bigint; readonly at: Instant; readonly isStalled: boolean } | null;
+  /** Of the last hour. */
+  readonly answers: readonly { readonly outcome: string; readonly count: number }[];
+  /** Of the last hour; null: there was none. */
+  readonly p99Ms: number | null;
+  readonly rate: { readonly remaining: number; readonly limit: number | null } | null;
+  readonly credits: CreditsState | null;
+}
+
+export interface CreditsState {
+  /** As the last answer said it. */
+  readonly remaining: number;
+  readonly at: Instant;
+  /** Use of each tenth of the last hour, in credits an hour; null: it is not known for a whole hour yet. */
+  readonly rates: readonly number[] | null;
+}
