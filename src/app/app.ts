@@ -18,6 +18,7 @@ import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
 import type { Recovery, Store } from '../store/store.ts';
 import type { IdentityOptions } from '../web/guard/identity.ts';
 import { createQueries } from '../query/queries.ts';
+import type { PagesOptions } from '../web/pages/app.ts';
 import { serveWeb } from '../web/server.ts';
 import { reportDaily } from './daily-report.ts';
 import { createDaemonJournal } from './daemon-journal.ts';
@@ -28,7 +29,7 @@ import { beatUntil } from './heartbeat.ts';
 import { readinessOf } from './readiness.ts';
 import { createRecoveryRecord } from './recovery-record.ts';
 import { createReload } from './reload.ts';
-import { createRuntime, type RuntimeOptions } from './runtime.ts';
+import { createRuntime, type Runtime, type RuntimeOptions } from './runtime.ts';
 import type { Setup, SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
 import { createStateGuard } from './state-guard.ts';
@@ -158,6 +159,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         },
       }),
     },
+    pages: pagesOf(options, runtime),
     queries: createQueries(
       createLook({ ...options, runtime, reload, store, storage: () => storage.state(), bootId: randomUUID() }),
     ),
@@ -228,6 +230,13 @@ export async function openApp(options: AppOptions): Promise<App> {
       await guard.look();
     },
   };
+}
+
+function pagesOf({ setup, clock, version }: AppOptions, { facts }: Pick<Runtime, 'facts'>): PagesOptions | null {
+  const { isServed, isOpen, timeZone } = setup.config.http.page;
+  const startedAt = clock.now();
+  const daemon = () => ({ version, startedAt, loadedAt: facts.loadedAt() });
+  return isServed ? { isOpen, timeZone, now: () => clock.now(), daemon } : null;
 }
 
 function callersOf({ operators, proxy }: HttpSettings): Pick<IdentityOptions, 'operators' | 'proxy'> {

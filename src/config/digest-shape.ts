@@ -1,7 +1,7 @@
 // The `digest:` part of the config as a schema.
 import { z } from 'zod';
 import { oneOrMore, quote } from './scalars.ts';
-import { isTimeZone, zoneHint } from './time-zones.ts';
+import { ZoneShape } from './zone-shape.ts';
 
 const time = z
   .string()
@@ -17,17 +17,8 @@ const time = z
     return z.NEVER;
   });
 
-const zone = z
-  .string()
-  .meta({ description: 'whose clocks are meant', examples: ['Europe/Berlin'] })
-  .transform((written, context) => {
-    if (isTimeZone(written)) return written;
-    context.addIssue({ code: 'custom', message: `no time zone ${quote(written)}: ${zoneHint(written)}` });
-    return z.NEVER;
-  });
-
 export const DigestShape = z.strictObject({
   at: time.default(8 * 60),
-  zone: zone.default('UTC'),
+  zone: ZoneShape.default('UTC'),
   notify: oneOrMore('channels that are told'),
 });

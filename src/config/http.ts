@@ -1,6 +1,7 @@
-// The `http:` part of the config: where the daemon listens, and who may use its API.
+// The `http:` part of the config: where the daemon listens, and who may use its page and its API.
+import { isLoopback } from '../lib/loopback.ts';
 import { readListen } from './listen.ts';
-import type { HttpSettings, Operator, ProxySettings } from './model.ts';
+import type { HttpSettings, Operator, PageSettings, ProxySettings } from './model.ts';
 import type { Problem } from './problem.ts';
 import { Secret } from './secret.ts';
 import type { SecretReader } from './secrets.ts';
@@ -25,15 +26,33 @@ export function readHttp(
   const address = readListen(source, listen, written.listen);
   const operators = readOperators(source, written, secrets);
   const proxy = readProxy(written.proxy, secrets);
+  const page = readPage(source, written, address.value);
   const problems = [
     ...address.problems,
+    ...page.problems,
     ...publicUrlProblems(source, written.public_url),
     ...operators.problems,
     ...proxy.problems,
   ];
   if (address.value === null || problems.length > 0) return { value: null, problems };
   const { public_url: publicUrl = null } = written;
-  return { value: { listen: address.value, publicUrl, operators: operators.found, proxy: proxy.found }, problems: [] };
+  const callers = { operators: operators.found, proxy: proxy.found };
+  return { value: { listen: address.value, page: page.value, publicUrl, ...callers }, problems: [] };
+}
+
+/** Behind a proxy every caller has an address of this machine: then the page is open only where it says so. */
+function readPage(
+  source: Source,
+  { page: isServed, read, time_zone: timeZone, public_url: publicUrl }: Written,
+  listen: HttpSettings['listen'] | null,
+): { readonly value: PageSettings; readonly problems: readonly Problem[] } {
+  const isLocal = listen !== null && isLoopback(listen.host);
+  const isOpen = read === undefined ? isLocal && publicUrl === undefined : read === 'open';
+  const value = { isServed, isOpen, timeZone };
+  if (!isOpen || isLocal || listen === null) return { value, problems: [] };
+  const message = `anybody who reaches ${listen.host} could read the page`;
+  const hint = 'Write read: operators, or listen on 127.0.0.1.';
+  return { value, problems: [source.problem(['http', 'read'], { message, hint })] };
 }
 
 /** Pages and links are made of it: they stand at the root of their host. */

@@ -40,10 +40,20 @@ export interface Config {
 
 export interface HttpSettings {
   readonly listen: { readonly host: string; readonly port: number };
+  readonly page: PageSettings;
   /** Without a slash at its end. */
   readonly publicUrl: string | null;
   readonly operators: readonly Operator[];
   readonly proxy: ProxySettings | null;
+}
+
+export interface PageSettings {
+  /** Whether there are pages at all. */
+  readonly isServed: boolean;
+  /** Whether whoever reaches them may read them. */
+  readonly isOpen: boolean;
+  /** Whose clocks they show, by the name of the zone. */
+  readonly timeZone: string;
 }
 
 /** A proxy that says who asks. */

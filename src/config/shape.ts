@@ -18,6 +18,7 @@ import {
   text,
   webUrl,
 } from './scalars.ts';
+import { ZoneShape } from './zone-shape.ts';
 
 const SecretSource = z
   .union(
@@ -156,7 +157,13 @@ const Proxy = z.strictObject({
 });
 
 const Http = z.strictObject({
-  listen: text('host:port of /metrics, /healthz, /readyz and the API').default('127.0.0.1:9797'),
+  listen: text('host:port of the page, the API, /metrics, /healthz and /readyz').default('127.0.0.1:9797'),
+  page: boolean('the pages for people; false leaves the API, metrics and health').default(true),
+  read: z.enum(['open', 'operators']).optional().meta({
+    description:
+      'who may see the page: open is everybody on this machine, the default on the loopback without public_url',
+  }),
+  time_zone: ZoneShape.default('UTC').meta({ description: 'whose clocks the page shows' }),
   public_url: webUrl('how the daemon is called from elsewhere, such as https://chainwarden.example.com').optional(),
   operators: z
     .record(z.string().regex(OPERATOR, 'an operator has letters, digits and _ . @ + - in the name'), Operator)

@@ -1,14 +1,19 @@
-// What the web server answers: three paths to read, for Prometheus and for supervisors, and the API. Every other path is
-// 404. Answers hold names of the config, what operators wrote and words of fixed lists; details of failures are in the log.
+// What the web server answers: three paths to read, for Prometheus and for supervisors, the API, and the pages for people.
+// Every other path is 404. Details of failures are in the log only.
 import { randomUUID } from 'node:crypto';
-import { Hono } from 'hono';
-import { secureHeaders } from 'hono/secure-headers';
+import { Hono, type MiddlewareHandler } from 'hono';
 import type { Queries } from '../query/queries.ts';
 import type { Log } from '../telemetry/log.ts';
+import { answerAsset, ASSETS_PATH } from './assets.ts';
 import { createApiApp, type ApiOptions, type WebEnv } from './api/app.ts';
 import { API_ROOT } from './api/routes.ts';
 import { createHosts } from './guard/hosts.ts';
+import { headerPolicy } from './headers.ts';
+import { isReachable } from './guard/identity.ts';
 import { metering, type Answered } from './metering.ts';
+import { createPagesApp, type PagesOptions } from './pages/app.ts';
+import { failurePage } from './pages/errors.ts';
+import { bare } from './pages/layout.ts';
 import { problemResponse } from './problem.ts';
 
 export interface WebAppOptions {
@@ -23,6 +28,8 @@ export interface WebAppOptions {
   readonly api: ApiOptions;
   /** What pages and the API show. */
   readonly queries: Queries;
+  /** Null: there are none. */
+  readonly pages: PagesOptions | null;
   readonly log?: Pick<Log, 'warn'>;
   /** A connection beyond the limit, a request for a foreign host name, or a wrong token was refused. */
   readonly onRejected?: (reason: 'sockets' | 'host' | 'token') => void;
@@ -43,36 +50,35 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
   const { onRejected = () => undefined, onAnswered = () => undefined } = options;
   const hosts = createHosts(options);
   const app = new Hono<WebEnv>();
-  app.use(
-    metering({ monotonic: options.api.monotonic, onAnswered }),
-    secureHeaders({
-      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-      xFrameOptions: 'DENY',
-      // Plain HTTP: HSTS would be ignored here or, behind a proxy, is the proxy's to set.
-      strictTransportSecurity: false,
-    }),
-    async (c, next) => {
-      await next();
-      c.header('Cache-Control', 'no-store');
-    },
-  );
+  app.use(metering({ monotonic: options.api.monotonic, onAnswered }), headerPolicy, async (c, next) => {
+    await next();
+    if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
+  });
   app.route(API_ROOT, createApiApp({ ...options.api, host, hosts, log, onRejected }));
-  app.use(async (c, next) => {
+  const onlyKnownHosts: MiddlewareHandler = async (c, next) => {
     if (hosts.isKnown(c.req.header('host'))) return next();
     onRejected('host');
     return c.text('misdirected request', 421);
-  });
-  app.get('/metrics', async (c) => c.body(await metricsText(), 200, { 'Content-Type': METRICS_TYPE }));
-  app.get('/healthz', (c) => (isAlive() ? c.text('ok') : c.text('stuck', 503)));
-  app.get('/readyz', (c) => {
+  };
+  app.get('/metrics', onlyKnownHosts, async (c) => c.body(await metricsText(), 200, { 'Content-Type': METRICS_TYPE }));
+  app.get('/healthz', onlyKnownHosts, (c) => (isAlive() ? c.text('ok') : c.text('stuck', 503)));
+  app.get('/readyz', onlyKnownHosts, (c) => {
     const { isReady, lines } = readiness();
     return c.text([isReady ? 'ready' : 'waiting', ...lines].join('\n'), isReady ? 200 : 503);
   });
+  const { pages } = options;
+  const arePages = pages !== null && isReachable(host, options.api);
+  if (arePages) {
+    app.get(ASSETS_PATH, onlyKnownHosts, answerAsset);
+    app.route('/', createPagesApp({ ...options, ...options.api, ...pages, hosts, onRejected }));
+  }
+  app.use(onlyKnownHosts);
   app.notFound((c) => c.text('not found', 404));
   app.onError((error, c) => {
     const instance = randomUUID();
     log?.warn('web:failed', { error, instance });
-    if (!c.req.path.startsWith(API_ROOT)) return c.text('error', 500);
+    if (!c.req.path.startsWith(API_ROOT))
+      return arePages ? c.html(bare(failurePage(instance)).toString(), 500) : c.text('error', 500);
     const detail = `The log has the details, under ${instance}.`;
     return problemResponse({ problem: 'internal-error', detail }, instance);
   });

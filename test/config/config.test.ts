@@ -157,6 +157,33 @@ http: { public_url: 'https://warden.example.com/', operators: { ${operators} } }
   });
 });
 
+describe('The page', () => {
+  const pageOf = (http: string) =>
+    loadConfigText(`
+explorers: { playground: { form: sandbox } }
+channels: { ops: { type: list, to: [a] } }
+http: { ${http} }
+`);
+
+  test.each([
+    ['listen: "127.0.0.1:0"', true],
+    ['listen: "[::1]:0"', true],
+    ['public_url: "https://warden.example.com"', false],
+    ['public_url: "https://warden.example.com", read: open', true],
+    ['read: operators', false],
+    ['listen: "0.0.0.0:9797"', false],
+  ])('may be read without a token only where nobody else can reach it: %s', (http, isOpen) => {
+    expect(pageOf(http).config?.http.page.isOpen).toBe(isOpen);
+  });
+
+  test('is not opened to a network, nor shown in a zone that does not exist', () => {
+    const { problems } = pageOf('listen: "0.0.0.0:9797", read: open');
+    expect(problems.map(({ message }) => message)).toEqual(['anybody who reaches 0.0.0.0 could read the page']);
+    const unknown = pageOf('time_zone: Europe/Berlni').problems;
+    expect(formatProblems(unknown)).toContain('no time zone "Europe/Berlni": Write "Europe/Berlin"');
+  });
+});
+
 describe('A good config', () => {
   test('is read with every default and unit', () => {
     const config = full();
@@ -165,7 +192,13 @@ describe('A good config', () => {
       directory: '/etc/chainwarden',
       state: { file: '/etc/chainwarden/data/state.db', maxBytes: 2 ** 31 },
       recording: { file: '/etc/chainwarden/data/recording.db', keepMs: 43_200_000, maxBytes: 64 * 2 ** 20 },
-      http: { listen: { host: '::1', port: 9000 }, publicUrl: null, operators: [], proxy: null },
+      http: {
+        listen: { host: '::1', port: 9000 },
+        page: { isServed: true, isOpen: true, timeZone: 'UTC' },
+        publicUrl: null,
+        operators: [],
+        proxy: null,
+      },
       rules: ['rules/*.yaml'],
     });
     expect(config.explorers.get('ethereum')).toMatchObject({

@@ -3,6 +3,13 @@ import type { Interventions } from '../../src/web/api/operation.ts';
 import { createQueries } from '../../src/query/queries.ts';
 import { serveWeb, type Web, type WebOptions } from '../../src/web/server.ts';
 
+/** What an answer may load and run: files of ours, and nothing that stands in a page. */
+export const CONTENT_POLICY = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'"],
+  ...["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"],
+  ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
+].join('; ');
+
 /** Whatever is asked for, it fails. */
 export function failingInterventions(error: Error): Interventions {
   const fail = (): Promise<never> => Promise.reject(error);
@@ -31,6 +38,7 @@ export function serveTestWeb(options: Partial<WebOptions>): Promise<Web> {
     metricsText: () => Promise.resolve(''),
     isAlive: () => true,
     readiness: () => ({ isReady: true, lines: [] }),
+    pages: null,
     api: { interventions, operators: [], localToken: null, proxy: null, monotonic: () => 0 },
     queries: createQueries(() => Promise.reject(new Error('nothing can be looked at here'))),
     ...options,

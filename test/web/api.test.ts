@@ -7,7 +7,7 @@ import { API_ROOT, apiRoutes } from '../../src/web/api/routes.ts';
 import type { Interventions, Operation, Refusal, Result } from '../../src/web/api/operation.ts';
 import type { TrustedProxy } from '../../src/web/guard/identity.ts';
 import type { Web, WebOptions } from '../../src/web/server.ts';
-import { failingInterventions, serveTestWeb } from '../support/web.ts';
+import { CONTENT_POLICY, failingInterventions, serveTestWeb } from '../support/web.ts';
 
 const LOCAL = 'local-token-local-token-local-token-12345678';
 const ALICE = 'alice-token-alice-token-alice-token';
@@ -600,11 +600,11 @@ test('every answer of the API forbids framing, sniffing and keeping', async () =
     { headers: { host: 'evil.example' } },
   ])
     expect((await call(served, asked)).headers).toMatchObject({
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'content-security-policy': CONTENT_POLICY,
       'x-content-type-options': 'nosniff',
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
     });
 });

@@ -4,7 +4,7 @@ import { connect, Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { WebError, type Web, type WebOptions } from '../../src/web/server.ts';
-import { serveTestWeb } from '../support/web.ts';
+import { CONTENT_POLICY, serveTestWeb } from '../support/web.ts';
 
 const METRICS =
   '# HELP chainwarden_build_info Always 1.\n# TYPE chainwarden_build_info gauge\nchainwarden_build_info 1\n';
@@ -114,10 +114,12 @@ describe('what is there', () => {
       await ask(web, '/metrics', { host: 'evil.example' }),
     ]) {
       expect(answer.headers).toMatchObject({
-        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'content-security-policy': CONTENT_POLICY,
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'DENY',
-        'referrer-policy': 'no-referrer',
+        'referrer-policy': 'same-origin',
         'cache-control': 'no-store',
       });
       expect(answer.headers).not.toHaveProperty('access-control-allow-origin');

@@ -11,11 +11,11 @@ import { createHash } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { isLoopback } from '../../lib/loopback.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { plainAddress } from '../guard/addresses.ts';
 import { createAttempts } from '../guard/attempts.ts';
 import type { Hosts } from '../guard/hosts.ts';
-import { createIdentify, type Identity, type IdentityOptions } from '../guard/identity.ts';
+import { createIdentify, isReachable, type Identity, type IdentityOptions } from '../guard/identity.ts';
 import { problemResponse, type Problem } from '../problem.ts';
 import type { Interventions, Operation } from './operation.ts';
 import { API_ROOT, apiRoutes, type ApiRoute } from './routes.ts';
@@ -41,8 +41,7 @@ const LARGEST_BODY = 16 * 1024;
 /** To be mounted at `API_ROOT`. */
 export function createApiApp(tools: Tools): Hono<WebEnv> {
   const api = new Hono<WebEnv>();
-  const isReachable = isLoopback(tools.host) || tools.operators.length > 0 || tools.proxy !== null;
-  if (!isReachable) {
+  if (!isReachable(tools.host, tools)) {
     // Nothing tells that there would be an API.
     api.all('*', (c) => c.text('not found', 404));
     return api;
@@ -146,9 +145,4 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Without the form that a socket for both families gives to an address of version 4. */
-function plainAddress(address = ''): string {
-  return address.replace(/^::ffff:(?=[\d.]+$)/, '');
 }

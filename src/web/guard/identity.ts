@@ -46,7 +46,12 @@ export type Identified = Identity | { readonly isGuess: boolean };
 
 const PROXY_SECRET = 'x-chainwarden-proxy-secret';
 /** The name of whoever uses the token file. */
-const LOCAL = 'local';
+export const LOCAL = 'local';
+
+/** Whether there is an API, and pages: off the loopback, only where it can be told who calls. `host`: that is listened on. */
+export function isReachable(host: string, { operators, proxy }: Pick<IdentityOptions, 'operators' | 'proxy'>): boolean {
+  return isLoopback(host) || operators.length > 0 || proxy !== null;
+}
 
 export function createIdentify(options: IdentityOptions): (caller: Caller) => Identified {
   const byToken = createTokens(options);
@@ -54,29 +59,32 @@ export function createIdentify(options: IdentityOptions): (caller: Caller) => Id
   return (caller) => {
     const authorization = caller.header('authorization');
     const isGuess = authorization !== undefined || caller.header(PROXY_SECRET) !== undefined;
-    return byProxy(caller) ?? byToken(authorization, isLoopback(caller.peer)) ?? { isGuess };
+    const token = /^Bearer ([!-~]{1,4096})$/i.exec(authorization ?? '')?.[1];
+    return byProxy(caller) ?? (token === undefined ? null : byToken(token, caller.peer)) ?? { isGuess };
   };
 }
 
-function createTokens({ operators, localToken }: IdentityOptions) {
+/** Null: nobody has this token, or nobody who calls from there. */
+export function createTokens({
+  operators,
+  localToken,
+}: IdentityOptions): (token: string, peer: string) => Identity | null {
   const known = operators.flatMap(({ name, role, token }) =>
     token === null ? [] : [{ name, role, digest: digestOf(token), isLocalOnly: false }],
   );
   if (localToken !== null)
     known.push({ name: LOCAL, role: 'operator', digest: digestOf(localToken), isLocalOnly: true });
-  return (authorization: string | undefined, isLocalPeer: boolean): Identity | null => {
-    const token = /^Bearer ([!-~]{1,4096})$/i.exec(authorization ?? '')?.[1];
-    if (token === undefined) return null;
+  return (token, peer) => {
     const digest = digestOf(token);
     // All are compared, and digests have one length: the time taken says nothing about any token.
     const [found] = known.filter((one) => timingSafeEqual(one.digest, digest));
-    if (found === undefined || (found.isLocalOnly && !isLocalPeer)) return null;
+    if (found === undefined || (found.isLocalOnly && !isLoopback(peer))) return null;
     return { name: found.name, role: found.role };
   };
 }
 
 /** Users that are no operators may read. */
-function createProxyUsers({ operators, proxy }: IdentityOptions): (caller: Caller) => Identity | null {
+export function createProxyUsers({ operators, proxy }: IdentityOptions): (caller: Caller) => Identity | null {
   if (proxy === null) return () => null;
   const roleByName = new Map(operators.map(({ name, role }) => [name, role]));
   const networks = new BlockList();

@@ -1,0 +1,120 @@
+// The frame of every page: head, navigation, server time, footer. What differs between visitors who share a page is
+// filled in later: see fill.ts.
+import { assetPath } from '../assets.ts';
+import { html, NOTHING, trusted, type Html } from '../parts/html.ts';
+import { HATCH, LOGO } from '../parts/icons.ts';
+import { clockTime, duration, timeOfDay, type Moment } from '../parts/time.ts';
+import { LEAVE_SLOT, NAME_SLOT } from './fill.ts';
+
+export type Mood = 'firing' | 'blind' | 'ok';
+
+/** A page without its frame. */
+export interface Page {
+  readonly title: string;
+  /** Between navigation and content. */
+  readonly banner?: Html;
+  readonly main: Html;
+  /** For visitors without scripts: it is loaded anew after so many seconds. */
+  readonly refreshS?: number;
+  readonly status?: 200 | 400 | 401 | 403 | 404 | 409 | 410 | 503;
+  /** More scripts than every page has. */
+  readonly scripts?: Html;
+}
+
+/** What all pages show at one moment. */
+export interface Frame extends Moment {
+  /** The path of the page in the navigation. */
+  readonly here: string | null;
+  readonly links: readonly NavLink[];
+  readonly version: string;
+  readonly startedAt: number;
+  readonly loadedAt: number | null;
+}
+
+export interface NavLink {
+  readonly path: string;
+  readonly name: string;
+}
+
+export function layout(page: Page, frame: Frame): Html {
+  const body = html`${header(frame)}${page.banner ?? NOTHING}
+    <main id="main">${page.main}</main>
+    ${footer(frame)}`;
+  return documentOf(page, { title: page.title, mood: 'blind', body });
+}
+
+/** Without navigation, for whoever is not known. */
+export function bare(page: Page): Html {
+  const head = html`<header class="top">
+    <div class="top-in"><a class="brand" href="/">${LOGO}Chainwarden</a></div>
+  </header>`;
+  const body = html`${head}
+    <main id="main">${page.main}</main>`;
+  return documentOf(page, { title: page.title, mood: 'ok', body });
+}
+
+interface Document {
+  readonly title: string;
+  readonly mood: Mood;
+  readonly body: Html;
+}
+
+function documentOf(page: Page, { title, mood, body }: Document): Html {
+  return html`${DOCTYPE}
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Chainwarden</title>
+        <link rel="icon" href="${assetPath(`icon-${mood}.svg`)}" />
+        <link rel="stylesheet" href="${assetPath('page.css')}" />
+        ${refresh(page)}${page.scripts ?? NOTHING}
+      </head>
+      <body>
+        ${HATCH}<a class="skip" href="#main">Skip to content</a>${body}
+      </body>
+    </html>`;
+}
+
+const DOCTYPE = trusted('<!doctype html>');
+
+function refresh({ refreshS }: Page): Html {
+  if (refreshS === undefined) return NOTHING;
+  return html`<noscript><meta http-equiv="refresh" content="${refreshS}" /></noscript>`;
+}
+
+function header(frame: Frame): Html {
+  return html`<header class="top">
+    <div class="top-in">
+      <a class="brand" href="/">${LOGO}Chainwarden</a>
+      <nav aria-label="Pages">
+        <ul>
+          ${frame.links.map((link) => navItem(link, frame))}
+        </ul>
+      </nav>
+      <p class="live">
+        <span class="dot"></span
+        ><span
+          ><time datetime="${new Date(frame.now).toISOString()}" data-clock>${timeOfDay(frame.now, frame.zone)}</time>
+          ${frame.zone}</span
+        >${NAME_SLOT}
+      </p>
+    </div>
+  </header>`;
+}
+
+function navItem({ path, name }: NavLink, { here }: Frame): Html {
+  const current = path === here ? trusted(' aria-current="page"') : NOTHING;
+  return html`<li><a href="${path}" ${current}>${name}</a></li>`;
+}
+
+function footer({ version, startedAt, loadedAt, now, zone }: Frame): Html {
+  const loaded = loadedAt === null ? null : clockTime(new Date(loadedAt).toISOString(), { now, zone });
+  const facts = [`Up ${duration(now - startedAt)}`, loaded === null ? null : `rules loaded ${loaded}`];
+  return html`<footer class="foot">
+    <span>Chainwarden ${version}</span><a href="/metrics">Metrics</a>${LEAVE_SLOT}<span class="end"
+      >${facts.filter((fact) => fact !== null).join(' · ')}</span
+    >
+  </footer>`;
+}

@@ -1,0 +1,152 @@
+// Can I trust this? Four facts that the verdict rests on. What is not known is said so, and never shown as zero.
+import type { Trust } from '../../../query/shapes/overview.ts';
+import { counted, grouped } from '../../parts/amount.ts';
+import { html, NOTHING, type Content, type Html } from '../../parts/html.ts';
+import { icon, type IconName } from '../../parts/icons.ts';
+import { clockTime, duration, type Moment } from '../../parts/time.ts';
+
+export function trustStrip(trust: Trust, moment: Moment): Html {
+  return html`<section>
+    <div class="head"><h2 id="trust">Can I trust this?</h2></div>
+    <dl class="trust">
+      ${[headTile(trust), watchTile(trust), deliveryTile(trust, moment), creditTile(trust, moment)]}
+    </dl>
+    ${storageNote(trust)}
+  </section>`;
+}
+
+interface Tile {
+  readonly icon: IconName;
+  readonly name: string;
+  readonly big: Content;
+  readonly lines: readonly Content[];
+  readonly doubt: 'bad' | 'doubt' | '';
+}
+
+function tile({ icon: name, name: words, big, lines, doubt }: Tile): Html {
+  return html`<div class="${doubt}">
+    <dt>${icon(name)}${words}</dt>
+    <dd class="big">${big}</dd>
+    ${lines}
+  </div>`;
+}
+
+function line(name: Content, value: Content, isDoubtful = false): Html {
+  return html`<dd class="line${isDoubtful ? ' doubt' : ''}">
+    <span>${name}</span>${value === null ? null : html`<b>${value}</b>`}
+  </dd>`;
+}
+
+const MOST_LINES = 4;
+
+function headTile({ heads }: Trust): Html {
+  const oldest = heads.find(({ is_stalled: isStalled }) => isStalled);
+  const unknown = heads.find(({ age_ms: age }) => age === null);
+  const big =
+    oldest !== undefined
+      ? `${oldest.explorer} is ${duration(oldest.age_ms ?? 0)} old`
+      : heads.length === 0 || unknown !== undefined
+        ? 'not known'
+        : 'fresh';
+  return tile({
+    icon: oldest === undefined ? 'ok' : 'clock',
+    name: 'Chain heads',
+    big,
+    doubt: oldest === undefined ? '' : 'doubt',
+    lines: heads
+      .slice(0, MOST_LINES)
+      .map(({ explorer, height, age_ms: age, is_stalled: isStalled }) =>
+        line(
+          `${explorer} ${height === null ? '' : grouped(height)}`,
+          age === null ? 'not known' : duration(age),
+          isStalled,
+        ),
+      ),
+  });
+}
+
+function watchTile({ blind, watches, oldest, unhealthy }: Trust): Html {
+  const count = blind.reduce((sum, cause) => sum + cause.watches, 0);
+  const [first] = blind;
+  const about =
+    oldest === null ? 'nothing was answered yet' : `oldest answer, of ${duration(oldest.interval_ms)} planned`;
+  return tile({
+    icon: count === 0 ? 'ok' : 'blind',
+    name: 'Watches',
+    big:
+      count === 0
+        ? `none of ${counted(watches)} blind`
+        : html`<a href="/watches?state=blind">${counted(count)} of ${counted(watches)} are blind</a>`,
+    doubt: count === 0 ? '' : 'doubt',
+    lines: [
+      first === undefined
+        ? line(about, oldest === null ? null : duration(oldest.age_ms))
+        : line(`${blind.length === 1 ? 'all on' : 'most on'} ${first.explorer}: ${first.cause}`, null),
+      line('unhealthy rules', unhealthy === null ? 'not known' : counted(unhealthy)),
+    ],
+  });
+}
+
+const OWED_MS = 5 * 60_000;
+
+function deliveryTile({ owed, given_up: givenUp }: Trust, moment: Moment): Html {
+  const rows = owed.reduce((sum, debt) => sum + debt.rows, 0);
+  const [oldest] = owed.toSorted((a, b) => Date.parse(a.since) - Date.parse(b.since));
+  const age = oldest === undefined ? 0 : moment.now - Date.parse(oldest.since);
+  const big = oldest === undefined ? 'none owed' : `${counted(rows)} owed to ${oldest.channel}, ${duration(age)}`;
+  const answer = oldest?.last_answer ?? null;
+  const at = oldest?.last_try ?? null;
+  return tile({
+    icon: oldest === undefined ? 'ok' : 'mail',
+    name: 'Deliveries',
+    big: oldest === undefined ? big : html`<a href="/deliveries">${big}</a>`,
+    doubt: age >= OWED_MS ? 'bad' : '',
+    lines: [
+      answer === null && at === null
+        ? NOTHING
+        : line('last answer', [answer ?? 'none', at === null ? null : `, ${clockTime(at, moment)}`]),
+      line('given up in 7 days', counted(givenUp)),
+    ],
+  });
+}
+
+function creditTile({ credits }: Trust, moment: Moment): Html {
+  const known = credits.filter((one) => one !== null);
+  const [short] = known.filter(({ runs_out_at: at }) => at !== null);
+  const at = short?.runs_out_at ?? null;
+  const isLow = known.some(({ remaining, reserve }) => reserve !== null && remaining < reserve);
+  const big =
+    at !== null
+      ? `run out at ${clockTime(at, moment)}`
+      : credits.length === 0
+        ? 'no plan is set'
+        : known.length < credits.length
+          ? 'not known'
+          : 'last until the reset';
+  return tile({
+    icon: 'glass',
+    name: 'Credits',
+    big,
+    doubt: at !== null || isLow ? 'doubt' : '',
+    lines: known.flatMap((one) => [
+      line(
+        one.explorers.join(', '),
+        one.plan === null ? counted(one.remaining) : `${counted(one.remaining)} of ${counted(one.plan)}`,
+      ),
+      line(`left at ${clockTime(one.resets_at, moment)}`, `about ${counted(Math.max(0, one.at_reset))}`),
+    ]),
+  });
+}
+
+function storageNote({ storage, troubles }: Trust): Html {
+  const lines = [
+    ...(storage === 'full' ? ['The disk of the state file is full: nothing new can be stored.'] : []),
+    ...(storage === 'fails' ? ['The state file takes nothing: nothing new can be stored.'] : []),
+    ...troubles,
+  ];
+  if (lines.length === 0) return NOTHING;
+  return html`<div class="note ${storage === 'works' ? 'warn' : 'alarm'}">
+    ${icon('warning')}
+    <div>${lines.map((text) => html`<p>${text}</p>`)}</div>
+  </div>`;
+}

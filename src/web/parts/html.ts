@@ -1,0 +1,23 @@
+// HTML that escapes what is put into it. Text from the chain is of no type that it takes: see chain-text.ts.
+import { html as tagged, raw } from 'hono/html';
+
+/** Markup that is safe to print as it is. */
+export type Html = ReturnType<typeof raw>;
+
+export type Content = Html | string | number | null | false | readonly Content[];
+
+export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
+  const made = tagged(strings, ...values);
+  if (made instanceof Promise) throw new TypeError('a part of a page is not ready');
+  return made;
+}
+
+export const NOTHING = raw('');
+
+/** Markup of this program, such as a drawing. Nothing that anybody else wrote may be in it. */
+export const trusted = raw;
+
+/** `joined([a, b], ' · ')` */
+export function joined(parts: readonly Content[], between: string): Html {
+  return html`${parts.flatMap((part, index) => (index === 0 ? [part] : [between, part]))}`;
+}

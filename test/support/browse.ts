@@ -1,0 +1,45 @@
+// Requests as browsers send them: a browser that keeps one cookie, and says where a form comes from.
+import { once } from 'node:events';
+import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import type { Web } from '../../src/web/server.ts';
+
+export interface Browsed {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Node's own `fetch` sends neither a Host nor an Origin of the caller's choice. */
+export async function browse(
+  web: Pick<Web, 'url'>,
+  path: string,
+  { headers = {}, form }: { readonly headers?: Headers; readonly form?: Readonly<Record<string, string>> } = {},
+): Promise<Browsed> {
+  const { host } = new URL(web.url);
+  const own = {
+    'sec-fetch-site': 'same-origin',
+    origin: `http://${host}`,
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  const method = form === undefined ? 'GET' : 'POST';
+  const all = Object.entries({ ...(form && own), ...headers }).filter(([, value]) => value !== '');
+  const sent = request(`${web.url}${path}`, { method, headers: Object.fromEntries(all), agent: false });
+  sent.end(form && new URLSearchParams(form).toString());
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  let body = '';
+  for await (const chunk of answer.setEncoding('utf8')) body += String(chunk);
+  return { status: answer.statusCode, headers: answer.headers, body };
+}
+
+/** The `Cookie` header after an answer that set one. */
+export function cookieOf({ headers }: Browsed): string {
+  return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+}
+
+/** The proof in the form that is sent to this path. */
+export function proofIn({ body }: Browsed, action: string): string {
+  const form = body.split('<form ').find((one) => one.includes(`action="${action}"`)) ?? '';
+  return /name="proof" value="([^"]*)"/.exec(form)?.[1] ?? '';
+}

@@ -1,0 +1,42 @@
+// The pages without a daemon behind them.
+import type { Trust } from '../../src/query/shapes/overview.ts';
+import type { Queries } from '../../src/query/queries.ts';
+import type { Web, WebOptions } from '../../src/web/server.ts';
+import { failingInterventions, serveTestWeb } from './web.ts';
+
+export const NOW = Date.parse('2026-11-21T03:12:07Z');
+export const ALICE = 'alice-token-alice-token-alice-token';
+export const VIC = 'vic-token-vic-token-vic-token-vic-t';
+export const LOCAL = 'local-token-local-token-local-token-12345678';
+
+export const OPERATORS = [
+  { name: 'alice', role: 'operator', token: ALICE },
+  { name: 'vic', role: 'viewer', token: VIC },
+] as const;
+
+const TRUST: Trust = {
+  ...{ heads: [], blind: [], watches: 4, oldest: null, unhealthy: 0, owed: [], given_up: 0, credits: [] },
+  ...{ troubles: [], storage: 'works' },
+};
+
+export interface TestPages extends Partial<WebOptions> {
+  readonly isOpen?: boolean;
+  readonly queries?: Queries;
+  readonly now?: () => number;
+  readonly api?: WebOptions['api'];
+}
+
+export const API: WebOptions['api'] = {
+  interventions: failingInterventions(new Error('nothing can be changed here')),
+  ...{ operators: OPERATORS, localToken: LOCAL, proxy: null, monotonic: () => 0 },
+};
+
+export function serveTestPages({ isOpen = false, now = () => NOW, ...options }: TestPages = {}): Promise<Web> {
+  const daemon = () => ({ version: '0.4.0', startedAt: NOW - 1_400_000_000, loadedAt: NOW - 36_000_000 });
+  return serveTestWeb({
+    api: API,
+    pages: { isOpen, timeZone: 'UTC', now, daemon },
+    queries: { trust: async () => TRUST },
+    ...options,
+  });
+}

@@ -1,0 +1,247 @@
+// Who may look at the pages, and which forms are taken: over real sockets.
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { signPass } from '../../src/web/guard/signed.ts';
+import type { Web } from '../../src/web/server.ts';
+import { browse, cookieOf, proofIn } from '../support/browse.ts';
+import { ALICE, API, LOCAL, NOW, OPERATORS, serveTestPages, VIC, type TestPages } from '../support/pages.ts';
+
+const closing: Web[] = [];
+afterEach(async () => {
+  for (const web of closing.splice(0)) await web.close();
+});
+
+async function serve(options: TestPages = {}): Promise<Web> {
+  const web = await serveTestPages(options);
+  closing.push(web);
+  return web;
+}
+
+async function enter(web: Web, token = ALICE): Promise<{ cookie: string }> {
+  return { cookie: cookieOf(await browse(web, '/enter', { form: { token } })) };
+}
+
+const HOUR_MS = 3_600_000;
+
+describe('a page', () => {
+  test('is for those who entered, and says how to', async () => {
+    const web = await serve();
+    const closed = await browse(web, '/');
+    expect([closed.status, closed.body]).toEqual([401, expect.stringContaining('You have to enter')]);
+    const open = await browse(web, '/', { headers: await enter(web) });
+    expect([open.status, open.body]).toEqual([200, expect.stringContaining('Can I trust this?')]);
+    expect(open.body).toContain('<span class="who">alice</span>');
+  });
+
+  test('is for everybody on this machine where the config leaves it open, without a name and without forms', async () => {
+    const { status, body } = await browse(await serve({ isOpen: true }), '/');
+    expect(status).toBe(200);
+    expect(body).not.toContain('class="who"');
+    expect(body).not.toContain('<form');
+  });
+
+  test('has a stylesheet that a browser keeps for a year, under a name that an upgrade changes', async () => {
+    const web = await serve({ isOpen: true });
+    const [, path = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec((await browse(web, '/')).body) ?? [];
+    expect(path).toMatch(/^\/assets\/page\.[0-9a-f]{16}\.css$/);
+    const { status, headers, body } = await browse(web, path);
+    expect([status, headers['content-type'], body.slice(0, 14)]).toEqual([
+      200,
+      'text/css; charset=utf-8',
+      '/* Chainwarden',
+    ]);
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect((await browse(web, path.replace(/\.[0-9a-f]+\./, '.0123456789abcdef.'))).status).toBe(404);
+    expect((await browse(web, '/assets/..%2fapp.ts')).status).toBe(404);
+  });
+
+  test('that is not there says so within the frame', async () => {
+    const { status, body } = await browse(await serve({ isOpen: true }), '/nothing');
+    expect([status, body]).toEqual([404, expect.stringContaining('<nav aria-label="Pages">')]);
+  });
+
+  test('whose making fails tells where the log has it, and nothing else', async () => {
+    const logged: unknown[] = [];
+    const web = await serve({
+      isOpen: true,
+      queries: { trust: () => Promise.reject(new Error('disk I/O error in /var/lib')) },
+      log: { warn: (_event, fields) => void logged.push(fields) },
+    });
+    const { status, body } = await browse(web, '/');
+    expect(status).toBe(500);
+    expect(body).not.toContain('/var/lib');
+    expect(logged).toMatchObject([{ instance: /under ([0-9a-f-]{36})\./.exec(body)?.[1] }]);
+  });
+
+  test.each(['evil.example', '127.0.0.1.evil.example', '10.0.0.1'])(
+    'is not shown under a name that a site gave to this address: %s',
+    async (host) => {
+      const web = await serve({ isOpen: true });
+      for (const path of ['/', '/enter', '/nothing'])
+        expect(await browse(web, path, { headers: { host } })).toMatchObject({ status: 421 });
+    },
+  );
+
+  test('is not there off the loopback without operators', async () => {
+    const web = await serve({ host: '0.0.0.0', api: { ...API, operators: [] } });
+    expect(await browse({ url: web.url.replace('0.0.0.0', '127.0.0.1') }, '/enter')).toMatchObject({ status: 404 });
+  });
+
+  test('has an address of at most 2 KiB', async () => {
+    const web = await serve({ isOpen: true });
+    expect(await browse(web, `/?q=${'a'.repeat(2048)}`)).toMatchObject({ status: 414 });
+  });
+});
+
+describe('a cookie', () => {
+  test('is for this site and for the browser alone, and ends after twelve hours', async () => {
+    let now = NOW;
+    const web = await serve({ now: () => now });
+    const entered = await browse(web, '/enter', { form: { token: ALICE } });
+    expect(entered).toMatchObject({ status: 303, headers: { location: '/' } });
+    const [cookie = ''] = entered.headers['set-cookie'] ?? [];
+    expect(cookie.replace(/=[^;]*/, '=…')).toBe('chainwarden=…; Max-Age=43200; Path=/; HttpOnly; SameSite=Strict');
+    const headers = { cookie: cookieOf(entered) };
+    now += 12 * HOUR_MS - 1;
+    expect(await browse(web, '/', { headers })).toMatchObject({ status: 200 });
+    now += 1;
+    expect(await browse(web, '/', { headers })).toMatchObject({ status: 401 });
+  });
+
+  test('travels in https only where the page is called by https', async () => {
+    const web = await serve({ publicUrl: 'https://warden.example' });
+    const { headers } = await browse(web, '/enter', { form: { token: ALICE } });
+    expect(headers['set-cookie']?.[0]).toContain('; Secure');
+  });
+
+  test('ends at once when the token is changed, and another token signs none of its own', async () => {
+    const cookie = await enter(await serve());
+    const changed = { ...API, operators: [{ ...OPERATORS[0], token: `${ALICE}-2` }, OPERATORS[1]] };
+    expect(await browse(await serve({ api: changed }), '/', { headers: cookie })).toMatchObject({ status: 401 });
+  });
+
+  test.each([
+    ['of a name that nobody has', signPass({ name: 'eve', until: NOW + HOUR_MS, nonce: 'n' }, 'cookie', ALICE)],
+    ['of somebody else’s token', signPass({ name: 'alice', until: NOW + HOUR_MS, nonce: 'n' }, 'cookie', VIC)],
+    ['that is a code', signPass({ name: 'alice', until: NOW + HOUR_MS, nonce: 'n' }, 'code', ALICE)],
+    ['without a signature', `${Buffer.from('["alice",9e15,"n"]').toString('base64url')}.`],
+    ['that is no pass', 'x'],
+    ['with a payload that is no JSON', `${Buffer.from('{').toString('base64url')}.AAAA`],
+  ])('that is forged lets nobody in: %s', async (_what, value) => {
+    const cookie = `chainwarden=${value}`;
+    expect(await browse(await serve(), '/', { headers: { cookie } })).toMatchObject({ status: 401 });
+  });
+
+  test('with a later end than was signed lets nobody in', async () => {
+    const web = await serve();
+    const [payload = '', signature = ''] = (await enter(web)).cookie.replace('chainwarden=', '').split('.');
+    const [name, , nonce] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as unknown[];
+    const later = Buffer.from(JSON.stringify([name, 9e15, nonce])).toString('base64url');
+    const cookie = `chainwarden=${later}.${signature}`;
+    expect(await browse(web, '/', { headers: { cookie } })).toMatchObject({ status: 401 });
+  });
+});
+
+describe('entering', () => {
+  test('takes ten wrong tokens a minute from one place, and the right one all the same', async () => {
+    let at = 0;
+    const rejected: string[] = [];
+    const api = { ...API, monotonic: () => at };
+    const web = await serve({ api, onRejected: (reason) => void rejected.push(reason) });
+    const wrong = { form: { token: 'x'.repeat(40) } };
+    for (let i = 0; i < 10; i += 1) expect(await browse(web, '/enter', wrong)).toMatchObject({ status: 401 });
+    expect(await browse(web, '/enter', wrong)).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
+    expect(rejected).toHaveLength(11);
+    expect(await browse(web, '/enter', { form: { token: ALICE } })).toMatchObject({ status: 303 });
+    at = 60_000;
+    expect(await browse(web, '/enter', wrong)).toMatchObject({ status: 401 });
+  });
+
+  test('works with the token of the file on this machine', async () => {
+    const web = await serve();
+    const { body } = await browse(web, '/', { headers: await enter(web, LOCAL) });
+    expect(body).toContain('<span class="who">local</span>');
+  });
+
+  test('by a code is a button, and works once, for a minute', async () => {
+    let now = NOW;
+    const web = await serve({ now: () => now });
+    const codeAt = (): string => signPass({ name: 'local', until: now + 60_000, nonce: randomUUID() }, 'code', LOCAL);
+    const code = codeAt();
+    const shown = await browse(web, `/enter?code=${encodeURIComponent(code)}`);
+    expect(shown.headers).not.toHaveProperty('set-cookie');
+    expect(shown.body).toContain(`name="code" value="${code}"`);
+    expect(await browse(web, '/enter', { form: { code } })).toMatchObject({ status: 303 });
+    expect(await browse(web, '/enter', { form: { code } })).toMatchObject({ status: 401 });
+    const late = codeAt();
+    now += 60_000;
+    expect(await browse(web, '/enter', { form: { code: late } })).toMatchObject({ status: 401 });
+  });
+
+  test('is over for whoever leaves', async () => {
+    const web = await serve();
+    const headers = await enter(web);
+    const proof = proofIn(await browse(web, '/', { headers }), '/leave');
+    const left = await browse(web, '/leave', { headers, form: { proof } });
+    expect(left).toMatchObject({ status: 303, headers: { location: '/enter' } });
+    expect(left.headers['set-cookie']?.[0]).toMatch(/^chainwarden=; Max-Age=0/);
+  });
+});
+
+describe('a form of another site', () => {
+  const LEAVE = '/leave';
+  test.each([
+    ['says nothing of where it comes from', { 'sec-fetch-site': '' }],
+    ['comes from another site', { 'sec-fetch-site': 'cross-site' }],
+    ['comes from another site of the same domain', { 'sec-fetch-site': 'same-site' }],
+    ['was typed in', { 'sec-fetch-site': 'none' }],
+    ['has another origin', { origin: 'http://evil.example' }],
+    ['has another port of this machine as its origin', { origin: 'http://127.0.0.1:1' }],
+    ['has no origin', { origin: '' }],
+    ['hides its origin', { origin: 'null' }],
+    ['is JSON', { 'content-type': 'application/json' }],
+    ['is plain text', { 'content-type': 'text/plain' }],
+    ['is sent with files', { 'content-type': 'multipart/form-data; boundary=x' }],
+  ])('changes nothing: it %s', async (_how, headers) => {
+    const web = await serve();
+    const { cookie } = await enter(web);
+    const proof = proofIn(await browse(web, '/', { headers: { cookie } }), LEAVE);
+    const answer = await browse(web, LEAVE, { headers: { cookie, ...headers }, form: { proof } });
+    expect(answer.status).toBe(403);
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+  });
+
+  test('changes nothing without the proof of the page, with one of another visitor, or one of the day before yesterday', async () => {
+    let now = NOW;
+    const web = await serve({ now: () => now });
+    const alice = await enter(web);
+    const vic = await enter(web, VIC);
+    const proofOf = async (headers: { cookie: string }): Promise<string> =>
+      proofIn(await browse(web, '/', { headers }), LEAVE);
+    const stolen = await proofOf(vic);
+    const old = await proofOf(alice);
+    for (const proof of ['', 'x', stolen])
+      expect(await browse(web, LEAVE, { headers: alice, form: { proof } })).toMatchObject({ status: 403 });
+    now = NOW + 24 * HOUR_MS;
+    const again = await enter(web);
+    expect(await browse(web, LEAVE, { headers: again, form: { proof: old } })).toMatchObject({ status: 403 });
+  });
+
+  test('does not enter anybody either', async () => {
+    const web = await serve();
+    const headers = { 'sec-fetch-site': 'cross-site' };
+    const answer = await browse(web, '/enter', { headers, form: { token: ALICE } });
+    expect(answer.status).toBe(403);
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+  });
+});
+
+test('a proxy that proves who it is names whoever looks', async () => {
+  const proxy = { header: 'X-User', from: ['127.0.0.1'], secret: 's'.repeat(32) };
+  const web = await serve({ api: { ...API, proxy } });
+  const named = { 'x-user': 'alice', 'x-chainwarden-proxy-secret': proxy.secret };
+  expect((await browse(web, '/', { headers: named })).body).toContain('<span class="who">alice</span>');
+  expect(await browse(web, '/', { headers: { ...named, 'x-chainwarden-proxy-secret': 'x' } })).toMatchObject({
+    status: 401,
+  });
+});
