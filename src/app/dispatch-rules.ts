@@ -24,7 +24,6 @@ export function dispatchRulesOf(config: Config, watches: readonly Watch[], proce
     inhibit: config.inhibit,
     recipientsOf: recipientsIn(config),
     channelOf: (channel) => ways.get(channel) ?? GONE,
-    unitOf: (channel) => (ways.get(channel) ?? GONE).unit,
     routingOf: (labels) => routingOf(config.routes, null, labels),
     channelsOf(id, alert) {
       if (id === REPORT_WATCH) return config.digest?.notify ?? [];
@@ -45,7 +44,6 @@ export const NO_RULES: DispatchRules = {
   inhibit: [],
   recipientsOf: () => undefined,
   channelOf: () => GONE,
-  unitOf: () => GONE.unit,
   routingOf: (labels) => routingOf([], null, labels),
   channelsOf: () => [],
   counted: [],

@@ -1,23 +1,18 @@
 // A round that calls others in where nobody answers an alert, or where nobody could be told of it.
-import type { AlertId, Severity, WatchId } from '../core/model/ids.ts';
-import type { Instant } from '../lib/clock.ts';
-import type { DecidingRules, Policy } from './due-round.ts';
+import { EVENT_OPEN_MS } from '../core/model/transition.ts';
+import { earliest, type Instant } from '../lib/clock.ts';
+import type { DecidingRules } from './due-round.ts';
 import { callIn } from './escalate.ts';
-import { groupOf } from './group.ts';
-import type { Key, Labels } from './model.ts';
+import { placeOf } from './group.ts';
+import { acksAt } from './holds.ts';
+import type { AlertEpisode, Key, Policy } from './model.ts';
 import { UNTOLD } from './owed.ts';
-import { targetKey } from './targets.ts';
+import { targetKey } from '../core/model/targets.ts';
 import type { RoutingRules } from './route-round.ts';
 import type { Knowledge, Owing, Via } from './routing-round.ts';
 
 /** An open alert that somebody has to answer. */
-export interface CalledAlert {
-  readonly key: Key;
-  readonly watch: WatchId;
-  readonly alert: AlertId;
-  readonly labels: Labels;
-  readonly severity: Severity;
-  readonly episode: number;
+export interface CalledAlert extends AlertEpisode {
   /** The seqs of its begin, and of the newest that happened. */
   readonly began: number;
   readonly newest: number;
@@ -53,12 +48,10 @@ export interface CallResult {
 
 type Rules = RoutingRules & Pick<DecidingRules, 'startedAt' | 'lookedAt'>;
 
-/** An event that nobody acknowledged is over after a day. */
-const EVENT_LASTS_MS = 86_400_000;
-
 /** Pure. */
 export function decideCalls({ alerts, policy }: CallRound, rules: Rules, now: Instant): CallResult {
-  const parts = alerts.map((alert) => callFor(alert, isAcked(alert, policy, now), rules, now));
+  const ackOf = acksAt(policy.acks, now);
+  const parts = alerts.map((alert) => callFor(alert, ackOf(alert) !== null, rules, now));
   return { owing: parts.flatMap(({ owing }) => owing), alerts: parts.map(({ state }) => state) };
 }
 
@@ -68,7 +61,7 @@ interface Called {
 }
 
 function callFor(alert: CalledAlert, isAlertAcked: boolean, rules: Rules, now: Instant): Called {
-  const overAt = alert.isEvent ? alert.openedAt + EVENT_LASTS_MS : null;
+  const overAt = alert.isEvent ? alert.openedAt + EVENT_OPEN_MS : null;
   const isOpen = overAt === null || now < overAt;
   const routing = rules.routingOf(alert.labels);
   const called = callIn({ ...alert, routing, isOpen, isAcked: isAlertAcked }, rules, now);
@@ -86,27 +79,12 @@ function owingOn(channel: string, via: Via, alert: CalledAlert, rules: Rules): O
   return (rules.recipientsOf(channel) ?? []).flatMap((target): Owing[] => {
     const known = alert.known.find((one) => targetKey(one.target) === targetKey(target))?.state ?? UNTOLD;
     if (known.begun !== null || known.wanted >= alert.began) return [];
-    const group = { target, ...groupOf(target, rules.unitOf(channel), alert, rules.routingOf(alert.labels)) };
-    return [
-      {
-        key: alert.key,
-        notification: null,
-        group,
-        via,
-        state: { ...known, wanted: alert.newest, closed: alert.began - 1 },
-      },
-    ];
+    const group = placeOf(alert, target, rules);
+    const state = { ...known, wanted: alert.newest, closed: alert.began - 1 };
+    return [{ key: alert.key, notification: null, group, via, state }];
   });
 }
 
 function distinct(owing: readonly Owing[]): Owing[] {
   return [...new Map(owing.map((one) => [targetKey(one.group.target), one])).values()];
-}
-
-function isAcked({ key, episode }: CalledAlert, { acks }: Policy, now: Instant): boolean {
-  return acks.some((ack) => ack.key === key && ack.episode === episode && now < ack.until);
-}
-
-function earliest(instants: readonly (Instant | null)[]): Instant | null {
-  return instants.reduce((first, at) => (first === null || (at !== null && at < first) ? at : first), null);
 }

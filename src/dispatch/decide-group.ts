@@ -4,7 +4,7 @@
 //   waiting  news waits for its timer  the timer is over -> paced
 //   paced    closed a batch lately     its interval is over -> quiet, or the next batch
 //   capped   its target had its share  the slot is over: all of it in one summary -> paced
-import type { Instant } from '../lib/clock.ts';
+import { earliest, type Instant } from '../lib/clock.ts';
 import { closeBatch, type Line } from './close-batch.ts';
 import { judge, type Judged, type Next } from './decide.ts';
 import { newsDueAt, repeatDueAt } from './group.ts';
@@ -189,10 +189,6 @@ const MINUTE_MS = 60_000;
 /** What waits for a change is looked at each whole minute: all groups of a target at once. */
 function wakeOf({ until }: Pick<Hold, 'until'>, now: Instant): Instant {
   return until === 'change' ? (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS : until;
-}
-
-function earliest(instants: readonly Instant[]): Instant | null {
-  return instants.reduce<Instant | null>((first, at) => (first === null || at < first ? at : first), null);
 }
 
 function emptyPart(group: DispatchGroup): Part {

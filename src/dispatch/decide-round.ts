@@ -5,7 +5,7 @@ import { repeatEvery } from './decide.ts';
 import { decideGroup, type Part } from './decide-group.ts';
 import { timersOf } from './group.ts';
 import { contextOf, type Context } from './holds.ts';
-import type { Instant } from '../lib/clock.ts';
+import { earliest, type Instant } from '../lib/clock.ts';
 import type {
   Batch,
   DispatchGroup,
@@ -17,7 +17,7 @@ import type {
   States,
   Verdict,
 } from './model.ts';
-import { targetKey } from './targets.ts';
+import { targetKey } from '../core/model/targets.ts';
 import { closeSummaries } from './summaries.ts';
 
 /** Pure. A decision that is taken twice adds nothing. */
@@ -68,8 +68,7 @@ function timerOf(part: Part, now: Instant): GroupTimer {
   const repeats = [...repeatsOf(part)]
     .filter(([key]) => isTold(part.verdicts.get(key)))
     .map(([, every]) => now + every);
-  const wakeAt = [...part.wakes, ...repeats].reduce((first, at) => Math.min(first, at), Infinity);
-  return { id: part.group.id, closedAt: part.closedAt, wakeAt: wakeAt === Infinity ? null : wakeAt };
+  return { id: part.group.id, closedAt: part.closedAt, wakeAt: earliest([...part.wakes, ...repeats]) };
 }
 
 function isTold(verdict: Verdict | undefined): boolean {

@@ -1,31 +1,23 @@
 // A round that decides what is due: what it reads, and how that becomes a decision.
-import type { AlertId, Recipient, Severity, WatchId } from '../core/model/ids.ts';
-import type { Instant } from '../lib/clock.ts';
+import type { Recipient, WatchId } from '../core/model/ids.ts';
+import { earliest, type Instant } from '../lib/clock.ts';
 import { decideRound } from './decide-round.ts';
-import { targetKey } from './targets.ts';
+import type { GroupingRules } from './group.ts';
+import { targetKey } from '../core/model/targets.ts';
 import type {
-  Ack,
+  AlertEpisode,
   Cap,
   DispatchGroup,
   InhibitRule,
-  Key,
-  Labels,
   News,
   OpenAlert,
+  Policy,
   RecipientState,
   RoundResult,
-  Routing,
-  Silence,
 } from './model.ts';
 
 /** One alert in a group, with what the group's target knows of it. */
-export interface DueMember {
-  readonly key: Key;
-  readonly watch: WatchId;
-  readonly alert: AlertId;
-  readonly labels: Labels;
-  readonly severity: Severity;
-  readonly episode: number;
+export interface DueMember extends AlertEpisode {
   readonly isOpen: boolean;
   readonly isEvent: boolean;
   readonly news: readonly News[];
@@ -51,13 +43,6 @@ export interface Sent {
   readonly summarizedAt: Instant | null;
 }
 
-/** What people changed. It rises with each change. */
-export interface Policy {
-  readonly version: number;
-  readonly silences: readonly Silence[];
-  readonly acks: readonly Ack[];
-}
-
 export interface DueRound {
   readonly groups: readonly DueGroup[];
   /** Of targets whose messages are counted. */
@@ -68,10 +53,9 @@ export interface DueRound {
 }
 
 /** What the config in force and the running process say. */
-export interface DecidingRules {
+export interface DecidingRules extends GroupingRules {
   readonly inhibit: readonly InhibitRule[];
   readonly channelOf: (channel: string) => { readonly unit: DispatchGroup['unit']; readonly cap: Cap | null };
-  readonly routingOf: (labels: Labels) => Pick<Routing, 'options'>;
   readonly startedAt: Instant;
   readonly lookedAt: (watch: WatchId) => Instant | null;
 }
@@ -101,7 +85,7 @@ export function decideDue(due: DueRound, rules: DecidingRules, now: Instant): Ro
   const rests = new Map(due.groups.map(({ id, restWakesAt }) => [id, restWakesAt]));
   return {
     ...result,
-    groups: result.groups.map((timer) => ({ ...timer, wakeAt: earlier(timer.wakeAt, rests.get(timer.id)) })),
+    groups: result.groups.map((timer) => ({ ...timer, wakeAt: earliest([timer.wakeAt, rests.get(timer.id) ?? null]) })),
   };
 }
 
@@ -111,9 +95,4 @@ function groupOf({ id, target, version, closedAt, members }: DueGroup, rules: De
     ...rules.channelOf(target.channel),
     members: members.map(({ state: _state, ...member }) => ({ ...member, routing: rules.routingOf(member.labels) })),
   };
-}
-
-function earlier(a: Instant | null, b: Instant | null | undefined): Instant | null {
-  if (a === null || b === null || b === undefined) return a ?? b ?? null;
-  return Math.min(a, b);
 }

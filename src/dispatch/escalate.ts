@@ -1,6 +1,6 @@
 // Who else is called when nobody answers, or when nobody could be reached.
 import type { Severity } from '../core/model/ids.ts';
-import type { Instant } from '../lib/clock.ts';
+import { earliest, type Instant } from '../lib/clock.ts';
 import { FIRST_POLL_MS } from './holds.ts';
 import type { EscalationStep, Routing, World } from './model.ts';
 
@@ -52,7 +52,7 @@ export function callIn(alert: Unanswered, world: Pick<World, 'startedAt' | 'look
     escalate: [...new Set(due.flatMap(({ notify }) => notify))],
     steps: stepsTaken + due.length,
     failover: failoverAt <= now ? failover : [],
-    askAt: next.length === 0 ? null : Math.min(...next),
+    askAt: earliest(next),
   };
 }
 

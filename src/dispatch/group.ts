@@ -3,6 +3,7 @@ import { idOf } from '../core/model/identity.ts';
 import type { Recipient, Severity } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { DispatchGroup, Key, Labels, Routing } from './model.ts';
+import type { GroupPlace } from './routing-round.ts';
 
 const GROUP_BY: readonly string[] = ['watch', 'explorer'];
 const WAIT_MS = 0;
@@ -27,6 +28,22 @@ export function timersOf({ options }: Pick<Routing, 'options'>, unit: DispatchGr
     intervalMs: groupIntervalMs ?? INTERVAL_MS,
     repeatMs: repeatMs === 'off' ? null : (repeatMs ?? REPEAT_MS),
   };
+}
+
+/** What the config in force says of groups. */
+export interface GroupingRules {
+  /** Of a channel that is gone, `alert`: what is owed there waits until a config has it again. */
+  readonly channelOf: (channel: string) => Pick<DispatchGroup, 'unit'>;
+  readonly routingOf: (labels: Labels) => Pick<Routing, 'options'>;
+}
+
+/** The group that tells an alert to a target. */
+export function placeOf(
+  alert: { readonly key: Key; readonly labels: Labels },
+  target: Recipient,
+  { channelOf, routingOf }: GroupingRules,
+): GroupPlace {
+  return { target, ...groupOf(target, channelOf(target.channel).unit, alert, routingOf(alert.labels)) };
 }
 
 /** The group of an alert at a target, with the labels that its members share. */

@@ -22,19 +22,30 @@ export interface Context {
   readonly inhibitionOf: InhibitionOf;
   /** Silences and pauses that are in force. */
   readonly inForce: readonly Silence[];
-  readonly ackOf: (member: Pick<GroupMember, 'key' | 'episode'>) => Ack | null;
+  readonly ackOf: AckOf;
   readonly mutedUntil: (windows: readonly MuteWindow[]) => Instant | null;
 }
 
+/** The acknowledgement of an episode that is in force; null: there is none. */
+export type AckOf = (alert: Pick<Ack, 'key' | 'episode'>) => Ack | null;
+
+export function acksAt(acks: readonly Ack[], now: Instant): AckOf {
+  const inForce = new Map(acks.filter(({ until }) => now < until).map((ack) => [nameOf(ack), ack]));
+  return (alert) => inForce.get(nameOf(alert)) ?? null;
+}
+
+function nameOf({ key, episode }: Pick<Ack, 'key' | 'episode'>): string {
+  return `${key} ${episode}`;
+}
+
 export function contextOf(world: World, now: Instant): Context {
-  const acks = new Map(world.acks.filter(({ until }) => now < until).map((ack) => [nameOf(ack), ack]));
   const ends = new Map<string, Instant | null>();
   return {
     now,
     world,
     inhibitionOf: inhibitionsAt(world, now),
     inForce: world.silences.filter(({ from, until }) => from <= now && now < until),
-    ackOf: (member) => acks.get(nameOf(member)) ?? null,
+    ackOf: acksAt(world.acks, now),
     // Thousands of members share a few windows, and a window costs several looks at the calendar.
     mutedUntil: (windows) => {
       if (windows.length === 0) return null;
@@ -99,8 +110,4 @@ function muted(context: Context, { routing }: GroupMember): Hold | null {
 
 function matching({ inForce }: Context, { labels }: GroupMember, kind: Silence['kind']): Silence | undefined {
   return inForce.find((one) => one.kind === kind && isSilencedBy(one.matchers, labels));
-}
-
-function nameOf({ key, episode }: { readonly key: string; readonly episode: number }): string {
-  return `${key} ${episode}`;
 }

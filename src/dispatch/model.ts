@@ -120,16 +120,20 @@ export interface RecipientState {
 /** What a decision reads of a notification. */
 export type News = Pick<Notification, 'seq' | 'episode' | 'transition' | 'at'>;
 
-/** One alert in a group. */
-export interface GroupMember {
+/** An alert in one of its episodes, as it is routed and told. */
+export interface AlertEpisode {
   readonly key: Key;
-  readonly labels: Labels;
   readonly watch: WatchId;
-  readonly episode: number;
-  readonly isOpen: boolean;
-  /** An event is open until it is acknowledged, retracted, or a day old. */
-  readonly isEvent: boolean;
+  readonly alert: AlertId;
+  readonly labels: Labels;
   readonly severity: Severity;
+  readonly episode: number;
+}
+
+/** One alert in a group. */
+export interface GroupMember extends Omit<AlertEpisode, 'alert'> {
+  readonly isOpen: boolean;
+  readonly isEvent: boolean;
   readonly routing: Pick<Routing, 'options'>;
   /** What lies beyond `closed`, in order of seq. */
   readonly news: readonly News[];
@@ -238,6 +242,14 @@ export interface Withdrawal {
 
 /** By group id, then by key. */
 export type States = ReadonlyMap<string, ReadonlyMap<Key, RecipientState>>;
+
+/** What operators decided about messages. */
+export interface Policy {
+  /** Rises whenever an operator makes, extends or ends one of them. */
+  readonly version: number;
+  readonly silences: readonly Silence[];
+  readonly acks: readonly Ack[];
+}
 
 /** What one round rests on. With one group of a target come all of its groups that are due or hold something back. */
 export interface DispatchRound {

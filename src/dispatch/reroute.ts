@@ -1,18 +1,14 @@
 // After a reload: whom what waits is owed to now, and which group tells them. It repeats nothing, and who is new hears of
 // what happens from then on.
 import type { AlertId, WatchId } from '../core/model/ids.ts';
-import { groupOf } from './group.ts';
-import type { Labels } from './model.ts';
+import { placeOf } from './group.ts';
+import type { AlertEpisode } from './model.ts';
 import { stateUnnamed } from './owing.ts';
 import type { RoutingRules } from './route-round.ts';
 import type { Knowledge, Owing } from './routing-round.ts';
 
 /** What a target knows of an alert that is open, or of which something waits. */
-export interface ActiveState extends Omit<Knowledge, 'groupId'> {
-  readonly watch: WatchId;
-  readonly alert: AlertId;
-  readonly labels: Labels;
-}
+export interface ActiveState extends Knowledge, Pick<AlertEpisode, 'watch' | 'alert' | 'labels'> {}
 
 export interface Rerouted extends Owing {
   /** False: it is not told again what it knows. */
@@ -30,10 +26,7 @@ export function reroute(active: readonly ActiveState[], rules: ReroutingRules): 
     const isThere =
       rules.recipientsOf(target.channel)?.some(({ recipient }) => recipient === target.recipient) ?? false;
     const isNamed = isThere && (via !== 'route' || rules.channelsOf(watch, alert).includes(target.channel));
-    const group = {
-      target,
-      ...groupOf(target, rules.unitOf(target.channel), { key, labels }, rules.routingOf(labels)),
-    };
+    const group = placeOf({ key, labels }, target, rules);
     return { key, notification: null, group, via, isNamed, state: isNamed ? state : stateUnnamed(state) };
   });
 }

@@ -6,19 +6,16 @@
 // A summary is an event of its own: its members are told by it, and what happens to them later is owed to whom it is.
 import type { Recipient, RecipientsOf } from '../core/model/ids.ts';
 import { isBegin } from '../core/model/transition.ts';
-import { groupOf } from './group.ts';
-import type { DispatchGroup, Key, Labels, RecipientState, Routing, Withdrawal } from './model.ts';
+import { placeOf, type GroupingRules } from './group.ts';
+import type { Key, RecipientState, Routing, Withdrawal } from './model.ts';
 import { isHeard, UNTOLD } from './owed.ts';
 import { stateOwing } from './owing.ts';
-import { distinctTargets, targetKey } from './targets.ts';
-import type { GroupPlace, Knowledge, Owing, RoutingResult, RoutingRound, Turned, Unrouted } from './routing-round.ts';
+import { distinctTargets, targetKey } from '../core/model/targets.ts';
+import type { Knowledge, Owing, RoutingResult, RoutingRound, Turned, Unrouted } from './routing-round.ts';
 
 /** What the config in force says of channels and alerts. */
-export interface RoutingRules {
+export interface RoutingRules extends GroupingRules {
   readonly recipientsOf: RecipientsOf;
-  /** Of a channel that is gone, `alert`: what is owed there waits until a config has it again. */
-  readonly unitOf: (channel: string) => DispatchGroup['unit'];
-  readonly routingOf: (labels: Labels) => Pick<Routing, 'options'>;
 }
 
 /** Pure: the same round and rules owe the same to the same. */
@@ -48,7 +45,7 @@ function routeOne(notification: Unrouted, known: readonly Knowledge[], rules: Ro
   const owing = all.flatMap(({ target, state, via }): Owing[] => {
     const next = stateOwing(state, notification, isNamed.has(targetKey(target)) || via !== 'route');
     if (next === null || next === state) return [];
-    const group = groupAt(notification, target, rules);
+    const group = placeOf(notification, target, rules);
     return [{ key: notification.key, notification: notification.number, group, via, state: next }];
   });
   return {
@@ -77,7 +74,7 @@ function routeSummary(
   const named = isBegin(notification.transition) ? targetsOf(notification, rules) : [];
   const summaries = distinctTargets([...named, ...knowing]).map((target): Owing => {
     const { state, via } = joiningAt(notification, target);
-    const group = groupAt(notification, target, rules);
+    const group = placeOf(notification, target, rules);
     return {
       key: notification.key,
       notification: notification.number,
@@ -138,7 +135,7 @@ function changed(
   change: (state: RecipientState) => RecipientState,
 ): Owing[] {
   return members.map(({ key, target, via, state }) => {
-    const group = groupAt({ ...notification, key }, target, rules);
+    const group = placeOf({ ...notification, key }, target, rules);
     return { key, notification: notification.number, group, via, state: change(state) };
   });
 }
@@ -152,14 +149,6 @@ function lostIn(notification: Unrouted, { recipientsOf }: RoutingRules): Routing
   if (!isBegin(notification.transition)) return [];
   const lost = notification.notify.filter((channel) => recipientsOf(channel) === undefined);
   return lost.map((channel) => ({ channel, notification }));
-}
-
-function groupAt(
-  { key, labels }: Pick<Unrouted, 'key' | 'labels'>,
-  target: Recipient,
-  { unitOf, routingOf }: RoutingRules,
-): GroupPlace {
-  return { target, ...groupOf(target, unitOf(target.channel), { key, labels }, routingOf(labels)) };
 }
 
 function turnedBy(notification: Unrouted, rules: RoutingRules): Turned[] {

@@ -1,22 +1,16 @@
 // A round that finds out whom new transitions are owed to: what it reads, and what it writes. Reading, deciding and
 // writing are three steps, so that a decision is a pure function.
-import type { AlertId, Recipient, Severity, WatchId } from '../core/model/ids.ts';
+import type { Recipient } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Key, Labels, RecipientState, Transition, Withdrawal } from './model.ts';
+import type { AlertEpisode, Key, Labels, RecipientState, Transition, Withdrawal } from './model.ts';
 
 /** A notification that nobody was chosen for yet, without its message. */
-export interface Unrouted {
+export interface Unrouted extends AlertEpisode {
   /** Of its row. */
   readonly number: number;
-  readonly key: Key;
-  readonly episode: number;
   readonly seq: number;
-  readonly watch: WatchId;
-  readonly alert: AlertId;
   /** Of a summary, what happened to its members. */
   readonly transition: Transition;
-  readonly severity: Severity;
-  readonly labels: Labels;
   /** The channels that the rule and the routes lead to. */
   readonly notify: readonly string[];
   /** Keys of the alerts that a summary speaks of; empty of all others. */
@@ -33,7 +27,6 @@ export type Via = 'route' | 'escalate' | 'failover';
 export interface Knowledge {
   readonly key: Key;
   readonly target: Recipient;
-  readonly groupId: string;
   readonly via: Via;
   readonly state: RecipientState;
 }

@@ -3,6 +3,7 @@ import type { DecidingRules } from './due-round.ts';
 import type { ReroutingRules } from './reroute.ts';
 
 export interface DispatchRules extends DecidingRules, ReroutingRules {
+  readonly channelOf: DecidingRules['channelOf'];
   /** Channels on which messages to one recipient are counted. */
   readonly counted: readonly string[];
   /** Channels on which nobody answers. */

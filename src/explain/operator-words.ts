@@ -6,11 +6,11 @@ import type { Silence } from '../dispatch/model.ts';
 import { isSilencedBy } from '../dispatch/silenced.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
-import type { OpenAlertRow, Policy, StoredAck } from '../store/interventions.ts';
+import type { OpenAlertRow, StoredPolicy, StoredAck } from '../store/interventions.ts';
 
 /** What is in force or will be, and what is open. */
 export interface OperatorFacts {
-  readonly policy: Pick<Policy, 'silences' | 'acks'>;
+  readonly policy: Pick<StoredPolicy, 'silences' | 'acks'>;
   readonly open: readonly OpenAlertRow[];
 }
 

@@ -1,6 +1,14 @@
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number;
 
+/** The first of those that are there; null: none is. */
+export function earliest(instants: readonly (Instant | null)[]): Instant | null {
+  return instants.reduce<Instant | null>(
+    (first, at) => (first === null || (at !== null && at < first) ? at : first),
+    null,
+  );
+}
+
 /** The only source of time and of waiting. Tests pass a fake clock, which moves when told. */
 export interface Clock {
   now(): Instant;

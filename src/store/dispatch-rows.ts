@@ -1,5 +1,6 @@
 // What dispatch keeps, checked as it comes out of the storage, whichever engine it comes from.
 import { z } from 'zod';
+import type { Recipient } from '../core/model/ids.ts';
 import type { Held, News, RecipientState } from '../dispatch/model.ts';
 import type { DueMember } from '../dispatch/due-round.ts';
 import type { CalledAlert } from '../dispatch/call-round.ts';
@@ -116,6 +117,10 @@ export function calledOf(row: Row): Omit<CalledAlert, 'known'> | null {
     stepsTaken: Number(row['escalation_step']),
     hasFailedOver: row['failed_over'] === 1,
   };
+}
+
+export function recipientOf(row: Row): Recipient {
+  return { channel: String(row['channel']), recipient: String(row['recipient']) };
 }
 
 export function numberOrNull(value: unknown): Instant | null {

@@ -2,7 +2,7 @@
 import type { AlertId, DeliveryId, Severity } from '../core/model/ids.ts';
 import type { Pause } from '../core/model/pause.ts';
 import type { Transition } from '../core/model/transition.ts';
-import type { Ack, Key, Matcher, OpenAlert, Silence } from '../dispatch/model.ts';
+import type { Ack, Key, Matcher, OpenAlert, Policy, Silence } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Fence } from './fence.ts';
 
@@ -93,12 +93,11 @@ export type Intervened =
   | { readonly type: 'kept'; readonly changed: Changed }
   | { readonly type: 'refused'; readonly why: Unchanged | 'fenced' };
 
-/** What operators have decided about messages. */
-export interface Policy {
-  /** Rises whenever an operator makes, extends or ends one of them. */
-  readonly version: number;
-  /** Silences and pauses, by their begin. One that cannot be read is left out: what it would hold back is sent. */
-  readonly silences: readonly Silence[];
+/**
+ * What operators have decided about messages. Silences and pauses are in the order of their begin. One that cannot be read
+ * is left out: what it would hold back is sent.
+ */
+export interface StoredPolicy extends Policy {
   /** Of episodes that last. */
   readonly acks: readonly StoredAck[];
 }
@@ -121,6 +120,3 @@ export interface OpenFilter {
   readonly at: Instant;
   readonly keys?: readonly Key[];
 }
-
-/** For how long an event is open: it has no end of its own. */
-export const EVENT_OPEN_MS = 86_400_000;

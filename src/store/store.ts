@@ -23,7 +23,7 @@ import type {
   OpenAlertRow,
   OpenFilter,
   OperatorRequest,
-  Policy,
+  StoredPolicy,
 } from './interventions.ts';
 
 export type { CommitResult, Fence, Shard } from './fence.ts';
@@ -254,7 +254,7 @@ export interface Store extends DispatchStore, AsyncDisposable {
   pauses(): Promise<Pause[]>;
 
   /** The silences, pauses and acknowledgements that are in force at that time or will be. */
-  policy(at: Instant): Promise<Policy>;
+  policy(at: Instant): Promise<StoredPolicy>;
 
   /** Conditions that fire, and events of a day that were not retracted: of events the newest 2,000. The oldest first. */
   openAlerts(of: OpenFilter): Promise<OpenAlertRow[]>;

@@ -212,7 +212,6 @@ export class StoredDispatch implements AsyncDisposable {
       inhibit,
       recipientsOf: (channel) => (channel in channels ? [{ channel, recipient: channel }] : undefined),
       channelOf: (channel) => this.#channelOf(channel),
-      unitOf: (channel) => this.#channelOf(channel).unit,
       routingOf: (labels) => setup.routing(labels),
       channelsOf: (watch) => setup.routing({ watch }).channels,
       counted: Object.keys(channels).filter((channel) => this.#channelOf(channel).cap !== null),

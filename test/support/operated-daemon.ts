@@ -1,6 +1,6 @@
 // A daemon with four watches and an operator, alice.
 import { join } from 'node:path';
-import type { OpenAlertRow, Policy } from '../../src/store/interventions.ts';
+import type { OpenAlertRow, StoredPolicy } from '../../src/store/interventions.ts';
 import { openReader } from '../../src/store/open.ts';
 import { OPERATOR_TOKEN } from './api-calls.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from './app.ts';
@@ -65,7 +65,7 @@ export async function fallLow({ explorer, running }: OperatedDaemon): Promise<vo
 export async function storedBy({
   folder,
   running,
-}: OperatedDaemon): Promise<Policy & { readonly open: readonly OpenAlertRow[] }> {
+}: OperatedDaemon): Promise<StoredPolicy & { readonly open: readonly OpenAlertRow[] }> {
   await using reader = await openReader({ file: join(folder.path, 'state.db') });
   const now = running.clock.now();
   return { ...(await reader.policy(now)), open: await reader.openAlerts({ at: now }) };

@@ -79,7 +79,6 @@ export function rulesAtOnce(recipients: readonly Recipient[] = []): DispatchRule
       return own.length > 0 ? own : [{ channel, recipient: channel }];
     },
     channelOf: () => ({ unit: 'alert', cap: null }),
-    unitOf: () => 'alert',
     routingOf: (labels) => routingOf([], null, labels),
     channelsOf: () => [],
     counted: [],

@@ -30,3 +30,6 @@ export function nameOfTransition({ type, summary }: Pick<Message, 'type' | 'summ
 export function isBegin(name: TransitionName): boolean {
   return name === 'event' || name === 'firing';
 }
+
+/** For how long an event is open that nobody acknowledges and that is not retracted: it has no end of its own. */
+export const EVENT_OPEN_MS = 86_400_000;

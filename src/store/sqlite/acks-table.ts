@@ -1,8 +1,10 @@
 // Which episodes of alerts operators have acknowledged.
 import type { DatabaseSync } from 'node:sqlite';
+import type { ClockJump } from '../../dispatch/clock-jump.ts';
+import { EVENT_OPEN_MS } from '../../core/model/transition.ts';
 import type { Key } from '../../dispatch/model.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { EVENT_OPEN_MS, type StoredAck } from '../interventions.ts';
+import type { StoredAck } from '../interventions.ts';
 import { ackOf } from '../operator-rows.ts';
 import { readable, type Row } from '../rows.ts';
 
@@ -12,6 +14,8 @@ export interface AcksTable {
   /** An earlier one of the same episode gives way to it. */
   ack(ack: StoredAck): StoredAck | 'not-found' | 'is-over' | 'stale-seq';
   end(of: { readonly key: Key; readonly episode: number }, at: Instant): StoredAck | 'not-found' | 'is-over';
+  /** An acknowledgement keeps the time that it had left. */
+  moveClock(jump: ClockJump): void;
   prune(endedBefore: Instant): void;
 }
 
@@ -27,6 +31,7 @@ export function createAcksTable(db: DatabaseSync): AcksTable {
   const insert = db.prepare(`INSERT OR REPLACE INTO acks (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const end = db.prepare('UPDATE acks SET ends_at = ? WHERE key = ? AND episode = ?');
   const prune = db.prepare('DELETE FROM acks WHERE ends_at < ?');
+  const moveClock = db.prepare('UPDATE acks SET ends_at = ends_at + max(?1, 0) WHERE ends_at > ?2 - max(?1, 0)');
   const newestOf = createNewestOf(db);
   return {
     hasId: (id) => hasId.get(id) !== undefined,
@@ -47,6 +52,9 @@ export function createAcksTable(db: DatabaseSync): AcksTable {
       if (row?.['lasts'] === 0 || found.until <= at) return 'is-over';
       end.run(at, key, episode);
       return { ...found, until: at };
+    },
+    moveClock({ byMs, now }) {
+      moveClock.run(byMs, now);
     },
     prune(endedBefore) {
       prune.run(endedBefore);

@@ -1,12 +1,12 @@
 // What operators have decided about messages, with a number that rises when that changes.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../lib/clock.ts';
-import type { Policy } from '../interventions.ts';
+import type { StoredPolicy } from '../interventions.ts';
 import { createAcksView } from './acks-table.ts';
 import { createFacts } from './facts.ts';
 import { createSilencesView } from './silences-table.ts';
 
-export function createPolicyView(db: DatabaseSync): (at: Instant) => Policy {
+export function createPolicyView(db: DatabaseSync): (at: Instant) => StoredPolicy {
   const [silences, acks] = [createSilencesView(db), createAcksView(db)];
   const version = createPolicyVersion(db);
   return (at) => ({ version: version.read(), silences: silences(at), acks: acks(at) });

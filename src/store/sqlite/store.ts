@@ -8,6 +8,7 @@ import type { Step } from '../../lib/failpoint.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { ANNOUNCER } from '../../core/model/ids.ts';
 import type { CommitResult, Fence, Store, StoreReader } from '../store.ts';
+import { createAcksTable } from './acks-table.ts';
 import { createAccess } from './access.ts';
 import { createChainTable } from './chain-table.ts';
 import { answering, inStep } from './database.ts';
@@ -287,7 +288,7 @@ function prepare(db: DatabaseSync, file: string, maxBytes: number) {
     groups,
     alerts,
     deliveries,
-    rounds: createRounds({ db, notifications, states, groups, alerts, batches, policy }),
+    rounds: createRounds({ db, notifications, states, groups, alerts, batches, acks: createAcksTable(db), policy }),
     held: createHeldView(db),
     mirror: createMirrorTable(db),
     recall: createRecall(db),

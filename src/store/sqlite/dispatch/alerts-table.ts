@@ -5,7 +5,7 @@ import type { ClockJump } from '../../../dispatch/clock-jump.ts';
 import type { Key, OpenAlert } from '../../../dispatch/model.ts';
 import type { Turned } from '../../../dispatch/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { calledOf, labelsOf } from '../../dispatch-rows.ts';
+import { calledOf, labelsOf, numberOrNull } from '../../dispatch-rows.ts';
 import { MOVED } from './moved-clock.ts';
 import type { StatesTable } from './states-table.ts';
 import { limitBy } from '../database.ts';
@@ -92,10 +92,7 @@ export function createAlertsTable(db: DatabaseSync, states: Pick<StatesTable, 'k
     moveClock({ byMs, now }) {
       moveClock.run(byMs, now);
     },
-    nextDue: () => {
-      const at = next.get()?.['at'];
-      return typeof at === 'number' ? at : null;
-    },
+    nextDue: () => numberOrNull(next.get()?.['at']),
     prune(before) {
       prune.run(before);
     },

@@ -2,7 +2,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { RANK_OF } from '../../../core/model/delivery.ts';
 import { deliveryId } from '../../../core/model/identity.ts';
-import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Batch, BatchMember, Withdrawal } from '../../../dispatch/model.ts';
 import type { Undeliverable } from '../../../dispatch/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -16,7 +15,7 @@ export interface BatchesTable {
   /** One that is there already is left as it is. Where a channel has too much to get rid of, events are folded. */
   add(batches: readonly Batch[], at: Instant): void;
   /** It ends at once: there is no such channel. */
-  addDead(undeliverable: Undeliverable, at: Instant): DeliveryId;
+  addDead(undeliverable: Undeliverable, at: Instant): void;
   /** False: a try of it has begun. */
   withdraw(withdrawal: Withdrawal, at: Instant): boolean;
 }
@@ -81,7 +80,6 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
         ...[id, channel, RANK_OF[severity], at, outcomeText({ type: 'rejected', why })],
       );
       if (changes === 1) addMember.run(lastInsertRowid, key, seq, number, 'news', null, 0);
-      return id;
     },
     withdraw({ target: { channel, recipient }, key, from, as }, at) {
       const rows = untried.all(key, from, channel, recipient);

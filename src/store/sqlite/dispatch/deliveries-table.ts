@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { RANK_OF, type Delivery, type Settlement } from '../../../core/model/delivery.ts';
 import type { DeliveryId } from '../../../core/model/ids.ts';
-import type { Instant } from '../../../lib/clock.ts';
+import { earliest, type Instant } from '../../../lib/clock.ts';
+import { numberOrNull } from '../../dispatch-rows.ts';
 import { deliveryOf, outcomeText, type Row } from '../../rows.ts';
 import { createMembersView } from './members-view.ts';
 import { createReceiptsTable } from './receipts-table.ts';
@@ -146,8 +147,7 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
       endLeases.run();
     },
     nextDue(channel) {
-      const instants = RANKS.map((rank) => next.get(channel, rank)?.['due_at']).filter(isInstant);
-      return instants.length === 0 ? null : Math.min(...instants);
+      return earliest(RANKS.map((rank) => numberOrNull(next.get(channel, rank)?.['due_at'])));
     },
     prune(before) {
       prune.run(before);
@@ -157,9 +157,5 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
 
 /** As the index `deliveries_ended` has it. */
 export const IS_ENDED = `state IN ('sent', 'dead', 'merged', 'cancelled')`;
-
-function isInstant(value: unknown): value is Instant {
-  return typeof value === 'number';
-}
 
 const ENDED_WHILE_SENDING = 'whoever was sending it ended before its outcome was known';

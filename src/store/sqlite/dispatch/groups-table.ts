@@ -9,8 +9,9 @@ import type { DueGroup, DueMember, Sent } from '../../../dispatch/due-round.ts';
 import type { ClockJump } from '../../../dispatch/clock-jump.ts';
 import type { GroupTimer, Key } from '../../../dispatch/model.ts';
 import type { GroupPlace } from '../../../dispatch/routing-round.ts';
+import { distinctTargets } from '../../../core/model/targets.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { labelsOf, newsOf, numberOrNull } from '../../dispatch-rows.ts';
+import { labelsOf, newsOf, numberOrNull, recipientOf } from '../../dispatch-rows.ts';
 import type { Row } from '../../rows.ts';
 import { IS_ACTIVE, type StatesTable } from './states-table.ts';
 import { limitBy } from '../database.ts';
@@ -119,7 +120,7 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
     const isPart = fresh.length > 0 && fresh.every(({ severity }) => severity !== 'critical');
     return {
       id,
-      target: { channel: String(row['channel']), recipient: String(row['recipient']) },
+      target: recipientOf(row),
       version: Number(row['version']),
       closedAt: numberOrNull(row['closed_at']),
       restWakesAt: isPart ? wakeAt : null,
@@ -140,12 +141,8 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
     due({ at, limit, whole }) {
       const rows = first.all(at, limit);
       const isWhole = new Set(whole);
-      const targets = new Map(
-        rows.filter(({ channel }) => isWhole.has(String(channel))).map((row) => [placeOf(row), row]),
-      );
-      const all = [...targets.values()].flatMap(({ channel, recipient }) =>
-        ofTarget.all(String(channel), String(recipient), at),
-      );
+      const targets = distinctTargets(rows.map(recipientOf).filter(({ channel }) => isWhole.has(channel)));
+      const all = targets.flatMap(({ channel, recipient }) => ofTarget.all(channel, recipient, at));
       const single = rows.filter(({ channel }) => !isWhole.has(String(channel)));
       return [...all, ...single].map((row) => groupOf(row, at));
     },
@@ -175,8 +172,4 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
 
 function isSummary(kind: unknown): boolean {
   return kind !== 'news' && kind !== 'repeat';
-}
-
-function placeOf({ channel, recipient }: Row): string {
-  return JSON.stringify([channel, recipient]);
 }

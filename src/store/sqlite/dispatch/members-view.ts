@@ -17,9 +17,9 @@ export interface DeliveryRow {
 
 /**
  * The members that the message lists, and the others, counted. Where some cannot be read, the others are told; throws a
- * StorageError where none can, or where `strict` wants all of them.
+ * StorageError where none can.
  */
-export type MembersView = (of: DeliveryRow, strict?: 'strict') => Pick<Delivery, 'members' | 'more'>;
+export type MembersView = (of: DeliveryRow) => Pick<Delivery, 'members' | 'more'>;
 
 export function createMembersView(db: DatabaseSync): MembersView {
   const listed = db.prepare(`
@@ -33,14 +33,12 @@ export function createMembersView(db: DatabaseSync): MembersView {
       WHERE member.delivery = ?1 ORDER BY position, member.key, member.seq LIMIT -1 OFFSET ${MOST_LISTED}) AS others
       JOIN notifications ON notifications.number = others.notification
     GROUP BY watch, alert, severity, type ORDER BY watch, alert, severity, type`);
-  return ({ id, number }, strict) => {
+  return ({ id, number }) => {
     const rows = listed.all(number, id);
     const [members, failures] = partition(rows.slice(0, MOST_LISTED).map((row) => attempt(() => memberOf(row))));
-    const [failure] = failures;
-    if (failure !== undefined && strict !== undefined) throw failure;
     const [first, ...others] = members;
     if (first === undefined)
-      throw failure ?? new StorageError(`the stored delivery ${id} speaks of nothing that is kept`);
+      throw failures[0] ?? new StorageError(`the stored delivery ${id} speaks of nothing that is kept`);
     const more = rows.length > MOST_LISTED ? rest.all(number, id).map(moreOf) : [];
     return { members: [first, ...others], more };
   };

@@ -2,12 +2,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CallResult, CallRound } from '../../../dispatch/call-round.ts';
 import type { ClockJump } from '../../../dispatch/clock-jump.ts';
-import type { DueGroup, DueRound, Policy } from '../../../dispatch/due-round.ts';
-import type { Batch, RoundResult } from '../../../dispatch/model.ts';
+import type { DueGroup, DueRound } from '../../../dispatch/due-round.ts';
+import type { Batch, Policy, RoundResult } from '../../../dispatch/model.ts';
 import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
 import type { Owing, RoutingResult, RoutingRound } from '../../../dispatch/routing-round.ts';
-import type { Instant } from '../../../lib/clock.ts';
+import { distinctTargets } from '../../../core/model/targets.ts';
+import { earliest, type Instant } from '../../../lib/clock.ts';
 import type { Decision, DueQuery, StatePlace } from '../../dispatch-store.ts';
+import type { AcksTable } from '../acks-table.ts';
 import type { AlertsTable } from './alerts-table.ts';
 import type { BatchesTable } from './batches-table.ts';
 import type { GroupsTable } from './groups-table.ts';
@@ -37,14 +39,12 @@ interface RoundTables {
   readonly groups: GroupsTable;
   readonly alerts: AlertsTable;
   readonly batches: BatchesTable;
+  readonly acks: Pick<AcksTable, 'moveClock'>;
   readonly policy: (at: Instant) => Policy;
 }
 
 export function createRounds(tables: RoundTables): Rounds {
-  const { db, notifications, states, groups, alerts, batches, policy } = tables;
-
-  // Silences keep their end: a person named that time of day.
-  const acks = db.prepare('UPDATE acks SET ends_at = ends_at + max(?1, 0) WHERE ends_at > ?2 - max(?1, 0)');
+  const { db, notifications, states, groups, alerts, batches, acks, policy } = tables;
 
   function owe(owing: readonly Owing[], at: Instant): void {
     for (const one of owing) {
@@ -110,10 +110,10 @@ export function createRounds(tables: RoundTables): Rounds {
     readDue({ at, limit, counted, withSources }) {
       const due = groups.due({ at, limit, whole: counted });
       const isCounted = new Set(counted);
-      const targets = new Map(due.map(({ target }) => [JSON.stringify(target), target]));
+      const targets = distinctTargets(due.map(({ target }) => target)).filter(({ channel }) => isCounted.has(channel));
       return {
         groups: due,
-        sent: [...targets.values()].filter(({ channel }) => isCounted.has(channel)).map((one) => groups.sent(one, at)),
+        sent: targets.map((one) => groups.sent(one, at)),
         policy: policy(at),
         sources: withSources ? alerts.open() : [],
       };
@@ -140,11 +140,9 @@ export function createRounds(tables: RoundTables): Rounds {
       states.moveClock(jump);
       alerts.moveClock(jump);
       groups.moveClock(jump);
-      acks.run(jump.byMs, jump.now);
+      // Silences keep their end: a person named that time of day.
+      acks.moveClock(jump);
     },
-    nextRound() {
-      const instants = [groups.nextDue(), alerts.nextDue()].filter((at) => at !== null);
-      return instants.length === 0 ? null : Math.min(...instants);
-    },
+    nextRound: () => earliest([groups.nextDue(), alerts.nextDue()]),
   };
 }

@@ -7,7 +7,7 @@ import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
 import type { Informed, Knowledge, Owing } from '../../../dispatch/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { StatePlace } from '../../dispatch-store.ts';
-import { heldText, labelsOf, stateOf, viaOf } from '../../dispatch-rows.ts';
+import { heldText, labelsOf, recipientOf, stateOf, viaOf } from '../../dispatch-rows.ts';
 import type { Row } from '../../rows.ts';
 import { limitBy } from '../database.ts';
 import { MOVED } from './moved-clock.ts';
@@ -19,7 +19,7 @@ export interface StatesTable {
   stateIn(row: Row): RecipientState;
   owe(owing: Owing, at: Instant): void;
   inform(informed: Informed, at: Instant): void;
-  /** After a decision. `isSeen`: nothing of it is new to the next one. */
+  /** After a decision. `repeats`: it is told again while it is open. */
   keep(decided: Decided): void;
   /** What waits, and what is known of open alerts. */
   active(after: StatePlace | null, limit: number): ActiveState[];
@@ -91,7 +91,6 @@ export function createStatesTable(db: DatabaseSync): StatesTable {
     return {
       key: String(row['key']),
       target: recipientOf(row),
-      groupId: String(row['group_id']),
       via: viaOf(row['via']),
       state: stateIn(row),
     };
@@ -141,8 +140,4 @@ export function createToldView(db: DatabaseSync): () => Map<string, readonly Rec
     const byKey = Map.groupBy(told.all(), ({ key }) => String(key));
     return new Map([...byKey].map(([key, rows]) => [key, rows.map(recipientOf)]));
   };
-}
-
-function recipientOf(row: Row): Recipient {
-  return { channel: String(row['channel']), recipient: String(row['recipient']) };
 }

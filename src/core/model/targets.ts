@@ -1,4 +1,4 @@
-import type { Recipient } from '../core/model/ids.ts';
+import type { Recipient } from './ids.ts';
 
 /** A target as a key of a map. */
 export function targetKey({ channel, recipient }: Recipient): string {
