@@ -9,6 +9,7 @@ import type {
   Cap,
   DispatchGroup,
   InhibitRule,
+  Key,
   News,
   OpenAlert,
   Policy,
@@ -32,6 +33,8 @@ export interface DueGroup {
   /** When what was decided before is to be decided again, where only what is new was read; null: all of it was read. */
   readonly restWakesAt: Instant | null;
   readonly members: readonly DueMember[];
+  /** Members whose newest notification cannot be read: nothing of them can be told, and they wait for nothing more. */
+  readonly damaged: readonly Key[];
 }
 
 /** What a target was sent within the last hour. */

@@ -22,6 +22,11 @@ export interface Unanswered {
   readonly hasFailedOver: boolean;
 }
 
+/** Somebody has to answer, or others are called. */
+export function isAnswered({ options: { requireAck, escalate, failover } }: Pick<Routing, 'options'>): boolean {
+  return requireAck === true || escalate !== null || failover !== null;
+}
+
 /** Channels to call in now, and when to ask again. */
 export interface CallIn {
   readonly escalate: readonly string[];

@@ -7,7 +7,8 @@
 import type { Recipient, RecipientsOf } from '../core/model/ids.ts';
 import { isBegin } from '../core/model/transition.ts';
 import { placeOf, type GroupingRules } from './group.ts';
-import type { Key, RecipientState, Routing, Withdrawal } from './model.ts';
+import type { Key, RecipientState, Withdrawal } from './model.ts';
+import { isAnswered } from './escalate.ts';
 import { isHeard, UNTOLD } from './owed.ts';
 import { stateOwing } from './owing.ts';
 import { distinctTargets, targetKey } from '../core/model/targets.ts';
@@ -164,9 +165,4 @@ function turnedBy(notification: Unrouted, rules: RoutingRules): Turned[] {
     case 'corrected':
       return [];
   }
-}
-
-/** Somebody has to answer, or others are called. */
-function isAnswered({ options: { requireAck, escalate, failover } }: Pick<Routing, 'options'>): boolean {
-  return requireAck === true || escalate !== null || failover !== null;
 }

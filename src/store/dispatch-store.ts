@@ -4,7 +4,7 @@ import type { CallResult, CallRound } from '../dispatch/call-round.ts';
 import type { ClockJump } from '../dispatch/clock-jump.ts';
 import type { DueRound } from '../dispatch/due-round.ts';
 import type { Recipient } from '../core/model/ids.ts';
-import type { Key, RoundResult } from '../dispatch/model.ts';
+import type { Key, Labels, RoundResult } from '../dispatch/model.ts';
 import type { ActiveState, Rerouted } from '../dispatch/reroute.ts';
 import type { RoutingResult, RoutingRound } from '../dispatch/routing-round.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -26,6 +26,8 @@ export interface Decision {
   readonly isKept: (channel: string) => boolean;
   /** Whether those on the channel may answer an alert. */
   readonly counts: (channel: string) => boolean;
+  /** Whether somebody has to answer an alert with these labels, or others are called. */
+  readonly isAnswered: (labels: Labels) => boolean;
 }
 
 /** Where a recipient's knowledge of an alert stands. */

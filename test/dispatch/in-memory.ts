@@ -375,6 +375,7 @@ export class InMemoryDispatch {
 
   #closedAt(channel: string, isSummary: boolean): Instant[] {
     return this.messages
+      .filter(({ state }) => state !== 'merged' && state !== 'cancelled')
       .filter((one) => one.target.channel === channel && SUMMARIES.has(one.kind) === isSummary)
       .map(({ createdAt }) => createdAt)
       .filter((at) => Math.abs(this.now - at) < HOUR);

@@ -162,6 +162,7 @@ export class StoredDispatch implements AsyncDisposable {
         result,
         isKept: (channel: string) => this.#channelOf(channel).unit === 'group',
         counts: () => true,
+        isAnswered: () => true,
       };
       await this.#store.commitDue(round, decision, this.now, this.#fence());
       this.#withdraw(result.withdrawn);

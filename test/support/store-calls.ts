@@ -50,7 +50,7 @@ export async function owe(
 async function put(store: Store, batches: readonly Batch[], at: Instant): Promise<void> {
   const round: DueRound = { groups: [], sent: [], policy: await store.policy(at), sources: [] };
   const nothing = { groups: [], states: new Map(), withdrawn: [], repeating: new Map(), verdicts: new Map() };
-  const decision = { result: { ...nothing, batches }, isKept: () => false, counts: () => true };
+  const decision = { result: { ...nothing, batches }, isKept: () => false, counts: () => true, isAnswered: () => true };
   await store.commitDue(round, decision, at, store.fenceOf(FENCE));
 }
 
@@ -100,7 +100,12 @@ export async function dispatch(store: Store, at: Instant, recipients: readonly R
   for (;;) {
     const round = await store.readDue({ at, limit: 200, counted: [], withSources: false });
     if (round.groups.length === 0) return;
-    const decision = { result: decideDue(round, rules, at), isKept: () => false, counts: () => true };
+    const decision = {
+      result: decideDue(round, rules, at),
+      isKept: () => false,
+      counts: () => true,
+      isAnswered: () => true,
+    };
     if ((await store.commitDue(round, decision, at, fence)) === 'fenced') return;
   }
 }

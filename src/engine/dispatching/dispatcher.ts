@@ -9,8 +9,9 @@
 // Each step is rounds of reading, deciding and writing. A round is bounded, and other work runs between two of them. When
 // the process dies, what was not written is decided again after the next start, and makes the same deliveries.
 import { decideCalls } from '../../dispatch/call-round.ts';
-import { decideDue } from '../../dispatch/due-round.ts';
-import type { Batch } from '../../dispatch/model.ts';
+import { decideDue, type DueRound } from '../../dispatch/due-round.ts';
+import { isAnswered } from '../../dispatch/escalate.ts';
+import type { Batch, Labels } from '../../dispatch/model.ts';
 import { reroute } from '../../dispatch/reroute.ts';
 import { routeRound } from '../../dispatch/route-round.ts';
 import type { RoutingResult, RoutingRound } from '../../dispatch/routing-round.ts';
@@ -122,10 +123,20 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
       result,
       isKept: (channel: string) => inForce.channelOf(channel).unit === 'group',
       counts: (channel: string) => !unanswered.includes(channel),
+      isAnswered: (labels: Labels) => isAnswered(inForce.routingOf(labels)),
     };
     const end = await store.commitDue(round, decision, at, fence());
-    if (end === 'kept') onOwed(channelsOf(result.batches));
+    if (end === 'kept') {
+      onOwed(channelsOf(result.batches));
+      reportDamaged(round);
+    }
     return moreAfter(end, false);
+  }
+
+  function reportDamaged({ groups }: DueRound): void {
+    for (const { target, damaged } of groups)
+      for (const alert of damaged)
+        log.error('notification:damaged', { alert, channel: target.channel, effect: UNTOLD });
   }
 
   function fence(): ReturnType<Store['fenceOf']> {
@@ -179,6 +190,7 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
   };
 }
 
+const UNTOLD = 'what waited of the alert cannot be read, so nobody is told of it';
 const GONE = 'the config has no such channel any more';
 
 function channelsOf(batches: readonly Batch[]): ReadonlySet<string> {

@@ -1,11 +1,15 @@
 // Who is told of what polls decided: the dispatcher over a real state file, with senders that are let go by hand.
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import type { Message, Settlement } from '../../../src/core/model/delivery.ts';
 import { deliveryId } from '../../../src/core/model/identity.ts';
+import { routeRound } from '../../../src/dispatch/route-round.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import { createDispatcher } from '../../../src/engine/dispatching/dispatcher.ts';
 import { nextTurn } from '../../../src/lib/clock.ts';
 import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
+import { migrate } from '../../../src/store/sqlite/migrations.ts';
+import { createSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { StorageError, type Store } from '../../../src/store/store.ts';
 import { aDecision, aTransition } from '../../store/builders.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
@@ -21,16 +25,21 @@ type Channels = Readonly<Record<string, readonly string[]>>;
 const CHANNELS: Channels = { ops: ['ops'], mail: ['ada@example.org', 'bob@example.org'] };
 
 /** A state, and a daemon over it that routes at once. */
-async function aDispatcher(channels = CHANNELS, change: (store: Store) => Store = (store) => store) {
+async function aDispatcher(
+  channels = CHANNELS,
+  change: (store: Store) => Store = (store) => store,
+  { opened, more }: { readonly opened?: Store; readonly more?: Partial<DispatchRules> } = {},
+) {
   const clock = createFakeClock();
   const log = createRecordingLog();
-  const store = change(await openVolatileStore());
+  const store = change(opened ?? (await openVolatileStore()));
   const owed: string[] = [];
   const inForce = { channels };
   const rules = (): DispatchRules => ({
     ...rulesAtOnce(),
     recipientsOf: (channel) => inForce.channels[channel]?.map((recipient) => ({ channel, recipient })),
     channelsOf: () => Object.keys(inForce.channels),
+    ...more,
   });
   const start = () => {
     const onOwed = (all: ReadonlySet<string>): void => void owed.push(...all);
@@ -271,6 +280,62 @@ test('a storage that does not answer is said once, and loses nothing', async () 
   expect(daemon.log.lines).toEqual(['error storage:failed', 'info storage:answers']);
 });
 
+test('a damaged notification is said, and is not looked at for ever', async () => {
+  const db = new DatabaseSync(':memory:');
+  migrate(db, 'memory');
+  const opened = createSqliteStore(db, { file: 'memory' });
+  await using daemon = await aDispatcher(CHANNELS, undefined, {
+    opened,
+    more: { channelOf: () => ({ unit: 'group', cap: null }) },
+  });
+  await daemon.decided(EVENT, ['ops']);
+  await daemon.decided({ ...EVENT, key: 'other' }, ['ops']);
+  const { decided, route, sent, store, log } = daemon;
+  await commitRoutingAlone(store, daemon.clock.now());
+  db.exec(`UPDATE notifications SET labels = '{' WHERE key = 'call'`);
+  await route();
+  expect(await sent()).toEqual(['ops event']);
+  expect(log.lines).toEqual(['error notification:damaged']);
+  await daemon.clock.advance(60 * 24 * 60 * MINUTE);
+  const now = daemon.clock.now();
+  await store.prune({ settled: now, alerts: now, journal: now }, now);
+  await route();
+  expect(db.prepare('SELECT count(*) AS rows FROM recipient_state').get()).toEqual({ rows: 0 });
+  expect(db.prepare('SELECT count(*) AS rows FROM notifications').get()).toEqual({ rows: 0 });
+  await decided({ ...EVENT, key: 'third' }, ['ops']);
+  await route();
+  expect(log.lines).toEqual(['error notification:damaged']);
+});
+
+test('a message that was taken back before any try takes no place of those that may be sent', async () => {
+  await using daemon = await aDispatcher(CHANNELS, undefined, {
+    // One of three places belongs to summaries.
+    more: { channelOf: () => ({ unit: 'group', cap: { burst: 3, perHour: 30 } }), counted: ['ops'] },
+  });
+  for (const message of [FIRING, RESOLVED, { ...FIRING, key: 'other' }]) {
+    await daemon.decided(message, ['ops']);
+    await daemon.route();
+    await daemon.clock.advance(MINUTE);
+  }
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops resolved', 'ops firing']);
+});
+
+test('an alert that nobody has to answer calls for no round of its own', async () => {
+  const called: string[] = [];
+  await using daemon = await aDispatcher(CHANNELS, (store) => ({
+    ...store,
+    commitCalls(round, ...rest) {
+      called.push(...round.alerts.map(({ key }) => key));
+      return store.commitCalls(round, ...rest);
+    },
+  }));
+  await daemon.decided(FIRING, ['ops']);
+  await daemon.route();
+  expect(called).toEqual([]);
+  expect(await daemon.store.nextRound()).toBeNull();
+});
+
 test('two thousand events at once are routed in rounds, between which other work runs', async () => {
   await using daemon = await aDispatcher();
   const transitions = Array.from({ length: 2000 }, (_, n) => aTransition({ ...EVENT, key: `call-${n}` }, ['ops']));
@@ -301,3 +366,9 @@ test('transitions with many recipients are written a few at a time, and each one
   expect(written.every((count) => count === 90 || count === 180)).toBe(true);
   expect((await daemon.store.survey()).outbox).toMatchObject([{ channel: 'mail', rows: 5 * 90 }]);
 });
+
+/** Who is told is on record, and nothing is decided yet. */
+async function commitRoutingAlone(store: Store, at: number): Promise<void> {
+  const round = await store.readRouting(100);
+  await store.commitRouting(round, routeRound(round, rulesAtOnce()), at, store.fenceOf('service:test'));
+}

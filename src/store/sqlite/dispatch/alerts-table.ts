@@ -15,8 +15,8 @@ export interface AlertsTable {
   turned(turned: Turned, at: Instant): void;
   /** Conditions: they may inhibit others. */
   open(): OpenAlert[];
-  /** It was put into a message on a channel that counts: whether others have to be called is decided next. */
-  told(key: Key, at: Instant): void;
+  /** It was put into a message on a channel that counts. `isAnswered`: whether others have to be called is decided next. */
+  told(key: Key, at: Instant, isAnswered: boolean): void;
   /** `uncounted`: channels on which nobody answers. */
   due(at: Instant, limit: number, uncounted: readonly string[]): CalledAlert[];
   called(state: CallState, at: Instant): void;
@@ -43,7 +43,7 @@ export function createAlertsTable(db: DatabaseSync, states: Pick<StatesTable, 'k
   const closes = db.prepare('UPDATE alerts SET newest = ?, is_open = 0, at = ?, due_at = NULL WHERE key = ?');
   const open = db.prepare('SELECT key, watch, labels FROM alerts WHERE is_open = 1 AND is_event = 0 ORDER BY key');
   const told = db.prepare(`
-    UPDATE alerts SET first_closed_at = coalesce(first_closed_at, ?2), due_at = coalesce(due_at, ?2)
+    UPDATE alerts SET first_closed_at = ?2, due_at = CASE WHEN ?3 THEN coalesce(due_at, ?2) ELSE due_at END
     WHERE key = ?1 AND is_open = 1 AND first_closed_at IS NULL`);
   const due = db.prepare(`
     SELECT *, EXISTS (
@@ -75,8 +75,8 @@ export function createAlertsTable(db: DatabaseSync, states: Pick<StatesTable, 'k
         const labels = labelsOf(row['labels'])?.labels;
         return labels === undefined ? [] : [{ key: String(row['key']), watch: String(row['watch']), labels }];
       }),
-    told(key, at) {
-      told.run(key, at);
+    told(key, at, isAnswered) {
+      told.run(key, at, Number(isAnswered));
     },
     due: (at, limit, uncounted) =>
       due.all(at, limit, JSON.stringify(uncounted)).flatMap((row) => {

@@ -72,7 +72,8 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
   const newsBetween = db.prepare(`
     SELECT seq, episode, transition, at FROM notifications WHERE key = ? AND seq > ? AND seq <= ? ORDER BY seq`);
   const sent = db.prepare(`
-    SELECT kind, created_at FROM deliveries WHERE channel = ? AND recipient = ? AND created_at > ? AND state <> 'cancelled'`);
+    SELECT kind, created_at FROM deliveries WHERE channel = ? AND recipient = ? AND created_at > ?
+      AND state NOT IN ('cancelled', 'merged')`);
   const keep = db.prepare(`
     UPDATE dispatch_group SET closed_at = ?2, due_at = ?3, wake_at = ?3, news = NULL, version = version + 1 WHERE id = ?1 AND version = ?4`);
   const drop = db.prepare('DELETE FROM dispatch_group WHERE id = ? AND version = ?');
@@ -91,40 +92,46 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
     return newsBetween.all(String(row['key']), closed, wanted).flatMap(newsOf);
   }
 
-  /** Nothing of a member whose notification is damaged or gone: it cannot be told. */
-  function memberOf(row: Row): DueMember[] {
+  /** Null: its notification is damaged or gone. */
+  function memberOf(row: Row): DueMember | null {
     const described = labelsOf(row['labels']);
-    if (described === null) return [];
+    if (described === null) return null;
     const isEvent = row['is_open'] === null || row['is_event'] === 1;
     const hasEnded = row['transition'] === 'retracted' || row['transition'] === 'resolved';
-    return [
-      {
-        ...described,
-        key: String(row['key']),
-        watch: String(row['watch']),
-        alert: String(row['alert']),
-        episode: Number(row['episode']),
-        isOpen: row['is_open'] === null ? !hasEnded : row['is_open'] === 1,
-        isEvent,
-        news: newsOfMember(row),
-        state: states.stateIn(row),
-      },
-    ];
+    return {
+      ...described,
+      key: String(row['key']),
+      watch: String(row['watch']),
+      alert: String(row['alert']),
+      episode: Number(row['episode']),
+      isOpen: row['is_open'] === null ? !hasEnded : row['is_open'] === 1,
+      isEvent,
+      news: newsOfMember(row),
+      state: states.stateIn(row),
+    };
+  }
+
+  function membersOf(id: string, which: 'all' | 'fresh'): Pick<DueGroup, 'members' | 'damaged'> {
+    const read = members.all(id, Number(which === 'fresh')).map((row) => ({ row, member: memberOf(row) }));
+    return {
+      members: read.flatMap(({ member }) => member ?? []),
+      damaged: read.filter(({ member }) => member === null).map(({ row }) => String(row['key'])),
+    };
   }
 
   /** What is new alone, where the rest waits for its time and nothing of it is hurried by what is new. */
   function groupOf(row: Row, at: Instant): DueGroup {
     const id = String(row['id']);
     const wakeAt = numberOrNull(row['wake_at']);
-    const fresh = wakeAt === null || wakeAt <= at ? [] : members.all(id, 1).flatMap(memberOf);
-    const isPart = fresh.length > 0 && fresh.every(({ severity }) => severity !== 'critical');
+    const fresh = wakeAt === null || wakeAt <= at ? null : membersOf(id, 'fresh');
+    const part = fresh !== null && isLittle(fresh) ? fresh : null;
     return {
       id,
       target: recipientOf(row),
       version: Number(row['version']),
       closedAt: numberOrNull(row['closed_at']),
-      restWakesAt: isPart ? wakeAt : null,
-      members: isPart ? fresh : members.all(id, 0).flatMap(memberOf),
+      restWakesAt: part === null ? null : wakeAt,
+      ...(part ?? membersOf(id, 'all')),
     };
   }
 
@@ -168,6 +175,11 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
       prune.run(before);
     },
   };
+}
+
+/** Something, and nothing that hurries the rest of its group. */
+function isLittle({ members }: Pick<DueGroup, 'members'>): boolean {
+  return members.length > 0 && members.every(({ severity }) => severity !== 'critical');
 }
 
 function isSummary(kind: unknown): boolean {

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { CallResult, CallRound } from '../../../dispatch/call-round.ts';
 import type { ClockJump } from '../../../dispatch/clock-jump.ts';
 import type { DueGroup, DueRound } from '../../../dispatch/due-round.ts';
-import type { Batch, Policy, RoundResult } from '../../../dispatch/model.ts';
+import type { Policy, RoundResult } from '../../../dispatch/model.ts';
 import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
 import type { Owing, RoutingResult, RoutingRound } from '../../../dispatch/routing-round.ts';
 import { distinctTargets } from '../../../core/model/targets.ts';
@@ -76,7 +76,7 @@ export function createRounds(tables: RoundTables): Rounds {
     return true;
   }
 
-  function writeDue(round: DueRound, { result, isKept, counts }: Decision, at: Instant): boolean {
+  function writeDue(round: DueRound, { result, isKept, counts, isAnswered }: Decision, at: Instant): boolean {
     if (policy(at).version !== round.policy.version) return false;
     const timers = new Map(result.groups.map((timer) => [timer.id, timer]));
     const areKept = round.groups.every((group) => {
@@ -85,8 +85,14 @@ export function createRounds(tables: RoundTables): Rounds {
     });
     if (!areKept || !result.withdrawn.every((one) => batches.withdraw(one, at))) return false;
     batches.add(result.batches, at);
-    for (const group of round.groups) keepStates(group, result);
-    for (const batch of result.batches) if (counts(batch.target.channel)) sayTold(batch, at);
+    for (const group of round.groups) {
+      keepStates(group, result);
+      for (const key of group.damaged) states.giveUp({ key, ...group.target });
+    }
+    const labels = new Map(round.groups.flatMap(({ members }) => members.map((one) => [one.key, one.labels])));
+    for (const { target, members } of result.batches)
+      if (counts(target.channel))
+        for (const { key } of members) alerts.told(key, at, isAnswered(labels.get(key) ?? {}));
     return true;
   }
 
@@ -95,10 +101,6 @@ export function createRounds(tables: RoundTables): Rounds {
       const repeats = repeating.get(id)?.has(key) ?? false;
       states.keep({ key, ...target, state: changed.get(id)?.get(key) ?? state, repeats });
     }
-  }
-
-  function sayTold({ members }: Batch, at: Instant): void {
-    for (const { key } of members) alerts.told(key, at);
   }
 
   return {

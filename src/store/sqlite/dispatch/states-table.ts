@@ -21,6 +21,8 @@ export interface StatesTable {
   inform(informed: Informed, at: Instant): void;
   /** After a decision. `repeats`: it is told again while it is open. */
   keep(decided: Decided): void;
+  /** Nothing of it can be told any more, until something new happens to the alert. */
+  giveUp(of: StatePlace): void;
   /** What waits, and what is known of open alerts. */
   active(after: StatePlace | null, limit: number): ActiveState[];
   reroute(rerouted: Rerouted): void;
@@ -61,6 +63,9 @@ export function createStatesTable(db: DatabaseSync): StatesTable {
     UPDATE recipient_state SET
       wanted = max(wanted, ?4), closed = ?5, begun = ?6, held = ?7, held_at = ?8, decided = max(decided, ?4), repeats = ?9
     WHERE key = ?1 AND channel = ?2 AND recipient = ?3`);
+  const giveUp = db.prepare(`
+    UPDATE recipient_state SET closed = max(closed, wanted), held = NULL, held_at = NULL, repeats = 0
+    WHERE key = ? AND channel = ? AND recipient = ?`);
   const active = db.prepare(`
     SELECT state.*, newest.watch, newest.alert, newest.labels FROM recipient_state AS state
       JOIN notifications AS newest ON newest.key = state.key AND newest.seq = state.wanted
@@ -109,6 +114,9 @@ export function createStatesTable(db: DatabaseSync): StatesTable {
     keep({ key, channel, recipient, state, repeats }) {
       const { wanted, closed, begun, held, heldAt } = state;
       keep.run(key, channel, recipient, wanted, closed, begun, heldText(held), heldAt, Number(repeats));
+    },
+    giveUp({ key, channel, recipient }) {
+      giveUp.run(key, channel, recipient);
     },
     active: (after, limit) =>
       active.all(after?.key ?? '', after?.channel ?? '', after?.recipient ?? '', limit).map((row) => ({
