@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import type { Log } from '../telemetry/log.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
-import { createBackups } from './sqlite/backup-directory.ts';
-import { backupFile, backupSqlite } from './sqlite/backups.ts';
+import { createBackups } from './sqlite/files/backup-directory.ts';
+import { backupFile, backupSqlite } from './sqlite/files/backups.ts';
 import { checkSqlite } from './sqlite/check.ts';
 import { forgetInSqlite } from './sqlite/forget.ts';
 import { openSqliteStore, openVolatileStore } from './sqlite/open.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
-import { restoreSqlite } from './sqlite/restore.ts';
+import { restoreSqlite } from './sqlite/files/restore.ts';
 import type { Backups, Recovery, Restored, StateCheck, Store, StoreReader } from './store.ts';
 
 /** Where the state is, and how large it may become. */

@@ -50,7 +50,7 @@ test('each step of the list is one transaction, and each transaction of the daem
   ]);
   const begun = callsOf(/\.exec$/).filter(({ args }) => /BEGIN|COMMIT/.test(args[0]?.getText() ?? ''));
   // The lock is a file without rows.
-  expect(filesOf(begun)).toEqual(['src/store/sqlite/database.ts', 'src/store/sqlite/lock.ts']);
+  expect(filesOf(begun)).toEqual(['src/store/sqlite/database.ts', 'src/store/sqlite/files/lock.ts']);
 });
 
 test('each moment of the list is marked in one place', () => {

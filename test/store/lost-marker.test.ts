@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { leaveMarker, takeMarker } from '../../src/store/sqlite/lost-marker.ts';
+import { leaveMarker, takeMarker } from '../../src/store/sqlite/files/lost-marker.ts';
 import { createFolder } from '../support/daemon.ts';
 
 test('what was lost is said once', () => {

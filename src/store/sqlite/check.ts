@@ -3,12 +3,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StorageError, type Finding, type StateCheck } from '../store.ts';
 import { assertDiagnostics, deliveryOf, memberOf, memoryOf, type Row } from '../rows.ts';
 import { ackOf, pauseOf, silenceOf } from '../operator-rows.ts';
-import { ACKS } from './acks-table.ts';
+import { ACKS } from './operators/acks-table.ts';
 import { answering, firstNumber, isCorrupt, openReadOnly, START_ANEW, storageError } from './database.ts';
 import { createJournalView } from './journal-table.ts';
 import { DIAGNOSTICS, REMEMBERED } from './memory-table.ts';
 import { assertFilled, isCurrent } from './migrations.ts';
-import { SILENCES } from './silences-table.ts';
+import { SILENCES } from './operators/silences-table.ts';
 import { DELIVERIES } from './dispatch/deliveries-table.ts';
 import { MEMBERS } from './dispatch/members-view.ts';
 

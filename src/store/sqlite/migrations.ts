@@ -1,4 +1,4 @@
-import { MIRROR_TABLE } from './mirror-table.ts';
+import { MIRROR_TABLE } from './dispatch/mirror-table.ts';
 import type { DatabaseSync } from 'node:sqlite';
 import { firstNumber, inStep } from './database.ts';
 import { StorageError } from '../store.ts';

@@ -2,12 +2,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Recovery, Store } from '../store.ts';
 import { answering, assertSound, makeDurable, neverBlock, openDatabase, opened, settledPath } from './database.ts';
-import { takeMarker } from './lost-marker.ts';
-import { assertLocal } from './file-system.ts';
+import { takeMarker } from './files/lost-marker.ts';
+import { assertLocal } from './files/file-system.ts';
 import { migrate } from './migrations.ts';
-import { openPlace } from './place.ts';
-import { openOrRecover } from './recover.ts';
-import { warnOfOldSqlite } from './sqlite-version.ts';
+import { openPlace } from './files/place.ts';
+import { openOrRecover } from './files/recover.ts';
+import { warnOfOldSqlite } from './files/sqlite-version.ts';
 import { createSqliteStore, type SqliteTools } from './store.ts';
 
 /** `file`: made, with its directories, when it does not exist. */

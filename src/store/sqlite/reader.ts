@@ -8,10 +8,10 @@ import { createDiagnosticsView, createRecall } from './memory-table.ts';
 import { assertCurrent } from './migrations.ts';
 import { createDeliveriesView } from './dispatch/deliveries-view.ts';
 import { createToldView } from './dispatch/states-table.ts';
-import { createOpenAlertsView } from './open-alerts.ts';
-import { createPolicyView } from './policy.ts';
+import { createOpenAlertsView } from './dispatch/open-alerts.ts';
+import { createPolicyView } from './operators/policy.ts';
 import { createSamplesView } from './samples-table.ts';
-import { createPausesView } from './silences-table.ts';
+import { createPausesView } from './operators/silences-table.ts';
 
 /** Takes no lock. Throws a StorageError when there is no state file, or when it is not of this release's schema. */
 export async function openSqliteReader({ file }: { readonly file: string }): Promise<StoreReader> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { createBackupHealth } from '../../../src/engine/upkeep/backup-health.ts';
 import { runDailyBackup } from '../../../src/engine/upkeep/daily-backup.ts';
-import { createBackups } from '../../../src/store/sqlite/backup-directory.ts';
+import { createBackups } from '../../../src/store/sqlite/files/backup-directory.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';

@@ -9,7 +9,7 @@ import type { Owing, RoutingResult, RoutingRound } from '../../../dispatch/routi
 import { distinctTargets } from '../../../core/model/targets.ts';
 import { earliest, type Instant } from '../../../lib/clock.ts';
 import type { Decision, DueQuery, StatePlace } from '../../dispatch-store.ts';
-import type { AcksTable } from '../acks-table.ts';
+import type { AcksTable } from '../operators/acks-table.ts';
 import type { AlertsTable } from './alerts-table.ts';
 import type { BatchesTable } from './batches-table.ts';
 import type { GroupsTable } from './groups-table.ts';

@@ -1,12 +1,12 @@
 // Which episodes of alerts operators have acknowledged.
 import type { DatabaseSync } from 'node:sqlite';
-import type { ClockJump } from '../../dispatch/clock-jump.ts';
-import { EVENT_OPEN_MS } from '../../core/model/transition.ts';
-import type { Key } from '../../dispatch/model.ts';
-import type { Instant } from '../../lib/clock.ts';
-import type { StoredAck } from '../interventions.ts';
-import { ackOf } from '../operator-rows.ts';
-import { readable, type Row } from '../rows.ts';
+import type { ClockJump } from '../../../dispatch/clock-jump.ts';
+import { EVENT_OPEN_MS } from '../../../core/model/transition.ts';
+import type { Key } from '../../../dispatch/model.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { StoredAck } from '../../interventions.ts';
+import { ackOf } from '../../operator-rows.ts';
+import { readable, type Row } from '../../rows.ts';
 
 /** The statements on `acks`. None of them opens a transaction. */
 export interface AcksTable {

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
-import { StoreBusyError } from '../store.ts';
-import { answering, createPrivately, isBusy, openReadOnly } from './database.ts';
-import { createFacts } from './facts.ts';
+import { StoreBusyError } from '../../store.ts';
+import { answering, createPrivately, isBusy, openReadOnly } from '../database.ts';
+import { createFacts } from '../facts.ts';
 
 /**
  * Keeps a second daemon away from a state file: an exclusive transaction on a small database beside it, held for life.

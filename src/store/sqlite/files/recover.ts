@@ -1,14 +1,14 @@
 // A state file that is damaged when the daemon starts. Refusing to start would leave nobody watching, so the newest backup
 // takes its place, or a state that remembers nothing. Either is logged as an error, and the damaged file is kept.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { failpoint } from '../../lib/failpoint.ts';
-import type { Log } from '../../telemetry/log.ts';
-import { StateDamagedError, StorageError, type Backup, type Recovery } from '../store.ts';
+import { failpoint } from '../../../lib/failpoint.ts';
+import type { Log } from '../../../telemetry/log.ts';
+import { StateDamagedError, StorageError, type Backup, type Recovery } from '../../store.ts';
 import { listBackups } from './backups.ts';
 import { copyVerified } from './copy.ts';
-import { answering } from './database.ts';
+import { answering } from '../database.ts';
 import { freeName, linkDatabase, removeDatabase } from './files.ts';
-import { APPLICATION_ID } from './migrations.ts';
+import { APPLICATION_ID } from '../migrations.ts';
 import { freshOf, replaceBy } from './restore.ts';
 
 export interface RecoverOptions {

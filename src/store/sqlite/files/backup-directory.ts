@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { StorageError, type Backups } from '../store.ts';
+import { StorageError, type Backups } from '../../store.ts';
 import type { BackupJob, BackupReply } from './backup-thread.ts';
 import { backupFile, dropOldBackups, listBackups } from './backups.ts';
-import { answering } from './database.ts';
+import { answering } from '../database.ts';
 
 export interface BackupSettings {
   /** Absolute path of the state file. */

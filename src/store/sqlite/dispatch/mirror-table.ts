@@ -1,10 +1,10 @@
 // What receivers that keep their own state of alerts are shown, and what of it they accepted.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import type { MirroredAlert } from '../../core/model/mirror.ts';
-import type { Instant } from '../../lib/clock.ts';
-import { fromJson, messageOf, type Row } from '../rows.ts';
-import type { AcceptedAlert } from '../store.ts';
+import type { MirroredAlert } from '../../../core/model/mirror.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { fromJson, messageOf, type Row } from '../../rows.ts';
+import type { AcceptedAlert } from '../../store.ts';
 
 /** Leads to the next schema. */
 export const MIRROR_TABLE = `

@@ -3,8 +3,8 @@
 import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, type DatabaseSync } from 'node:sqlite';
-import { StorageError, StoreBusyError, type Moved } from '../store.ts';
-import { makeDirectory } from './database.ts';
+import { StorageError, StoreBusyError, type Moved } from '../../store.ts';
+import { makeDirectory } from '../database.ts';
 import { createAnew, freeName, identityOf, removeCompanions, syncDirectory } from './files.ts';
 import { takeLock } from './lock.ts';
 import { leaveMarker } from './lost-marker.ts';

@@ -1,8 +1,8 @@
 // What operators asked for under which key, and what they were answered: a request that is repeated changes nothing.
 import type { DatabaseSync } from 'node:sqlite';
-import type { Instant } from '../../lib/clock.ts';
-import type { Changed, OperatorRequest } from '../interventions.ts';
-import { changedOf } from '../operator-rows.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { Changed, OperatorRequest } from '../../interventions.ts';
+import { changedOf } from '../../operator-rows.ts';
 
 /** The statements on `operator_requests`. None of them opens a transaction. */
 export interface RequestsTable {

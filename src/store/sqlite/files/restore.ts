@@ -1,9 +1,9 @@
 // Puts a copy of the state in the place of the state file.
 import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { StorageError, type Restored } from '../store.ts';
+import { StorageError, type Restored } from '../../store.ts';
 import { copyVerified } from './copy.ts';
-import { answering, openDatabase, settledPath } from './database.ts';
+import { answering, openDatabase, settledPath } from '../database.ts';
 import { freeName, identityOf, linkDatabase, removeCompanions, syncDirectory } from './files.ts';
 import { takeLock } from './lock.ts';
 

@@ -2,7 +2,7 @@
 // this process holds on it.
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createPrivately } from './database.ts';
+import { createPrivately } from '../database.ts';
 
 /** What SQLite keeps beside a database file. A log that belongs to another file would be taken for this one's. */
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const;

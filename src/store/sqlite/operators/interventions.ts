@@ -1,10 +1,10 @@
 // What operators change. Each request is answered and carried out in one transaction of the caller's, so that a client
 // that lost its answer gets the same one for the same key.
 import type { DatabaseSync } from 'node:sqlite';
-import type { JournalEntry } from '../../core/journal/entry.ts';
-import type { Transition } from '../../core/model/transition.ts';
-import { ackLine, channelLine, givenUpLine, pauseLine, silenceLine } from '../../core/journal/operator.ts';
-import type { Instant } from '../../lib/clock.ts';
+import type { JournalEntry } from '../../../core/journal/entry.ts';
+import type { Transition } from '../../../core/model/transition.ts';
+import { ackLine, channelLine, givenUpLine, pauseLine, silenceLine } from '../../../core/journal/operator.ts';
+import type { Instant } from '../../../lib/clock.ts';
 import type {
   Act,
   Announceable,
@@ -14,10 +14,10 @@ import type {
   OperatorRequest,
   StoredAck,
   Unchanged,
-} from '../interventions.ts';
-import type { Silence } from '../../dispatch/model.ts';
+} from '../../interventions.ts';
+import type { Silence } from '../../../dispatch/model.ts';
 import { createAcksTable } from './acks-table.ts';
-import { createGivenUpTable } from './dispatch/given-up-table.ts';
+import { createGivenUpTable } from '../dispatch/given-up-table.ts';
 import { createPolicyVersion } from './policy.ts';
 import { createRequestsTable } from './requests-table.ts';
 import { createSilencesTable } from './silences-table.ts';

@@ -1,10 +1,10 @@
 // Which alerts are open, as people look at them.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { SEVERITIES } from '../../core/model/ids.ts';
-import { EVENT_OPEN_MS } from '../../core/model/transition.ts';
-import type { OpenAlertRow, OpenFilter } from '../interventions.ts';
-import { jsonOrNull, type Row } from '../rows.ts';
+import { SEVERITIES } from '../../../core/model/ids.ts';
+import { EVENT_OPEN_MS } from '../../../core/model/transition.ts';
+import type { OpenAlertRow, OpenFilter } from '../../interventions.ts';
+import { jsonOrNull, type Row } from '../../rows.ts';
 
 /** Of what happened within the day. A flood of events must not hold up the daemon. */
 const MOST_RECENT = 2000;

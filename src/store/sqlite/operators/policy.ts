@@ -1,9 +1,9 @@
 // What operators have decided about messages, with a number that rises when that changes.
 import type { DatabaseSync } from 'node:sqlite';
-import type { Instant } from '../../lib/clock.ts';
-import type { StoredPolicy } from '../interventions.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { StoredPolicy } from '../../interventions.ts';
 import { createAcksView } from './acks-table.ts';
-import { createFacts } from './facts.ts';
+import { createFacts } from '../facts.ts';
 import { createSilencesView } from './silences-table.ts';
 
 export function createPolicyView(db: DatabaseSync): (at: Instant) => StoredPolicy {
