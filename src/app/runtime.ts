@@ -30,7 +30,7 @@ import type { ExplorerState } from '../query/view.ts';
 import { createMutex } from '../lib/mutex.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { outlineOf, type Outline } from '../plan/outline.ts';
-import type { OutboxDepth } from '../store/store.ts';
+import type { OutboxDepth } from '../store/outbox.ts';
 import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
 import type { StateSettings } from '../config/model.ts';

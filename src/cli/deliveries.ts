@@ -5,7 +5,7 @@ import { showDuration, showInstant, type Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { showRecipient } from '../rules/describe.ts';
 import { openReader } from '../store/open.ts';
-import type { DeliveryFilter, StoredDelivery } from '../store/store.ts';
+import type { DeliveryFilter, StoredDelivery } from '../store/outbox.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { showInstant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { backupState, checkState, openBackups, restoreState, type StateSettings } from '../store/open.ts';
-import type { Finding, StateCheck } from '../store/store.ts';
+import type { Finding, StateCheck } from '../store/backups.ts';
 import { EXIT } from './exit.ts';
 import { loadOrFail, type ConfigOption } from './load.ts';
 import type { Terminal } from './terminal.ts';

@@ -4,7 +4,7 @@ import type { Memory } from '../core/model/memory.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { WatchId } from '../core/model/ids.ts';
-import type { StoredDiagnostics } from '../store/store.ts';
+import type { StoredDiagnostics } from '../store/memories.ts';
 import { linesOfKept, linesOfRemoved } from './alerts.ts';
 import { changesOf, type Changes } from './changes.ts';
 import { outlineOf, type Outline } from './outline.ts';

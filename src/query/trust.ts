@@ -3,7 +3,7 @@ import { healthOf } from '../core/model/health.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { causesOf } from '../core/model/blind-cause.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
-import type { OutboxDepth } from '../store/store.ts';
+import type { OutboxDepth } from '../store/outbox.ts';
 import { forecasts } from './forecast.ts';
 import type { BlindCause, ChannelDebt, HeadAge, Trust } from './shapes/overview.ts';
 import { answerOf } from './recipients.ts';

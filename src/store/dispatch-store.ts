@@ -67,4 +67,7 @@ export interface DispatchStore {
 
   /** When the next group or alert is due; null: only new transitions can change anything. */
   nextRound(): Promise<Instant | null>;
+
+  /** How many messages are held back, by the reason: `silenced`, `mute-window`. */
+  held(): Promise<ReadonlyMap<string, number>>;
 }

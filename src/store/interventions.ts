@@ -120,3 +120,27 @@ export interface OpenFilter {
   readonly at: Instant;
   readonly keys?: readonly Key[];
 }
+
+/** What operators need of the storage. */
+export interface OperatorStore {
+  /** What the request was answered when it was made before, within a day; null when it was not. */
+  answerTo(request: OperatorRequest): Promise<Intervened | null>;
+
+  /** Changes what an operator wants changed, once: a repeated request is answered as it was at first. */
+  intervene(change: Intervention, request: OperatorRequest, act: Act): Promise<Intervened>;
+
+  /** Silences and pauses that are not over, or whose end nobody was told of. */
+  announceable(at: Instant): Promise<Announceable[]>;
+
+  /** Adds the transitions, and notes that people were told of the silence or pause, in one transaction. */
+  announce(id: string, transitions: readonly Transition[], at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
+
+  /** All pauses that are not forgotten yet, those that are over included. */
+  pauses(): Promise<Pause[]>;
+
+  /** The silences, pauses and acknowledgements that are in force at that time or will be. */
+  policy(at: Instant): Promise<StoredPolicy>;
+
+  /** Conditions that fire, and events of a day that were not retracted: of events the newest 2,000. The oldest first. */
+  openAlerts(of: OpenFilter): Promise<OpenAlertRow[]>;
+}

@@ -10,7 +10,8 @@ import { forgetInSqlite } from './sqlite/forget.ts';
 import { openSqliteStore, openVolatileStore } from './sqlite/open.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
 import { restoreSqlite } from './sqlite/files/restore.ts';
-import type { Backups, Recovery, Restored, StateCheck, Store, StoreReader } from './store.ts';
+import type { Backups, Recovery, Restored, StateCheck } from './backups.ts';
+import type { Store, StoreReader } from './store.ts';
 
 /** Where the state is, and how large it may become. */
 export interface StateSettings {

@@ -17,7 +17,10 @@ import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../core/mo
 import type { Segment } from '../core/model/condition.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
 import { eventShape, formerEvent } from './former-events.ts';
-import { StorageError, type JournalLine, type StoredDelivery, type StoredDiagnostics } from './store.ts';
+import type { JournalLine } from './journal.ts';
+import type { StoredDiagnostics } from './memories.ts';
+import type { StoredDelivery } from './outbox.ts';
+import { StorageError } from './store.ts';
 
 /** A row as an engine hands it out, by column. */
 export type Row = Readonly<Record<string, unknown>>;

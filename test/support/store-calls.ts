@@ -12,7 +12,9 @@ import type { Owing, Turned } from '../../src/dispatch/routing-round.ts';
 import { routingOf } from '../../src/dispatch/routing.ts';
 import type { DispatchRules } from '../../src/dispatch/rules.ts';
 import type { Instant } from '../../src/lib/clock.ts';
-import type { Claimed, CommitResult, Store } from '../../src/store/store.ts';
+import type { CommitResult } from '../../src/store/fence.ts';
+import type { Claimed } from '../../src/store/outbox.ts';
+import type { Store } from '../../src/store/store.ts';
 import { aDecision, transitionsOf } from '../store/builders.ts';
 
 const FENCE = 'service:test';

@@ -18,7 +18,8 @@ import type { RoutingResult, RoutingRound } from '../../dispatch/routing-round.t
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { nextTurn, type Clock } from '../../lib/clock.ts';
 import type { DispatchStore, StatePlace } from '../../store/dispatch-store.ts';
-import type { CommitResult, Store } from '../../store/store.ts';
+import type { CommitResult } from '../../store/fence.ts';
+import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createClockJumps, type ClockJump } from '../upkeep/clock-jumps.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';

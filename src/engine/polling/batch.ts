@@ -2,7 +2,8 @@
 // others that are ready. One without waits a little for others, since it delays no message.
 import type { Decision } from '../../core/model/decision.ts';
 import { after, nextTurn, type Clock } from '../../lib/clock.ts';
-import type { CommitResult, Fence, Shard, Store } from '../../store/store.ts';
+import type { CommitResult, Fence, Shard } from '../../store/fence.ts';
+import type { Store } from '../../store/store.ts';
 import type { Outages } from '../reporting/outages.ts';
 
 export interface BatchOptions<Item> {

@@ -9,7 +9,7 @@ import type { AlertId, WatchId } from '../../core/model/ids.ts';
 import type { AlertRule, Watch } from '../../core/model/watch.ts';
 import type { Decision, Snapshot } from '../../core/model/decision.ts';
 import type { Observation } from '../../core/model/observation.ts';
-import type { StoredDiagnostics } from '../../store/store.ts';
+import type { StoredDiagnostics } from '../../store/memories.ts';
 
 export interface Diagnostics {
   /** Goes on from what was kept; an alert whose condition is another one starts anew. */

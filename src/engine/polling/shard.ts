@@ -1,5 +1,5 @@
 import type { Watch } from '../../core/model/watch.ts';
-import type { Shard } from '../../store/store.ts';
+import type { Shard } from '../../store/fence.ts';
 
 /** Under which what is learned of a watch is written down: that of its explorer. */
 export function shardOf({ target }: Pick<Watch, 'target'>): Shard {

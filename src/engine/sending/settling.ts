@@ -3,7 +3,8 @@
 import { afterOutcome, type Outcome, type Settlement } from '../../core/model/delivery.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Claimed, Store } from '../../store/store.ts';
+import type { Claimed } from '../../store/outbox.ts';
+import type { Store } from '../../store/store.ts';
 import type { StorageBackoff } from '../reporting/storage-backoff.ts';
 
 export interface Settling {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { KnownBlock } from '../../core/chain/chain-record.ts';
-import type { KeptHeights } from '../store.ts';
+import type { KeptHeights } from '../memories.ts';
 
 /** The statements on `chain_blocks`. None of them opens a transaction. */
 interface ChainTable {

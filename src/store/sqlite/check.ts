@@ -1,6 +1,7 @@
 // Looks at every page and every row of a state file, and changes nothing.
 import type { DatabaseSync } from 'node:sqlite';
-import { StorageError, type Finding, type StateCheck } from '../store.ts';
+import type { Finding, StateCheck } from '../backups.ts';
+import { StorageError } from '../store.ts';
 import { assertDiagnostics, deliveryOf, memberOf, memoryOf, type Row } from '../rows.ts';
 import { ackOf, pauseOf, silenceOf } from '../operator-rows.ts';
 import { ACKS } from './operators/acks-table.ts';

@@ -12,7 +12,7 @@ import {
 import { textOf, type JournalEntry, type JournalText } from '../../core/journal/entry.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { journalLineOf, type Row } from '../rows.ts';
-import type { HistoryFilter, JournalCounts, JournalLine } from '../store.ts';
+import type { HistoryFilter, JournalCounts, JournalLine } from '../journal.ts';
 import { limitBy } from './database.ts';
 
 /** The statements on `journal` and `checkpoints`. None of them opens a transaction. */

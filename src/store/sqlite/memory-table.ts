@@ -3,7 +3,8 @@ import type { Memory } from '../../core/model/memory.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import { diagnosticsOf, memoryOf, type Row } from '../rows.ts';
-import { StorageError, type Coverage, type OnDamaged, type StoredDiagnostics } from '../store.ts';
+import type { Coverage, OnDamaged, StoredDiagnostics } from '../memories.ts';
+import { StorageError } from '../store.ts';
 
 /** Every row of memory, with its coverage. */
 export const REMEMBERED = `

@@ -1,6 +1,7 @@
 // Opens the state file for the one daemon that may write it, with a lock beside it against a second one.
 import { DatabaseSync } from 'node:sqlite';
-import type { Recovery, Store } from '../store.ts';
+import type { Recovery } from '../backups.ts';
+import type { Store } from '../store.ts';
 import { answering, assertSound, makeDurable, neverBlock, openDatabase, opened, settledPath } from './database.ts';
 import { takeMarker } from './files/lost-marker.ts';
 import { assertLocal } from './files/file-system.ts';

@@ -6,7 +6,7 @@ import { numberOrNull } from '../../dispatch-rows.ts';
 import { deliveryOf, outcomeText, type Row } from '../../rows.ts';
 import { createMembersView } from './members-view.ts';
 import { createReceiptsTable } from './receipts-table.ts';
-import { LONGEST_LEASE_MS, type Claim, type Claimed, type Tried } from '../../store.ts';
+import { LONGEST_LEASE_MS, type Claim, type Claimed, type Tried } from '../../outbox.ts';
 
 /** Every delivery that is kept, without its members. */
 export const DELIVERIES = `

@@ -4,7 +4,7 @@ import type { AlertId, DeliveryId, WatchId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { deliveryOf, type Row } from '../../rows.ts';
 import { createMembersView } from './members-view.ts';
-import type { Backlog, DeliveryFilter, OutboxDepth, StoredDelivery, Survey } from '../../store.ts';
+import type { Backlog, DeliveryFilter, OutboxDepth, StoredDelivery, Survey } from '../../outbox.ts';
 import { DELIVERIES, IS_ENDED } from './deliveries-table.ts';
 import { limitBy } from '../database.ts';
 

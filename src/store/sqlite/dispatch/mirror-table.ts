@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { MirroredAlert } from '../../../core/model/mirror.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { fromJson, messageOf, type Row } from '../../rows.ts';
-import type { AcceptedAlert } from '../../store.ts';
+import type { AcceptedAlert } from '../../mirrors.ts';
 
 /** Leads to the next schema. */
 export const MIRROR_TABLE = `

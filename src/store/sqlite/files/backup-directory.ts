@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { StorageError, type Backups } from '../../store.ts';
+import type { Backups } from '../../backups.ts';
+import { StorageError } from '../../store.ts';
 import type { BackupJob, BackupReply } from './backup-thread.ts';
 import { backupFile, dropOldBackups, listBackups } from './backups.ts';
 import { answering } from '../database.ts';

@@ -3,7 +3,8 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { failpoint } from '../../../lib/failpoint.ts';
 import type { Log } from '../../../telemetry/log.ts';
-import { StateDamagedError, StorageError, type Backup, type Recovery } from '../../store.ts';
+import type { Backup, Recovery } from '../../backups.ts';
+import { StateDamagedError, StorageError } from '../../store.ts';
 import { listBackups } from './backups.ts';
 import { copyVerified } from './copy.ts';
 import { answering } from '../database.ts';
