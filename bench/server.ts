@@ -17,6 +17,7 @@ const HEADERS = {
 interface Served {
   readonly list: ServedList;
   readonly phaseMs: number;
+  wasServed: boolean;
 }
 
 const makeList = await createListMaker();
@@ -32,7 +33,7 @@ function open(dues: readonly Due[]): void {
   servedByPath.clear();
   for (const client of CLIENTS)
     for (const { path, list, phaseMs } of dues)
-      servedByPath.set(`/${client}/api/v2/${path}`, { list: makeList(list, path), phaseMs });
+      servedByPath.set(`/${client}/api/v2/${path}`, { list: makeList(list, path), phaseMs, wasServed: false });
 }
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
@@ -45,7 +46,9 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   const client: Client = path.startsWith('/bare/') ? 'bare' : 'daemon';
   count(client, served, Date.now());
   const isTold = changes.isTold && client === 'daemon';
-  const hash = Math.random() < changes.share ? served.list.change(isTold) : null;
+  // What stands in a first answer was there before the watch, and is no news: no webhook will come for it.
+  const hash = served.wasServed && Math.random() < changes.share ? served.list.change(isTold) : null;
+  served.wasServed = true;
   const body = served.list.body();
   response.writeHead(200, { ...HEADERS, 'content-length': body.length });
   response.end(body, () => {
