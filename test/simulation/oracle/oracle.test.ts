@@ -464,6 +464,14 @@ describe('of the messages to one recipient', () => {
     expect(says(logs([begin], repeated, longer))).not.toContain('lost coin');
   });
 
+  test('four hours are over by the clock of the daemon, or in truth where it was set back', () => {
+    const setBack = (minute: number): Taken => ({ ...again(begin, minute), clockAt: at(minute) - 2 * HOUR });
+    expect(about([message(begin), setBack(35 + 241)], [begin])).toEqual([]);
+    expect(about([message(begin), setBack(35 + 230)], [begin])).toEqual([`invented ${b}`]);
+    const setForward = { ...again(begin, 35 + 130), clockAt: at(35 + 250) };
+    expect(about([message(begin), setForward], [begin])).toEqual([]);
+  });
+
   test('a program is not told again', () => {
     const other = to(hook, told('coin', 'low', 35, { type: 'alert.firing' }))[0] as Owed;
     expect(says(logs([other], [message(other), again(other, 35 + 300)]))).toContain(`invented ${hook}`);

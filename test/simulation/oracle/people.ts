@@ -68,13 +68,13 @@ function repeatsIn(threads: readonly Thread[]): Repeat[] {
 
 /** All that still fires is told again with the first of it that is due. */
 function judgeRepeat({ message, place, threads }: Repeat, people: PeopleReference): Verdict[] {
-  const { at, clockAt, id, recipient } = message;
+  const { at, id, recipient } = message;
   const wrong = (what: string): Verdict[] => [
     { check: 'invented', at, watch: recipient, what: `message ${id}: ${what}` },
   ];
   if (!people.recipients.includes(recipient)) return wrong('a program was told again');
   if (threads.some((thread) => isOver(thread, place))) return wrong('told again after it was told as over');
-  const isDue = threads.some((thread) => clockAt - lastBefore(thread, place) >= people.repeatMs);
+  const isDue = threads.some((thread) => passed(lastBefore(thread, place), message) >= people.repeatMs);
   return isDue ? [] : wrong('told again too early');
 }
 
@@ -85,10 +85,18 @@ function isOver({ episodes }: Thread, place: number): boolean {
   return begun?.end?.told.some(isBefore) === true;
 }
 
-/** By the clock of the daemon, when a message about it was last taken over. */
-function lastBefore({ items, repeats }: Thread, place: number): Instant {
+/** The last message about it that was taken over before. */
+function lastBefore({ items, repeats }: Thread, place: number): Taken | undefined {
   const lines = [...items.flatMap(({ told }) => told), ...repeats].filter((one) => one.place < place);
-  return Math.max(-Infinity, ...lines.map(({ message }) => message.clockAt));
+  return lines.toSorted((a, b) => a.place - b.place).at(-1)?.message;
+}
+
+/**
+ * A clock that is set back while the daemon runs takes none of the time that has passed away; one that is set forward
+ * while it is down cannot be told from a long stop.
+ */
+function passed(before: Taken | undefined, { at, clockAt }: Taken): number {
+  return before === undefined ? Infinity : Math.max(at - before.at, clockAt - before.clockAt);
 }
 
 /** A condition that was told as firing, and nothing of it since. */
