@@ -18,7 +18,10 @@ export type InhibitionOf = (alert: { readonly key: Key; readonly labels: Labels 
  * The sources are looked up by the labels that have to be equal: the cost for one alert does not grow with their number.
  * A label that is missing equals nothing, and no alert mutes itself.
  */
-export function inhibitionsAt(world: World, now: Instant): InhibitionOf {
+export function inhibitionsAt(
+  world: Pick<World, 'sources' | 'inhibit' | 'lookedAt' | 'startedAt'>,
+  now: Instant,
+): InhibitionOf {
   const believed = world.sources.filter(({ watch }) => now - (world.lookedAt(watch) ?? world.startedAt) <= BELIEVED_MS);
   const rules = world.inhibit.map((rule) => ({ rule, sources: sourcesOf(rule, believed) }));
   return ({ key, labels }) => {

@@ -2,6 +2,7 @@
 import type { Json } from '../core/values/fields.ts';
 import type { AlertId, DeliveryId, Recipient, WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
+import type { AlertView } from './alert-view.ts';
 import type { DispatchStore } from './dispatch-store.ts';
 import type { Fence, Shard } from './fence.ts';
 import type { MemoryStore } from './memories.ts';
@@ -63,20 +64,23 @@ export interface Store
 }
 
 /** What may be looked at while a daemon runs, or when none does. Every method rejects with a `StorageError`. */
-export interface StoreView extends Pick<
-  Store,
-  | 'recall'
-  | 'diagnostics'
-  | 'samples'
-  | 'survey'
-  | 'backlog'
-  | 'pauses'
-  | 'policy'
-  | 'openAlerts'
-  | 'history'
-  | 'journalHead'
-  | 'verifyJournal'
-> {
+export interface StoreView
+  extends
+    AlertView,
+    Pick<
+      Store,
+      | 'recall'
+      | 'diagnostics'
+      | 'samples'
+      | 'survey'
+      | 'backlog'
+      | 'pauses'
+      | 'policy'
+      | 'openAlerts'
+      | 'history'
+      | 'journalHead'
+      | 'verifyJournal'
+    > {
   /** What the daemon last wrote down of what it runs; null when it never did. */
   running(): Promise<Json>;
   /** What the daemon last wrote down of its explorers. */

@@ -2,7 +2,7 @@
 import type { Trust } from '../../src/query/shapes/overview.ts';
 import type { Queries } from '../../src/query/queries.ts';
 import type { Web, WebOptions } from '../../src/web/server.ts';
-import { failingInterventions, serveTestWeb } from './web.ts';
+import { failingInterventions, serveTestWeb, someQueries } from './web.ts';
 
 export const NOW = Date.parse('2026-11-21T03:12:07Z');
 export const ALICE = 'alice-token-alice-token-alice-token';
@@ -36,7 +36,7 @@ export function serveTestPages({ isOpen = false, now = () => NOW, ...options }: 
   return serveTestWeb({
     api: API,
     pages: { isOpen, timeZone: 'UTC', now, daemon },
-    queries: { trust: async () => TRUST },
+    queries: someQueries({ trust: async () => TRUST }),
     ...options,
   });
 }

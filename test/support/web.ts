@@ -1,6 +1,6 @@
 // The web server without a daemon behind it.
 import type { Interventions } from '../../src/web/api/operation.ts';
-import { createQueries } from '../../src/query/queries.ts';
+import { createQueries, type Queries } from '../../src/query/queries.ts';
 import { serveWeb, type Web, type WebOptions } from '../../src/web/server.ts';
 
 /** What an answer may load and run: files of ours, and nothing that stands in a page. */
@@ -28,6 +28,12 @@ export function failingInterventions(error: Error): Interventions {
   };
 }
 
+/** These, and others that fail. */
+export function someQueries(some: Partial<Queries>): Queries {
+  const failing = createQueries(() => Promise.reject(new Error('nothing can be looked at here')));
+  return { ...failing, ...some };
+}
+
 /** On a free port of the loopback, ready and alive. */
 export function serveTestWeb(options: Partial<WebOptions>): Promise<Web> {
   const interventions = failingInterventions(new Error('nothing can be changed here'));
@@ -40,7 +46,7 @@ export function serveTestWeb(options: Partial<WebOptions>): Promise<Web> {
     readiness: () => ({ isReady: true, lines: [] }),
     pages: null,
     api: { interventions, operators: [], localToken: null, proxy: null, monotonic: () => 0 },
-    queries: createQueries(() => Promise.reject(new Error('nothing can be looked at here'))),
+    queries: someQueries({}),
     ...options,
   });
 }

@@ -5,6 +5,7 @@ import { signPass } from '../../src/web/guard/signed.ts';
 import type { Web } from '../../src/web/server.ts';
 import { browse, cookieOf, proofIn } from '../support/browse.ts';
 import { ALICE, API, LOCAL, NOW, OPERATORS, serveTestPages, VIC, type TestPages } from '../support/pages.ts';
+import { someQueries } from '../support/web.ts';
 
 const closing: Web[] = [];
 afterEach(async () => {
@@ -64,7 +65,7 @@ describe('a page', () => {
     const logged: unknown[] = [];
     const web = await serve({
       isOpen: true,
-      queries: { trust: () => Promise.reject(new Error('disk I/O error in /var/lib')) },
+      queries: someQueries({ trust: () => Promise.reject(new Error('disk I/O error in /var/lib')) }),
       log: { warn: (_event, fields) => void logged.push(fields) },
     });
     const { status, body } = await browse(web, '/');

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Json } from '../../core/values/fields.ts';
 import type { StoreReader } from '../store.ts';
+import { createAlertsView } from './alerts-view.ts';
 import { answering, opened, openReadOnly } from './database.ts';
 import { createFacts } from './facts.ts';
 import { createJournalView } from './journal-table.ts';
@@ -27,13 +28,14 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
 
 /** Over a connection that the caller opened. `file`: for messages. */
 export function createSqliteReader(db: DatabaseSync, file: string, close: () => void): StoreReader {
-  const { recall, diagnostics, view, told, facts, runs, pauses, policy, openAlerts, journal } = answering(
+  const { recall, diagnostics, view, alerts, told, facts, runs, pauses, policy, openAlerts, journal } = answering(
     file,
     'prepare',
     () => ({
       recall: createRecall(db),
       diagnostics: createDiagnosticsView(db),
       view: createDeliveriesView(db),
+      alerts: createAlertsView(db),
       told: createToldView(db),
       facts: createFacts(db),
       runs: createSamplesView(db),
@@ -64,6 +66,12 @@ export function createSqliteReader(db: DatabaseSync, file: string, close: () => 
     running: async () => read(() => facts.json('running')),
     troubles: async () => read(() => textsOf(facts.json('troubles'))),
     deliveriesOf: async (watch, alert, limit) => read(() => view.deliveriesOf(watch, alert, limit)),
+    progress: async (of) => read(() => alerts.progress(of)),
+    heldBack: async (of) => read(() => alerts.held(of)),
+    unheard: async (before, uncounted) => read(() => alerts.unheard(before, uncounted)),
+    events: async (since, limit) => read(() => alerts.events(since, limit)),
+    firings: async (since, watch) => read(() => alerts.firings(since, watch)),
+    messages: async (of) => read(() => alerts.messages(of)),
     async [Symbol.asyncDispose]() {
       close();
     },

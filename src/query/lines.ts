@@ -1,0 +1,38 @@
+// Values over time, as small lines beside a value.
+import type { Watch } from '../core/model/watch.ts';
+import { limitOf } from './measure.ts';
+import { showInstant, type Instant } from '../lib/clock.ts';
+import { withStored } from '../core/windows/closed.ts';
+import type { Point } from './shapes/common.ts';
+import type { View } from './view.ts';
+
+/** What is drawn of a watch: what the first of its conditions compares, else what its kind measures. */
+export function drawnPath({ kind, alerts }: Watch): string | null {
+  for (const alert of alerts) {
+    const limit = alert.type === 'condition' ? limitOf(alert.while) : null;
+    if (limit !== null) return limit.subject.type === 'window' ? limit.subject.window.path : limit.subject.path;
+  }
+  return kind.while?.measured ?? null;
+}
+
+const MOST_POINTS = 120;
+
+/** The values since then that are kept, the oldest first: where each begins, and the last one of now. */
+export async function linesOf({ store, runtime }: View, watch: Watch, since: Instant): Promise<Point[]> {
+  const path = drawnPath(watch);
+  const memory = runtime.memoryOf(watch.id);
+  if (path === null || memory?.history[path] === undefined) return [];
+  const runs = withStored(memory, await store.samples(watch.id)).history[path] ?? [];
+  const recent = runs.filter(([, until]) => until === null || until >= since);
+  const points = recent.map(([from, , value]): Point => [showInstant(Math.max(from, since)), value]);
+  const last = recent.at(-1);
+  const end =
+    last === undefined || memory.coveredUntil === null ? [] : [[showInstant(memory.coveredUntil), last[2]] as Point];
+  return [...thinned(points), ...end];
+}
+
+/** A line of some pixels needs no more. */
+function thinned(points: readonly Point[]): Point[] {
+  const step = Math.ceil(points.length / MOST_POINTS);
+  return step <= 1 ? [...points] : points.filter((_point, i) => i % step === 0);
+}

@@ -1,0 +1,58 @@
+// Alerts whose condition holds, but not for long enough yet.
+import { heldFor } from '../core/alerts/condition-state.ts';
+import type { ConditionState } from '../core/model/memory.ts';
+import type { StatefulAlert, Watch } from '../core/model/watch.ts';
+import { showInstant, type Instant } from '../lib/clock.ts';
+import { openMeasure, statesIn } from './cards.ts';
+import { titleOf } from './titles.ts';
+import type { AlertRow } from './shapes/alerts.ts';
+import type { View } from './view.ts';
+
+export interface Pending {
+  readonly watch: Watch;
+  readonly rule: StatefulAlert;
+  readonly condition: ConditionState;
+}
+
+export function pendingAlerts({ runtime }: View): Pending[] {
+  return runtime.watches().flatMap((watch) => {
+    const memory = runtime.memoryOf(watch.id);
+    if (memory === null) return [];
+    return watch.alerts.flatMap((rule): Pending[] => {
+      if (rule.type === 'event' || memory.alerts[rule.id] === undefined) return [];
+      const states = statesIn(memory, rule.id).filter(({ condition }) => condition.state === 'pending');
+      return states.map(({ condition }) => ({ watch, rule, condition }));
+    });
+  });
+}
+
+export function pendingRow(view: View, pending: Pending): AlertRow {
+  const { watch, rule } = pending;
+  const covered = view.runtime.memoryOf(watch.id)?.coveredUntil ?? view.now;
+  return {
+    key: null,
+    episode: null,
+    seq: null,
+    watch: watch.name,
+    alert: rule.id,
+    title: titleOf(watch, rule),
+    severity: rule.severity,
+    state: 'pending',
+    why: 'pending',
+    since: showInstant(pendingSince(pending, covered)),
+    fires_at: firesAt(pending, covered),
+    measure: openMeasure(view, pending),
+    ack: null,
+    silence: null,
+  };
+}
+
+function pendingSince({ condition }: Pending, covered: Instant): Instant {
+  return Math.round(covered - heldFor(condition, covered));
+}
+
+/** Null while the condition is unknown: its time stands still. */
+function firesAt({ rule, condition }: Pending, covered: Instant): string | null {
+  if (condition.since === null) return null;
+  return showInstant(Math.round(covered + Math.max(0, rule.forMs - heldFor(condition, covered))));
+}

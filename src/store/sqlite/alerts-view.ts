@@ -1,0 +1,172 @@
+// What people look at of alerts: how far their messages came, and what happened lately.
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { BUILT_IN_RULE } from '../../core/model/ids.ts';
+import type { Message } from '../../core/model/delivery.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { deliveryOf, messageOf, readable, type Row } from '../rows.ts';
+import type { EpisodeName, EventGroup, FiringSpan, HeldMessage, Progress, Unheard } from '../alert-view.ts';
+import { IS_ENDED } from './dispatch/deliveries-table.ts';
+
+export interface AlertsView {
+  progress(of: readonly EpisodeName[]): Progress[];
+  held(of: readonly EpisodeName[]): HeldMessage[];
+  unheard(before: Instant, uncounted: readonly string[]): Unheard[];
+  events(since: Instant, limit: number): EventGroup[];
+  firings(since: Instant, watch: string | null): FiringSpan[];
+  messages(of: EpisodeName): Message[];
+}
+
+/** Of a storm only the newest are counted. */
+const MOST_EVENTS = 20_000;
+const MOST_UNHEARD = 1000;
+const MOST_MESSAGES = 200;
+
+const IS_OWED = "state IN ('due', 'sending')";
+const IS_GIVEN_UP = `state = 'dead' AND ${IS_ENDED} AND dismissed_at IS NULL`;
+
+export function createAlertsView(db: DatabaseSync): AlertsView {
+  const progress = db.prepare(`
+    SELECT notification.key, notification.episode, notification.seq, mine.*
+    FROM json_each(?) AS asked
+      CROSS JOIN notifications AS notification
+        ON notification.key = asked.value ->> 'key' AND notification.episode = asked.value ->> 'episode'
+      CROSS JOIN group_member AS member ON member.key = notification.key AND member.seq = notification.seq
+      CROSS JOIN deliveries AS mine ON mine.number = member.delivery
+    WHERE mine.state NOT IN ('merged', 'cancelled')
+    ORDER BY mine.number`);
+  const held = db.prepare(`
+    SELECT state.key, channel, recipient, state.held ->> '$.why' AS why, held_at
+    FROM json_each(?) AS asked CROSS JOIN recipient_state AS state ON state.key = asked.value ->> 'key'
+    WHERE json_valid(state.held) AND state.held IS NOT NULL ORDER BY channel, recipient`);
+  const unheard = db.prepare(`
+    WITH failing AS (
+      SELECT number FROM deliveries WHERE ${IS_OWED} AND rank = 0
+      UNION ALL SELECT number FROM deliveries WHERE ${IS_GIVEN_UP} AND rank = 0)
+    SELECT DISTINCT notification.key, notification.episode, notification.seq, notification.watch, notification.labels
+    FROM failing
+      JOIN group_member AS member ON member.delivery = failing.number
+      JOIN notifications AS notification ON notification.key = member.key AND notification.seq = member.seq
+      JOIN deliveries AS mine ON mine.number = failing.number
+    WHERE notification.at <= ?1 AND mine.channel NOT IN (SELECT value FROM json_each(?2))
+      AND json_valid(labels) AND labels ->> '$.severity' = 'critical'
+      AND labels ->> '$.watch' <> '${BUILT_IN_RULE}'
+      AND NOT EXISTS (
+        SELECT 1 FROM group_member AS same JOIN deliveries AS other ON other.number = same.delivery
+        WHERE same.key = notification.key AND same.seq = notification.seq
+          AND other.channel NOT IN (SELECT value FROM json_each(?2))
+          AND (other.state = 'sent' OR other.state = 'dead' AND other.dismissed_at IS NOT NULL))
+    LIMIT ${MOST_UNHEARD}`);
+  const events = db.prepare(`
+    SELECT watch, alert, count(*) AS count, max(number) AS newest
+    FROM (
+      SELECT number, watch, alert, transition FROM notifications WHERE at > ?1 ORDER BY at DESC LIMIT ${MOST_EVENTS})
+    WHERE transition = 'event' AND watch NOT LIKE '${BUILT_IN_RULE}/%'
+    GROUP BY watch, alert ORDER BY newest DESC LIMIT ?2`);
+  const notification = db.prepare('SELECT key, episode, message FROM notifications WHERE number = ?');
+  const owed = db.prepare(`
+    SELECT watch, alert, count(DISTINCT mine.number) AS owed
+    FROM deliveries AS mine
+      JOIN group_member AS member ON member.delivery = mine.number
+      JOIN notifications AS notification ON notification.key = member.key AND notification.seq = member.seq
+    WHERE ${IS_OWED} GROUP BY watch, alert`);
+  const firings = db.prepare(`
+    SELECT key, episode, watch, alert, transition, at, labels ->> '$.severity' AS severity FROM notifications
+    WHERE at > ?1 AND watch NOT LIKE '${BUILT_IN_RULE}/%' AND (?2 IS NULL OR watch = ?2) AND json_valid(labels)
+    ORDER BY at, number LIMIT ${MOST_EVENTS}`);
+  const older = db.prepare(`
+    SELECT alerts.key, alerts.episode, alerts.watch, alerts.alert, 'firing' AS transition, opened_at AS at,
+      labels ->> '$.severity' AS severity
+    FROM alerts
+    WHERE is_open = 1 AND is_event = 0 AND opened_at <= ?1 AND watch NOT LIKE '${BUILT_IN_RULE}/%'
+      AND (?2 IS NULL OR watch = ?2) AND json_valid(labels)`);
+  const messages = db.prepare(
+    `SELECT message FROM notifications WHERE key = ? AND episode = ? ORDER BY seq LIMIT ${MOST_MESSAGES}`,
+  );
+
+  const groupOf = (row: Row, owedOf: ReadonlyMap<string, number>): EventGroup[] => {
+    const newest = notification.get(Number(row['newest']));
+    const message = newest === undefined ? null : messageOf(newest);
+    if (message === null) return [];
+    const [watch, alert] = [String(row['watch']), String(row['alert'])];
+    return [{ watch, alert, count: Number(row['count']), message, owed: owedOf.get(`${watch}\n${alert}`) ?? 0 }];
+  };
+
+  return {
+    progress: (of) => readable(progress.all(JSON.stringify(of)), progressOf),
+    held: (of) => held.all(JSON.stringify(of)).map(heldOf),
+    unheard: (before, uncounted) => unheard.all(before, JSON.stringify(uncounted)).flatMap((row) => unheardOf(row)),
+    events(since, limit) {
+      const owedOf = new Map(
+        owed.all().map((row) => [`${String(row['watch'])}\n${String(row['alert'])}`, Number(row['owed'])]),
+      );
+      return events.all(since, limit).flatMap((row) => groupOf(row, owedOf));
+    },
+    firings: (since, watch) => spansOf([...older.all(since, watch), ...firings.all(since, watch)]),
+    messages: ({ key, episode }) => messages.all(key, episode).flatMap((row) => messageOf(row) ?? []),
+  };
+}
+
+function nameOf(row: Row): EpisodeName {
+  return { key: String(row['key']), episode: Number(row['episode']) };
+}
+
+function progressOf(row: Row): Progress {
+  return {
+    ...nameOf(row),
+    seq: Number(row['seq']),
+    isDismissed: row['dismissed_at'] !== null,
+    delivery: deliveryOf(row),
+  };
+}
+
+function heldOf(row: Row): HeldMessage {
+  return {
+    key: String(row['key']),
+    channel: String(row['channel']),
+    recipient: String(row['recipient']),
+    why: String(row['why']),
+  };
+}
+
+const Labels = z.record(z.string(), z.string());
+
+function unheardOf(row: Row): Unheard[] {
+  const labels = Labels.safeParse(JSON.parse(String(row['labels']))).data;
+  return labels === undefined ? [] : [{ ...nameOf(row), seq: Number(row['seq']), labels }];
+}
+
+/** In order: a firing begins a span, which its end closes. An event, or what became of it, is a moment. */
+function spansOf(rows: readonly Row[]): FiringSpan[] {
+  const open = new Map<string, { -readonly [K in keyof FiringSpan]: FiringSpan[K] }>();
+  const spans: FiringSpan[] = [];
+  for (const row of rows) {
+    const name = `${String(row['key'])} ${String(row['episode'])}`;
+    const at = Number(row['at']);
+    const { transition } = row;
+    const begun = open.get(name);
+    if (transition === 'resolved') {
+      if (begun !== undefined) begun.until = at;
+      open.delete(name);
+      continue;
+    }
+    if (begun !== undefined) continue;
+    const isCondition = transition === 'firing';
+    const span = {
+      ...nameOf(row),
+      watch: String(row['watch']),
+      alert: String(row['alert']),
+      severity: severityOf(row['severity']),
+      from: at,
+      until: isCondition ? null : at,
+      isEvent: !isCondition,
+    };
+    spans.push(span);
+    if (isCondition) open.set(name, span);
+  }
+  return spans;
+}
+
+function severityOf(value: unknown): FiringSpan['severity'] {
+  return value === 'critical' || value === 'info' ? value : 'warning';
+}

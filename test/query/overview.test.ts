@@ -1,0 +1,109 @@
+import { expect, test } from '@jest/globals';
+import { Overview } from '../../src/query/shapes/overview.ts';
+import { aViewedDaemon } from '../support/viewed-daemon.ts';
+
+const LOW = `
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    every: 1m
+    alerts:
+      - { id: low, while: balance < 100, until: balance > 150, for: 2m, severity: critical, notify: [ops, oncall] }
+  - { id: spare, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 10, notify: [screen] }] }
+`;
+
+test('a balance falls, and the page tells how far, since when, and who was told', async () => {
+  const daemon = await aViewedDaemon(LOW);
+  const { queries, shown } = daemon;
+  expect(await queries.overview()).toMatchObject({ verdict: 'starting', cards: [], headline: 'Starting' });
+
+  Object.assign(shown, { treasury: '200', vault: '50' });
+  await daemon.poll();
+  expect(await queries.overview()).toMatchObject({ verdict: 'quiet', headline: 'All quiet', handled: [], events: [] });
+
+  shown['treasury'] = '90.5';
+  await daemon.poll();
+  const pending = await queries.overview();
+  expect(pending).toMatchObject({ verdict: 'in-hand', cards: [] });
+  expect(pending.handled).toMatchObject([
+    { watch: 'coins', alert: 'low', state: 'pending', why: 'pending', since: '2026-01-01T00:02:00Z' },
+  ]);
+  expect(pending.handled[0]?.fires_at).toBe('2026-01-01T00:04:00Z');
+  expect(pending.handled[0]?.measure).toMatchObject({ value: '90.5', limit: '100', unit: 'ETH' });
+
+  await daemon.poll(2);
+  await daemon.send('oncall', { type: 'sent', answer: '204 No Content' });
+  await daemon.send('ops', { type: 'again', why: '503 Service Unavailable' });
+  const firing = await queries.overview();
+  expect(firing).toMatchObject({ verdict: 'critical', more: { alerts: 0, rules: 0 }, unhandled: 1 });
+  const [card] = firing.cards;
+  expect(card).toMatchObject({ watch: 'coins', alert: 'low', severity: 'critical', state: 'firing', episode: 1 });
+  expect(firing.headline).toBe(card?.title);
+  expect(card?.of).toMatchObject({ name: 'treasury', explorer: 'chain' });
+  expect(card?.measure).toEqual({
+    field: 'balance',
+    value: '90.5',
+    unit: 'ETH',
+    limit: '100',
+    distance: '9.5',
+    side: 'below',
+    fires: 'below',
+    clears_at: '150',
+    at: '2026-01-01T00:04:00Z',
+    is_stale: false,
+  });
+  expect(card?.recipients).toMatchObject([
+    { channel: 'oncall', state: 'accepted', tries: 1, answer: '204 No Content' },
+    { channel: 'ops', state: 'owed', tries: 1, answer: '503 Service Unavailable' },
+  ]);
+  expect(firing.trust.owed).toMatchObject([
+    { channel: 'ops', rows: 1, last_answer: '503 Service Unavailable', last_try: '2026-01-01T00:04:00Z' },
+  ]);
+  expect(firing.detail).toContain('1 delivery is owed');
+
+  shown['treasury'] = '151';
+  await daemon.poll();
+  expect(await queries.overview()).toMatchObject({ verdict: 'quiet', cards: [] });
+  expect(Overview.parse(JSON.parse(JSON.stringify(firing)))).toEqual(firing);
+});
+
+test('a watch that gets no answers is blind, and its last value is only what it was', async () => {
+  const daemon = await aViewedDaemon(LOW);
+  const { queries, shown } = daemon;
+  Object.assign(shown, { treasury: '90', vault: '50' });
+  await daemon.poll(3);
+  shown['treasury'] = null;
+  shown['vault'] = null;
+  await daemon.poll(7);
+  const { verdict, cards, trust, detail } = await queries.overview();
+  expect(verdict).toBe('critical');
+  expect(cards[0]?.measure).toMatchObject({ value: '90', is_stale: true, at: '2026-01-01T00:03:00Z' });
+  expect(trust.blind).toMatchObject([{ cause: 'timeout', explorer: 'chain', watches: 2, rules: 2 }]);
+  expect(trust.oldest).toEqual({ watch: 'coins', age_ms: 420_000, interval_ms: 60_000 });
+  expect(detail).toContain('2 of 2 watches are blind');
+});
+
+test('what nobody ever answered is not known, and never zero', async () => {
+  const daemon = await aViewedDaemon(LOW);
+  await daemon.poll(2);
+  const { trust, cards } = await daemon.queries.overview();
+  expect(trust).toMatchObject({ heads: [], oldest: null, credits: [] });
+  expect(cards).toEqual([]);
+});
+
+test('a critical alert that reaches nobody for five minutes is red, whoever has seen the page', async () => {
+  const daemon = await aViewedDaemon(LOW);
+  Object.assign(daemon.shown, { treasury: '90', vault: '50' });
+  await daemon.poll(4);
+  await daemon.send('ops', { type: 'again', why: '503' });
+  await daemon.send('oncall', { type: 'again', why: '503' });
+  daemon.shown['treasury'] = '200';
+  await daemon.poll(7);
+  const { verdict, headline, cards } = await daemon.queries.overview();
+  expect(cards).toEqual([]);
+  expect({ verdict, headline }).toEqual({
+    verdict: 'critical',
+    headline: '1 critical alert reached nobody',
+  });
+});

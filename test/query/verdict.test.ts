@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { verdictOf, type VerdictFacts } from '../../src/query/verdict.ts';
+
+const CALM: VerdictFacts = {
+  critical: 0,
+  warnings: 0,
+  unheard: 0,
+  storage: 'works',
+  blind: 0,
+  isOwedLong: false,
+  inHand: 0,
+  unpolled: 0,
+};
+const ALL: Partial<VerdictFacts> = { warnings: 1, blind: 1, isOwedLong: true, inHand: 1, unpolled: 1 };
+
+// Each row is true together with all rows below it: the first one wins.
+test.each<[string, Partial<VerdictFacts>, string]>([
+  ['a critical alert that nobody has in hand', { ...ALL, critical: 1 }, 'critical'],
+  ['a critical message that reached nobody', { ...ALL, unheard: 1 }, 'critical'],
+  ['a store that takes nothing', { ...ALL, storage: 'fails' }, 'critical'],
+  ['a store that is full', { ...ALL, storage: 'full' }, 'critical'],
+  ['a warning that nobody has in hand', ALL, 'warning'],
+  ['a blind watch', { blind: 1, inHand: 1, unpolled: 1 }, 'blind'],
+  ['a message that is owed for five minutes', { isOwedLong: true, inHand: 1, unpolled: 1 }, 'blind'],
+  ['an alert that is pending or in hand', { inHand: 1, unpolled: 1 }, 'in-hand'],
+  ['a watch that was not polled since the start', { unpolled: 1 }, 'starting'],
+  ['nothing', {}, 'quiet'],
+  ['nothing, where no daemon runs', { storage: null }, 'quiet'],
+])('%s decides whether somebody gets up', (_what, facts, verdict) => {
+  expect(verdictOf({ ...CALM, ...facts })).toBe(verdict);
+});
