@@ -1,0 +1,103 @@
+import { expect, test } from '@jest/globals';
+import { ListFilter } from '../../src/query/shapes.ts';
+import { WatchList } from '../../src/query/shapes/watches.ts';
+import { aViewedDaemon } from '../support/viewed-daemon.ts';
+
+const RULES = `
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    every: 1m
+    alerts: [{ id: low, while: balance < 100, for: 2m, severity: critical, notify: [ops] }]
+  - { id: gas, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 10, notify: [ops] }] }
+  - { id: moves, kind: balance, of: vault, every: 1m, alerts: [{ id: moved, on: changed, notify: [ops] }] }
+`;
+const all = ListFilter.parse({});
+
+test('the list shows problems first, then what is closest to firing', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  const { queries, shown } = daemon;
+  expect((await queries.watches(all)).counts).toMatchObject({ starting: 3, ok: 0 });
+  Object.assign(shown, { treasury: '400', vault: '12' });
+  await daemon.poll();
+  const calm = await queries.watches(ListFilter.parse({ sort: 'closest' }));
+  expect(calm.items.map(({ name }) => name)).toEqual(['gas', 'coins', 'moves']);
+  expect(calm.items.map(({ needs }) => needs)).toEqual([
+    'balance has to fall by more than 2 ETH, below 10',
+    'balance has to fall by more than 300 ETH, below 100',
+    'an event',
+  ]);
+  shown['treasury'] = '99';
+  await daemon.poll();
+  expect((await queries.watches(all)).items[0]).toMatchObject({
+    name: 'coins',
+    state: 'pending',
+    severity: 'critical',
+  });
+  await daemon.poll(2);
+  const firing = await queries.watches(all);
+  expect(firing.items[0]).toMatchObject({ name: 'coins', state: 'firing', since: '2026-01-01T00:04:00Z', needs: null });
+  expect(firing.counts).toMatchObject({ firing: 1, ok: 2 });
+  expect(firing.items[0]?.bars.states.at(-1)).toBe('critical');
+  expect(WatchList.parse(JSON.parse(JSON.stringify(firing)))).toEqual(firing);
+});
+
+test('a blind watch says so, since when and why, and keeps what it last read', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  Object.assign(daemon.shown, { treasury: '400', vault: '12' });
+  await daemon.poll(2);
+  daemon.shown['vault'] = null;
+  await daemon.poll(6);
+  const { items, counts } = await daemon.queries.watches(ListFilter.parse({ state: 'blind' }));
+  expect(counts).toMatchObject({ blind: 2, ok: 1 });
+  expect(items[0]).toMatchObject({
+    name: 'gas',
+    state: 'blind',
+    blind: { cause: 'timeout', since: '2026-01-01T00:02:00Z', fields: [] },
+    measure: { value: '12', is_stale: true },
+    as_of: '2026-01-01T00:02:00Z',
+  });
+});
+
+test('a silenced and a paused watch are told apart from those that are well', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  const { store, queries, clock } = daemon;
+  Object.assign(daemon.shown, { treasury: '400', vault: '12' });
+  await daemon.poll();
+  const act = { at: clock.now(), fence: store.fenceOf('service:test') };
+  const until = clock.now() + 3_600_000;
+  const words = { until, comment: 'we move the vault' };
+  const from = clock.now();
+  await store.intervene(
+    { type: 'silence', matchers: { watch: 'gas' }, from, untilResolved: false, ...words },
+    { key: 'a', asked: 'a', actor: 'alice' },
+    act,
+  );
+  await store.intervene(
+    { type: 'pause', watch: 'coins', matchers: { watch: 'coins' }, ...words },
+    { key: 'b', asked: 'b', actor: 'alice' },
+    act,
+  );
+  const { items } = await queries.watches(all);
+  expect(items.map(({ name, state }) => `${name} ${state}`)).toEqual(['coins paused', 'gas silenced', 'moves ok']);
+});
+
+test('pages follow each other, whatever changes between them, and a made-up cursor is refused', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  Object.assign(daemon.shown, { treasury: '400', vault: '12' });
+  await daemon.poll();
+  const first = await daemon.queries.watches(ListFilter.parse({ limit: 2 }));
+  expect(first.items.map(({ name }) => name)).toEqual(['coins', 'gas']);
+  const second = await daemon.queries.watches(ListFilter.parse({ limit: 2, after: first.next }));
+  expect(second).toMatchObject({ items: [{ name: 'moves' }], next: null });
+  await expect(daemon.queries.watches(ListFilter.parse({ after: 'made-up' }))).rejects.toThrow('none of this list');
+});
+
+test('a search finds names, rules and addresses', async () => {
+  const { queries } = await aViewedDaemon(RULES);
+  const found = async (q: string) => (await queries.watches(ListFilter.parse({ q }))).items.map(({ name }) => name);
+  expect(await found('GAS')).toEqual(['gas']);
+  expect(await found(`0x${'22'.repeat(20)}`)).toEqual(['gas', 'moves']);
+  expect(await found('nothing')).toEqual([]);
+});
