@@ -8,7 +8,7 @@ import { REPORT_WATCH } from '../engine/self/report-watch.ts';
 import { isSelfWatch } from '../engine/self/self-watch.ts';
 import { defaultCapOf } from '../notifiers/notifier.ts';
 
-type InForce = Pick<DispatchRules, 'startedAt' | 'lookedAt'>;
+type InForce = Pick<DispatchRules, 'startedAt' | 'lookedAt' | 'presentOf'>;
 
 /** What is owed on a channel that is gone waits for it, each alert alone. */
 const GONE = { unit: 'alert', cap: null } as const;
@@ -50,4 +50,5 @@ export const NO_RULES: DispatchRules = {
   unanswered: [],
   startedAt: 0,
   lookedAt: () => null,
+  presentOf: () => null,
 };

@@ -2,6 +2,7 @@
 import { createDispatcher, type Dispatcher } from '../engine/dispatching/dispatcher.ts';
 import type { DispatchRules } from '../dispatch/rules.ts';
 import { createBlindWatches, type BlindWatches } from '../engine/reporting/blind-watches.ts';
+import { createPresentValues, type PresentValues } from '../engine/reporting/present-values.ts';
 import type { PollHook } from '../engine/polling/poll.ts';
 import { createPoller, type Poller } from '../engine/polling/poller.ts';
 import { createExplorerFacts, type ExplorerFacts } from '../engine/reporting/explorer-facts.ts';
@@ -39,6 +40,7 @@ export interface Parts {
   readonly dispatcher: Dispatcher;
   readonly poller: Poller;
   readonly blindWatches: BlindWatches;
+  readonly presentValues: PresentValues;
   readonly scheduler: Scheduler;
   readonly retirement: Retirement;
   /** What was done, for the daily report. */
@@ -103,6 +105,7 @@ export function createParts(
     hook: options.hook ?? recorder,
     onPolled(watch, observation, decision) {
       blindWatches.polled(watch, observation);
+      presentValues.polled(watch.id, decision);
       work.polled(watch.target.explorer, observation.type === 'seen');
       report(watch, observation, decision);
       if (decision.askAgainMs !== null) scheduler.pollAgain(watch.id, decision.askAgainMs);
@@ -124,6 +127,7 @@ export function createParts(
     },
     onTransitions,
   });
+  const presentValues = createPresentValues();
   const blindWatches = createBlindWatches({
     clock,
     memoryOf: (id) => poller.memoryOf(id),
@@ -145,7 +149,18 @@ export function createParts(
     exclusively: (work) => changing.hold(work),
     onTransitions,
   });
-  return { explorers, channels, dispatcher, poller, blindWatches, scheduler, retirement, work, explorerFacts };
+  return {
+    explorers,
+    channels,
+    dispatcher,
+    poller,
+    blindWatches,
+    presentValues,
+    scheduler,
+    retirement,
+    work,
+    explorerFacts,
+  };
 }
 
 /** Requests are counted for the metrics, for the daily report and for pages. */

@@ -118,7 +118,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     rules: () => rules,
     hasDigest: () => digest !== null,
   });
-  const { explorers, channels, dispatcher, poller, scheduler, retirement, blindWatches } = parts;
+  const { explorers, channels, dispatcher, poller, scheduler, retirement, blindWatches, presentValues } = parts;
   let watches: readonly Watch[] = [];
   let stateSettings: StateSettings | null = null;
   let self: readonly string[] = [];
@@ -158,7 +158,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         for (const part of prepared) part.commit();
         self = next.config.self;
         heartbeat = next.config.heartbeat;
-        rules = dispatchRulesOf(next.config, next.watches, { startedAt, lookedAt });
+        rules = dispatchRulesOf(next.config, next.watches, {
+          startedAt,
+          lookedAt,
+          presentOf: (alert) => presentValues.of(alert),
+        });
         dispatcher.reload();
         digest = next.config.digest;
         replaceWatches(next.watches);
@@ -181,6 +185,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     watches = next;
     forget(former);
     blindWatches.adopt(next);
+    presentValues.adopt(next);
     // Polls under way still read through the former explorers.
     closeReplaced(poller.idle());
     if (isRunning) scheduler.set(next, next.filter(isOverdue));

@@ -48,6 +48,7 @@ export function step(watch: Watch, memory: Memory, observation: Observation, pas
     reasons: [...notesOf(poll), ...baselineOf(poll, evaluations), ...evaluations.flatMap(({ reasons }) => reasons)],
     now: poll.context?.view ?? null,
     snapshot: snapshotOf(poll),
+    firing: evaluations.flatMap(({ firing }) => firing),
     truths: Object.fromEntries(evaluations.map(({ id, truth }) => [id, truth])),
     needs: greatestNeed([poll.detection?.needs ?? null, ...evaluations.map(({ needs }) => needs)]),
     askAgainMs: poll.detection?.doubt?.askAgainMs ?? null,
@@ -61,7 +62,7 @@ function isOlder({ coveredUntil }: Memory, { at }: Observation): boolean {
 }
 
 function nothingNew(watchId: WatchId, memory: Memory): Decision {
-  const nothing = { transitions: [], reasons: [], now: null, snapshot: null, truths: {}, needs: null };
+  const nothing = { transitions: [], reasons: [], now: null, snapshot: null, firing: [], truths: {}, needs: null };
   return {
     watchId,
     expects: memory.version,

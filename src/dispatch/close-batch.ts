@@ -12,6 +12,7 @@ export interface Line {
   readonly item: Omit<Item, 'as'> & Pick<BatchMember, 'as'>;
   readonly heldAt: Instant | null;
   readonly heldBy: string | null;
+  readonly present: BatchMember['present'];
 }
 
 interface Envelope {
@@ -26,12 +27,13 @@ interface Envelope {
 /** The same lines in any order make the same batch. */
 export function closeBatch(envelope: Envelope, lines: readonly Line[]): Batch {
   const sorted = lines.toSorted(bySeverityAndAge);
-  const members = sorted.map(({ alert, item, heldAt, heldBy }) => ({
+  const members = sorted.map(({ alert, item, heldAt, heldBy, present }) => ({
     key: alert.key,
     seq: item.seq,
     as: item.as,
     heldAt,
     heldBy,
+    present,
   }));
   const severity = sorted[0]?.alert.severity ?? 'info';
   const { closedAt: _closedAt, ...batch } = envelope;

@@ -61,7 +61,7 @@ type Facts = Omit<Judged, 'next'>;
 
 function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts): Next {
   const { owed, state, member } = facts;
-  const lines = owed.items.map((item) => lineOf(facts, item));
+  const lines = owed.items.map((item) => lineOf(context, facts, item));
   const hold = holdOf(context, member);
   if (owed.items[0]?.isEnd === true) return withEndFirst(facts, lines, hold);
   const canBeCounted = owed.items.every((item) => isOverAlready(item)) || isAckedInSilence(context, facts);
@@ -117,7 +117,7 @@ function nextWithoutNews(context: Context, facts: Facts): Next {
   const hold = holdOfRepeat(context, member);
   // What holds a repeat that is not due yet may be over when it is.
   if (hold !== null) return dueAt <= context.now ? { type: 'hold', hold } : nothing(dueAt);
-  const line = lineOf(facts, repeated(facts, dueAt));
+  const line = lineOf(context, facts, repeated(facts, dueAt));
   const { held, heldAt } = state;
   if (held?.why === 'cap' && heldAt !== null) return { type: 'count', in: 'overflow_summary', lines: [line], heldAt };
   return { type: 'repeat', line, notifiedAt: state.notifiedAt, repeatMs };
@@ -143,9 +143,11 @@ function repeated({ member, state }: Facts, at: Instant): Line['item'] {
   return { from: seq, seq, episode: member.episode, at, transition: 'firing', as: 'repeat', isEnd: false };
 }
 
-function lineOf({ member, state }: Facts, item: Line['item']): Line {
+function lineOf({ world }: Context, { member, state }: Facts, item: Line['item']): Line {
   // What was held back before the end of what was told is a repeat of it.
-  if (item.isEnd) return { alert: member, item, heldAt: null, heldBy: null };
+  if (item.isEnd) return { alert: member, item, heldAt: null, heldBy: null, present: null };
   const heldAt = state.heldAt === null ? null : Math.max(state.heldAt, item.at);
-  return { alert: member, item, heldAt, heldBy: state.held?.by ?? null };
+  const isLate = item.transition === 'firing' && (item.as === 'repeat' || heldAt !== null);
+  const present = isLate && member.isOpen ? world.presentOf(member) : null;
+  return { alert: member, item, heldAt, heldBy: state.held?.by ?? null, present };
 }

@@ -13,6 +13,7 @@ import type {
   News,
   OpenAlert,
   Policy,
+  PresentOf,
   RecipientState,
   RoundResult,
 } from './model.ts';
@@ -61,6 +62,7 @@ export interface DecidingRules extends GroupingRules {
   readonly channelOf: (channel: string) => { readonly unit: DispatchGroup['unit']; readonly cap: Cap | null };
   readonly startedAt: Instant;
   readonly lookedAt: (watch: WatchId) => Instant | null;
+  readonly presentOf: PresentOf;
 }
 
 /** Pure. */
@@ -81,6 +83,7 @@ export function decideDue(due: DueRound, rules: DecidingRules, now: Instant): Ro
         sentAt: (target) => sentTo.get(targetKey(target))?.at ?? [],
         summarizedAt: (target) => sentTo.get(targetKey(target))?.summarizedAt ?? null,
         lookedAt: rules.lookedAt,
+        presentOf: rules.presentOf,
       },
     },
     now,

@@ -7,7 +7,7 @@
 //   dispatch group   alerts that share one target and one timer
 //   batch            the members of one message
 //   end              a transition that resolves or retracts
-import type { DeliveryKind, Message, SentAs, SummaryKind } from '../core/model/delivery.ts';
+import type { DeliveryKind, Message, Present, SentAs, SummaryKind } from '../core/model/delivery.ts';
 import type { AlertId, DeliveryId, Labels, Recipient, Severity, WatchId } from '../core/model/ids.ts';
 import type { TransitionName as Transition } from '../core/model/transition.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -196,7 +196,11 @@ export interface World {
   summarizedAt(target: Recipient): Instant | null;
   /** When the watch was last polled since the start; null: not yet. */
   lookedAt(watch: WatchId): Instant | null;
+  readonly presentOf: PresentOf;
 }
+
+/** The values of an alert that fires, as a poll since the start read them last; null: none did. */
+export type PresentOf = (alert: Pick<AlertEpisode, 'watch' | 'key'>) => Present | null;
 
 /** What happens to one member now. `until: change`: it waits for no time, but for its cause to end. */
 export type Verdict =
@@ -230,6 +234,8 @@ export interface BatchMember {
   readonly heldAt: Instant | null;
   /** The id of the silence, or the key of the alert, that held it back first. */
   readonly heldBy: string | null;
+  /** Values later than those of the transition; null: none are known, or it is told as it happened. */
+  readonly present: Present | null;
 }
 
 /** What leaves a delivery that was not tried yet: all of this key from this seq on. */

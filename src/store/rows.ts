@@ -12,6 +12,7 @@ import {
   type Message,
   type MoreMembers,
   type Outcome,
+  type Present,
 } from '../core/model/delivery.ts';
 import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../core/model/memory.ts';
 import type { Segment } from '../core/model/condition.ts';
@@ -242,6 +243,15 @@ export function deliveryOf(row: Row): Omit<StoredDelivery, 'members' | 'more'> {
   );
 }
 
+const present: z.ZodType<Present> = z.object({
+  at: instant,
+  title: z.string(),
+  detail: z.string().nullable(),
+  measured: z.string().nullable(),
+  text: z.array(segment),
+  fields: z.record(z.string(), fact),
+});
+
 const sentAs = z.enum(['news', 'repeat', 'fired-and-resolved']);
 
 /** Throws a StorageError that names the delivery and the watch when the row is damaged. */
@@ -251,6 +261,8 @@ export function memberOf(row: Row): DeliveryMember {
     message: message.parse(fromJson(row['message'])),
     as: sentAs.parse(row['told_as']),
     heldAt: instant.nullable().parse(row['held_at']),
+    // Without it the message says how it was when it fired.
+    present: present.safeParse(jsonOrNull(row['present'])).data ?? null,
   }));
 }
 

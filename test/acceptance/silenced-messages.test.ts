@@ -15,7 +15,8 @@ const after = (minutes: number): string => new Date(Date.UTC(2026, 0, 1) + minut
 
 interface Daemon extends AsyncDisposable {
   readonly explorer: BalanceExplorer;
-  readonly running: RunningApp;
+  running: RunningApp;
+  restart(): Promise<void>;
   readonly smtp: SmtpSink;
   readonly reader: StoreReader;
 }
@@ -41,11 +42,24 @@ rules: [rules.yaml]
   const alerts = '[{ id: low, while: balance < 3 }, { id: empty, while: balance < 1, severity: critical }]';
   const rules = `watches: [{ id: coins, kind: balance, of: treasury, every: 1m, alerts: ${alerts} }]\n`;
   const folder = opened.use(createFolder({ 'config.yaml': config, 'rules.yaml': rules }));
-  const running = opened.use(await runApp(folder, { env: { ALICE: OPERATOR_TOKEN } }));
+  const env = { ALICE: OPERATOR_TOKEN };
+  const running = await runApp(folder, { env });
+  opened.defer(() => daemon.running[Symbol.asyncDispose]());
   await running.polls.reached(1);
   const reader = opened.use(await openReader({ file: join(folder.path, 'state.db') }));
+  const restart = async (): Promise<void> => {
+    const { clock } = daemon.running;
+    await daemon.running[Symbol.asyncDispose]();
+    daemon.running = await runApp(folder, { env, clock });
+  };
+  const daemon = { explorer, running, restart, smtp, reader, [Symbol.asyncDispose]: () => all.disposeAsync() };
   const all = opened.move();
-  return { explorer, running, smtp, reader, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return daemon;
+}
+
+/** So many minutes, whatever the explorer does. */
+async function pass({ running }: Daemon, minutes: number): Promise<void> {
+  for (let i = 0; i < minutes; i += 1) await running.clock.advance(MINUTE);
 }
 
 /** So many polls, a minute apart, at which the treasury has so many coins. What is owed is sent before the next one. */
@@ -90,12 +104,50 @@ test('maintenance told every alert: in a silence nothing is, and what still fire
   expect(await mailed(daemon, 'ops', 0)).toEqual([]);
   await poll(daemon, 2, 5);
   expect(await mailed(daemon, 'ops', 1)).toEqual(['[WARNING] treasury coin 2, below 3']);
-  expect(newest(daemon)).toMatch(/^\[WARNING\].*\nHeld back since 00:00 UTC\.$/m);
+  expect(newest(daemon)).toMatch(/^\[WARNING\].*\nValues of .*\nHeld back since 00:00 UTC\.$/m);
   // A silence of all alerts holds back no news of itself.
   expect(await mailed(daemon, 'desk', 2)).toEqual([
     '[INFO] alice silenced all alerts until 00:30 UTC',
     '[INFO] the silence of all alerts by alice is over',
   ]);
+});
+
+test('a silence that is over told the values of when it began', async () => {
+  await using daemon = await aDaemon();
+  await silence(daemon, 30);
+  await poll(daemon, 2, 20);
+  await poll(daemon, 1, 11);
+  expect(await mailed(daemon, 'ops', 1)).toEqual(['[WARNING] treasury coin 1, below 3']);
+  expect(newest(daemon)).toContain(
+    'Values of 00:29 UTC. When it fired, 00:00 UTC: 2. It has not cleared since.\nHeld back since 00:00 UTC.',
+  );
+  expect(newest(daemon)).toContain('balance: 1 (when it fired: 2)');
+});
+
+test('a repeat told the values of hours ago', async () => {
+  await using daemon = await aDaemon();
+  await poll(daemon, 2);
+  await poll(daemon, 1, 11);
+  expect(await mailed(daemon, 'ops', 2)).toEqual([
+    '[WARNING] treasury coin 2, below 3',
+    expect.stringMatching(/^\[WARNING for 10m\w*\] treasury coin 1, below 3$/),
+  ]);
+  expect(newest(daemon)).toContain('Values of 00:10 UTC. When it fired, 00:00 UTC: 2. It has not cleared since.');
+});
+
+test('values that were read before the explorer went away, or before a restart, passed for those of now', async () => {
+  await using daemon = await aDaemon();
+  await poll(daemon, 2);
+  await poll(daemon, 1, 4);
+  daemon.explorer.isDown = true;
+  await pass(daemon, 7);
+  expect((await mailed(daemon, 'ops', 2))[1]).toMatch(/^\[WARNING for 10m\w*\] treasury coin 1, below 3$/);
+  expect(newest(daemon)).toContain('Values of 00:04 UTC. When it fired, 00:00 UTC: 2. It has not cleared since.');
+  await daemon.restart();
+  await pass(daemon, 11);
+  expect((await mailed(daemon, 'ops', 3))[2]).toMatch(/^\[WARNING for 2\dm\w*\] treasury coin 2, below 3$/);
+  expect(newest(daemon)).toContain('\nWhen it fired, 00:00 UTC: 2. It has not cleared since.');
+  expect(newest(daemon)).not.toContain('Values of');
 });
 
 test('what fired and was over in a silence was told late, or never: it is counted in one summary', async () => {

@@ -245,6 +245,7 @@ export class InMemoryDispatch {
         sentAt: ({ channel }) => this.#closedAt(channel, false),
         summarizedAt: ({ channel }) => this.#closedAt(channel, true).at(-1) ?? null,
         lookedAt: (watch) => this.#looked.get(watch) ?? null,
+        presentOf: () => null,
       },
     };
   }

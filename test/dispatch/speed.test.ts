@@ -55,6 +55,7 @@ function round(groups: readonly DispatchGroup[]): DispatchRound {
       })),
       sentAt: () => [],
       summarizedAt: () => null,
+      presentOf: () => null,
       lookedAt: () => NOW,
     },
   };

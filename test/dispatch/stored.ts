@@ -219,6 +219,7 @@ export class StoredDispatch implements AsyncDisposable {
       unanswered: [],
       startedAt: this.#startedAt,
       lookedAt: (watch) => this.#looked.get(watch) ?? null,
+      presentOf: () => null,
     };
   }
 

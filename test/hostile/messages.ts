@@ -50,13 +50,18 @@ function halves(text: string): Segment[] {
 export const SHAPES: Readonly<Record<string, (message: Message) => Partial<Delivery>>> = {
   'a repeat that was held back': (message) => ({
     kind: 'repeat',
-    members: [{ message, as: 'repeat', heldAt: message.since }],
+    members: [{ message, as: 'repeat', heldAt: message.since, present: null }],
   }),
   'several alerts': (message) => ({
     members: [
       newsOf(message),
-      { message, as: 'repeat', heldAt: message.since },
-      { message: aResolvedMessage({ ...message, type: 'alert.resolved' }), as: 'fired-and-resolved', heldAt: null },
+      { message, as: 'repeat', heldAt: message.since, present: null },
+      {
+        message: aResolvedMessage({ ...message, type: 'alert.resolved' }),
+        as: 'fired-and-resolved',
+        heldAt: null,
+        present: null,
+      },
     ],
     more: [moreOf(message)],
   }),

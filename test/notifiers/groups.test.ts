@@ -130,7 +130,12 @@ describe('several alerts', () => {
 });
 
 describe('a repeat', () => {
-  const still = (message: Message, heldAt: number | null = null): DeliveryMember => ({ message, as: 'repeat', heldAt });
+  const still = (message: Message, heldAt: number | null = null): DeliveryMember => ({
+    message,
+    as: 'repeat',
+    heldAt,
+    present: null,
+  });
 
   test('says for how long it is so, and that its values are those of then', () => {
     const message = fired({ fields: aMessage().fields, before: aMessage().before });
@@ -141,6 +146,36 @@ When it fired, 12:03 UTC: 970,030. It has not cleared since.
 `);
     expect(text).toContain('The values are those of when it was first told.');
     expect(text).not.toContain('since the last poll');
+  });
+
+  test('says the values of now where they are known, of when they are, and those of then', async () => {
+    const message = fired({ fields: { balance: { text: '970030' } }, before: { balance: { text: '1090237' } } });
+    const fields = { balance: { text: '940100' } };
+    const title = 'treasury USDC 940,100, below 1,000,000';
+    const present = { at: at(242), title, detail: null, measured: '940,100', text: [], fields };
+    const delivery = several([{ ...still(message), present }], { kind: 'repeat', at: at(243) });
+    const text = toText(toContent(delivery));
+    expect(text).toContain(`\
+[CRITICAL for 4h] treasury USDC 940,100, below 1,000,000
+Values of 16:02 UTC. When it fired, 12:03 UTC: 970,030. It has not cleared since.
+`);
+    expect(text).toContain('balance: 940,100 (when it fired: 970,030)');
+    expect(text).not.toContain('1,090,237');
+    expect(text).not.toContain('The values are those of when it was first told.');
+    const { data } = bodyOf(delivery);
+    expect(data).toMatchObject({
+      reason: 'repeat',
+      observed_at: '2026-01-01T16:02:00Z',
+      since: '2026-01-01T12:03:00Z',
+      fields: { balance: '940100' },
+      before: { balance: '970030' },
+    });
+    const both = several([{ ...still(message), present }, still(fired({ key: 'b' }))], { kind: 'repeat', at: at(243) });
+    expect(toLines(both, aTry()).alerts.map(({ aside }) => aside)).toEqual([
+      'since 12:03 UTC; values of 16:02 UTC',
+      'since 12:03 UTC',
+    ]);
+    expect((await printed(delivery))[0]).toContain('treasury USDC 940,100, below 1,000,000 - Values of 16:02 UTC.');
   });
 
   test('says since when it was held back', () => {
@@ -186,7 +221,12 @@ When it fired, 12:03 UTC: 970,030. It has not cleared since.
 });
 
 describe('what was over before anybody was told', () => {
-  const over = (message = cleared()): DeliveryMember => ({ message, as: 'fired-and-resolved', heldAt: null });
+  const over = (message = cleared()): DeliveryMember => ({
+    message,
+    as: 'fired-and-resolved',
+    heldAt: null,
+    present: null,
+  });
 
   test('says when it was firing', async () => {
     const delivery = several([over()]);
@@ -253,7 +293,7 @@ describe('summaries', () => {
     ['silence_summary', 'Silence ended', 'Silenced meanwhile, by rule.'],
     ['inhibition_summary', 'Inhibition ended', 'Held back meanwhile, by rule.'],
   ] as const)('of kind %s count by rule', async (kind, ended, why) => {
-    const over = { message: cleared(), as: 'fired-and-resolved', heldAt: at(3) } as const;
+    const over = { message: cleared(), as: 'fired-and-resolved', heldAt: at(3), present: null } as const;
     const members = [...[1, 2].map((n) => ({ ...newsOf(call(n)), heldAt: at(3) })), over];
     const more = [
       { watch: 'vault-calls', alert: 'failed', severity: 'warning', type: 'alert.event', count: 12 },

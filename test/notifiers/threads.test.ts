@@ -149,7 +149,10 @@ describe.each(NAMES)('%s', (name) => {
 });
 
 describe('slack', () => {
-  const still = aDelivery({ kind: 'repeat', members: [{ message: aMessage(), as: 'repeat', heldAt: null }] });
+  const still = aDelivery({
+    kind: 'repeat',
+    members: [{ message: aMessage(), as: 'repeat', heldAt: null, present: null }],
+  });
   const corrected = aDelivery({ message: aMessage({ type: 'alert.corrected', seq: 6 }) });
 
   test.each([

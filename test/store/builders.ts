@@ -157,6 +157,7 @@ export function aDecision(
     reasons: [],
     now: null,
     snapshot: null,
+    firing: [],
     truths: {},
     needs: null,
     askAgainMs: null,

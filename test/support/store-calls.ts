@@ -57,7 +57,7 @@ async function put(store: Store, batches: readonly Batch[], at: Instant): Promis
 }
 
 function batchOf({ id, channel, recipient, members: [{ message }] }: Delivery): Batch {
-  const member = { key: message.key, seq: message.seq, as: 'news', heldAt: null, heldBy: null } as const;
+  const member = { key: message.key, seq: message.seq, as: 'news', heldAt: null, heldBy: null, present: null } as const;
   const target = { channel, recipient };
   return { id, kind: 'news', target, groupId: null, severity: message.severity, members: [member], dueAt: 0 };
 }
@@ -87,6 +87,7 @@ export function rulesAtOnce(recipients: readonly Recipient[] = []): DispatchRule
     unanswered: [],
     startedAt: 0,
     lookedAt: () => null,
+    presentOf: () => null,
   };
 }
 

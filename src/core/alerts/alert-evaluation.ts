@@ -7,7 +7,7 @@ import { resolvedMessage } from './message.ts';
 import type { Message } from '../model/delivery.ts';
 import type { Alert, ConditionState } from '../model/memory.ts';
 import type { FindingKey, Truth } from '../model/ids.ts';
-import type { Reason } from '../model/decision.ts';
+import type { FiringAlert, Reason } from '../model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Condition, EvaluationContext } from '../model/condition.ts';
 import type { HeadNeed, TickChain } from '../model/observation.ts';
@@ -41,6 +41,7 @@ export interface AlertEvaluation {
   readonly alerts: AlertsByKey;
   readonly transitions: readonly Transition[];
   readonly reasons: readonly Reason[];
+  readonly firing: readonly FiringAlert[];
   /** Result of the condition; `not-evaluated`: there was nothing to evaluate. */
   readonly truth: Truth | 'not-evaluated';
   readonly matchingBaseline: number;
@@ -54,7 +55,15 @@ export function readsMissing({ missing }: Pick<Poll, 'missing'>, condition: Cond
 
 /** The poll was missed: nothing changes and nothing is sent. */
 export function unread(known: AlertsByKey): AlertEvaluation {
-  return { alerts: known, transitions: [], reasons: [], truth: 'unknown', matchingBaseline: 0, needs: null };
+  return {
+    alerts: known,
+    transitions: [],
+    reasons: [],
+    firing: [],
+    truth: 'unknown',
+    matchingBaseline: 0,
+    needs: null,
+  };
 }
 
 /** The entries as a record; the same object as before when none of them differs. */

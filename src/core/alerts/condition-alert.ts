@@ -2,9 +2,9 @@
 import { advance, type Truths } from './condition-state.ts';
 import { conditionKey } from '../model/identity.ts';
 import { messageOf, resolvedMessage, type MessageHeader } from './message.ts';
-import type { Message } from '../model/delivery.ts';
+import type { Message, Present } from '../model/delivery.ts';
 import type { ConditionState } from '../model/memory.ts';
-import type { ConditionReason, Reason } from '../model/decision.ts';
+import type { ConditionReason, FiringAlert, Reason } from '../model/decision.ts';
 import type { FindingKey } from '../model/ids.ts';
 import type { Transition } from '../model/transition.ts';
 import type { StatefulAlert } from '../model/watch.ts';
@@ -27,6 +27,7 @@ export interface ConditionStep {
   readonly state: ConditionState;
   readonly transitions: readonly Transition[];
   readonly reasons: readonly Reason[];
+  readonly firing: readonly FiringAlert[];
 }
 
 /** The state after the poll, and the messages and reasons that follow from it. */
@@ -43,10 +44,29 @@ export function stepConditionState(
   const suppression = emission.emits === 'steady' ? 'steady' : emission.suppressedBy;
   const types: ConditionReason[] = suppression === null ? [transition] : [transition, suppression];
   const reasons = types.map((type): Reason => ({ type, alert: alert.id, key: subject.key }));
-  return { state, transitions, reasons };
+  const firing = firingOf(poll, alert, state, { ...subject, isKnown: truths.while !== 'unknown' });
+  return { state, transitions, reasons, firing };
 }
 
-type Emitted = Omit<ConditionStep, 'reasons'>;
+/** What is told again later is told with the values of then. */
+function firingOf(
+  poll: Poll,
+  alert: StatefulAlert,
+  state: ConditionState,
+  { isKnown, ...subject }: AlertSubject & { readonly isKnown: boolean },
+): FiringAlert[] {
+  if (state.firing === null) return [];
+  const present = isKnown
+    ? presentIn(conditionMessage(poll, alert, state, subject, { type: 'alert.firing', reason: null }))
+    : null;
+  return [{ key: state.firing.key, present }];
+}
+
+function presentIn({ at, title, detail, measured, text, fields }: Message): Present {
+  return { at, title, detail, measured, text, fields };
+}
+
+type Emitted = Omit<ConditionStep, 'reasons' | 'firing'>;
 
 function emit(poll: Poll, alert: StatefulAlert, { after, emits }: Emission, subject: AlertSubject): Emitted {
   switch (emits) {

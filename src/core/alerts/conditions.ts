@@ -31,6 +31,7 @@ export function stepCondition(poll: Poll, alert: ConditionAlert, known: AlertsBy
   return {
     alerts: stepped.state === state ? known : sameOr(known, [[ONLY, stepped.state]]),
     transitions: stepped.transitions,
+    firing: stepped.firing,
     reasons: isDoubted ? [...stepped.reasons, { type: 'behind', alert: alert.id, key: ONLY }] : stepped.reasons,
     truth: truths.while,
     matchingBaseline: 0,

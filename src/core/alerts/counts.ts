@@ -11,7 +11,7 @@ import type { CountedItem, GroupState } from '../model/memory.ts';
 import type { Transition } from '../model/transition.ts';
 import type { CountAlert } from '../model/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Reason } from '../model/decision.ts';
+import type { FiringAlert, Reason } from '../model/decision.ts';
 import type { EvaluationContext } from '../model/condition.ts';
 import type { Truth } from '../model/ids.ts';
 import { readsMissing, sameOr, unread, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
@@ -35,6 +35,7 @@ export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): A
   return {
     alerts: sameOr(known, [...matched.open, ...stepped.flatMap(({ entry }) => entry)]),
     transitions: stepped.flatMap(({ transitions }) => transitions),
+    firing: stepped.flatMap(({ firing }) => firing),
     reasons: [...matched.reasons, ...stepped.flatMap(({ reasons }) => reasons)],
     truth: truthOfAll(stepped.map(({ truth }) => truth)),
     matchingBaseline: matched.matchingBaseline.length,
@@ -46,7 +47,11 @@ export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): A
 function unchangedCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): AlertEvaluation {
   const lived = [...groupsOf(known)].map(([key, group]) => stepGroup(poll, alert, key, group, group));
   const rest = Object.entries(known).filter(([, { type }]) => type !== 'group');
-  return { ...unread(known), alerts: sameOr(known, [...rest, ...lived.flatMap(({ entry }) => entry)]) };
+  return {
+    ...unread(known),
+    alerts: sameOr(known, [...rest, ...lived.flatMap(({ entry }) => entry)]),
+    firing: lived.flatMap(({ firing }) => firing),
+  };
 }
 
 /** Separates the keys of groups from those of open items, which are hashes. */
@@ -105,6 +110,7 @@ interface GroupStep {
   readonly entry: readonly (readonly [string, GroupState])[];
   readonly transitions: readonly Transition[];
   readonly reasons: readonly Reason[];
+  readonly firing: readonly FiringAlert[];
   readonly truth: Truth;
 }
 
@@ -126,7 +132,7 @@ function stepGroup(
   const isSame = before === group && stepped.state === group.condition;
   const after = isSame ? group : { ...group, condition: stepped.state, matches: kept };
   const entry = isOver(alert, after, at) ? [] : [[key, after] as const];
-  return { entry, transitions: stepped.transitions, reasons: stepped.reasons, truth };
+  return { entry, truth, transitions: stepped.transitions, reasons: stepped.reasons, firing: stepped.firing };
 }
 
 /** What a message says of them. */

@@ -32,6 +32,7 @@ export function stepEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): A
       ...matched.reasons,
       ...unfollowed(alert, letGo),
     ],
+    firing: [],
     truth: matched.truth,
     matchingBaseline: matched.matchingBaseline.length,
     needs: greatestNeed(steps.map(({ needs }) => needs)),

@@ -1,4 +1,5 @@
 import type { Instant } from '../../lib/clock.ts';
+import type { Present } from './delivery.ts';
 import type { AnyView } from '../values/fields.ts';
 import type { AlertId, FindingKey, Truth, WatchId } from './ids.ts';
 import type { Memory } from './memory.ts';
@@ -36,6 +37,13 @@ export interface ClosedRun {
   readonly keptFrom: Instant;
 }
 
+/** An alert that fires, by the key of its messages. */
+export interface FiringAlert {
+  readonly key: string;
+  /** Null: this poll did not find out whether it still holds. */
+  readonly present: Present | null;
+}
+
 /** The result of one poll: committed as a whole, or not at all. */
 export interface Decision {
   readonly watchId: WatchId;
@@ -53,6 +61,8 @@ export interface Decision {
   readonly now: AnyView | null;
   /** Kept for `explain` and `plan`: `now`, or the newest item; null when nothing was seen. */
   readonly snapshot: Snapshot | null;
+  /** Alerts that fire after the poll and were told, with their values. */
+  readonly firing: readonly FiringAlert[];
   /** Result of each alert's condition; `not-evaluated`: there was nothing to evaluate. */
   readonly truths: Readonly<Record<AlertId, Truth | 'not-evaluated'>>;
   /**

@@ -42,14 +42,19 @@ export interface DeliveryMember {
   readonly as: SentAs;
   /** Since when it was held back; null: it was not. */
   readonly heldAt: Instant | null;
+  /** Of what is told later than it happened and is still so: its values then; null: none that are later are known. */
+  readonly present: Present | null;
 }
+
+/** What a message of now would say of an alert that goes on. `at`: when its values were read. */
+export type Present = Pick<Message, 'at' | 'title' | 'detail' | 'measured' | 'text' | 'fields'>;
 
 /** `repeat`: it was told before. `fired-and-resolved`: an end of which nobody was told the begin. */
 export type SentAs = 'news' | 'repeat' | 'fired-and-resolved';
 
 /** A transition that is told as it happened. */
 export function newsOf(message: Message): DeliveryMember {
-  return { message, as: 'news', heldAt: null };
+  return { message, as: 'news', heldAt: null, present: null };
 }
 
 /** How many members of a delivery are alike, of those that it does not list. */

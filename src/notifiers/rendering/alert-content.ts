@@ -6,15 +6,16 @@ import type { DeliveryMember, Message } from '../../core/model/delivery.ts';
 import { capital } from '../../core/wording/words.ts';
 import { ourLine, RUNBOOK, type Content, type TextLine } from './content.ts';
 import { ourPiece, toRows, type Row } from './facts.ts';
-import { memberLead, memberSubject } from './member.ts';
+import { memberLead, memberSubject, presentMessage } from './member.ts';
 import { firedFor, ours, pagesOf, reasonOf, runbookOf, toLinesOfText } from './wording.ts';
 
 const MOST_VALUES = 60;
 
 /** `at`: when the delivery was put together. */
 export function toAlertContent(member: DeliveryMember, at: Instant): Content {
-  const { message, as } = member;
-  const values = toRows(message.fields, message.before, whenBefore(message)).filter((row) => !isSaid(row, message));
+  const { as, present } = member;
+  const message = presentMessage(member);
+  const values = toRows(message.fields, message.before, whenBefore(member)).filter((row) => !isSaid(row, message));
   const about = aboutRows(message);
   const [lead, text] = [leadOf(member, at), textLines(message.text)];
   return {
@@ -28,7 +29,9 @@ export function toAlertContent(member: DeliveryMember, at: Instant): Content {
     values: values.slice(0, MOST_VALUES),
     about,
     notes: [
-      ...(as === 'repeat' && values.length > 0 ? ['The values are those of when it was first told.'] : []),
+      ...(as === 'repeat' && present === null && values.length > 0
+        ? ['The values are those of when it was first told.']
+        : []),
       ...notesOf({ lead, text, values: [...values, ...about], omitted: values.length - MOST_VALUES }),
     ],
   };
@@ -38,10 +41,11 @@ function labelOf(message: Message, url: string): string {
   return url === runbookOf(message) ? RUNBOOK : `Open on ${ours(message.explorer)}`;
 }
 
-/** The first lines. A repeat leaves out how the value moved: that was before it was told first. */
+/** The first lines. What is told later leaves out how the value moved: that was before it was told first. */
 export function linesOf(member: DeliveryMember, at: Instant): TextLine[] {
-  const { message, as } = member;
-  return [...memberLead(member, at).map(ourLine), ...(as === 'repeat' ? [] : message.lines.flatMap(textLines))];
+  const { message, as, present } = member;
+  const isLater = as === 'repeat' || present !== null;
+  return [...memberLead(member, at).map(ourLine), ...(isLater ? [] : message.lines.flatMap(textLines))];
 }
 
 function leadOf(member: DeliveryMember, at: Instant): TextLine[] {
@@ -64,8 +68,8 @@ function isOver({ type }: Message): boolean {
 }
 
 /** Of which time the values before are. */
-function whenBefore({ type }: Message): string {
-  if (type === 'alert.resolved') return 'when it fired';
+function whenBefore({ message: { type }, present }: DeliveryMember): string {
+  if (type === 'alert.resolved' || present !== null) return 'when it fired';
   return type === 'alert.corrected' ? 'told before' : 'last poll';
 }
 

@@ -1,15 +1,24 @@
 // How one transition in a delivery reads. A repeat says since when it is so; what is over before anybody was told says both.
+// What is told later than it happened has the values of now, where they are known, and beside them those of then.
 import { showDuration, type Instant } from '../../lib/clock.ts';
-import type { DeliveryMember } from '../../core/model/delivery.ts';
+import type { DeliveryMember, Message } from '../../core/model/delivery.ts';
 import { showExactTime, showTime } from '../../core/wording/words.ts';
 import { subjectOf, taggedSubject } from './wording.ts';
 
 /** `[CRITICAL for 4h] treasury USDC 970,030, below 1,000,000`. `at`: when the delivery was put together. */
-export function memberSubject({ message, as }: DeliveryMember, at: Instant): string {
+export function memberSubject(member: DeliveryMember, at: Instant): string {
+  const [message, { as }] = [presentMessage(member), member];
   if (as !== 'repeat') return subjectOf(message);
   const lasts = at - message.since;
   const severity = message.severity.toUpperCase();
   return taggedSubject(message, lasts < 1000 ? severity : `${severity} for ${showDuration(lasts)}`);
+}
+
+/** The message with the values of now, where later ones are known than its own: then its own are those before. */
+export function presentMessage({ message, present }: DeliveryMember): Message {
+  if (present === null) return message;
+  const { at: observedAt, ...values } = present;
+  return { ...message, ...values, observedAt, before: message.fields };
 }
 
 /** What stands below that subject before all else; empty where it says it all. */
@@ -18,20 +27,26 @@ export function memberLead(member: DeliveryMember, at: Instant): string[] {
   return [...historyOf(member, at), ...(held === null ? [] : [`${held.replace('held', 'Held')}.`])];
 }
 
-/** Behind the subject in a list: `21:16 UTC`, `since 12:00 UTC`, `was firing 12:03–12:09 UTC; held back since 12:03 UTC` */
+/** Behind the subject in a list: `21:16 UTC`, `since 12:00 UTC; values of 16:00 UTC`, `was firing 12:03–12:09 UTC; held back since 12:03 UTC` */
 export function memberAside(member: DeliveryMember, at: Instant): string {
   const held = heldWords(member, at);
-  return [timeOf(member, at), ...(held === null ? [] : [held])].join('; ');
+  const { present } = member;
+  const read = present === null ? [] : [`values of ${showTime(present.at, at)}`];
+  return [timeOf(member, at), ...(held === null ? [] : [held]), ...read].join('; ');
 }
 
-function historyOf({ message, as }: DeliveryMember, at: Instant): string[] {
+function historyOf({ message, as, present }: DeliveryMember, at: Instant): string[] {
   if (as === 'fired-and-resolved' && message.resolvedAt !== null)
     return [`Was firing ${showRange(message.since, message.resolvedAt, at)}, now clear.`];
-  if (as !== 'repeat') return [];
+  if (as !== 'repeat' && present === null) return [];
   const since = showTime(message.since, at);
   if (message.type !== 'alert.firing') return [`It happened at ${since}.`];
-  return [`When it fired, ${since}: ${message.measured ?? 'as the subject says'}. It has not cleared since.`];
+  if (present === null) return [`When it fired, ${since}: ${message.measured ?? 'as the subject says'}. ${STILL}`];
+  const then = message.measured === null ? `It fired at ${since}` : `When it fired, ${since}: ${message.measured}`;
+  return [`Values of ${showTime(present.at, at)}. ${then}. ${STILL}`];
 }
+
+const STILL = 'It has not cleared since.';
 
 function timeOf({ message, as }: DeliveryMember, at: Instant): string {
   if (as === 'repeat') return `since ${showTime(message.since, at)}`;

@@ -1,16 +1,18 @@
 // What channels are told that hear of one alert at a time.
-import type { Delivery, DeliveryMember, Message } from '../../core/model/delivery.ts';
+import { newsOf, type Delivery, type DeliveryMember, type Message } from '../../core/model/delivery.ts';
 import { alertText, othersText, sumOf, type Content } from './content.ts';
 import { isAboutOne, toContent } from './delivery-content.ts';
+import { presentMessage } from './member.ts';
 
 /** A delivery as one transition: its only member, or a summary of several. */
 export function asOne(delivery: Delivery): DeliveryMember {
-  return isAboutOne(delivery) ? delivery.members[0] : { message: summaryOf(delivery), as: 'news', heldAt: null };
+  return isAboutOne(delivery) ? delivery.members[0] : newsOf(summaryOf(delivery));
 }
 
 /** As programs read it: the reason says of what is no news what it is. */
 export function messageOf(delivery: Delivery): Message {
-  const { message, as } = asOne(delivery);
+  const member = asOne(delivery);
+  const [message, { as }] = [presentMessage(member), member];
   if (as === 'news') return message;
   return { ...message, reason: as, ...(as === 'repeat' ? { at: delivery.at } : {}) };
 }

@@ -257,6 +257,9 @@ export const MIGRATIONS: readonly Migration[] = [
     WHERE state = 'due' AND json_valid(outcome) AND outcome ->> '$.type' = 'unknown';
   `,
   MIRROR_TABLE,
+  `
+  ALTER TABLE group_member ADD COLUMN present TEXT;
+  `,
 ];
 
 /**

@@ -351,6 +351,7 @@ test('memory that this release cannot read is a new baseline, said aloud', async
     reasons: [],
     now: null,
     snapshot: null,
+    firing: [],
     truths: {},
     needs: null,
     askAgainMs: null,

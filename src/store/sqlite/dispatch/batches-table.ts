@@ -29,8 +29,8 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
       (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, settled_at, outcome)
     VALUES (?1, ?2, ?2, 'news', ?3, 'dead', ?4, ?4, ${RAN_OF('?2')}, ?4, ?5) ON CONFLICT (id) DO NOTHING`);
   const addMember = db.prepare(`
-    INSERT INTO group_member (delivery, key, seq, notification, told_as, held_at, position)
-    VALUES (?, ?, ?, ?, ?, ?, ?)`);
+    INSERT INTO group_member (delivery, key, seq, notification, told_as, held_at, position, present)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
   const numberOf = db.prepare('SELECT number FROM notifications WHERE key = ? AND seq = ?');
   const follow = db.prepare(`
     INSERT INTO delivery_order (delivery, earlier)
@@ -52,8 +52,9 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
   function insert({ id, channel, recipient, kind, rank, members, folds, dueAt }: Fresh, at: Instant): void {
     const { changes, lastInsertRowid } = add.run(id, channel, recipient, kind, rank, dueAt, at, folds);
     if (changes === 0) return;
-    for (const [position, { key, seq, as, heldAt, notification }] of members.entries()) {
-      addMember.run(lastInsertRowid, key, seq, notification, as, heldAt, position);
+    for (const [position, { key, seq, as, heldAt, notification, present }] of members.entries()) {
+      const now = present === null ? null : JSON.stringify(present);
+      addMember.run(lastInsertRowid, key, seq, notification, as, heldAt, position, now);
       // The first of an alert follows nothing.
       if (seq > 1) follow.run(lastInsertRowid, key, channel, recipient);
     }
@@ -79,7 +80,7 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
       const { changes, lastInsertRowid } = addDead.run(
         ...[id, channel, RANK_OF[severity], at, outcomeText({ type: 'rejected', why })],
       );
-      if (changes === 1) addMember.run(lastInsertRowid, key, seq, number, 'news', null, 0);
+      if (changes === 1) addMember.run(lastInsertRowid, key, seq, number, 'news', null, 0, null);
     },
     withdraw({ target: { channel, recipient }, key, from, as }, at) {
       const rows = untried.all(key, from, channel, recipient);

@@ -14,7 +14,7 @@ export interface Fresh extends Recipient {
   readonly dueAt: Instant;
 }
 
-export interface FreshMember extends Pick<BatchMember, 'key' | 'seq' | 'as' | 'heldAt'> {
+export interface FreshMember extends Pick<BatchMember, 'key' | 'seq' | 'as' | 'heldAt' | 'present'> {
   /** Number of its notification; null: it is gone. */
   readonly notification: number | null;
 }

@@ -6,7 +6,7 @@ import { StorageError } from '../../store.ts';
 
 /** For who reads every member of every delivery. */
 export const MEMBERS = `
-  SELECT mine.id, watch, message, told_as, held_at FROM group_member AS member
+  SELECT mine.id, watch, message, told_as, held_at, present FROM group_member AS member
     JOIN deliveries AS mine ON mine.number = member.delivery
     LEFT JOIN notifications AS notification ON notification.number = member.notification`;
 
@@ -23,7 +23,7 @@ export type MembersView = (of: DeliveryRow) => Pick<Delivery, 'members' | 'more'
 
 export function createMembersView(db: DatabaseSync): MembersView {
   const listed = db.prepare(`
-    SELECT ?2 AS id, watch, message, told_as, held_at
+    SELECT ?2 AS id, watch, message, told_as, held_at, present
     FROM group_member AS member LEFT JOIN notifications AS notification ON notification.number = member.notification
     WHERE member.delivery = ?1 ORDER BY position, member.key, member.seq LIMIT ${MOST_LISTED + 1}`);
   const rest = db.prepare(`

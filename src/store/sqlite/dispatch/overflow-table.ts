@@ -101,7 +101,14 @@ export function createOverflowTable(db: DatabaseSync): OverflowTable {
   function begin({ first, delivery: { id, channel, recipient, message } }: Open, at: Instant): Fresh {
     const { key } = message;
     const { lastInsertRowid } = add.run(idOf(key, 1, 1), key, textOf(message), at, first.notification);
-    const member: FreshMember = { key, seq: 1, as: 'news', heldAt: null, notification: Number(lastInsertRowid) };
+    const member: FreshMember = {
+      key,
+      seq: 1,
+      as: 'news',
+      heldAt: null,
+      present: null,
+      notification: Number(lastInsertRowid),
+    };
     const folds = foldKeyOf({ id, channel, recipient, message });
     return { ...first.fresh, id, members: [member], folds, dueAt: at + OPEN_MS };
   }

@@ -1,0 +1,37 @@
+// The values of alerts that fire, as the polls since the start read them: a message that is told later than its alert
+// began says how it is now. After a start nothing is known of an alert until its watch was polled.
+import type { Decision } from '../../core/model/decision.ts';
+import type { Present } from '../../core/model/delivery.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import type { Watch } from '../../core/model/watch.ts';
+
+export interface PresentValues {
+  /** These are watched from now on. */
+  adopt(watches: readonly Watch[]): void;
+  /** What is committed. */
+  polled(watch: WatchId, decision: Pick<Decision, 'firing'>): void;
+  /** `key`: of the messages of an alert. Null: it does not fire, or nothing was read of it yet. */
+  of(alert: { readonly watch: WatchId; readonly key: string }): Present | null;
+}
+
+export function createPresentValues(): PresentValues {
+  const byWatch = new Map<WatchId, ReadonlyMap<string, Present>>();
+  return {
+    adopt(watches) {
+      const kept = new Set(watches.map(({ id }) => id));
+      for (const id of byWatch.keys()) if (!kept.has(id)) byWatch.delete(id);
+    },
+    polled(watch, { firing }) {
+      const former = byWatch.get(watch);
+      if (firing.length === 0 && former === undefined) return;
+      // What a poll could not read stays as it was read last, with its time.
+      const known = firing.flatMap(({ key, present }): [string, Present][] => {
+        const values = present ?? former?.get(key) ?? null;
+        return values === null ? [] : [[key, values]];
+      });
+      if (known.length === 0) byWatch.delete(watch);
+      else byWatch.set(watch, new Map(known));
+    },
+    of: ({ watch, key }) => byWatch.get(watch)?.get(key) ?? null,
+  };
+}
