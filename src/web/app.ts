@@ -67,10 +67,13 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
     return c.text([isReady ? 'ready' : 'waiting', ...lines].join('\n'), isReady ? 200 : 503);
   });
   const { pages } = options;
+  const onFailed = (error: unknown): void => {
+    log?.warn('web:failed', { error, effect: 'the page shows the last overview' });
+  };
   const arePages = pages !== null && isReachable(host, options.api);
   if (arePages) {
     app.get(ASSETS_PATH, onlyKnownHosts, answerAsset);
-    app.route('/', createPagesApp({ ...options, ...options.api, ...pages, hosts, onRejected }));
+    app.route('/', createPagesApp({ ...options, ...options.api, ...pages, hosts, onRejected, onFailed }));
   }
   app.use(onlyKnownHosts);
   app.notFound((c) => c.text('not found', 404));

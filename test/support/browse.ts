@@ -1,6 +1,7 @@
 // Requests as browsers send them: a browser that keeps one cookie, and says where a form comes from.
 import { once } from 'node:events';
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { parse, type DefaultTreeAdapterTypes } from 'parse5';
 import type { Web } from '../../src/web/server.ts';
 
 export interface Browsed {
@@ -31,6 +32,17 @@ export async function browse(
   let body = '';
   for await (const chunk of answer.setEncoding('utf8')) body += String(chunk);
   return { status: answer.statusCode, headers: answer.headers, body };
+}
+
+/** What a reader sees of a page. */
+export function textOf(body: string): string {
+  const texts: string[] = [];
+  const read = (node: DefaultTreeAdapterTypes.Node): void => {
+    if (node.nodeName === '#text' && 'value' in node) texts.push(node.value);
+    if ('childNodes' in node) node.childNodes.forEach(read);
+  };
+  read(parse(body));
+  return texts.join('').replace(/\s+/g, ' ');
 }
 
 /** The `Cookie` header after an answer that set one. */

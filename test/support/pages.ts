@@ -1,10 +1,9 @@
 // The pages without a daemon behind them.
-import type { Trust } from '../../src/query/shapes/overview.ts';
 import type { Queries } from '../../src/query/queries.ts';
 import type { Web, WebOptions } from '../../src/web/server.ts';
+import { CALM, NOW, overviewWith, watchesWith, type Written } from './daemon-in-trouble.ts';
 import { failingInterventions, serveTestWeb, someQueries } from './web.ts';
 
-export const NOW = Date.parse('2026-11-21T03:12:07Z');
 export const ALICE = 'alice-token-alice-token-alice-token';
 export const VIC = 'vic-token-vic-token-vic-token-vic-t';
 export const LOCAL = 'local-token-local-token-local-token-12345678';
@@ -13,11 +12,6 @@ export const OPERATORS = [
   { name: 'alice', role: 'operator', token: ALICE },
   { name: 'vic', role: 'viewer', token: VIC },
 ] as const;
-
-const TRUST: Trust = {
-  ...{ heads: [], blind: [], watches: 4, oldest: null, unhealthy: 0, owed: [], given_up: 0, credits: [] },
-  ...{ troubles: [], storage: 'works' },
-};
 
 export interface TestPages extends Partial<WebOptions> {
   readonly isOpen?: boolean;
@@ -36,7 +30,14 @@ export function serveTestPages({ isOpen = false, now = () => NOW, ...options }: 
   return serveTestWeb({
     api: API,
     pages: { isOpen, timeZone: 'UTC', now, daemon },
-    queries: someQueries({ trust: async () => TRUST }),
+    queries: queriesWith(CALM),
     ...options,
   });
+}
+
+/** Every page shows what was written wherever it can. */
+export function queriesWith(written: Written): Queries {
+  const overview = overviewWith(written);
+  const list = watchesWith();
+  return someQueries({ overview: async () => overview, watches: async () => list });
 }

@@ -3,8 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { signPass } from '../../src/web/guard/signed.ts';
 import type { Web } from '../../src/web/server.ts';
-import { browse, cookieOf, proofIn } from '../support/browse.ts';
-import { ALICE, API, LOCAL, NOW, OPERATORS, serveTestPages, VIC, type TestPages } from '../support/pages.ts';
+import { browse, cookieOf, proofIn, textOf } from '../support/browse.ts';
+import { BadCursor } from '../../src/query/cursor.ts';
+import type { Interventions, Operation } from '../../src/web/api/operation.ts';
+import { CALM, NOW, overviewWith } from '../support/daemon-in-trouble.ts';
+import { ALICE, API, LOCAL, OPERATORS, queriesWith, serveTestPages, VIC, type TestPages } from '../support/pages.ts';
 import { someQueries } from '../support/web.ts';
 
 const closing: Web[] = [];
@@ -65,7 +68,7 @@ describe('a page', () => {
     const logged: unknown[] = [];
     const web = await serve({
       isOpen: true,
-      queries: someQueries({ trust: () => Promise.reject(new Error('disk I/O error in /var/lib')) }),
+      queries: someQueries({ overview: () => Promise.reject(new Error('disk I/O error in /var/lib')) }),
       log: { warn: (_event, fields) => void logged.push(fields) },
     });
     const { status, body } = await browse(web, '/');
@@ -92,6 +95,93 @@ describe('a page', () => {
     const web = await serve({ isOpen: true });
     expect(await browse(web, `/?q=${'a'.repeat(2048)}`)).toMatchObject({ status: 414 });
   });
+});
+
+describe('the first page', () => {
+  test('says what fires, by how much, who was told, and what may be missing', async () => {
+    const { body } = await browse(await serve({ isOpen: true }), '/');
+    const text = textOf(body);
+    for (const said of [
+      '(2) Treasury USDC is low, and one more · Chainwarden',
+      'Critical, firing',
+      '940,264.594685 USDC',
+      '59,735.41 below the limit of 1,000,000 · clears above 1,050,000',
+      'ops not accepted, 5 tries · 503 Service Unavailable',
+      'and 212 more of 3 rules',
+      '38 of 412 are blind',
+      '9 owed to ops, 14 min',
+      'looks like USDC: С is Cyrillic',
+    ])
+      expect(text).toContain(said);
+  });
+
+  test('has buttons for operators only', async () => {
+    const web = await serve();
+    expect((await browse(web, '/', { headers: await enter(web) })).body).toContain('Acknowledge</button>');
+    for (const headers of [await enter(web, VIC)])
+      expect((await browse(web, '/', { headers })).body).not.toContain('Acknowledge</button>');
+  });
+
+  test('shows the last overview where the state does not answer any more, and says of when it is', async () => {
+    let [at, now, isBroken] = [0, NOW, false];
+    const overview = overviewWith(CALM);
+    const web = await serve({
+      isOpen: true,
+      now: () => now,
+      api: { ...API, monotonic: () => at },
+      queries: someQueries({
+        overview: () => (isBroken ? Promise.reject(new Error('disk I/O error')) : Promise.resolve(overview)),
+      }),
+    });
+    expect((await browse(web, '/')).body).not.toContain('the state file does not answer now');
+    isBroken = true;
+    at = 60_000;
+    now += 60_000;
+    const { status, body } = await browse(web, '/');
+    expect([status, textOf(body)]).toEqual([200, expect.stringContaining('the state of 03:12:07')]);
+    expect(body).toContain('Treasury USDC is low');
+  });
+});
+
+describe('an acknowledgement', () => {
+  const ACTION = '/alerts/k1/8/ack';
+
+  test('is made once by the operator who sent the form, however often it is sent', async () => {
+    const asked: Operation[] = [];
+    const ack: Interventions['ack'] = async (alert, draft, operation) => {
+      asked.push(operation);
+      return { type: 'done', value: { ...alert, seq: draft.seq, id: 'a', actor: '', comment: null, at: 0, until: 0 } };
+    };
+    const web = await serve({ api: { ...API, interventions: { ...API.interventions, ack } } });
+    const headers = await enter(web);
+    const form = { proof: proofIn(await browse(web, '/', { headers }), ACTION), seq: '3', from: '/' };
+    for (let i = 0; i < 2; i += 1)
+      expect(await browse(web, ACTION, { headers, form })).toMatchObject({ status: 303, headers: { location: '/' } });
+    expect(asked[1]).toEqual(asked[0]);
+    expect(asked[0]).toMatchObject({ actor: 'alice', key: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  });
+
+  test('is refused to viewers, and says why the daemon did not take it', async () => {
+    const refused = { type: 'refused', why: { type: 'stale-seq', detail: 'The alert has changed.' } } as const;
+    const ack: Interventions['ack'] = async () => refused;
+    const web = await serve({ api: { ...API, interventions: { ...API.interventions, ack } } });
+    const headers = await enter(web);
+    const proof = proofIn(await browse(web, '/', { headers }), ACTION);
+    const answer = await browse(web, ACTION, { headers, form: { proof, seq: '2' } });
+    expect([answer.status, answer.body]).toEqual([409, expect.stringContaining('The alert has changed.')]);
+    const viewer = await enter(web, VIC);
+    expect(await browse(web, ACTION, { headers: viewer, form: { proof, seq: '3' } })).toMatchObject({ status: 403 });
+  });
+});
+
+test('a list that is asked for a page that it does not have says so', async () => {
+  const web = await serve({
+    isOpen: true,
+    queries: { ...queriesWith(CALM), watches: () => Promise.reject(new BadCursor('none')) },
+  });
+  expect(await browse(web, '/watches?after=x')).toMatchObject({ status: 400 });
+  for (const query of ['state=mad', 'sort=x', `q=${'x'.repeat(101)}`, 'limit=0', 'limit=501'])
+    expect(await browse(web, `/watches?${query}`)).toMatchObject({ status: 400 });
 });
 
 describe('a cookie', () => {

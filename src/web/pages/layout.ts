@@ -1,6 +1,7 @@
 // The frame of every page: head, navigation, server time, footer. What differs between visitors who share a page is
 // filled in later: see fill.ts.
 import { assetPath } from '../assets.ts';
+import { counted } from '../parts/amount.ts';
 import { html, NOTHING, trusted, type Html } from '../parts/html.ts';
 import { HATCH, LOGO } from '../parts/icons.ts';
 import { clockTime, duration, timeOfDay, type Moment } from '../parts/time.ts';
@@ -26,6 +27,11 @@ export interface Frame extends Moment {
   /** The path of the page in the navigation. */
   readonly here: string | null;
   readonly links: readonly NavLink[];
+  /** Alerts that nobody has in hand. */
+  readonly unhandled: number;
+  /** Messages that were given up, and that nobody dismissed. */
+  readonly givenUp: number;
+  readonly mood: Mood;
   readonly version: string;
   readonly startedAt: number;
   readonly loadedAt: number | null;
@@ -37,10 +43,11 @@ export interface NavLink {
 }
 
 export function layout(page: Page, frame: Frame): Html {
+  const count = frame.unhandled === 0 ? '' : `(${frame.unhandled}) `;
   const body = html`${header(frame)}${page.banner ?? NOTHING}
     <main id="main">${page.main}</main>
     ${footer(frame)}`;
-  return documentOf(page, { title: page.title, mood: 'blind', body });
+  return documentOf(page, { title: `${count}${page.title}`, mood: frame.mood, body });
 }
 
 /** Without navigation, for whoever is not known. */
@@ -104,9 +111,11 @@ function header(frame: Frame): Html {
   </header>`;
 }
 
-function navItem({ path, name }: NavLink, { here }: Frame): Html {
+function navItem({ path, name }: NavLink, { here, unhandled, givenUp }: Frame): Html {
   const current = path === here ? trusted(' aria-current="page"') : NOTHING;
-  return html`<li><a href="${path}" ${current}>${name}</a></li>`;
+  const count = path === '/' ? unhandled : path === '/deliveries' ? givenUp : 0;
+  const badge = count === 0 ? NOTHING : html` <span class="count">${counted(count)}</span>`;
+  return html`<li><a href="${path}" ${current}>${name}${badge}</a></li>`;
 }
 
 function footer({ version, startedAt, loadedAt, now, zone }: Frame): Html {

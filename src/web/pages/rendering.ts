@@ -1,27 +1,23 @@
-// Makes each page at most once a second for all who see the same, however many look.
-import type { Role } from '../guard/identity.ts';
+// Makes each thing at most once a second, however many ask for it.
 
-export type Render = () => Promise<{ readonly status: number; readonly text: string }>;
-
-export interface Rendering {
-  of(url: string, role: Role, render: Render): ReturnType<Render>;
+export interface Rendering<T> {
+  of(key: string, make: () => Promise<T>): Promise<T>;
 }
 
 /** `monotonic`: milliseconds of a clock that nobody sets. */
-export function createRendering(monotonic: () => number): Rendering {
+export function createRendering<T>(monotonic: () => number): Rendering<T> {
   let second = -1;
-  let made = new Map<string, ReturnType<Render>>();
+  let made = new Map<string, Promise<T>>();
   return {
-    of(url, role, render) {
+    of(key, make) {
       const now = Math.floor(monotonic() / 1000);
       if (now !== second) {
         second = now;
         made = new Map();
       }
-      const key = `${role} ${url}`;
       const known = made.get(key);
       if (known !== undefined) return known;
-      const fresh = render();
+      const fresh = make();
       made.set(key, fresh);
       return fresh;
     },

@@ -1,5 +1,7 @@
 // What a page is to the server: where it is, the least role that it takes, and how it is made.
+import type { Operation } from '../api/operation.ts';
 import type { Role } from '../guard/identity.ts';
+import type { Problem } from '../problem.ts';
 import type { Moment } from '../parts/time.ts';
 import type { Page } from './layout.ts';
 
@@ -17,4 +19,20 @@ export interface PageRoute {
   /** Its name in the navigation; null: it has no place there. */
   readonly nav: string | null;
   show(request: PageRequest): Promise<Page>;
+}
+
+export interface FormRequest extends Moment {
+  readonly parameter: (name: string) => string;
+  /** Empty where the form has no such field. */
+  readonly field: (name: string) => string;
+  readonly operation: Operation;
+}
+
+/** Where to go after the change, or why there was none. */
+export type FormAnswer = { readonly location: string } | { readonly problem: Problem };
+
+export interface FormRoute {
+  readonly path: string;
+  readonly role: Role;
+  submit(request: FormRequest): Promise<FormAnswer>;
 }

@@ -1,9 +1,16 @@
 // The pages, in the order of the navigation, and the forms in them. Each states the least role that it takes: there is no
 // route without one.
+import type { Interventions } from '../api/operation.ts';
+import { ackForms } from './acks.ts';
 import { nowPage } from './now/page.ts';
 import type { PageQueries } from './queries.ts';
-import type { PageRoute } from './route.ts';
+import type { FormRoute, PageRoute } from './route.ts';
+import { watchesPage } from './watches.ts';
 
 export function pageRoutes(queries: PageQueries): readonly PageRoute[] {
-  return [nowPage(queries)];
+  return [nowPage(queries), watchesPage(queries)];
+}
+
+export function formRoutes(interventions: Interventions): readonly FormRoute[] {
+  return [...ackForms(interventions)];
 }

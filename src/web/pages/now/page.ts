@@ -1,25 +1,56 @@
-// The first page: whether the answer can be trusted.
-import { html } from '../../parts/html.ts';
+// The first page: whether somebody has to get up, and whether the answer can be trusted.
+import type { Overview } from '../../../query/shapes/overview.ts';
+import { html, NOTHING, type Html } from '../../parts/html.ts';
+import { clockTime } from '../../parts/time.ts';
 import type { PageQueries } from '../queries.ts';
-import type { PageRoute } from '../route.ts';
+import type { PageRequest, PageRoute } from '../route.ts';
+import { banner } from './banner.ts';
 import { blindTable } from './blind.ts';
+import { cardSection } from './cards.ts';
+import { daySection } from './day.ts';
+import { eventTable } from './events.ts';
+import { handledTable } from './handled.ts';
 import { trustStrip } from './trust.ts';
 
 const REFRESH_S = 30;
 
-export function nowPage({ trust }: Pick<PageQueries, 'trust'>): PageRoute {
+export function nowPage({ overview }: Pick<PageQueries, 'overview'>): PageRoute {
   return {
     path: '/',
     role: 'viewer',
     nav: 'Now',
     async show(request) {
-      const found = await trust();
+      const found = await overview();
       return {
-        title: 'Now',
-        main: html`<h1 class="skip">Now</h1>
-          ${trustStrip(found, request)}${blindTable(found.blind, request)}`,
+        title: found.headline,
+        banner: html`${banner(found)}${asOf(found, request)}`,
+        main: content(found, request),
         refreshS: REFRESH_S,
       };
     },
   };
+}
+
+function content(found: Overview, request: PageRequest): Html {
+  const { trust, events } = found;
+  return html`${[
+    cardSection(found, request),
+    trustStrip(trust, request),
+    blindTable(trust.blind, request),
+    handledTable(found, request),
+    eventTable(events, request),
+    daySection(found, request),
+  ]}`;
+}
+
+const OLD_MS = 10_000;
+
+/** Where the state does not answer, the last overview is shown. */
+function asOf({ as_of: at }: Overview, request: PageRequest): Html {
+  if (request.now - Date.parse(at) < OLD_MS) return NOTHING;
+  return html`<section class="banner blind" aria-label="Old">
+    <div class="banner-in">
+      <p>Below is the state of <b>${clockTime(at, request)}</b>: the state file does not answer now.</p>
+    </div>
+  </section>`;
 }

@@ -1,0 +1,108 @@
+// What pages with lists have in common: how they are searched, narrowed and turned over.
+import type { z } from 'zod';
+import { counted } from '../parts/amount.ts';
+import { html, NOTHING, trusted, type Content, type Html } from '../parts/html.ts';
+import { errorPage } from './errors.ts';
+import type { Page } from './layout.ts';
+import type { PageRequest } from './route.ts';
+
+/** What the address of a page asks for; null: it asks for what there is not. */
+export function filterIn<T extends z.ZodObject>(shape: T, { query }: Pick<PageRequest, 'query'>): z.output<T> | null {
+  const written = Object.keys(shape.shape).flatMap((name) => (query(name) === '' ? [] : [[name, query(name)]]));
+  return shape.safeParse(Object.fromEntries(written)).data ?? null;
+}
+
+export const NO_SUCH_FILTER: Page = errorPage(400, 'The address asks for what this page does not know.');
+
+/** Parameters of an address; null: it is left out. */
+export type Parameters = Readonly<Record<string, string | null>>;
+
+export function linkTo(path: string, parameters: Parameters): string {
+  const said = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== null && one[1] !== '');
+  return said.length === 0 ? path : `${path}?${new URLSearchParams(said).toString()}`;
+}
+
+export interface Pill {
+  readonly name: string;
+  readonly count: number | null;
+  readonly href: string;
+  readonly isCurrent: boolean;
+}
+
+export function pills(all: readonly Pill[], label: string): Html {
+  return html`<ul class="pills" aria-label="${label}">
+    ${all.map(onePill)}
+  </ul>`;
+}
+
+function onePill({ name, count, href, isCurrent }: Pill): Html {
+  const current = isCurrent ? trusted(' aria-current="true"') : NOTHING;
+  const number = count === null ? NOTHING : html` <b>${counted(count)}</b>`;
+  return html`<li><a href="${href}" ${current}>${name}${number}</a></li>`;
+}
+
+export interface Search {
+  readonly path: string;
+  readonly q: string | null;
+  /** What it looks in. */
+  readonly placeholder: string;
+  /** Kept as they are. */
+  readonly keep: Parameters;
+  readonly more?: Content;
+}
+
+export function searchForm({ path, q, placeholder, keep, more = null }: Search): Html {
+  const hidden = Object.entries(keep).map(([name, value]) =>
+    value === null ? NOTHING : html`<input type="hidden" name="${name}" value="${value}" />`,
+  );
+  return html`<form class="bar" method="get" action="${path}" role="search">
+    <label class="skip" for="q">Search</label
+    ><input
+      id="q"
+      type="search"
+      name="q"
+      value="${q ?? ''}"
+      maxlength="100"
+      placeholder="${placeholder}"
+    />${hidden}${more}<button type="submit">Search</button>
+  </form>`;
+}
+
+/** To the next page of the list. */
+export function pager(words: Content, next: string | null): Html {
+  return html`<div class="pages">
+    <span>${words}</span>${next === null ? NOTHING : html`<a class="button small" href="${next}">Next</a>`}
+  </div>`;
+}
+
+/** In place of a table without rows. */
+export function nothingFound(words: string, clear: string | null): Html {
+  return html`<div class="card">
+    <p>${words}${clear === null ? NOTHING : html` <a href="${clear}">Clear filters</a>`}</p>
+  </div>`;
+}
+
+export interface Column {
+  readonly name: Content;
+  readonly class?: string;
+}
+
+/** Below 720 pixels a row becomes a card whose cells say what they are. */
+export function sheet(caption: string, columns: readonly Column[], rows: readonly Html[]): Html {
+  const heads = columns.map(({ name, class: cls = '' }) => html`<th class="${cls}" scope="col">${name}</th>`);
+  return html`<div class="sheet folds">
+    <table>
+      <caption class="skip">
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${heads}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}

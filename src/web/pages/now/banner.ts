@@ -1,0 +1,28 @@
+// The verdict: red only when somebody is needed.
+import type { Overview, Verdict } from '../../../query/shapes/overview.ts';
+import { html, type Html } from '../../parts/html.ts';
+import { icon } from '../../parts/icons.ts';
+import type { Mood } from '../layout.ts';
+
+const LOOKS: Readonly<Record<Verdict, readonly [banner: string, mood: Mood]>> = {
+  critical: ['alarm', 'firing'],
+  warning: ['warn', 'firing'],
+  blind: ['blind', 'blind'],
+  'in-hand': ['calm', 'ok'],
+  starting: ['calm', 'ok'],
+  quiet: ['calm', 'ok'],
+};
+
+export function moodOf(verdict: Verdict): Mood {
+  return LOOKS[verdict][1];
+}
+
+export function banner({ verdict, headline, detail }: Overview): Html {
+  const [look] = LOOKS[verdict];
+  return html`<section class="banner ${look}" aria-label="Verdict">
+    <div class="banner-in">
+      <h1>${look === 'calm' ? icon(verdict === 'starting' ? 'clock' : 'ok') : null}${headline}</h1>
+      ${detail === '' ? null : html`<p>${detail}</p>`}
+    </div>
+  </section>`;
+}

@@ -1,0 +1,92 @@
+// An open alert that nobody has in hand: everything that somebody who was woken wants to know of it.
+import type { AlertCard } from '../../../query/shapes/alerts.ts';
+import type { Overview } from '../../../query/shapes/overview.ts';
+import { plural } from '../../parts/amount.ts';
+import { isBlank, textTag } from '../../parts/chain-text.ts';
+import { curve } from '../../parts/drawings.ts';
+import { html, NOTHING, type Html } from '../../parts/html.ts';
+import { againstTag, isBeyond, valueTag } from '../../parts/measures.ts';
+import { recipientList } from '../../parts/recipients.ts';
+import { capital, rowTone, severityTag } from '../../parts/states.ts';
+import { subjectTag } from '../../parts/subject.ts';
+import { ageTag, duration, timeOfDay, timeTag } from '../../parts/time.ts';
+import { ackButtons, alertPath } from '../acks.ts';
+import { silenceLink, watchPath } from '../paths.ts';
+import type { PageRequest } from '../route.ts';
+
+export function cardSection({ cards, more }: Overview, request: PageRequest): Html {
+  if (cards.length === 0) return NOTHING;
+  return html`<section aria-labelledby="open">
+    <h2 class="skip" id="open">Open alerts that nobody has acknowledged</h2>
+    ${cards.map((card) => alertCard(card, request))}${moreLine(more)}
+  </section>`;
+}
+
+function moreLine({ alerts, rules }: Overview['more']): Html {
+  if (alerts === 0) return NOTHING;
+  return html`<p class="small quiet">
+    <a href="/watches?state=firing">and ${plural(alerts, 'more', 'more')} of ${plural(rules, 'rule')}</a>
+  </p>`;
+}
+
+function alertCard(card: AlertCard, request: PageRequest): Html {
+  return html`<article class="alert ${rowTone(card.severity)}">
+    <div>
+      <p class="alert-top">
+        ${severityTag(card.severity, stateWords(card))}<span class="quiet small"
+          >since ${timeTag(card.since, request)} · <b>${ageTag(card.since, request)}</b></span
+        >
+      </p>
+      <h3><a href="${alertPath(card.key, card.episode)}">${card.title}</a></h3>
+      ${whereLine(card)} ${facts(card)}
+    </div>
+    ${drawing(card, request)}
+    <div class="notified">
+      ${recipientList(card.recipients, request)}
+      ${request.role === 'operator' ? html`<div class="acts">${ackButtons(card, '/')}${silenceLink(card)}</div>` : NOTHING}
+    </div>
+  </article>`;
+}
+
+/** `Critical, firing` */
+export function stateWords({ severity, state, firings }: Pick<AlertCard, 'severity' | 'state' | 'firings'>): string {
+  const words = state === 'flapping' && firings > 0 ? `flapping: fired ${firings} times, notified once` : state;
+  return `${capital(severity)}, ${words}`;
+}
+
+function whereLine({ watch, alert, of }: AlertCard): Html {
+  const where = of === null ? NOTHING : html` · ${subjectTag(of)} on ${of.explorer}`;
+  return html`<p class="small quiet"><a class="mono" href="${watchPath(watch)}">${watch}/${alert}</a>${where}</p>`;
+}
+
+/** What it measures or counts, or what happened. */
+export function facts(card: AlertCard): Html {
+  const { measure, count, detail } = card;
+  if (count !== null) {
+    const newest = isBlank(count.newest) ? NOTHING : html`<p class="against">last: ${textTag(count.newest)}</p>`;
+    return html`<p class="value">${count.count} <span class="unit">in ${duration(count.window_ms)}</span></p>
+      ${newest}`;
+  }
+  if (measure !== null && measure.value !== null)
+    return html`<p class="value">${valueTag(measure)}</p>
+      <p class="against">${againstTag(measure)}</p>`;
+  return isBlank(detail) ? NOTHING : html`<p class="against">${textTag(detail)}</p>`;
+}
+
+const LINE_MS = 6 * 3_600_000;
+
+function drawing({ line, measure, title }: AlertCard, { now, zone }: PageRequest): Html {
+  const from = now - LINE_MS;
+  const drawn = curve({
+    ...{ width: 380, height: 96, points: line, from, to: now, class: 'wide' },
+    limit: measure?.limit ?? null,
+    clear: measure?.clears_at ?? null,
+    isBeyond: measure !== null && isBeyond(measure),
+    label: `${title}: the last six hours`,
+  });
+  if (drawn === null) return NOTHING;
+  return html`<figure class="chart">
+    ${drawn}
+    <figcaption class="cap"><span>${timeOfDay(from, zone).slice(0, 5)}</span><span>now</span></figcaption>
+  </figure>`;
+}

@@ -1,0 +1,54 @@
+// The last 24 hours, in half hours, of watches with something to show.
+import type { Overview } from '../../../query/shapes/overview.ts';
+import { counted } from '../../parts/amount.ts';
+import { barsOf } from '../../parts/drawings.ts';
+import { html, NOTHING, trusted, type Html } from '../../parts/html.ts';
+import { timeOfDay, type Moment } from '../../parts/time.ts';
+import { watchPath } from '../paths.ts';
+
+const DAY_MS = 86_400_000;
+const HALF_HOUR_MS = 1_800_000;
+
+const LEGEND = trusted(
+  '<ul class="legend"><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="b-ok" width="12" height="12" rx="2"/></svg>quiet</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="b-fire" width="12" height="12" rx="2"/></svg>critical</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="b-warn" width="12" height="12" rx="2"/></svg>warning</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="b-blind" width="12" height="12" rx="2"/><rect width="12" height="12" fill="url(#hatch)"/></svg>not known</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><path class="b-tick" d="M2 3h8L6 9z"/></svg>notified</li></ul>',
+);
+
+export function daySection({ bars, trust }: Overview, moment: Moment): Html {
+  if (bars.length === 0) return NOTHING;
+  const quiet = Math.max(0, trust.watches - bars.length);
+  const rest =
+    quiet === 0
+      ? NOTHING
+      : html`<p class="small quiet"><a href="/watches">and ${counted(quiet)} watches with nothing to show</a></p>`;
+  const begin = timeOfDay(moment.now - DAY_MS, moment.zone).slice(0, 5);
+  const middle = timeOfDay(moment.now - DAY_MS / 2, moment.zone).slice(0, 5);
+  return html`<section>
+    <div class="head">
+      <h2>The last 24 hours</h2>
+      ${LEGEND}
+    </div>
+    <div class="card day">
+      ${bars.map((one) => oneDay(one))}
+      <div class="axis-pad"></div>
+      <div class="axis"><span>yesterday ${begin}</span><span>${middle}</span><span>now</span></div>
+      <div class="axis-pad"></div>
+    </div>
+    ${rest}
+  </section>`;
+}
+
+function oneDay({ watch, bars }: Overview['bars'][number]): Html {
+  return html`<div><a class="strong" href="${watchPath(watch)}">${watch}</a></div>
+    <div class="bars-cell">${barsOf(bars)}</div>
+    <div class="small quiet num">${lately(bars.states)}</div>`;
+}
+
+/** How long it has been in its present state: `firing 1 h`. */
+function lately(states: Overview['bars'][number]['bars']['states']): string {
+  const state = states.at(-1) ?? 'quiet';
+  const changed = states.findLastIndex((one) => one !== state);
+  const hours = ((states.length - 1 - changed) * HALF_HOUR_MS) / 3_600_000;
+  return `${WORDS[state]} ${hours < 1 ? '30 min' : `${Math.floor(hours)} h`}`;
+}
+
+const WORDS = { critical: 'critical', warning: 'warning', unknown: 'not known', quiet: 'quiet' } as const;

@@ -1,0 +1,48 @@
+// What happened within twelve hours and has no end of its own, one row per alert.
+import type { EventRow } from '../../../query/shapes/alerts.ts';
+import { counted } from '../../parts/amount.ts';
+import { textTag } from '../../parts/chain-text.ts';
+import { html, NOTHING, type Html } from '../../parts/html.ts';
+import { rowTone } from '../../parts/states.ts';
+import { timeTag, type Moment } from '../../parts/time.ts';
+import { alertPath } from '../acks.ts';
+
+export function eventTable(events: readonly EventRow[], moment: Moment): Html {
+  if (events.length === 0) return NOTHING;
+  return html`<section>
+    <div class="head">
+      <h2>Events</h2>
+      <span class="quiet small">events do not resolve; the last 12 hours</span>
+    </div>
+    <div class="sheet folds">
+      <table>
+        <thead>
+          <tr>
+            <th>Last</th>
+            <th>What</th>
+            <th>Newest</th>
+            <th class="num">In 12 h</th>
+            <th>Notified</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${events.map((event) => row(event, moment))}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+function row(event: EventRow, moment: Moment): Html {
+  const { last, watch, alert, title, severity, key, episode, newest, count, notified, owed } = event;
+  const who = notified.length === 0 ? 'nobody' : notified.join(', ');
+  return html`<tr class="${rowTone(severity)}">
+    <td data-name="Last"><span class="nowrap">${timeTag(last, moment)}</span></td>
+    <td>
+      <a class="strong" href="${alertPath(key, episode)}">${title}</a><span class="sub mono">${watch}/${alert}</span>
+    </td>
+    <td class="wrap">${textTag(newest)}</td>
+    <td class="num" data-name="In 12 h"><span>${counted(count)}</span></td>
+    <td data-name="Notified"><span>${who}${owed === 0 ? null : `, ${counted(owed)} owed`}</span></td>
+  </tr>`;
+}

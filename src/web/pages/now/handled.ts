@@ -1,0 +1,93 @@
+// Alerts that are in hand: acknowledged, held back, or not firing yet.
+import type { AlertRow } from '../../../query/shapes/alerts.ts';
+import type { Measure } from '../../../query/shapes/common.ts';
+import type { Overview } from '../../../query/shapes/overview.ts';
+import { counted } from '../../parts/amount.ts';
+import { html, NOTHING, type Html } from '../../parts/html.ts';
+import { limitWords, valueTag } from '../../parts/measures.ts';
+import { capital, rowTone, stateTag, toneOf } from '../../parts/states.ts';
+import { ageTag, clockTime, duration, timeTag, type Moment } from '../../parts/time.ts';
+import type { IconName } from '../../parts/icons.ts';
+import { alertPath } from '../acks.ts';
+import { watchPath } from '../paths.ts';
+
+export function handledTable({ handled, more_handled: more }: Overview, moment: Moment): Html {
+  if (handled.length === 0) return NOTHING;
+  const rest = more === 0 ? NOTHING : html`<p class="small quiet">and ${counted(more)} more</p>`;
+  return html`<section>
+    <div class="head"><h2>Acknowledged, pending and silenced</h2></div>
+    <div class="sheet folds">
+      <table>
+        <caption class="skip">
+          Acknowledged, pending and silenced alerts
+        </caption>
+        <thead>
+          <tr>
+            <th>State</th>
+            <th>Alert</th>
+            <th>Value against limit</th>
+            <th>Since</th>
+            <th>Acknowledged by</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${handled.map((row) => oneRow(row, moment))}
+        </tbody>
+      </table>
+    </div>
+    ${rest}
+  </section>`;
+}
+
+const ICONS: Readonly<Record<AlertRow['why'], IconName>> = {
+  pending: 'clock',
+  acknowledged: 'acknowledged',
+  silenced: 'muted',
+  inhibited: 'muted',
+  info: 'info',
+};
+
+function oneRow(row: AlertRow, moment: Moment): Html {
+  const { key, episode, watch, alert, title, severity, state, since } = row;
+  const path = key === null || episode === null ? watchPath(watch) : alertPath(key, episode);
+  const tone = state === 'pending' ? '' : rowTone(severity);
+  return html`<tr class="${tone}">
+    <td>${stateTag(state === 'pending' ? 'warn' : toneOf(severity), ICONS[row.why], capital(state))}</td>
+    <td><a class="strong" href="${path}">${title}</a><span class="sub mono">${watch}/${alert}</span></td>
+    <td data-name="Value"><span>${valueCell(row.measure)}</span></td>
+    <td data-name="Since">
+      <span
+        >${timeTag(since, moment)}<span class="sub"
+          >${row.fires_at === null ? ageTag(since, moment) : `fires in ${duration(Date.parse(row.fires_at) - moment.now)}`}</span
+        ></span
+      >
+    </td>
+    <td data-name="Acknowledged by">${whoCell(row, moment)}</td>
+  </tr>`;
+}
+
+function valueCell(measure: Measure | null): Html {
+  if (measure === null) return html`<span class="quiet">an event</span>`;
+  const limit = limitWords(measure);
+  return html`${valueTag(measure)}${limit === null ? null : html`<span class="sub">limit ${limit}</span>`}`;
+}
+
+function whoCell({ why, ack, silence }: AlertRow, moment: Moment): Html {
+  if (ack !== null)
+    return html`<span
+      >${ack.actor}, ${timeTag(ack.at, moment)}<span class="sub">until ${clockTime(ack.until, moment)}</span></span
+    >`;
+  if (silence !== null)
+    return html`<span
+      >silenced by ${silence.actor}<span class="sub">until ${clockTime(silence.until, moment)}</span></span
+    >`;
+  return html`<span class="quiet">${NOBODY[why]}</span>`;
+}
+
+const NOBODY: Readonly<Record<AlertRow['why'], string>> = {
+  pending: 'nobody is notified yet',
+  acknowledged: '',
+  silenced: 'silenced',
+  inhibited: 'held back: its cause is told',
+  info: 'for information',
+};

@@ -1,0 +1,75 @@
+// Puts pages into their frame and sends them. A page is made at most once a second for all who see the same.
+import { BadCursor } from '../../query/cursor.ts';
+import { errorPage } from './errors.ts';
+import { filled } from './fill.ts';
+import type { PageContext } from './gates.ts';
+import { layout, type Page } from './layout.ts';
+import { moodOf } from './now/banner.ts';
+import type { DaemonFacts, PageQueries } from './queries.ts';
+import { createRendering } from './rendering.ts';
+import type { PageRequest, PageRoute } from './route.ts';
+
+export interface PresenterOptions {
+  readonly now: () => number;
+  readonly timeZone: string;
+  readonly daemon: () => DaemonFacts;
+  readonly queries: PageQueries;
+  readonly pages: readonly PageRoute[];
+  readonly monotonic: () => number;
+}
+
+export interface Presenter {
+  show(c: PageContext, route: PageRoute): Promise<Response>;
+  /** A page that is made for one answer, such as an error. */
+  send(c: PageContext, page: Page): Promise<Response>;
+}
+
+interface Made {
+  readonly status: number;
+  readonly text: string;
+}
+
+export function createPresenter(options: PresenterOptions): Presenter {
+  const { queries, pages, now, timeZone: zone, daemon } = options;
+  const rendering = createRendering<Made>(options.monotonic);
+  const links = pages.flatMap(({ path, nav }) => (nav === null ? [] : [{ path, name: nav }]));
+
+  async function framed(page: Page, here: string | null): Promise<string> {
+    const { verdict, unhandled, trust } = await queries.overview();
+    const facts = { unhandled, givenUp: trust.given_up, mood: moodOf(verdict) };
+    return layout(page, { ...daemon(), ...facts, now: now(), zone, here, links }).toString();
+  }
+
+  async function make(c: PageContext, route: PageRoute): Promise<Made> {
+    const page = await pageOf(route, requestOf(c));
+    return { status: page.status ?? 200, text: await framed(page, route.path) };
+  }
+
+  function requestOf(c: PageContext): PageRequest {
+    const { role } = c.get('visitor');
+    const parameter = (name: string): string => c.req.param(name) ?? '';
+    return { now: now(), zone, role, parameter, query: (name) => c.req.query(name) ?? '' };
+  }
+
+  return {
+    async show(c, route) {
+      const visitor = c.get('visitor');
+      const made = await rendering.of(`${visitor.role} ${c.req.url}`, () => make(c, route));
+      const status = made.status as 200;
+      return c.html(filled(made.text, visitor, now()), status);
+    },
+    async send(c, page) {
+      return c.html(filled(await framed(page, null), c.get('visitor'), now()), page.status ?? 200);
+    },
+  };
+}
+
+/** A cursor in an address may be of a former release, or made up. */
+async function pageOf(route: PageRoute, request: PageRequest): Promise<Page> {
+  try {
+    return await route.show(request);
+  } catch (error) {
+    if (error instanceof BadCursor) return errorPage(400, 'The list has no such page. Begin with its first one.');
+    throw error;
+  }
+}

@@ -1,0 +1,127 @@
+// All watches, those with a problem first.
+import type { WatchList, WatchRow, WatchState } from '../../query/shapes/watches.ts';
+import { ListFilter } from '../../query/shapes.ts';
+import { counted, plural } from '../parts/amount.ts';
+import { barsOf } from '../parts/drawings.ts';
+import { html, NOTHING, trusted, type Html } from '../parts/html.ts';
+import { bareValue, distanceWords } from '../parts/measures.ts';
+import { capital, watchRowTone, watchStateTag } from '../parts/states.ts';
+import { ageOf, ageTag, duration, type Moment } from '../parts/time.ts';
+import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet, type Pill } from './lists.ts';
+import { watchPath } from './paths.ts';
+import type { PageQueries } from './queries.ts';
+import type { PageRoute } from './route.ts';
+
+const PATH = '/watches';
+
+export function watchesPage({ watches }: Pick<PageQueries, 'watches'>): PageRoute {
+  return {
+    path: PATH,
+    role: 'viewer',
+    nav: 'Watches',
+    async show(request) {
+      const filter = filterIn(ListFilter, request);
+      if (filter === null) return NO_SUCH_FILTER;
+      return { title: 'Watches', main: content(await watches(filter), filter, request) };
+    },
+  };
+}
+
+function content(found: WatchList, filter: ListFilter, moment: Moment): Html {
+  const { q, state, sort } = filter;
+  const all = sumOf(found);
+  return html`<div>
+      <h1>Watches</h1>
+      <p class="lead">${plural(all, 'watch', 'watches')}. Those with a problem come first.</p>
+    </div>
+    <div class="stack tight">
+      ${searchForm({ path: PATH, q, placeholder: 'name, rule, address, token, explorer', keep: { state }, more: order(sort) })}${statePills(found, filter)}
+    </div>
+    <div>
+      ${found.items.length === 0 ? nothingFound('No watch fits.', PATH) : table(found.items, moment)}${pager(`${counted(found.items.length)} shown`, found.next === null ? null : linkTo(PATH, { q, state, sort, after: found.next }))}
+    </div>`;
+}
+
+function sumOf({ counts }: WatchList): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+const ORDERS = [
+  ['problems', 'Problems first'],
+  ['closest', 'Closest to firing'],
+  ['oldest', 'Oldest data'],
+  ['credits', 'Most credits'],
+] as const;
+
+function order(sort: ListFilter['sort']): Html {
+  const options = ORDERS.map(([value, name]) => {
+    const selected = value === (sort ?? 'problems') ? trusted(' selected') : NOTHING;
+    return html`<option value="${value}" ${selected}>${name}</option>`;
+  });
+  return html`<label class="skip" for="sort">Order</label
+    ><select id="sort" name="sort">
+      ${options}
+    </select>`;
+}
+
+const SHOWN_STATES: readonly WatchState[] = ['firing', 'pending', 'blind', 'silenced', 'paused'];
+
+function statePills(found: WatchList, { q, state, sort }: ListFilter): Html {
+  const pill = (name: string, value: string | null, count: number): Pill => ({
+    ...{ name, count, href: linkTo(PATH, { q, sort, state: value }), isCurrent: state === value },
+  });
+  return pills(
+    [
+      pill('All', null, sumOf(found)),
+      ...SHOWN_STATES.map((one) => pill(capital(one), one, found.counts[one])),
+      pill('Unhealthy rules', 'unhealthy', found.unhealthy),
+    ],
+    'State',
+  );
+}
+
+const COLUMNS = [
+  { name: 'State' },
+  { name: 'Watch' },
+  { name: 'Value', class: 'num' },
+  { name: 'To fire' },
+  { name: 'Data', class: 'num' },
+  { name: '24 h', class: 'only-wide' },
+];
+
+function table(items: readonly WatchRow[], moment: Moment): Html {
+  return sheet(
+    'Watches',
+    COLUMNS,
+    items.map((row) => oneRow(row, moment)),
+  );
+}
+
+function oneRow(row: WatchRow, moment: Moment): Html {
+  const { name, kind, explorer, interval_ms: interval, state, severity, since, as_of: asOf } = row;
+  const words = since === null ? capital(state) : `${capital(state)} ${duration(ageOf(since, moment))}`;
+  const why = row.blind === null ? NOTHING : html`<span class="sub">${row.blind.cause}</span>`;
+  return html`<tr class="${watchRowTone(state, severity)}">
+    <td data-name="State"><span>${watchStateTag(state, severity, words)}${why}</span></td>
+    <td>
+      <a class="strong mono" href="${watchPath(name)}">${name}</a
+      ><span class="sub">${kind} on ${explorer}, every ${duration(interval)}</span>
+    </td>
+    <td class="num" data-name="Value">
+      <span
+        >${row.measure === null ? html`<span class="quiet">${row.as_of === null ? 'not known' : 'an event'}</span>` : bareValue(row.measure)}</span
+      >
+    </td>
+    <td data-name="To fire"><span>${toFire(row)}</span></td>
+    <td class="num" data-name="Data"><span>${asOf === null ? 'none yet' : ageTag(asOf, moment)}</span></td>
+    <td class="half">${barsOf(row.bars, 2)}</td>
+  </tr>`;
+}
+
+function toFire({ measure, needs, state }: WatchRow): Html {
+  const distance = measure === null ? null : distanceWords(measure);
+  if (state === 'firing') return html`<span class="quiet">it fires</span>`;
+  if (distance !== null && measure !== null)
+    return html`${measure.is_stale ? 'was ' : null}${distance.replace(/ (?:below|above)$/, '')} away`;
+  return html`<span class="quiet">${needs ?? 'an event'}</span>`;
+}

@@ -1,0 +1,56 @@
+// The only place that shows text from the chain: in letters of one width, cut, never a link, with what cannot be seen
+// spelled out and letters that only look like Latin ones named.
+import { rawText, singleLine, type Untrusted } from '../../lib/untrusted.ts';
+import type { Text } from '../../query/shapes/common.ts';
+import { html, type Html } from './html.ts';
+
+const MOST = 120;
+
+export function chainText(text: Untrusted): Html {
+  const shown = singleLine(rawText(text), MOST);
+  const warning = lookAlike(shown);
+  return html`<span class="chain">${shown}</span>${
+      warning === null ? null : html` <span class="warn">${warning}</span>`
+    }`;
+}
+
+/** A sentence of ours with their words in it. */
+export function textTag(text: Text): Html {
+  return html`${text.map((part) => ('text' in part ? part.text : chainText(part.untrusted)))}`;
+}
+
+/** Whether there is anything to read. */
+export function isBlank(text: Text): boolean {
+  return text.every((part) => ('text' in part ? part.text : rawText(part.untrusted)) === '');
+}
+
+/** Letters of other alphabets, and the Latin ones that they look like. */
+const LOOKS = new Map(
+  Object.entries({
+    ...{ А: 'A', В: 'B', С: 'C', Е: 'E', Н: 'H', І: 'I', Ј: 'J', К: 'K', М: 'M', О: 'O', Р: 'P', Ѕ: 'S', Т: 'T' },
+    ...{ Х: 'X', У: 'Y', а: 'a', с: 'c', е: 'e', һ: 'h', і: 'i', ј: 'j', о: 'o', р: 'p', ѕ: 's', х: 'x', у: 'y' },
+    ...{ Α: 'A', Β: 'B', Ε: 'E', Ζ: 'Z', Η: 'H', Ι: 'I', Κ: 'K', Μ: 'M', Ν: 'N', Ο: 'O', Ρ: 'P', Τ: 'T', Υ: 'Y' },
+    ...{ Χ: 'X', ο: 'o', ν: 'v', ԁ: 'd', ԛ: 'q', ԝ: 'w', Ԍ: 'G', Ԁ: 'D' },
+  }),
+);
+const SCRIPTS = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Hebrew', 'Arabic'] as const;
+
+/** `lookAlike('USDС') // 'looks like USDC: С is Cyrillic'`. Null: it looks like nothing else. */
+export function lookAlike(text: string): string | null {
+  const plain = text.normalize('NFKC');
+  const skeleton = Array.from(plain, (letter) => LOOKS.get(letter) ?? letter).join('');
+  if (skeleton === text || !/^[\x20-\x7e]*[A-Za-z][\x20-\x7e]*$/.test(skeleton)) return mixture(plain);
+  const strange = Array.from(text).find((letter) => !/[\x20-\x7e]/.test(letter)) ?? '';
+  return `looks like ${skeleton.slice(0, 40)}: ${strange} is ${scriptOf(strange) ?? 'another letter'}`;
+}
+
+/** Words of two alphabets are rarely honest. */
+function mixture(text: string): string | null {
+  if (!/\p{Script=Latin}/u.test(text)) return null;
+  const other = Array.from(text).find((letter) => scriptOf(letter) !== null);
+  return other === undefined ? null : `mixes alphabets: ${other} is ${scriptOf(other) ?? ''}`;
+}
+
+function scriptOf(letter: string): string | null {
+  return SCRIPTS.find((name) => new RegExp(`^\\p{Script=${name}}`, 'u').test(letter)) ?? null;
+}

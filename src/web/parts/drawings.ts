@@ -1,0 +1,155 @@
+// Drawings of values: lines, gauges and the bars of a day. Places are rounded numbers; amounts stay exact everywhere else.
+import { BAR_STATES, type Bars, type Measure, type Point } from '../../query/shapes/common.ts';
+import { html, trusted, type Html } from './html.ts';
+import { capital } from './states.ts';
+
+interface Box {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A value holds until the next one, so lines are steps. */
+export interface Curve extends Box {
+  readonly points: readonly Point[];
+  readonly from: number;
+  readonly to: number;
+  readonly limit: string | null;
+  readonly clear: string | null;
+  readonly isBeyond: boolean;
+  readonly label: string;
+  readonly class: string;
+}
+
+const EDGE = 3;
+const RADIUS = 2.6;
+
+export function curve(drawn: Curve): Html | null {
+  const { width, height, limit, clear, isBeyond, label } = drawn;
+  const values = drawn.points.map(([, value]) => Number(value));
+  const last = values.at(-1);
+  if (last === undefined) return null;
+  const scale = scaleOf([...values, ...shownLimits(drawn, values)], height);
+  const line = stepsOf(drawn, scale);
+  const at = (value: string): string => `d="M0 ${scale(Number(value))}H${width}"`;
+  const lines = shownLimits(drawn, values);
+  return html`<svg class="${drawn.class}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
+    ${trusted(
+      [
+        limit !== null && lines.includes(Number(limit)) ? `<path class="s-limit" ${at(limit)}/>` : '',
+        clear !== null && lines.includes(Number(clear)) ? `<path class="s-clear" ${at(clear)}/>` : '',
+        `<polyline class="s-line strong" points="${line}"/>`,
+        `<circle class="s-now${isBeyond ? ' alarm' : ''}" cx="${width - 4}" cy="${scale(last)}" r="${RADIUS}"/>`,
+      ].join(''),
+    )}
+  </svg>`;
+}
+
+/** A limit far away would make the line a flat one. */
+function shownLimits({ limit, clear }: Curve, values: readonly number[]): number[] {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const room = Math.max(high - low, Math.abs(high) * 0.05) * 3;
+  return [limit, clear]
+    .flatMap((one) => (one === null ? [] : [Number(one)]))
+    .filter((one) => one >= low - room && one <= high + room);
+}
+
+function scaleOf(values: readonly number[], height: number): (value: number) => number {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const range = high - low;
+  return (value) => (range === 0 ? round(height / 2) : round(EDGE + ((high - value) / range) * (height - 2 * EDGE)));
+}
+
+function stepsOf({ points, from, to, width }: Curve, scale: (value: number) => number): string {
+  const right = width - 4;
+  const place = (time: string): number =>
+    round(Math.min(right, Math.max(0, ((Date.parse(time) - from) / (to - from)) * right)));
+  const corners: string[] = [];
+  let before: number | null = null;
+  for (const [time, value] of points) {
+    const x = place(time);
+    const y = scale(Number(value));
+    if (before !== null && before !== y) corners.push(`${x},${before}`);
+    corners.push(`${x},${y}`);
+    before = y;
+  }
+  if (before !== null) corners.push(`${right},${before}`);
+  return corners.join(' ');
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+const GAUGE = { width: 120, height: 10 };
+const TICK = GAUGE.width / 3;
+
+/** Value against limit: the tick is the limit, at a third of the room. */
+export function gauge(measure: Measure, tone: string): Html | null {
+  const { value, limit } = measure;
+  if (value === null || limit === null || Number(limit) === 0) return null;
+  const share = Math.max(0, Math.min(3, Number(value) / Number(limit)));
+  const filled = round(TICK * share);
+  const fill = tone === 'alarm' ? 'b-fire' : tone === 'warn' ? 'b-warn' : 'b-room';
+  return trusted(
+    `<svg class="gauge" viewBox="0 0 ${GAUGE.width} ${GAUGE.height}" preserveAspectRatio="none" aria-hidden="true">` +
+      `<rect class="b-track" y="2" width="${GAUGE.width}" height="6" rx="3"/>` +
+      `<rect class="${fill}" y="2" width="${filled}" height="6" rx="3"/>` +
+      `<rect class="b-tick" x="${TICK - 1}" y="0" width="2" height="10"/></svg>`,
+  );
+}
+
+type BarState = (typeof BAR_STATES)[number];
+
+const FILLS: Readonly<Record<BarState, string>> = {
+  critical: 'b-fire',
+  warning: 'b-warn',
+  unknown: 'b-blind',
+  quiet: 'b-ok',
+};
+
+/** `halves`: how many half hours each bar is of; it shows the worst of them. */
+export function barsOf({ states, notified }: Bars, halves = 1): Html {
+  const bars = Array.from({ length: states.length / halves }, (_, index) => ({
+    state: worstOf(states.slice(index * halves, (index + 1) * halves)),
+    isNotified: notified.some((place) => Math.floor(place / halves) === index),
+  }));
+  const width = bars.length * 10 - 2;
+  const label = barsLabel(states);
+  return html`<svg
+    class="bars${halves === 1 ? null : ' mini'}"
+    viewBox="0 0 ${width} 22"
+    preserveAspectRatio="none"
+    role="img"
+    aria-label="${label}"
+  >
+    ${trusted(bars.map((bar, index) => oneBar(bar, index * 10)).join(''))}
+  </svg>`;
+}
+
+function oneBar({ state, isNotified }: { readonly state: BarState; readonly isNotified: boolean }, x: number): string {
+  const rect = `x="${x}" y="5" width="8" height="17" rx="1.5"`;
+  const hatch = state === 'unknown' ? `<rect ${rect} fill="url(#hatch)"/>` : '';
+  const tick = isNotified ? `<path class="b-tick" d="M${x + 1} 0h6l-3 4z"/>` : '';
+  return `<rect class="${FILLS[state]}" ${rect}/>${hatch}${tick}`;
+}
+
+function worstOf(states: readonly BarState[]): BarState {
+  return BAR_STATES.find((state) => states.includes(state)) ?? 'quiet';
+}
+
+const BAR_WORDS: Readonly<Record<Exclude<BarState, 'quiet'>, string>> = {
+  critical: 'critical',
+  warning: 'warning',
+  unknown: 'not known',
+};
+
+/** `Critical for 1 h, not known for 30 min of the last 24 hours` */
+function barsLabel(states: readonly BarState[]): string {
+  const parts = (['critical', 'warning', 'unknown'] as const).flatMap((state) => {
+    const count = states.filter((one) => one === state).length;
+    return count === 0 ? [] : [`${BAR_WORDS[state]} for ${count / 2} h`];
+  });
+  return parts.length === 0 ? 'Quiet in the last 24 hours' : `${capital(parts.join(', '))} of the last 24 hours`;
+}

@@ -1,0 +1,56 @@
+// A value against its limit, in words.
+import type { Measure } from '../../query/shapes/common.ts';
+import { amountTag, grouped, short } from './amount.ts';
+import { html, type Html } from './html.ts';
+import { duration } from './time.ts';
+
+const UNKNOWN = 'not known';
+
+/** `940,264.594685 USDC`; a duration as one. */
+export function valueTag({ value, unit }: Measure): Html {
+  if (value === null) return html`${UNKNOWN}`;
+  if (unit === 's') return html`${seconds(value)}`;
+  return html`${amountTag(value)}${unit === '' ? null : html` <span class="unit">${unit}</span>`}`;
+}
+
+/** Without its unit, for a column. */
+export function bareValue(measure: Measure | null): Html {
+  if (measure === null || measure.value === null) return html`<span class="quiet">${UNKNOWN}</span>`;
+  return measure.unit === 's' ? html`${seconds(measure.value)}` : amountTag(measure.value);
+}
+
+export function limitWords({ limit, unit }: Measure): string | null {
+  if (limit === null) return null;
+  return unit === 's' ? seconds(limit) : unit === '%' ? `${grouped(limit)} %` : grouped(limit);
+}
+
+/** `59,735.41 below`; null where there is no limit or no value. */
+export function distanceWords({ distance, side, unit }: Measure): string | null {
+  if (distance === null) return null;
+  const words = unit === 's' ? seconds(distance) : unit === '%' ? `${short(distance)} %` : short(distance);
+  return side === null ? 'at the limit' : `${words} ${side}`;
+}
+
+/** `59,735.41 below the limit of 1,000,000 · clears above 1,050,000` */
+export function againstTag(measure: Measure): Html | null {
+  const distance = distanceWords(measure);
+  const limit = limitWords(measure);
+  if (distance === null || limit === null) return null;
+  return html`<b>${measure.is_stale ? 'was ' : null}${distance}</b> ${
+      measure.side === null ? html`of ${limit}` : html`the limit of ${limit}`
+    }${clears(measure)}`;
+}
+
+function clears({ clears_at: at, fires, unit }: Measure): Html | null {
+  if (at === null || fires === null) return null;
+  return html` · clears ${fires === 'below' ? 'above' : 'below'} ${unit === 's' ? seconds(at) : grouped(at)}`;
+}
+
+/** Whether it is where the alert fires. */
+export function isBeyond({ side, fires, distance }: Measure): boolean {
+  return fires !== null && distance !== null && (side === fires || (side === null && distance === '0'));
+}
+
+function seconds(amount: string): string {
+  return duration(Number(amount) * 1000);
+}

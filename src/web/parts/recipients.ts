@@ -1,0 +1,67 @@
+// Who was notified, and what their servers answered.
+import type { RecipientStatus } from '../../query/shapes/common.ts';
+import { plural } from './amount.ts';
+import { html, type Html } from './html.ts';
+import { icon } from './icons.ts';
+import { recipientTag } from './states.ts';
+import { timeTag, type Moment } from './time.ts';
+
+export function recipientList(recipients: readonly RecipientStatus[], moment: Moment): Html {
+  if (recipients.length === 0) return html`<p class="small quiet">Nobody is notified of it.</p>`;
+  return html`<ul aria-label="Who was notified">
+    ${recipients.map((one) => recipientLine(one, moment))}
+  </ul>`;
+}
+
+function recipientLine(status: RecipientStatus, moment: Moment): Html {
+  const isGood = status.state === 'accepted';
+  const tone = isGood ? 'good' : status.state === 'held' ? '' : 'bad';
+  return html`<li class="${tone}">
+    ${icon(isGood ? 'check' : status.state === 'held' ? 'muted' : 'cross')}<span
+      ><b>${recipientName(status)}</b> ${progress(status, moment)}</span
+    >
+  </li>`;
+}
+
+/** `oncall@example.com`, and the channel's name where that says no less. */
+export function recipientName({ channel, recipient }: Pick<RecipientStatus, 'channel' | 'recipient'>): string {
+  return recipient === '' ? channel : recipient;
+}
+
+function progress(status: RecipientStatus, moment: Moment): Html {
+  const { state, accepted_at: acceptedAt, tries, next_try: nextTry } = status;
+  switch (state) {
+    case 'accepted':
+      return html`accepted ${acceptedAt === null ? null : timeTag(acceptedAt, moment)} ${answerTag(status.answer)}`;
+    case 'held':
+      return html`held back`;
+    case 'given-up':
+      return html`given up after ${plural(tries, 'try', 'tries')} ${answerTag(status.answer)}`;
+    case 'owed':
+      if (tries === 0) return html`not sent yet`;
+      return html`not accepted, ${plural(tries, 'try', 'tries')} ·
+      ${answerTag(status.answer)}${nextTry === null ? null : html` · next try ${timeTag(nextTry, moment)}`}`;
+  }
+}
+
+/** What a server said. */
+export function answerTag(answer: string | null): Html | null {
+  return answer === null || answer === '' ? null : html`<q>${answer}</q>`;
+}
+
+/** One row of facts for each of them. */
+export function recipientFacts(recipients: readonly RecipientStatus[], moment: Moment): Html {
+  return html`<dl class="facts">
+    ${recipients.map(
+      (one) =>
+        html`<dt>${recipientName(one)}</dt>
+          <dd>${recipientTag(one.state, recipientWords(one, moment))}</dd>`,
+    )}
+  </dl>`;
+}
+
+function recipientWords({ state, accepted_at: at, tries }: RecipientStatus, moment: Moment): Html {
+  if (state === 'accepted') return html`accepted ${at === null ? null : timeTag(at, moment)}`;
+  if (state === 'held') return html`held back`;
+  return html`${state === 'owed' ? 'owed' : 'given up'}, ${plural(tries, 'try', 'tries')}`;
+}

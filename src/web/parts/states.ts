@@ -1,0 +1,63 @@
+// A word for a state: shape, word and colour. Colour is for what is wrong only; info has none.
+import type { Severity, RecipientStatus } from '../../query/shapes/common.ts';
+import type { WatchState } from '../../query/shapes/watches.ts';
+import { html, type Content, type Html } from './html.ts';
+import { icon, type IconName } from './icons.ts';
+
+export type Tone = 'alarm' | 'warn' | 'blind' | 'ok';
+
+export function stateTag(tone: Tone, name: IconName, words: Content): Html {
+  return html`<span class="state ${tone}">${icon(name)}${words}</span>`;
+}
+
+export function toneOf(severity: Severity): Tone {
+  if (severity === 'critical') return 'alarm';
+  return severity === 'warning' ? 'warn' : 'ok';
+}
+
+/** Of a row or a card: info has no colour. */
+export function rowTone(severity: Severity): string {
+  return severity === 'info' ? '' : toneOf(severity);
+}
+
+export function severityTag(severity: Severity, words: Content): Html {
+  return stateTag(toneOf(severity), severity, words);
+}
+
+/** `'Critical'` */
+export function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+const WATCH_ICONS: Readonly<Record<WatchState, readonly [Tone, IconName]>> = {
+  firing: ['alarm', 'critical'],
+  pending: ['warn', 'clock'],
+  blind: ['blind', 'blind'],
+  paused: ['ok', 'paused'],
+  silenced: ['ok', 'muted'],
+  starting: ['ok', 'clock'],
+  ok: ['ok', 'ok'],
+};
+
+export function watchStateTag(state: WatchState, severity: Severity | null, words: Content): Html {
+  if (state === 'firing' && severity !== null) return severityTag(severity, words);
+  const [tone, name] = WATCH_ICONS[state];
+  return stateTag(tone, name, words);
+}
+
+export function watchRowTone(state: WatchState, severity: Severity | null): string {
+  if (state === 'blind') return 'blind';
+  return (state === 'firing' || state === 'pending') && severity !== null ? rowTone(severity) : '';
+}
+
+const RECIPIENT_TONES: Readonly<Record<RecipientStatus['state'], readonly [Tone, IconName]>> = {
+  accepted: ['ok', 'ok'],
+  owed: ['alarm', 'cross'],
+  'given-up': ['alarm', 'cross'],
+  held: ['ok', 'muted'],
+};
+
+export function recipientTag(state: RecipientStatus['state'], words: Content): Html {
+  const [tone, name] = RECIPIENT_TONES[state];
+  return stateTag(tone, name, words);
+}

@@ -1,0 +1,172 @@
+// What a daemon in trouble says of itself.
+import type { AlertCard } from '../../src/query/shapes/alerts.ts';
+import type { Bars, Measure, Point, RecipientStatus } from '../../src/query/shapes/common.ts';
+import type { Overview, Trust } from '../../src/query/shapes/overview.ts';
+import type { WatchList, WatchRow } from '../../src/query/shapes/watches.ts';
+import { untrusted } from '../../src/lib/untrusted.ts';
+
+export const NOW = Date.parse('2026-11-21T03:12:07Z');
+const MINUTE = 60_000;
+
+function ago(ms: number): string {
+  return new Date(NOW - ms).toISOString();
+}
+
+/** What strangers, operators and servers may have written; every page shows it wherever it can. */
+export interface Written {
+  readonly chain: string;
+  readonly answer: string;
+  readonly comment: string;
+}
+
+export const CALM: Written = { chain: 'execution reverted', answer: '503 Service Unavailable', comment: 'known' };
+
+const measure: Measure = {
+  ...{ field: 'balance', value: '940264.594685', unit: 'USDC', limit: '1000000', distance: '59735.405315' },
+  ...{ side: 'below', fires: 'below', clears_at: '1050000', at: ago(4000), is_stale: false },
+};
+
+function recipientsWith(answer: string): RecipientStatus[] {
+  const accepted = { state: 'accepted', accepted_at: ago(14 * MINUTE), tries: 1, next_try: null } as const;
+  const owed = { state: 'owed', accepted_at: null, tries: 5, next_try: ago(-7 * MINUTE) } as const;
+  return [
+    { channel: 'oncall', recipient: 'oncall@example.com', answer: '250 2.0.0 Ok: queued as 4F1c7', ...accepted },
+    { channel: 'ops', recipient: 'ops', answer, ...owed },
+  ];
+}
+
+function lineOf(values: readonly number[], ms: number): Point[] {
+  return values.map((value, at) => [ago(ms - (at * ms) / values.length), String(value)]);
+}
+
+function barsWith(places: Readonly<Record<number, Bars['states'][number]>>): Bars {
+  const states = Array.from({ length: 48 }, (_, place) => places[place] ?? 'quiet');
+  return { from: ago(24 * 60 * MINUTE), states, notified: Object.keys(places).map(Number) };
+}
+
+function cardWith({ answer, chain }: Written): AlertCard {
+  return {
+    ...{ key: 'k1', episode: 8, seq: 3, watch: 'treasury-usdc', alert: 'low', title: 'Treasury USDC is low' },
+    ...{ severity: 'critical', state: 'firing', since: ago(14 * MINUTE), measure, count: null, firings: 0 },
+    of: {
+      ...{ name: 'treasury', address: '0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0', explorer: 'ethereum' },
+      page_url: 'https://explorer.example.com/address/0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0',
+    },
+    detail: [{ text: 'of ' }, { untrusted: untrusted(chain) }],
+    line: lineOf([1_161_040, 1_150_000, 1_170_000, 1_120_000, 1_060_000, 1_070_000, 990_000, 940_264], 360 * MINUTE),
+    recipients: recipientsWith(answer),
+    ...{ ack: null, silence: null },
+  };
+}
+
+function countedCard(written: Written): AlertCard {
+  return {
+    ...cardWith(written),
+    ...{ key: 'k2', watch: 'vault-calls', alert: 'many-failures', title: 'Calls to the vault keep failing' },
+    ...{ severity: 'warning', since: ago(6 * MINUTE), measure: null, line: [] },
+    count: { count: 7, window_ms: 10 * MINUTE, newest: [{ untrusted: untrusted(written.chain) }] },
+  };
+}
+
+function trustWith({ answer }: Written): Trust {
+  return {
+    heads: [
+      { explorer: 'gnosis', height: '36911540', at: ago(31 * MINUTE), age_ms: 31 * MINUTE, is_stalled: true },
+      { explorer: 'ethereum', height: '21034112', at: ago(9000), age_ms: 9000, is_stalled: false },
+    ],
+    blind: [
+      {
+        ...{ cause: 'stale', explorer: 'gnosis', since: ago(30 * MINUTE), watches: 38, rules: 9 },
+        ...{ names: ['gnosis-treasury[treasury]', 'gnosis-treasury[collector]'], fields: [] },
+      },
+    ],
+    watches: 412,
+    oldest: { watch: 'gnosis-head', age_ms: 31 * MINUTE, interval_ms: MINUTE },
+    unhealthy: 2,
+    owed: [{ channel: 'ops', rows: 9, since: ago(14 * MINUTE), last_try: ago(75_000), last_answer: answer }],
+    given_up: 3,
+    credits: [
+      {
+        ...{ explorers: ['ethereum'], remaining: 87_340, plan: 100_000, per_hour: 3950, reserve: 10_000 },
+        ...{ resets_at: '2026-11-22T00:00:00Z', at_reset: 5200, runs_out_at: null },
+      },
+    ],
+    troubles: [],
+    storage: 'works',
+  };
+}
+
+export function overviewWith(written: Written): Overview {
+  const card = cardWith(written);
+  return {
+    verdict: 'critical',
+    headline: 'Treasury USDC is low, and one more',
+    detail: 'Nobody has acknowledged them; the oldest has waited 14 min.',
+    cards: [card, countedCard(written)],
+    more: { alerts: 212, rules: 3 },
+    unhandled: 2,
+    trust: trustWith(written),
+    handled: [
+      {
+        ...{ key: 'k3', episode: 1, seq: 1, watch: 'gnosis-head', alert: 'stalled', title: 'gnosis is stalled' },
+        ...{ severity: 'critical', state: 'firing', why: 'acknowledged', since: ago(31 * MINUTE), fires_at: null },
+        measure: { ...measure, unit: 's', value: '1860', limit: '120', clears_at: null },
+        ack: {
+          ...{ id: 'a', key: 'k3', episode: 1, seq: 1, actor: 'oncall-1', comment: written.comment },
+          ...{ at: ago(26 * MINUTE), until: ago(-48 * MINUTE) },
+        },
+        silence: null,
+      },
+      {
+        ...{ key: null, episode: null, seq: null, watch: 'coins[hot_wallet]', alert: 'nearly-empty' },
+        ...{ title: 'hot_wallet is nearly empty', severity: 'warning', state: 'pending', why: 'pending' },
+        ...{ since: ago(42_000), fires_at: ago(-78_000), ack: null, silence: null },
+        measure: { ...measure, unit: 'ETH', value: '0.0487', limit: '0.05', clears_at: null },
+      },
+    ],
+    more_handled: 4,
+    events: [
+      {
+        ...{ last: ago(75_000), watch: 'vault-calls', alert: 'call-failed', title: 'Call to the vault failed' },
+        ...{ severity: 'warning', key: 'k4', episode: 1, count: 19, notified: ['ops'], owed: 7 },
+        newest: [{ untrusted: untrusted(written.chain) }, { text: ' from 0x3c54…b3AB' }],
+      },
+      {
+        ...{ last: ago(110 * MINUTE), watch: 'tokens', alert: 'scam', title: 'Scam token arrived' },
+        ...{ severity: 'warning', key: 'k5', episode: 1, count: 2, notified: ['ops'], owed: 0 },
+        newest: [{ untrusted: untrusted('USDС') }],
+      },
+    ],
+    bars: [
+      { watch: 'treasury-usdc', bars: barsWith({ 30: 'critical', 31: 'critical', 47: 'critical' }) },
+      { watch: 'gnosis-head', bars: barsWith({ 5: 'unknown', 46: 'critical', 47: 'critical' }) },
+      { watch: 'tokens', bars: barsWith({ 12: 'warning' }) },
+    ],
+    as_of: ago(0),
+  };
+}
+
+export function watchesWith(): WatchList {
+  const row: WatchRow = {
+    ...{ name: 'treasury-usdc', rule: 'treasury-usdc', kind: 'balance', explorer: 'ethereum', state: 'firing' },
+    ...{ severity: 'critical', since: ago(14 * MINUTE), blind: null, is_healthy: true, measure, needs: null },
+    ...{ as_of: ago(4000), interval_ms: MINUTE, bars: barsWith({ 30: 'critical', 47: 'critical' }) },
+  };
+  const blind: WatchRow = {
+    ...{ ...row, name: 'gnosis-treasury[treasury]', explorer: 'gnosis', state: 'blind', severity: null },
+    ...{ blind: { cause: 'stale', since: ago(30 * MINUTE), fields: [] }, as_of: ago(31 * MINUTE) },
+    measure: {
+      ...measure,
+      value: '48201.77',
+      unit: 'xDAI',
+      limit: '5000',
+      distance: '43201.77',
+      side: 'above',
+      is_stale: true,
+    },
+    bars: barsWith({ 46: 'unknown', 47: 'unknown' }),
+  };
+  const event: WatchRow = { ...row, name: 'vault-calls', state: 'ok', severity: null, since: null, measure: null };
+  const counts = { firing: 1, pending: 1, blind: 38, paused: 0, silenced: 14, starting: 0, ok: 358 };
+  return { items: [row, blind, event], next: 'bmV4dA', counts, unhealthy: 2 };
+}
