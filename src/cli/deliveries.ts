@@ -21,7 +21,7 @@ export async function list(terminal: Terminal, options: ListOptions): Promise<nu
   const { state = null, channel = null, limit } = options;
   const { config } = loadOrFail(terminal, options.config);
   await using reader = await openReader(config.state);
-  const found = await reader.deliveries({ state, channel, limit });
+  const found = await reader.deliveries({ state, channel, before: null, limit });
   const now = terminal.clock.now();
   for (const delivery of found) terminal.out(lineOf(delivery, now));
   if (found.length === 0) terminal.out('No such delivery yet.');

@@ -1,6 +1,9 @@
 // The journal: what is appended to it, chained, and read.
 import type { Anchor, Verdict } from '../core/journal/chain.ts';
 import type { JournalEntry } from '../core/journal/entry.ts';
+import type { Message } from '../core/model/delivery.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import type { TransitionName } from '../core/model/transition.ts';
 import type { Json } from '../core/values/fields.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Fence } from './fence.ts';
@@ -12,8 +15,53 @@ export interface HistoryFilter {
   readonly limit: number;
 }
 
+/** Which lines of the journal: those that match all that is given. */
+export interface JournalFilter {
+  /** Null: of every kind. */
+  readonly kinds: readonly string[] | null;
+  /** How the subject begins; null: whatever it is. */
+  readonly subjects: readonly string[] | null;
+  readonly search: JournalSearch | null;
+  /** Lines with a lower number only; null: from the newest on. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+/** Either is enough. */
+export interface JournalSearch {
+  /** Stands in the line, in upper or lower case of ASCII. */
+  readonly text: string;
+  /** The line is about one of these, or about an alert of theirs. */
+  readonly watches: readonly WatchId[];
+}
+
+export interface JournalPage {
+  /** Newest first. */
+  readonly lines: readonly JournalLine[];
+  /** `before` of the next page; null: there is none. */
+  readonly next: number | null;
+}
+
+/** What is known of an alert at the time of a line of the journal. */
+export interface NotificationOf {
+  readonly key: string;
+  /** Null: the newest of any. */
+  readonly transition: TransitionName | null;
+  readonly until: Instant;
+}
+
+/** What a poll decided, with the message that it made. */
+export interface StoredNotification {
+  readonly watch: WatchId;
+  readonly episode: number;
+  readonly seq: number;
+  readonly message: Message;
+}
+
 /** A line of the journal as it is stored. */
 export interface JournalLine {
+  /** Rises with every line. */
+  readonly number: number;
   readonly at: Instant;
   readonly kind: string;
   readonly subject: string;

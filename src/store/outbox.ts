@@ -62,16 +62,25 @@ export interface StoredDelivery extends Delivery {
   readonly attempt: number;
   readonly dueAt: Instant;
   readonly settledAt: Instant | null;
+  /** Rises with every delivery that is decided. */
+  readonly number: number;
+  /** When an operator said that nobody needs to look at it any more. */
+  readonly dismissedAt: Instant | null;
   /** Of the last try; null before its end. */
   readonly outcome: { readonly type: Outcome['type']; readonly text: string } | null;
 }
 
 /** Which deliveries: those that match all that is given. */
 export interface DeliveryFilter {
-  readonly state: 'owed' | 'given-up' | 'sent' | null;
+  readonly state: DeliveryState | null;
   readonly channel: string | null;
+  /** With a lower number only; null: from the newest on. */
+  readonly before: number | null;
   readonly limit: number;
 }
+
+/** `undismissed`: given up, and nobody said that it needs no look any more. */
+export type DeliveryState = 'owed' | 'given-up' | 'undismissed' | 'sent';
 
 /** What senders need of the storage. */
 export interface OutboxStore {

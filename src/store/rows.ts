@@ -176,6 +176,8 @@ const stored: z.ZodType<Omit<StoredDelivery, 'members' | 'more'>> = z.object({
   attempt: count,
   dueAt: instant,
   settledAt: instant.nullable(),
+  number: count,
+  dismissedAt: instant.nullable(),
   outcome: outcome.nullable(),
 });
 
@@ -238,6 +240,7 @@ export function deliveryOf(row: Row): Omit<StoredDelivery, 'members' | 'more'> {
       dueAt: row['due_at'],
       at: row['created_at'],
       settledAt: row['settled_at'],
+      dismissedAt: row['dismissed_at'],
       outcome: fromJson(row['outcome']),
     }),
   );
@@ -284,6 +287,7 @@ export function journalLineOf(row: Row): JournalLine {
   const [position, hash] = [row['position'], row['hash']];
   const data = json.safeParse(jsonOrNull(row['data'])).data ?? null;
   return {
+    number: Number(row['number']),
     at: Number(row['at']),
     kind: String(row['kind']),
     subject: String(row['subject']),

@@ -9,7 +9,7 @@ import type { MemoryStore } from './memories.ts';
 import type { DeliveryFilter, OutboxStore, StoredDelivery } from './outbox.ts';
 import type { MirrorStore } from './mirrors.ts';
 import type { OperatorStore } from './interventions.ts';
-import type { JournalStore } from './journal.ts';
+import type { JournalFilter, JournalPage, JournalStore, NotificationOf, StoredNotification } from './journal.ts';
 
 /** What is not where it was opened: the state itself, or the lock that keeps a second daemon away. */
 export type Moved = 'file' | 'lock';
@@ -81,10 +81,19 @@ export interface StoreView
       | 'journalHead'
       | 'verifyJournal'
     > {
+  /** Another one after every change of the state. */
+  version(): Promise<string>;
   /** What the daemon last wrote down of what it runs; null when it never did. */
   running(): Promise<Json>;
   /** What the daemon last wrote down of its explorers. */
   troubles(): Promise<readonly string[]>;
+  /**
+   * A page of the journal. Where lines are looked for, it looks at 20,000 of them and then ends, with what it has found: the
+   * next one goes on.
+   */
+  journalPage(filter: JournalFilter): Promise<JournalPage>;
+  /** The newest of each that is not later; null: it is no longer kept, or cannot be read. */
+  notifications(of: readonly NotificationOf[]): Promise<(StoredNotification | null)[]>;
   /** The newest first. */
   deliveries(filter: DeliveryFilter): Promise<StoredDelivery[]>;
   /** Null: there is none, or no longer. */

@@ -75,7 +75,7 @@ test('a message is stored once for all its recipients, and every try and age is 
   const { file, ids, at } = former('tries.db');
   await using store = await openSqliteStore({ file });
   await using reader = await openSqliteReader({ file });
-  const all = await reader.deliveries({ state: null, channel: null, limit: 100 });
+  const all = await reader.deliveries({ state: null, channel: null, before: null, limit: 100 });
   expect(all).toHaveLength(ids('due', 'sending', 'sent').length);
   using db = new DatabaseSync(file, { readOnly: true });
   expect(db.prepare('SELECT count(*) AS count FROM notifications').get()).toEqual({ count: 6 });

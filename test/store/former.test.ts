@@ -69,7 +69,7 @@ async function left(): Promise<readonly Left[]> {
 /** What was told before, by key. */
 async function told(): Promise<Map<string, Message>> {
   await using reader = await openSqliteReader({ file });
-  const all = await reader.deliveries({ state: null, channel: null, limit: 1000 });
+  const all = await reader.deliveries({ state: null, channel: null, before: null, limit: 1000 });
   return new Map(all.reverse().map(({ members: [{ message }] }) => [message.key, message]));
 }
 

@@ -52,6 +52,7 @@ export function keepsAJournal(place: Place): void {
     expect(await commit(store, [late], NOON + 2)).toEqual(['superseded']);
     expect(await store.history({ limit: 10 })).toEqual([
       {
+        number: 1,
         at: NOON,
         kind: 'decided',
         subject: 'w',

@@ -355,7 +355,7 @@ describe('the reader', () => {
     expect(await reader.recall(['w'])).toEqual(await store.recall(['w']));
     expect(await reader.survey()).toEqual(await store.survey());
     expect(
-      (await reader.deliveries({ state: null, channel: null, limit: 10 })).map(({ id, state, members }) => [
+      (await reader.deliveries({ state: null, channel: null, before: null, limit: 10 })).map(({ id, state, members }) => [
         id,
         state,
         members.length,
@@ -374,7 +374,7 @@ describe('the reader', () => {
     await withStore(file, (store) => commit(store, [aDecision('w')], NOON));
     await using reader = await openSqliteReader({ file });
     expect((await reader.recall()).size).toBe(1);
-    expect(await reader.deliveries({ state: null, channel: null, limit: 10 })).toEqual([]);
+    expect(await reader.deliveries({ state: null, channel: null, before: null, limit: 10 })).toEqual([]);
   });
 
   test('shows what the daemon runs, what it looked at, and what it said of one alert', async () => {

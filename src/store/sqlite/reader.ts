@@ -5,6 +5,7 @@ import { createAlertsView } from './alerts-view.ts';
 import { answering, opened, openReadOnly } from './database.ts';
 import { createFacts } from './facts.ts';
 import { createJournalView } from './journal-table.ts';
+import { createJournalPages, createNotificationsView } from './journal-pages.ts';
 import { createDiagnosticsView, createRecall } from './memory-table.ts';
 import { assertCurrent } from './migrations.ts';
 import { createDeliveriesView } from './dispatch/deliveries-view.ts';
@@ -28,31 +29,49 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
 
 /** Over a connection that the caller opened. `file`: for messages. */
 export function createSqliteReader(db: DatabaseSync, file: string, close: () => void): StoreReader {
-  const { recall, diagnostics, view, alerts, told, facts, runs, pauses, policy, openAlerts, journal } = answering(
-    file,
-    'prepare',
-    () => ({
-      recall: createRecall(db),
-      diagnostics: createDiagnosticsView(db),
-      view: createDeliveriesView(db),
-      alerts: createAlertsView(db),
-      told: createToldView(db),
-      facts: createFacts(db),
-      runs: createSamplesView(db),
-      pauses: createPausesView(db),
-      policy: createPolicyView(db),
-      openAlerts: createOpenAlertsView(db),
-      journal: createJournalView(db),
-    }),
+  const {
+    recall,
+    diagnostics,
+    view,
+    alerts,
+    told,
+    facts,
+    runs,
+    pauses,
+    policy,
+    openAlerts,
+    journal,
+    journalPage,
+    notifications,
+  } = answering(file, 'prepare', () => ({
+    recall: createRecall(db),
+    diagnostics: createDiagnosticsView(db),
+    view: createDeliveriesView(db),
+    alerts: createAlertsView(db),
+    told: createToldView(db),
+    facts: createFacts(db),
+    runs: createSamplesView(db),
+    pauses: createPausesView(db),
+    policy: createPolicyView(db),
+    openAlerts: createOpenAlertsView(db),
+    journal: createJournalView(db),
+    journalPage: createJournalPages(db),
+    notifications: createNotificationsView(db),
+  }));
+  const version = answering(file, 'prepare', () =>
+    db.prepare('SELECT data_version AS others, total_changes() AS own FROM pragma_data_version'),
   );
   const read = <T>(work: () => T): T => answering(file, 'read', work);
   return {
+    version: async () => read(() => Object.values(version.get() ?? {}).join('.')),
     recall: async (ids, onDamaged) => read(() => recall(ids, onDamaged)),
     samples: async (watch) => read(() => runs.of(watch)),
     pauses: async () => read(pauses),
     policy: async (at) => read(() => policy(at)),
     openAlerts: async (of) => read(() => openAlerts(of)),
     history: async (filter) => read(() => journal.history(filter)),
+    journalPage: async (filter) => read(() => journalPage(filter)),
+    notifications: async (of) => read(() => notifications(of)),
     journalHead: async () => read(() => journal.head()),
     verifyJournal: async (anchor) => read(() => journal.verify(anchor)),
     survey: async () => read(() => view.survey()),

@@ -10,7 +10,8 @@ import { LONGEST_LEASE_MS, type Claim, type Claimed, type Tried } from '../../ou
 
 /** Every delivery that is kept, without its members. */
 export const DELIVERIES = `
-  SELECT number, id, channel, recipient, kind, state, attempt, due_at, created_at, settled_at, outcome
+  SELECT number, id, channel, recipient, kind, state, attempt, due_at, created_at, settled_at, dismissed_at,
+    outcome
   FROM deliveries AS mine`;
 
 /** Of one recipient and alert only the earliest that is not settled may go out. */

@@ -1,10 +1,10 @@
 // What looks at deliveries without touching them.
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { AlertId, DeliveryId, WatchId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { deliveryOf, type Row } from '../../rows.ts';
 import { createMembersView } from './members-view.ts';
-import type { Backlog, DeliveryFilter, OutboxDepth, StoredDelivery, Survey } from '../../outbox.ts';
+import type { Backlog, DeliveryFilter, DeliveryState, OutboxDepth, StoredDelivery, Survey } from '../../outbox.ts';
 import { DELIVERIES, IS_ENDED } from './deliveries-table.ts';
 import { limitBy } from '../database.ts';
 
@@ -31,10 +31,19 @@ export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
   const givenUp = db.prepare(`
     SELECT channel, count(*) AS rows, min(settled_at) AS oldest FROM deliveries
     WHERE state = 'dead' AND ${IS_ENDED} AND dismissed_at IS NULL AND settled_at >= ? GROUP BY channel ORDER BY channel`);
-  const some = db.prepare(`
-    ${DELIVERIES}
-    WHERE (?1 IS NULL OR state IN (SELECT value FROM json_each(?1))) AND (?2 IS NULL OR channel = ?2)
-    ORDER BY mine.number DESC ${limitBy('?3')}`);
+  const someOf = (which: string): StatementSync =>
+    db.prepare(`
+      ${DELIVERIES}
+      WHERE ${which} AND (?1 IS NULL OR channel = ?1) AND (?2 IS NULL OR mine.number < ?2)
+      ORDER BY mine.number DESC ${limitBy('?3')}`);
+  const some: Readonly<Record<DeliveryState | 'any', StatementSync>> = {
+    any: someOf('1'),
+    owed: someOf(IS_OWED),
+    // Few of many: they are found by their index, and sorted.
+    'given-up': someOf(`state = 'dead' AND ${IS_ENDED}`),
+    undismissed: someOf(`state = 'dead' AND dismissed_at IS NULL AND ${IS_ENDED}`),
+    sent: someOf(`state = 'sent'`),
+  };
   const one = db.prepare(`${DELIVERIES} WHERE mine.id = ?`);
   const tried = db.prepare(`
     ${DELIVERIES} WHERE state = 'due' AND channel = ? AND attempt > 0 ORDER BY due_at DESC, mine.number DESC LIMIT 1`);
@@ -61,8 +70,7 @@ export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
       return { outbox, sent: Number(counts?.['sent']), dead: Number(counts?.['dead']) };
     },
     backlog: (deadSince) => ({ owed: depth.all().map(depthOf), dead: givenUp.all(deadSince).map(depthOf) }),
-    deliveries: ({ state, channel, limit }) =>
-      some.all(state && JSON.stringify(STATES_OF[state]), channel, limit).map(storedOf),
+    deliveries: ({ state, channel, before, limit }) => some[state ?? 'any'].all(channel, before, limit).map(storedOf),
     delivery: (id) => {
       const row = one.get(id);
       return row === undefined ? null : storedOf(row);
@@ -72,11 +80,7 @@ export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
   };
 }
 
-const STATES_OF: Readonly<Record<NonNullable<DeliveryFilter['state']>, readonly StoredDelivery['state'][]>> = {
-  owed: ['due', 'sending'],
-  'given-up': ['dead'],
-  sent: ['sent'],
-};
+const IS_OWED = `state IN ('due', 'sending', 'parked')`;
 
 function depthOf(row: Row): OutboxDepth {
   return { channel: String(row['channel']), rows: Number(row['rows']), oldest: Number(row['oldest']) };
