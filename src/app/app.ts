@@ -36,7 +36,7 @@ import type { Sources } from './sources.ts';
 import { createStateGuard } from './state-guard.ts';
 import { watchStorage } from './storage-health.ts';
 import { stateFileOf } from './upkeep.ts';
-import { createLook } from './view.ts';
+import { createEdition, createLook } from './view.ts';
 
 export interface AppOptions
   extends SetupTools, Omit<RuntimeOptions, 'store' | 'storageState' | 'supervise' | 'stateFile' | 'pauses'> {
@@ -122,6 +122,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   };
   metrics.mirrorAlerts(() => [...runtime.alerts(), ...countAlerts(self.watches(), (id) => self.memoryOf(id))]);
   await using first = await runtime.prepare(setup);
+  const bootId = randomUUID();
   const web = await serveWeb({
     ...setup.config.http.listen,
     publicUrl: setup.config.http.publicUrl,
@@ -160,9 +161,11 @@ export async function openApp(options: AppOptions): Promise<App> {
         },
       }),
     },
+    version: options.version,
     pages: pagesOf(options, runtime),
     queries: createQueries(
-      createLook({ ...options, runtime, reload, store, storage: () => storage.state(), bootId: randomUUID() }),
+      createLook({ ...options, runtime, reload, store, storage: () => storage.state(), bootId }),
+      createEdition({ runtime, store, clock, bootId }),
     ),
     log,
     onRejected: (reason) => {

@@ -22,11 +22,27 @@ export interface ViewOptions {
   readonly bootId: string;
 }
 
+interface EditionOptions extends Pick<ViewOptions, 'store' | 'clock' | 'bootId'> {
+  readonly runtime: Pick<Runtime, 'work'>;
+}
+
 /** Resolves with the view of now. Rejects with a `StorageError` when the state cannot be opened. */
 export function createLook(options: ViewOptions): () => Promise<View> {
   const { store, clock } = options;
   const runtime = runtimeView(options, clock.now());
   return async () => ({ store: await store.reader(), runtime, now: clock.now() });
+}
+
+/** For so long a time at most ages and forecasts stay as they were. */
+const EDITION_MS = 10_000;
+
+/** Resolves with a text that is another one whenever queries may answer otherwise: after a write, a poll or a request. */
+export function createEdition({ store, runtime, clock, bootId }: EditionOptions): () => Promise<string> {
+  return async () => {
+    const written = await (await store.reader()).version();
+    const done = [...runtime.work().values()].reduce((sum, { polls, requests }) => sum + polls + requests, 0);
+    return [bootId, written, done, Math.floor(clock.now() / EDITION_MS)].join('-');
+  };
 }
 
 function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {

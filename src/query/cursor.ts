@@ -22,13 +22,13 @@ interface Placed<T> {
 
 /** The items behind the cursor, in order. Throws a `BadCursor`. */
 export function pageOf<T>(items: readonly T[], placeOf: (item: T) => Place, { after, limit }: Paging) {
-  const from = after === null ? null : decoded(after);
+  const from = placeIn(after, Places);
   const placed = items.map((item): Placed<T> => ({ item, place: placeOf(item) }));
   const behind = from === null ? placed : placed.filter(({ place }) => compare(place, from) > 0);
   const sorted = behind.toSorted((a, b) => compare(a.place, b.place));
   const page = sorted.slice(0, limit);
   const last = page.at(-1);
-  const next = sorted.length > limit && last !== undefined ? encoded(last.place) : null;
+  const next = sorted.length > limit && last !== undefined ? cursorOf(last.place) : null;
   return { items: page.map(({ item }) => item), next };
 }
 
@@ -42,18 +42,21 @@ function compare(a: Place, b: Place): number {
   return a.length - b.length;
 }
 
-function encoded(place: Place): string {
-  return Buffer.from(JSON.stringify(place)).toString('base64url');
-}
-
 const Places = z
   .array(z.union([z.string(), z.number()]))
   .min(1)
   .max(4);
 
-function decoded(cursor: string): Place {
+/** `next` of a page, which clients send back as it is. */
+export function cursorOf(place: Place): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url');
+}
+
+/** Null: the list is read from its begin. Throws a `BadCursor`. */
+export function placeIn<T>(cursor: string | null, shape: z.ZodType<T>): T | null {
+  if (cursor === null) return null;
   try {
-    return Places.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    return shape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
   } catch {
     throw new BadCursor('The cursor is none of this list. Leave `after` out to begin with its first page.');
   }

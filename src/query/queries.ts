@@ -1,25 +1,39 @@
 // All queries over a view that is made anew for each call: what pages, the API and the CLI print.
+import { delivery, deliveries } from './deliveries.ts';
+import { history } from './history.ts';
 import { overview } from './overview.ts';
-import type { ListFilter } from './shapes.ts';
+import type { DeliveryFilter, HistoryFilter, ListFilter } from './shapes.ts';
+import type { HistoryList } from './shapes/history.ts';
+import type { DeliveryDetail, DeliveryList } from './shapes/operators.ts';
 import type { Overview, Trust } from './shapes/overview.ts';
 import type { WatchList } from './shapes/watches.ts';
 import { trust } from './trust.ts';
 import type { View } from './view.ts';
 import { watches } from './watches.ts';
 
+/** Each rejects with a `StorageError` when the state does not answer; lists with a `BadCursor` for a wrong one. */
 export interface Queries {
+  /** Another text whenever one of the others may answer otherwise. */
+  edition(): Promise<string>;
   overview(): Promise<Overview>;
   /** A part of the overview. */
   trust(): Promise<Trust>;
-  /** Rejects with a `BadCursor`. */
   watches(filter: ListFilter): Promise<WatchList>;
+  history(filter: HistoryFilter): Promise<HistoryList>;
+  deliveries(filter: DeliveryFilter): Promise<DeliveryList>;
+  /** Null: there is none. */
+  delivery(id: string): Promise<DeliveryDetail | null>;
 }
 
-/** `look`: makes the view of now. Each query rejects with a `StorageError` when the state does not answer. */
-export function createQueries(look: () => Promise<View>): Queries {
+/** `look`: makes the view of now. */
+export function createQueries(look: () => Promise<View>, edition: Queries['edition']): Queries {
   return {
+    edition,
     overview: async () => overview(await look()),
     trust: async () => trust(await look()),
     watches: async (filter) => watches(await look(), filter),
+    history: async (filter) => history(await look(), filter),
+    deliveries: async (filter) => deliveries(await look(), filter),
+    delivery: async (id) => delivery(await look(), id),
   };
 }

@@ -33,6 +33,7 @@ export type ListFilter = z.output<typeof ListFilter>;
 export const HistoryFilter = z.strictObject({
   q: search,
   show: z.enum(HISTORY_FILTERS).nullable().default(null),
+  complete: z.stringbool().default(false).describe('With the lines of polls that another line says again.'),
   ...paging,
 });
 export type HistoryFilter = z.output<typeof HistoryFilter>;

@@ -19,7 +19,7 @@ export async function trust({ store, runtime, now }: View): Promise<Trust> {
     watches: runtime.watches().length,
     oldest: oldestOf(runtime, now),
     unhealthy: unhealthyOf(runtime, now),
-    owed: await Promise.all(owed.map((depth) => debtOf(store, depth))),
+    owed: await debtsOf(store, owed),
     given_up: dead.reduce((sum, { rows }) => sum + rows, 0),
     credits: forecasts(runtime, now),
     troubles: [...runtime.troubles()],
@@ -74,6 +74,10 @@ export function unhealthyAlerts(runtime: RuntimeView, { id, schedule }: Watch, n
     const health = healthOf(record, now, schedule.intervalMs);
     return health === 'always-true' || health === 'unknown-too-long' ? [alert] : [];
   });
+}
+
+export function debtsOf(store: View['store'], owed: readonly OutboxDepth[]): Promise<ChannelDebt[]> {
+  return Promise.all(owed.map((depth) => debtOf(store, depth)));
 }
 
 async function debtOf(store: View['store'], { channel, rows, oldest }: OutboxDepth): Promise<ChannelDebt> {

@@ -2,6 +2,7 @@
 import type { Json } from '../core/values/fields.ts';
 import type { AlertId, DeliveryId, Recipient, WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
+import { UnavailableError } from '../lib/unavailable.ts';
 import type { AlertView } from './alert-view.ts';
 import type { DispatchStore } from './dispatch-store.ts';
 import type { Fence, Shard } from './fence.ts';
@@ -112,7 +113,7 @@ export interface StoreView
 export interface StoreReader extends StoreView, AsyncDisposable {}
 
 /** The storage did not do what was asked; nothing was changed. Exit code 74. */
-export class StorageError extends Error {
+export class StorageError extends UnavailableError {
   override readonly name: string = 'StorageError';
 }
 

@@ -26,6 +26,8 @@ export interface WebAppOptions {
   readonly isAlive: () => boolean;
   readonly readiness: () => Readiness;
   readonly api: ApiOptions;
+  /** Of the daemon. */
+  readonly version: string;
   /** What pages and the API show. */
   readonly queries: Queries;
   /** Null: there are none. */
@@ -46,7 +48,7 @@ export interface Readiness {
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
-  const { host, metricsText, isAlive, readiness, log } = options;
+  const { host, version, queries, metricsText, isAlive, readiness, log } = options;
   const { onRejected = () => undefined, onAnswered = () => undefined } = options;
   const hosts = createHosts(options);
   const app = new Hono<WebEnv>();
@@ -54,7 +56,7 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
     await next();
     if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
   });
-  app.route(API_ROOT, createApiApp({ ...options.api, host, hosts, log, onRejected }));
+  app.route(API_ROOT, createApiApp({ ...options.api, queries, version, host, hosts, log, onRejected }));
   const onlyKnownHosts: MiddlewareHandler = async (c, next) => {
     if (hosts.isKnown(c.req.header('host'))) return next();
     onRejected('host');

@@ -355,11 +355,9 @@ describe('the reader', () => {
     expect(await reader.recall(['w'])).toEqual(await store.recall(['w']));
     expect(await reader.survey()).toEqual(await store.survey());
     expect(
-      (await reader.deliveries({ state: null, channel: null, before: null, limit: 10 })).map(({ id, state, members }) => [
-        id,
-        state,
-        members.length,
-      ]),
+      (await reader.deliveries({ state: null, channel: null, before: null, limit: 10 })).map(
+        ({ id, state, members }) => [id, state, members.length],
+      ),
     ).toEqual([
       ['b', 'due', 1],
       ['a', 'dead', 1],

@@ -114,7 +114,7 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
     shown,
     known,
     view,
-    queries: createQueries(view),
+    queries: createQueries(view, () => store.reader().then((reader) => reader.version())),
     async load(text) {
       const read = loadRules(inForce, [{ file: 'rules.yaml', text }], { kinds });
       if (read.problems.length > 0) throw new Error(formatProblems(read.problems));

@@ -30,8 +30,12 @@ export function failingInterventions(error: Error): Interventions {
 
 /** These, and others that fail. */
 export function someQueries(some: Partial<Queries>): Queries {
-  const failing = createQueries(() => Promise.reject(new Error('nothing can be looked at here')));
+  const failing = createQueries(unseen, unseen);
   return { ...failing, ...some };
+}
+
+function unseen(): Promise<never> {
+  return Promise.reject(new Error('nothing can be looked at here'));
 }
 
 /** On a free port of the loopback, ready and alive. */
@@ -46,6 +50,7 @@ export function serveTestWeb(options: Partial<WebOptions>): Promise<Web> {
     readiness: () => ({ isReady: true, lines: [] }),
     pages: null,
     api: { interventions, operators: [], localToken: null, proxy: null, monotonic: () => 0 },
+    version: '0.1.0',
     queries: someQueries({}),
     ...options,
   });

@@ -20,6 +20,9 @@ export const HistoryEntry = z
     how: Text,
     notified: z.array(z.string()).describe('Channels that were to be notified.'),
     actor: z.string().describe('`daemon`, or an operator.'),
+    data: z.unknown().describe('As the journal has it.'),
+    position: z.int().nullable().describe('In the chain; null: the line is not chained yet.'),
+    hash: z.string().nullable(),
   })
   .meta({ id: 'HistoryEntry', description: 'A line of the journal.' });
 export type HistoryEntry = z.output<typeof HistoryEntry>;

@@ -7,7 +7,7 @@ export const DeliveryRow = z
   .strictObject({
     id: z.string(),
     kind: z.string().describe('`news`, `repeat`, `overflow_summary`, `silence_summary` or `inhibition_summary`.'),
-    state: z.enum(['given-up', 'owed', 'sent']),
+    state: z.enum(['given-up', 'owed', 'sent', 'merged', 'cancelled']),
     decided_at: Time,
     title: z.string(),
     severity: Severity,
@@ -22,6 +22,25 @@ export const DeliveryRow = z
   })
   .meta({ id: 'DeliveryRow', description: 'One message to one recipient.' });
 export type DeliveryRow = z.output<typeof DeliveryRow>;
+
+export const DeliveryDetail = DeliveryRow.extend({
+  ended_at: Time.nullable(),
+  outcome: z.enum(['sent', 'again', 'rejected', 'unknown']).nullable().describe('Of the last try.'),
+  messages: z
+    .array(
+      z.strictObject({
+        title: z.string(),
+        transition: z.string(),
+        watch: z.string(),
+        alert: z.string(),
+        severity: Severity,
+        rule: z.string().describe('`rules/treasury.yaml:21`'),
+      }),
+    )
+    .describe('The first fifty of them.'),
+  more: z.array(z.strictObject({ watch: z.string(), alert: z.string(), count: Count })).describe('The others.'),
+}).meta({ id: 'DeliveryDetail', description: 'One message to one recipient, with all that it says.' });
+export type DeliveryDetail = z.output<typeof DeliveryDetail>;
 
 export const DeliveryList = list(DeliveryRow)
   .extend({

@@ -7,18 +7,24 @@
 //   origin     no page of another site in a browser can have made it; else 403 or 415
 //   key        it has an `Idempotency-Key`; else 400
 //   body       JSON of at most 16 KiB; else 413 or 400
+//
+// A call that changes nothing passes the first four. While nothing has changed, the answer to who has the last one is 304.
 import { createHash } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
+import { z } from 'zod';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import type { Queries } from '../../query/queries.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { plainAddress } from '../guard/addresses.ts';
 import { createAttempts } from '../guard/attempts.ts';
 import type { Hosts } from '../guard/hosts.ts';
 import { createIdentify, isReachable, type Identity, type IdentityOptions } from '../guard/identity.ts';
 import { problemResponse, type Problem } from '../problem.ts';
+import { openApiDocument } from './openapi.ts';
 import type { Interventions, Operation } from './operation.ts';
-import { API_ROOT, apiRoutes, type ApiRoute } from './routes.ts';
+import type { ApiRoute, ReadAnswer, ReadRoute, WriteRoute } from './route.ts';
+import { API_ROOT, apiRoutes } from './routes.ts';
 
 export interface ApiOptions extends IdentityOptions {
   readonly interventions: Interventions;
@@ -29,6 +35,9 @@ interface Tools extends ApiOptions {
   /** That is listened on. */
   readonly host: string;
   readonly hosts: Hosts;
+  readonly queries: Queries;
+  /** Of the daemon, for the document. */
+  readonly version: string;
   readonly log: Pick<Log, 'warn'> | undefined;
   readonly onRejected: (reason: 'host' | 'token') => void;
 }
@@ -47,10 +56,36 @@ export function createApiApp(tools: Tools): Hono<WebEnv> {
     return api;
   }
   api.use(onlyOwnHosts(tools), onlyKnownCallers(tools));
-  for (const route of apiRoutes(tools.interventions))
-    api.post(route.path, onlyRole(route), onlyOwnOrigin, limitBody, (c) => answer(route, c));
+  const routes = apiRoutes(tools);
+  for (const route of [...routes, documentRoute(routes, tools.version)]) register(api, route, tools);
   api.all('*', () => refuse('not-found', `There is no such call. Those that there are begin with ${API_ROOT}/.`));
   return api;
+}
+
+/** There is no other way to a route than past its role. */
+function register(api: Hono<WebEnv>, route: ApiRoute, tools: Tools): void {
+  const { path } = route;
+  if (route.method === 'get') api.get(path, onlyRole(route), onlyChanged(tools), (c) => read(route, c));
+  else api.post(path, onlyRole(route), onlyOwnOrigin, limitBody, (c) => write(route, c));
+}
+
+function documentRoute(routes: readonly ApiRoute[], version: string): ReadRoute {
+  const about = {
+    path: '/openapi.json',
+    method: 'get',
+    role: 'viewer',
+    tag: 'daemon',
+    query: null,
+    problems: [],
+  } as const;
+  const summary = 'This document, as OpenAPI 3.1 has it.';
+  const route = { ...about, summary, shape: z.looseObject({ openapi: z.string() }) };
+  let document: object | null = null;
+  const answer = async (): Promise<ReadAnswer> => {
+    document ??= openApiDocument({ routes: [...routes, { ...route, answer }], root: API_ROOT, version });
+    return { body: document };
+  };
+  return { ...route, answer };
 }
 
 function refuse(problem: Problem['problem'], detail: string): Response {
@@ -116,7 +151,31 @@ const limitBody: Handler = bodyLimit({
   onError: () => refuse('too-large', `A body has at most ${LARGEST_BODY / 1024} KiB.`),
 });
 
-async function answer(route: ApiRoute, c: Context<WebEnv>): Promise<Response> {
+/** What is looked at is the same for all who have the same role, until the tick rises. */
+function onlyChanged({ queries }: Tools): Handler {
+  return async (c, next) => {
+    const edition = await queries.edition().catch(() => null);
+    // The state cannot be read: the answer says so.
+    if (edition === null) return next();
+    const tag = `"${edition}-${c.get('identity').role}"`;
+    if (isNamed(c.req.header('if-none-match'), tag)) return c.body(null, 304, { ETag: tag });
+    await next();
+    if (c.res.status === 200) c.header('ETag', tag);
+    return undefined;
+  };
+}
+
+/** RFC 9110, section 13.1.2. A tag that a proxy has weakened is the same. */
+function isNamed(header = '', tag: string): boolean {
+  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+}
+
+async function read(route: ReadRoute, c: Context<WebEnv>): Promise<Response> {
+  const ended = await route.answer({ parameter: (name) => c.req.param(name) ?? '', query: c.req.query() });
+  return 'problem' in ended ? problemResponse(ended.problem) : c.json(ended.body);
+}
+
+async function write(route: WriteRoute, c: Context<WebEnv>): Promise<Response> {
   const text = await c.req.text();
   const operation = operationOf(c, text);
   if (operation === null)
@@ -124,7 +183,7 @@ async function answer(route: ApiRoute, c: Context<WebEnv>): Promise<Response> {
   const body = jsonOf(text);
   if (body === undefined) return refuse('invalid-request', 'The body is not valid JSON.');
   const ended = await route.answer({ parameter: (name) => c.req.param(name) ?? '', body, operation });
-  return 'problem' in ended ? problemResponse(ended.problem) : c.json(ended.body, ended.status);
+  return 'problem' in ended ? problemResponse(ended.problem) : c.json(ended.body, route.status);
 }
 
 function operationOf(c: Context<WebEnv>, body: string): Operation | null {

@@ -107,6 +107,16 @@ export function parseBody<T>(shape: z.ZodType<T>, body: unknown): { readonly bod
   return { problem: problemOf({ type: 'invalid', mistakes: read.error.issues.flatMap(mistakesOf) }) };
 }
 
+/** The parameters of a query, or the problem that names each mistake in them. An empty one is left out. */
+export function parseQuery<Q extends z.ZodObject>(
+  shape: Q,
+  given: Readonly<Record<string, string>>,
+): { readonly query: z.output<Q> } | { readonly problem: Problem } {
+  const read = shape.safeParse(Object.fromEntries(Object.entries(given).filter(([, text]) => text !== '')));
+  if (read.success) return { query: read.data };
+  return { problem: problemOf({ type: 'invalid', mistakes: read.error.issues.flatMap(mistakesOf) }) };
+}
+
 function mistakesOf(issue: z.core.$ZodIssue): Mistake[] {
   const at = (path: readonly PropertyKey[]): string => path.map((part) => `/${escaped(String(part))}`).join('');
   if (issue.code === 'unrecognized_keys')

@@ -1,0 +1,186 @@
+// The document that describes the API, made of the routes and their zod shapes (OpenAPI 3.1.1).
+import { z } from 'zod';
+import { PROBLEMS, type ProblemName } from '../problem.ts';
+import { ProblemBody } from './answers.ts';
+import { TAGS, type ApiRoute } from './route.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface DocumentOptions {
+  readonly routes: readonly ApiRoute[];
+  /** Where the paths begin. */
+  readonly root: string;
+  readonly version: string;
+}
+
+const DESCRIPTION = `What Chainwarden watches, what fires, and who was told. Every call takes a token:
+\`Authorization: Bearer TOKEN\`. Times are RFC 3339 in UTC, amounts are decimal text, null means that it is not known.
+docs/api.md has examples.`;
+
+export interface OpenApiDocument extends Json {
+  /** Operations by path and method. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+}
+
+export function openApiDocument({ routes, root, version }: DocumentOptions): OpenApiDocument {
+  const { schemaOf, schemas } = convert(routes);
+  const paths = Map.groupBy(routes, ({ path }) => `${root}${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Chainwarden',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ token: [] }],
+    tags: TAGS.filter((tag) => routes.some((route) => route.tag === tag)).map((name) => ({ name })),
+    paths: Object.fromEntries(
+      [...paths].map(([path, same]) => [
+        path,
+        Object.fromEntries(same.map((route) => [route.method, operationOf(route, schemaOf(route))])),
+      ]),
+    ),
+    components: { schemas, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  };
+}
+
+interface RouteSchemas {
+  readonly answer: Json;
+  readonly request: Json | null;
+}
+
+function operationOf(route: ApiRoute, { answer, request }: RouteSchemas): Json {
+  const { path, method, tag, summary } = route;
+  const about = { operationId: `${method}${path.replaceAll(/\W+/g, '_')}`, tags: [tag], summary };
+  const parameters = pathParameters(path);
+  const failures = responsesOf([...COMMON[method], ...route.problems]);
+  if (route.method === 'get')
+    return {
+      ...about,
+      parameters: [...parameters, ...queryParameters(request), UNLESS],
+      responses: { 200: answered(answer), 304: UNCHANGED, ...failures },
+    };
+  return {
+    ...about,
+    parameters: [...parameters, ...CHANGING],
+    requestBody: { required: true, content: jsonOf(request) },
+    responses: { [route.status]: answered(answer), ...failures },
+  };
+}
+
+const EACH: readonly ProblemName[] = [
+  'not-authenticated',
+  'unknown-host',
+  'too-many-attempts',
+  'internal-error',
+  'not-storable',
+];
+
+/** How every call may end. */
+const COMMON: Readonly<Record<ApiRoute['method'], readonly ProblemName[]>> = {
+  get: [...EACH, 'invalid-request'],
+  post: [...EACH, 'invalid-request', 'not-allowed', 'key-taken', 'too-large', 'not-json'],
+};
+
+function pathParameters(path: string): Json[] {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  return names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+}
+
+function queryParameters(query: Json | null): Json[] {
+  const properties = (query?.['properties'] ?? {}) as Readonly<Record<string, Json>>;
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    ...(description !== undefined && { description }),
+    schema,
+  }));
+}
+
+const UNLESS = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of an answer to the same call. While nothing has changed since, the answer is 304.',
+  schema: { type: 'string' },
+};
+
+const CHANGING = [
+  {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: true,
+    description:
+      'Chosen by the client. A call that is repeated under its key is done once and gets the first answer, for 24 hours.',
+    schema: { type: 'string', pattern: '^[\\w.~:-]{1,64}$' },
+  },
+  { name: 'X-Chainwarden-Request', in: 'header', required: true, schema: { const: '1' } },
+];
+
+const UNCHANGED = { description: 'Nothing has changed since the answer with that `ETag`.' };
+
+function answered(schema: Json): Json {
+  return { description: 'Done.', content: jsonOf(schema) };
+}
+
+function jsonOf(schema: Json | null): Json {
+  return { 'application/json': { schema } };
+}
+
+/** By status: several problems may share one. */
+function responsesOf(names: readonly ProblemName[]): Json {
+  const byStatus = Map.groupBy(new Set(names), (name) => PROBLEMS[name].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, same]) => [
+      status,
+      {
+        description: same.map((name) => `${PROBLEMS[name].title} (\`${name}\`).`).join(' '),
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    ]),
+  );
+}
+
+interface Converted {
+  readonly schemaOf: (route: ApiRoute) => RouteSchemas;
+  readonly schemas: Json;
+}
+
+/** All shapes at once, so that those with a name are written once. */
+function convert(routes: readonly ApiRoute[]): Converted {
+  const shapes = routes.flatMap((route, n): [string, z.ZodType][] => {
+    const request = route.method === 'get' ? route.query : route.body;
+    return request === null
+      ? [[`answer ${n}`, route.shape]]
+      : [
+          [`answer ${n}`, route.shape],
+          [`request ${n}`, request],
+        ];
+  });
+  const { $defs, properties } = z.toJSONSchema(z.object({ ...Object.fromEntries(shapes), problem: ProblemBody }), {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      // The format says it, in less than a line.
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+    },
+  });
+  const [schemas, all] = [inComponents($defs), inComponents(properties)];
+  return {
+    schemas,
+    schemaOf(route) {
+      const n = routes.indexOf(route);
+      return { answer: part(all, `answer ${n}`) ?? {}, request: part(all, `request ${n}`) };
+    },
+  };
+}
+
+/** References lead to where OpenAPI has named schemas. */
+function inComponents(schemas: unknown): Json {
+  const text = JSON.stringify(schemas ?? {}).replaceAll('"#/$defs/', '"#/components/schemas/');
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+}
+
+function part(schemas: Json, name: string): Json | null {
+  return z.record(z.string(), z.unknown()).safeParse(schemas[name]).data ?? null;
+}

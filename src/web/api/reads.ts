@@ -1,0 +1,120 @@
+// The calls that change nothing: what queries answer, as JSON.
+import type { z } from 'zod';
+import { UnavailableError } from '../../lib/unavailable.ts';
+import { BadCursor } from '../../query/cursor.ts';
+import type { Queries } from '../../query/queries.ts';
+import { DeliveryFilter, HistoryFilter, ListFilter } from '../../query/shapes.ts';
+import { HistoryList } from '../../query/shapes/history.ts';
+import { DeliveryDetail, DeliveryList } from '../../query/shapes/operators.ts';
+import { Overview } from '../../query/shapes/overview.ts';
+import { WatchList } from '../../query/shapes/watches.ts';
+import type { Problem } from '../problem.ts';
+import { problemOf } from './operation.ts';
+import type { Parameter, ReadAnswer, ReadRoute } from './route.ts';
+import { parseQuery } from './shapes.ts';
+
+export function readRoutes(queries: Queries): readonly ReadRoute[] {
+  return [
+    whole('/overview', {
+      tag: 'overview',
+      summary: 'What fires, whether somebody has to get up, and whether the answer can be trusted.',
+      shape: Overview,
+      look: () => queries.overview(),
+    }),
+    list('/watches', {
+      tag: 'watches',
+      summary: 'The watches, with their values and how far they are from firing.',
+      query: ListFilter,
+      shape: WatchList,
+      look: (filter) => queries.watches(filter),
+    }),
+    list('/history', {
+      tag: 'history',
+      summary: 'The journal: what was decided, told and changed, newest first.',
+      query: HistoryFilter,
+      shape: HistoryList,
+      look: (filter) => queries.history(filter),
+    }),
+    list('/deliveries', {
+      tag: 'deliveries',
+      summary:
+        'Messages by recipient: those that were given up first, then those that are owed, then those that were sent.',
+      query: DeliveryFilter,
+      shape: DeliveryList,
+      look: (filter) => queries.deliveries(filter),
+    }),
+    one('/deliveries/:id', {
+      tag: 'deliveries',
+      summary: 'One message to one recipient, with all that it says.',
+      shape: DeliveryDetail,
+      look: (parameter) => queries.delivery(parameter('id')),
+      missing: 'There is no such delivery: they are kept for 30 days after they ended.',
+    }),
+  ];
+}
+
+type About = Pick<ReadRoute, 'tag' | 'summary'>;
+
+interface Whole<T> extends About {
+  readonly shape: z.ZodType<T>;
+  readonly look: () => Promise<T>;
+}
+
+function whole<T extends object>(path: string, { look, ...about }: Whole<T>): ReadRoute {
+  return reading(path, { ...about, query: null, problems: [] }, async () => ({ body: await look() }));
+}
+
+interface Filtered<T, Q extends z.ZodObject> extends About {
+  readonly query: Q;
+  readonly shape: z.ZodType<T>;
+  readonly look: (filter: z.output<Q>) => Promise<T>;
+}
+
+/** A list that is filtered by parameters of the query. */
+function list<T extends object, Q extends z.ZodObject>(
+  path: string,
+  { look, query, ...about }: Filtered<T, Q>,
+): ReadRoute {
+  return reading(path, { ...about, query, problems: [] }, async (_parameter, given) => {
+    const read = parseQuery(query, given);
+    return 'problem' in read ? read : { body: await look(read.query) };
+  });
+}
+
+interface Named<T> extends About {
+  readonly shape: z.ZodType<T>;
+  /** Null: there is none. */
+  readonly look: (parameter: Parameter) => Promise<T | null>;
+  /** What to do then. */
+  readonly missing: string;
+}
+
+/** What the path names. */
+function one<T extends object>(path: string, { look, missing, ...about }: Named<T>): ReadRoute {
+  return reading(path, { ...about, query: null, problems: ['not-found'] }, async (parameter) => {
+    const found = await look(parameter);
+    return found === null ? { problem: { problem: 'not-found', detail: missing } } : { body: found };
+  });
+}
+
+type Look = (parameter: Parameter, query: Readonly<Record<string, string>>) => Promise<ReadAnswer>;
+
+function reading(path: string, about: Omit<ReadRoute, 'path' | 'method' | 'role' | 'answer'>, look: Look): ReadRoute {
+  return {
+    ...about,
+    path,
+    method: 'get',
+    role: 'viewer',
+    answer: ({ parameter, query }) =>
+      look(parameter, query).catch((error: unknown) => ({ problem: problemFor(error) })),
+  };
+}
+
+const NOT_READABLE = 'The state file cannot be read now. The log of the daemon says why.';
+
+function problemFor(error: unknown): Problem {
+  if (error instanceof UnavailableError) return problemOf({ type: 'not-storable', detail: NOT_READABLE });
+  if (!(error instanceof BadCursor)) throw error;
+  const detail = 'is not `next` of a page of this list: leave it out to begin anew';
+  return problemOf({ type: 'invalid', mistakes: [{ pointer: '/after', detail }] });
+}

@@ -1,0 +1,56 @@
+// What a call of the API is: for the router, and for the document that describes it. There is no route without a role.
+import type { z } from 'zod';
+import type { Role } from '../guard/identity.ts';
+import type { Problem, ProblemName } from '../problem.ts';
+import type { Operation } from './operation.ts';
+
+export type ApiRoute = ReadRoute | WriteRoute;
+
+interface Route {
+  /** Parameters as `:name`. */
+  readonly path: string;
+  /** The least one that may make the call. */
+  readonly role: Role;
+  readonly tag: Tag;
+  /** What it does, in a sentence. */
+  readonly summary: string;
+  /** Of the body of an answer, as it is sent. */
+  readonly shape: z.ZodType;
+  /** That it may end with, beside those of every call. */
+  readonly problems: readonly ProblemName[];
+}
+
+export const TAGS = ['overview', 'watches', 'alerts', 'history', 'silences', 'deliveries', 'daemon'] as const;
+export type Tag = (typeof TAGS)[number];
+
+/** Changes nothing. */
+export interface ReadRoute extends Route {
+  readonly method: 'get';
+  /** Parameters of the query; each is text. */
+  readonly query: z.ZodObject | null;
+  readonly answer: (call: ReadCall) => Promise<ReadAnswer>;
+}
+
+export interface ReadCall {
+  readonly parameter: Parameter;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export type ReadAnswer = { readonly body: object } | { readonly problem: Problem };
+
+/** Changes something, but for a preview; takes the role operator. */
+export interface WriteRoute extends Route {
+  readonly method: 'post';
+  readonly body: z.ZodType;
+  readonly status: 200 | 201;
+  readonly answer: (call: WriteCall) => Promise<ReadAnswer>;
+}
+
+export interface WriteCall {
+  readonly parameter: Parameter;
+  readonly body: unknown;
+  readonly operation: Operation;
+}
+
+/** A parameter of the path, decoded. */
+export type Parameter = (name: string) => string;

@@ -1,0 +1,137 @@
+// What the API answers of a daemon that runs. Each answer is held against the document of the API.
+import { expect, test } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { callApi, readApi, type ApiAnswer } from '../support/api-calls.ts';
+import { DOCUMENT } from '../support/openapi.ts';
+import { anOperatedDaemon, fallLow, type OperatedDaemon } from '../support/operated-daemon.ts';
+
+type Item = Readonly<Record<string, unknown>>;
+
+const itemsOf = ({ body }: ApiAnswer): readonly Item[] => body['items'] as readonly Item[];
+
+/** Four alerts fire, two balances have moved. */
+const TOLD = 6;
+
+async function delivered({ running }: OperatedDaemon, count = TOLD): Promise<void> {
+  for (let n = 0; n < count; n += 1) await running.says('delivery:sent');
+}
+
+/** All pages of a list, of so many items each. */
+async function pagesOf({ running }: OperatedDaemon, path: string, between = () => Promise.resolve()): Promise<Item[]> {
+  const all: Item[] = [];
+  let after = '';
+  do {
+    const page = await readApi(running, `${path}${after && `&after=${after}`}`);
+    expect(page.status).toBe(200);
+    all.push(...itemsOf(page));
+    after = typeof page.body['next'] === 'string' ? page.body['next'] : '';
+    await between();
+  } while (after !== '');
+  return all;
+}
+
+test('a client that is generated from the document gets what the document says', async () => {
+  expect(await new Validator().validate(structuredClone(DOCUMENT))).toEqual({ valid: true });
+  await using daemon = await anOperatedDaemon();
+  const { status, body } = await readApi(daemon.running, '/openapi.json');
+  expect([status, body['openapi']]).toEqual([200, '3.1.1']);
+  expect(await new Validator().validate(structuredClone(body))).toEqual({ valid: true });
+  const paths = Object.keys(body['paths'] as object);
+  expect(paths).toEqual([...Object.keys(DOCUMENT['paths']), '/api/v1/openapi.json']);
+});
+
+test('nobody reads without a token, and a viewer reads everything', async () => {
+  await using daemon = await anOperatedDaemon();
+  const reads = Object.entries(DOCUMENT.paths).flatMap(([path, operations]) => ('get' in operations ? [path] : []));
+  for (const path of reads) {
+    const asked = path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, 'nothing');
+    expect([path, (await readApi(daemon.running, asked, { token: 'wrong' })).status]).toEqual([path, 401]);
+    expect([200, 404]).toContain((await readApi(daemon.running, asked)).status);
+  }
+});
+
+test('who polls the API costs nothing while nothing happens, and sees at once what an operator did', async () => {
+  await using daemon = await anOperatedDaemon();
+  const { running } = daemon;
+  const first = await readApi(running, '/history');
+  expect(first.etag).toMatch(/^"[\w.-]+-operator"$/);
+  const etag = first.etag ?? '';
+  expect(await readApi(running, '/history', { etag: `"other", W/${etag}` })).toMatchObject({ status: 304, etag });
+  await callApi(running, {
+    path: '/watches/coins/pauses',
+    body: { until: new Date(running.clock.now() + 10_000).toISOString(), comment: 'the vault is moved' },
+  });
+  const second = await readApi(running, '/history?show=people', { etag });
+  expect(itemsOf(second)).toMatchObject([{ what: 'paused', actor: 'alice', subject: 'coins' }]);
+  await fallLow(daemon);
+  expect((await readApi(running, '/history', { etag: second.etag ?? '' })).status).toBe(200);
+});
+
+test('the history tells what fired, why, and who was to be notified', async () => {
+  await using daemon = await anOperatedDaemon();
+  await fallLow(daemon);
+  await delivered(daemon);
+  const [newest] = itemsOf(await readApi(daemon.running, '/history?show=alerts&q=coins&limit=1'));
+  expect(newest).toMatchObject({
+    what: 'fires',
+    watch: 'coins',
+    alert: 'low',
+    severity: 'critical',
+    title: expect.stringContaining('below 1'),
+    notified: ['screen'],
+  });
+  const all = await pagesOf(daemon, '/history?limit=500');
+  const complete = await pagesOf(daemon, '/history?complete=true&limit=500');
+  expect(all.length).toBeLessThan(complete.length);
+  expect(complete.map((line) => line['number'])).toEqual(complete.map((_, n) => complete.length - n));
+});
+
+test('whoever reads page by page while alerts fire misses no line and sees none twice', async () => {
+  await using daemon = await anOperatedDaemon();
+  await fallLow(daemon);
+  await delivered(daemon);
+  const before = await pagesOf(daemon, '/history?complete=true&limit=500');
+  let isRaised = false;
+  const paged = await pagesOf(daemon, '/history?complete=true&limit=2', async () => {
+    if (isRaised) return;
+    isRaised = true;
+    daemon.explorer.balance = '5000000000000000000';
+    await daemon.running.clock.advance(60_000);
+    await delivered(daemon);
+  });
+  expect(paged).toEqual(before.map((line) => expect.objectContaining({ number: line['number'] })));
+  const deliveries = await pagesOf(daemon, '/deliveries?limit=1');
+  expect(new Set(deliveries.map(({ id }) => id)).size).toBe(deliveries.length);
+  expect(deliveries.length).toBeGreaterThan(4);
+});
+
+test('what was delivered is listed with what its receiver answered, and shown as a whole', async () => {
+  await using daemon = await anOperatedDaemon();
+  await fallLow(daemon);
+  await delivered(daemon);
+  const list = await readApi(daemon.running, '/deliveries?state=sent&channel=screen');
+  const [row] = itemsOf(list);
+  expect(row).toMatchObject({ state: 'sent', recipient: { state: 'accepted', tries: 1, channel: 'screen' } });
+  expect(list.body['counts']).toMatchObject({ problems: 0, given_up: 0, owed: 0 });
+  expect(itemsOf(await readApi(daemon.running, '/deliveries?state=problems'))).toEqual([]);
+  expect(itemsOf(await readApi(daemon.running, '/deliveries?channel=other'))).toEqual([]);
+  const one = await readApi(daemon.running, `/deliveries/${String(row?.['id'])}`);
+  expect(one.body).toMatchObject({ ...row, outcome: 'sent', messages: [{ watch: row?.['watch'] }] });
+  expect(await readApi(daemon.running, '/deliveries/nothing')).toMatchObject({ status: 404 });
+});
+
+test.each([
+  ['/history?after=x', '/after'],
+  ['/history?after=WzEsMl0', '/after'],
+  ['/deliveries?after=WyJhIl0', '/after'],
+  ['/history?limit=501', '/limit'],
+  ['/history?limit=0', '/limit'],
+  ['/history?limit=many', '/limit'],
+  ['/history?show=nothing', '/show'],
+  [`/history?q=${'x'.repeat(101)}`, '/q'],
+  ['/deliveries?state=lost', '/state'],
+  ['/deliveries?watch=coins', '/watch'],
+])('%s is answered with the parameter that is wrong', async (path, pointer) => {
+  await using daemon = await anOperatedDaemon();
+  expect(await readApi(daemon.running, path)).toMatchObject({ status: 400, body: { problems: [{ pointer }] } });
+});
