@@ -5,6 +5,7 @@ import type { AlertRule, Watch } from '../core/model/watch.ts';
 import { withStored } from '../core/windows/closed.ts';
 import type { Instant } from '../lib/clock.ts';
 import { explainWatch, type ExplainInput } from '../explain/explain.ts';
+import { explainLines } from '../explain/lines.ts';
 import type { OperatorFacts } from '../explain/operator-words.ts';
 import { findWatches } from '../explain/find.ts';
 import { openReaderIfAny } from '../store/open.ts';
@@ -37,7 +38,7 @@ export async function explain(terminal: Terminal, name: string, { config: file }
   for (const [i, { watch, alerts }] of shown.entries()) {
     if (i > 0) terminal.out('');
     const facts = await inputOf(watch, alerts, { reader, recipientsOf: recipientsIn(config), pauses, operators, now });
-    for (const line of explainWatch(watch, alerts, facts)) terminal.out(line);
+    for (const line of explainLines(explainWatch(watch, alerts, facts))) terminal.out(line);
   }
   if (found.length > shown.length)
     terminal.out(`\nand ${found.length - shown.length} more: name one, such as ${shown[0]?.watch.name ?? ''}`);

@@ -7,22 +7,24 @@ import { conditionOf } from '../core/alerts/alert-evaluation.ts';
 import { REASON_WORDS } from '../core/model/reason-words.ts';
 import { activeSince, isActive } from '../core/alerts/emission.ts';
 import { plain, untrusted } from '../lib/untrusted.ts';
+import type { ExplainedAlert, ExplainedState } from './model.ts';
 
-/** The states of an alert by key, as lines. An alert without memory is inactive. */
-export function stateLines(rule: AlertRule, memory: Memory, now: Instant): string[] {
+type States = Pick<ExplainedAlert, 'states' | 'moreGroups'>;
+
+/** The states of an alert by key. An alert without memory is inactive. */
+export function explainedStates(rule: AlertRule, memory: Memory, now: Instant): States {
   const known = Object.entries(memory.alerts[rule.id] ?? {});
-  if (rule.type === 'event') return eventLines(known.map(([, alert]) => alert));
+  if (rule.type === 'event') return { states: [eventState(known.map(([, alert]) => alert))], moreGroups: 0 };
   const stateful = known.flatMap(([key, alert]) => {
     const state = conditionOf(alert);
     return state === null ? [] : [{ key, alert, state }];
   });
-  if (stateful.length === 0) return [`state: inactive${openOf(known.map(([, alert]) => alert))}`];
-  const shown = stateful.slice(0, MOST_GROUPS).flatMap(({ key, alert, state }) => {
+  if (stateful.length === 0) return { states: [inactive(known.map(([, alert]) => alert))], moreGroups: 0 };
+  const shown = stateful.slice(0, MOST_GROUPS).map(({ key, alert, state }): ExplainedState => {
     const group = rule.type === 'count' && alert.type === 'group' ? groupText(rule, key, alert, now) : '';
-    return [`state: ${group}${stateText(rule, state, memory, now)}`, ...heldBack(rule, state, memory, now)];
+    return stateOf(rule, state, memory, { now, group });
   });
-  const more = stateful.length - MOST_GROUPS;
-  return more > 0 ? [...shown, `and ${more} more groups`] : shown;
+  return { states: shown, moreGroups: stateful.length - shown.length };
 }
 
 const MOST_GROUPS = 10;
@@ -32,6 +34,22 @@ const STATE_WORDS = {
   firing: 'still-firing',
   recovering: 'still-recovering',
 } as const satisfies Partial<Record<ConditionState['state'], keyof typeof REASON_WORDS>>;
+
+interface At {
+  readonly now: Instant;
+  /** Which group of a count, in words; empty where there is but one. */
+  readonly group: string;
+}
+
+function stateOf(rule: StatefulAlert, state: ConditionState, memory: Memory, { now, group }: At): ExplainedState {
+  return {
+    state: state.state,
+    since: activeSince(state) ?? (state.state === 'pending' ? state.since : null),
+    words: `${group}${stateText(rule, state, memory, now)}`,
+    heldBack: heldBack(rule, state, memory, now),
+    remarks: state.flaps > 0 ? [`untold since the last message: ${state.flaps}`] : [],
+  };
+}
 
 function stateText(rule: StatefulAlert, state: ConditionState, { data, coveredUntil }: Memory, now: Instant): string {
   const began = activeSince(state);
@@ -49,11 +67,10 @@ function stateText(rule: StatefulAlert, state: ConditionState, { data, coveredUn
 function heldBack(rule: StatefulAlert, state: ConditionState, { coveredUntil }: Memory, now: Instant): string[] {
   const lines: string[] = [];
   const missing = rule.forMs - heldFor(state, coveredUntil ?? now);
-  if (state.state === 'pending') lines.push(`held back: \`for\`, for another ${showDuration(Math.max(0, missing))}`);
+  if (state.state === 'pending') lines.push(`\`for\`, for another ${showDuration(Math.max(0, missing))}`);
   if (state.cooldownUntil !== null && state.cooldownUntil > now)
-    lines.push(`held back: cooldown until ${showInstant(state.cooldownUntil)}: until then a firing is not told`);
-  if (state.flapping !== null) lines.push(`held back: flapping: ${REASON_WORDS.flapping}`);
-  if (state.flaps > 0) lines.push(`untold since the last message: ${state.flaps}`);
+    lines.push(`cooldown until ${showInstant(state.cooldownUntil)}: until then a firing is not told`);
+  if (state.flapping !== null) lines.push(`flapping: ${REASON_WORDS.flapping}`);
   return lines;
 }
 
@@ -68,13 +85,21 @@ function groupText({ fires }: CountAlert, key: string, { matches, condition }: G
   return `${name}none for ${showDuration(now - last)} of ${showDuration(fires.ms)}, `;
 }
 
-function eventLines(alerts: readonly Alert[]): string[] {
+function inactive(alerts: readonly Alert[]): ExplainedState {
+  return { state: 'inactive', since: null, words: `inactive${openOf(alerts)}`, heldBack: [], remarks: [] };
+}
+
+function eventState(alerts: readonly Alert[]): ExplainedState {
   const events = alerts.filter((alert) => alert.type === 'event');
-  const in_ = (...states: readonly string[]) => events.filter(({ state }) => states.includes(state)).length;
-  const lines = [`state: ${in_('confirmed')} told and followed, ${in_('observed')} waiting${openOf(alerts)}`];
-  if (in_('observed') > 0) lines.push(`held back: ${REASON_WORDS.observed}`);
-  if (in_('suspect') > 0) lines.push(`${in_('suspect')} in doubt: ${REASON_WORDS.suspect}`);
-  return lines;
+  const countIn = (...states: readonly string[]) => events.filter(({ state }) => states.includes(state)).length;
+  const [waiting, doubted] = [countIn('observed'), countIn('suspect')];
+  return {
+    state: 'event',
+    since: null,
+    words: `${countIn('confirmed')} told and followed, ${waiting} waiting${openOf(alerts)}`,
+    heldBack: waiting > 0 ? [REASON_WORDS.observed] : [],
+    remarks: doubted > 0 ? [`${doubted} in doubt: ${REASON_WORDS.suspect}`] : [],
+  };
 }
 
 /** Items whose condition is still unknown. */

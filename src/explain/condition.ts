@@ -8,8 +8,9 @@ import type { Clause, Condition, EvaluationContext } from '../core/model/conditi
 import type { Snapshot } from '../core/model/decision.ts';
 import type { Truth } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch.ts';
-import { singleLine } from '../lib/untrusted.ts';
-import { fieldText, measureText, whyNoHistory, windowName } from './values.ts';
+import { plainJoined, singleLine } from '../lib/untrusted.ts';
+import type { ExplainedCondition, ExplainedPart, ExplainedRead } from './model.ts';
+import { fieldSegments, fieldText, measureText, whyNoHistory, windowName } from './values.ts';
 
 /** What a condition is explained on: the last snapshot, with the history of the state file. */
 export interface ExplainContext {
@@ -37,57 +38,68 @@ export function truthOf(context: ExplainContext, condition: Condition): Truth {
   return isUnknown ? 'unknown' : condition.evaluate(context.evaluation);
 }
 
-/** `while  false    balance < 1000000`, its parts below it, and the values that they read. */
-export function conditionLines(name: string, condition: Condition, context: ExplainContext | null): string[] {
+/** The condition with its truth, its parts below it, and the values that they read. */
+export function explainedCondition(
+  name: ExplainedCondition['name'],
+  condition: Condition,
+  context: ExplainContext | null,
+): ExplainedCondition {
   const clause = condition.clause();
   const truth = context === null ? null : truthOf(context, condition);
-  const stale = truth === 'unknown' && context?.isStale === true ? [`      ${STALE}`] : [];
-  const limit = truth === 'unknown' && context !== null ? condition.limitOf(context.evaluation) : null;
-  const missing = context === null ? [] : missingLines(context, condition);
-  const reason = [...stale, ...missing, ...(limit === null ? [] : [`      could not be judged: ${limit}`])];
-  return [`  ${name}  ${lineOf(clause, truth)}`, ...reason, ...linesBelow(clause, context, '      ')];
+  const part = { text: singleLine(clause.text, MOST_TEXT), truth, ...belowOf(clause, context) };
+  return { name, ...part, reasons: context === null ? [] : reasonsOf(condition, truth, context) };
 }
 
-function missingLines({ missing }: ExplainContext, { reads }: Condition): string[] {
-  return reads.filter((path) => missing.has(path)).map((path) => `      the explorer no longer sends ${path}`);
+function reasonsOf(condition: Condition, truth: Truth | null, context: ExplainContext): string[] {
+  const isUnknown = truth === 'unknown';
+  const limit = isUnknown ? condition.limitOf(context.evaluation) : null;
+  const missing = condition.reads.filter((path) => context.missing.has(path));
+  return [
+    ...(isUnknown && context.isStale ? [STALE] : []),
+    ...missing.map((path) => `the explorer no longer sends ${path}`),
+    ...(limit === null ? [] : [`could not be judged: ${limit}`]),
+  ];
 }
 
 const STALE = 'the head of the chain stands still, so what is read may be old';
 const MOST_TEXT = 400;
 
-function lineOf({ text }: Clause, truth: Truth | null): string {
-  return `${truth === null ? '' : String(truth).padEnd(9)}${singleLine(text, MOST_TEXT)}`;
+function explainedPart(clause: Clause, context: ExplainContext | null): ExplainedPart {
+  const truth = context === null ? null : clause.evaluate(context.evaluation);
+  return { text: singleLine(clause.text, MOST_TEXT), truth, ...belowOf(clause, context) };
 }
 
-function linesBelow(clause: Clause, context: ExplainContext | null, indent: string): string[] {
-  if (clause.parts.length === 0)
-    return context === null ? [] : valueLines(clause, context).map((line) => indent + line);
-  return clause.parts.flatMap((part) => [
-    indent + lineOf(part, context === null ? null : part.evaluate(context.evaluation)),
-    ...linesBelow(part, context, `${indent}    `),
-  ]);
+/** Values stand beside the smallest parts only. */
+function belowOf(clause: Clause, context: ExplainContext | null): Pick<ExplainedPart, 'reads' | 'parts'> {
+  if (clause.parts.length > 0) return { reads: [], parts: clause.parts.map((part) => explainedPart(part, context)) };
+  return { reads: context === null ? [] : readsOf(clause, context), parts: [] };
 }
 
-/** `balance = 940,000 (before 1,200,000)` */
-function valueLines({ reads, windows }: Clause, context: ExplainContext): string[] {
+function readsOf({ reads, windows }: Clause, context: ExplainContext): ExplainedRead[] {
   const looked = new Set(windows.map(({ path }) => path));
-  const fields = reads.filter((path) => !looked.has(path)).map((path) => fieldLine(path, context.evaluation));
-  const both = new Set(windows.map((window) => windowLine(window, context)));
-  const measured = [...looked].map((path) => fieldLine(path, context.evaluation));
-  return [...fields, ...measured, ...both];
+  const fields = [...reads.filter((path) => !looked.has(path)), ...looked];
+  const measured = new Map(windows.map((window) => [windowName(context.watch, window), window]));
+  return [
+    ...fields.map((path) => fieldRead(path, context.evaluation)),
+    ...[...measured].map(([name, window]) => windowRead(name, window, context)),
+  ];
 }
 
-function fieldLine(path: string, { view, before }: EvaluationContext): string {
-  const now = fieldText(view, path);
-  const then = before === null ? undefined : fieldText(before, path);
-  return `${path} = ${now ?? 'unknown'}${then === undefined || then === now ? '' : ` (before ${then})`}`;
+function fieldRead(path: string, { view, before }: EvaluationContext): ExplainedRead {
+  const now = fieldSegments(view, path);
+  const then = before === null ? null : fieldSegments(before, path);
+  const isSame = then === null || (now !== null && plainJoined(now) === plainJoined(then));
+  return { name: path, value: now, before: isSame ? null : then, why: null };
 }
 
-function windowLine(window: Clause['windows'][number], { watch, evaluation, samples, at }: ExplainContext): string {
+function windowRead(
+  name: string,
+  window: Clause['windows'][number],
+  { evaluation, samples, at }: ExplainContext,
+): ExplainedRead {
   const value = evaluation.history?.(window);
-  const name = windowName(watch, window);
-  if (value !== undefined) return `${name} = ${measureText(window, value)}`;
-  return `${name} = unknown: ${whyNoHistory(window, samples[window.path] ?? [], at)}`;
+  if (value !== undefined) return { name, value: [{ text: measureText(window, value) }], before: null, why: null };
+  return { name, value: null, before: null, why: whyNoHistory(window, samples[window.path] ?? [], at) };
 }
 
 /** The unknown values that the condition reads: they are why it is unknown. */

@@ -4,20 +4,30 @@ import { Amount, formatAmount } from '../core/values/amount.ts';
 import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
 import { showDuration } from '../lib/clock.ts';
 import type { Run } from '../core/model/memory.ts';
-import type { Comparison, Window } from '../core/model/condition.ts';
+import type { Comparison, Segment, Window } from '../core/model/condition.ts';
 import type { Watch } from '../core/model/watch.ts';
-import { plain, plainJoined, untrusted, type Untrusted } from '../lib/untrusted.ts';
+import { plainJoined, untrusted, type Untrusted } from '../lib/untrusted.ts';
 import { FILTERS, showValue } from '../rules/templates/show.ts';
 
 /** Undefined when it is unknown. Untrusted text is quoted and sanitised. */
 export function fieldText(view: AnyView, path: string): string | undefined {
+  const segments = fieldSegments(view, path);
+  return segments === null ? undefined : plainJoined(segments);
+}
+
+/** Null when it is unknown. Text from the chain stands in quotes. */
+export function fieldSegments(view: AnyView, path: string): readonly Segment[] | null {
   const type = typeAt(recordTypeOf(view), path);
   const value = valueAt(view, path);
-  if (type === undefined || value === undefined) return undefined;
-  if (type.type === 'text') return `"${plain(value as Untrusted)}"`;
-  if (type.type === 'json') return `"${plain(untrusted(JSON.stringify(value)))}"`;
-  if (type.type === 'duration') return showDuration(Number(value));
-  return plainJoined([showValue(type, value)]);
+  if (type === undefined || value === undefined) return null;
+  if (type.type === 'text') return quoted(value as Untrusted);
+  if (type.type === 'json') return quoted(untrusted(JSON.stringify(value)));
+  if (type.type === 'duration') return [{ text: showDuration(Number(value)) }];
+  return [showValue(type, value)];
+}
+
+function quoted(text: Untrusted): Segment[] {
+  return [{ text: '"' }, { untrusted: text }, { text: '"' }];
 }
 
 /** `change("1h")`; with its path where that is not the kind's default. */

@@ -5,6 +5,7 @@ import type { Observation } from '../../src/core/model/observation.ts';
 import type { Watch } from '../../src/core/model/watch.ts';
 import { blankMemory, step } from '../../src/core/step.ts';
 import { explainWatch } from '../../src/explain/explain.ts';
+import { explainLines } from '../../src/explain/lines.ts';
 import { loadWatches } from '../support/world.ts';
 
 const NOON = Date.UTC(2026, 0, 1, 12);
@@ -23,7 +24,7 @@ function explainedAfter(rule: string, ...polls: readonly Rows[]): string[] {
     if (decision.snapshot !== null) diagnostics = { snapshot: encodeSnapshot(decision.snapshot), health: {} };
   }
   const now = NOON + (polls.length - 1) * MINUTE + 5000;
-  return explainWatch(watch, watch.alerts, {
+  const explained = explainWatch(watch, watch.alerts, {
     memory,
     diagnostics,
     deliveries: new Map(),
@@ -31,7 +32,8 @@ function explainedAfter(rule: string, ...polls: readonly Rows[]): string[] {
     pause: null,
     operators: { policy: { silences: [], acks: [] }, open: [] },
     now,
-  }).map((line) => line.trim());
+  });
+  return explainLines(explained).map((line) => line.trim());
 }
 
 function watchOf(rule: string): Watch {

@@ -1,0 +1,98 @@
+// An explanation as lines of text.
+import { showInstant } from '../lib/clock.ts';
+import { plainJoined, singleLine } from '../lib/untrusted.ts';
+import { showRecipient, showSchedule, subjectOf } from '../rules/describe.ts';
+import type { Truth } from '../core/model/ids.ts';
+import type {
+  Explained,
+  ExplainedAlert,
+  ExplainedCondition,
+  ExplainedMessage,
+  ExplainedPart,
+  ExplainedRead,
+  ExplainedState,
+} from './model.ts';
+
+/** The watch, then each of its alerts. */
+export function explainLines({ watch, remarks, alerts }: Explained): string[] {
+  return [
+    `${watch.name}  ${watch.source}`,
+    `  ${watch.kind.name}${subjectOf(watch)} on ${watch.target.explorer}, ${showSchedule(watch.schedule)}`,
+    ...remarks.map((line) => `  ${line}`),
+    ...alerts.flatMap((alert) => ['', ...alertLines(watch.name, alert)]),
+  ];
+}
+
+function alertLines(watch: string, explained: ExplainedAlert): string[] {
+  const { alert, on, item, conditions } = explained;
+  return [
+    `${watch}/${alert.id}  ${alert.source}  ${alert.severity}`,
+    ...(on === null ? [] : [`  ${on}`]),
+    ...(item === null ? [] : [`  of ${item.which}: ${plainJoined(item.text)}`]),
+    ...conditions.flatMap(conditionLines),
+    ...factLines(explained).map((line) => `  ${line}`),
+  ];
+}
+
+function factLines(explained: ExplainedAlert): string[] {
+  const { states, moreGroups, heldBack, health, operators, wouldNotify, messages } = explained;
+  return [
+    ...(states.length === 0 ? ['state: not known'] : states.flatMap(stateLines)),
+    ...(moreGroups > 0 ? [`and ${moreGroups} more groups`] : []),
+    ...heldBack.map((why) => `held back: ${why}`),
+    ...needLines(explained),
+    ...operators,
+    ...(health.is === 'ok' || health.since === null ? [] : [`health: ${health.is} since ${showInstant(health.since)}`]),
+    labelsLine(explained),
+    `would be told: ${wouldNotify.map(showRecipient).join(', ')}`,
+    ...(messages.length === 0 ? ['told so far: nothing that is kept'] : messages.map(messageLine)),
+  ];
+}
+
+function stateLines({ words, heldBack, remarks }: ExplainedState): string[] {
+  return [`state: ${words}`, ...heldBack.map((why) => `held back: ${why}`), ...remarks];
+}
+
+/** All of them are needed, so they are joined with "and". */
+function needLines({ aim, needs }: ExplainedAlert): string[] {
+  return aim === null ? [] : needs.map((need, i) => `${i === 0 ? aim : 'and'.padStart(aim.length)}: ${need}`);
+}
+
+const MOST_OF_LABELS = 2000;
+
+/** What routes of the config can match: `labels: team: payments, watch: coins, alert: low, ...` */
+function labelsLine({ labels }: ExplainedAlert): string {
+  const all = Object.entries(labels).map(([name, value]) => `${name}: ${value}`);
+  return `labels: ${singleLine(all.join(', '), MOST_OF_LABELS)}`;
+}
+
+function messageLine({ what, at, state, answer, ...to }: ExplainedMessage): string {
+  return `told: ${what} at ${showInstant(at)} to ${showRecipient(to)}, ${state}${answer === null ? '' : `: ${answer}`}`;
+}
+
+/** `while  false    balance < 1000000`, its parts below it, and the values that they read. */
+function conditionLines(condition: ExplainedCondition): string[] {
+  const { name, reasons } = condition;
+  return [
+    `  ${name.padEnd('until'.length)}  ${truthText(condition.truth)}${condition.text}`,
+    ...reasons.map((reason) => `      ${reason}`),
+    ...linesBelow(condition, '      '),
+  ];
+}
+
+function truthText(truth: Truth | null): string {
+  return truth === null ? '' : String(truth).padEnd(9);
+}
+
+function linesBelow({ reads, parts }: ExplainedPart, indent: string): string[] {
+  return [
+    ...reads.map((read) => `${indent}${readLine(read)}`),
+    ...parts.flatMap((part) => [`${indent}${truthText(part.truth)}${part.text}`, ...linesBelow(part, `${indent}    `)]),
+  ];
+}
+
+/** `balance = 940,000 (before 1,200,000)` */
+function readLine({ name, value, before, why }: ExplainedRead): string {
+  const known = value === null ? 'unknown' : plainJoined(value);
+  return `${name} = ${known}${why === null ? '' : `: ${why}`}${before === null ? '' : ` (before ${plainJoined(before)})`}`;
+}

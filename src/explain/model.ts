@@ -1,0 +1,87 @@
+// A watch explained, as data. Pages and the API are made of it, and `lines.ts` prints it.
+import type { Segment } from '../core/model/condition.ts';
+import type { Health } from '../core/model/health.ts';
+import type { Labels, Recipient, Truth } from '../core/model/ids.ts';
+import type { AlertRule, Watch } from '../core/model/watch.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { StoredDelivery } from '../store/outbox.ts';
+
+export interface Explained {
+  readonly watch: Watch;
+  /** Sentences about its data and its next poll. */
+  readonly remarks: readonly string[];
+  /** When it is polled next; null: it is paused, or that is more than a year away. */
+  readonly next: Instant | null;
+  readonly alerts: readonly ExplainedAlert[];
+}
+
+export interface ExplainedAlert {
+  readonly alert: AlertRule;
+  /** Of which events: null where it compares values. */
+  readonly on: string | null;
+  /** What its condition was last judged on, where that is an item. */
+  readonly item: ExplainedItem | null;
+  readonly conditions: readonly ExplainedCondition[];
+  /** One for each group of a count, else one. */
+  readonly states: readonly ExplainedState[];
+  /** Groups that are left out. */
+  readonly moreGroups: number;
+  /** Why nothing can be decided, where that is so. */
+  readonly heldBack: readonly string[];
+  /** All of these have to come true for a change; empty: that is not known, or it needs an item. */
+  readonly needs: readonly string[];
+  readonly aim: 'to fire' | 'to end' | 'to match' | null;
+  /** Silences and acknowledgements, in words. */
+  readonly operators: readonly string[];
+  readonly health: { readonly is: Health; readonly since: Instant | null };
+  readonly labels: Labels;
+  readonly wouldNotify: readonly Recipient[];
+  /** The newest first. */
+  readonly messages: readonly ExplainedMessage[];
+}
+
+export interface ExplainedItem {
+  readonly which: string;
+  readonly text: readonly Segment[];
+}
+
+export interface ExplainedState {
+  readonly state: string;
+  readonly since: Instant | null;
+  readonly words: string;
+  readonly heldBack: readonly string[];
+  readonly remarks: readonly string[];
+}
+
+export interface ExplainedPart {
+  readonly text: string;
+  /** Null: nothing was read yet that it could be judged on. */
+  readonly truth: Truth | null;
+  readonly reads: readonly ExplainedRead[];
+  readonly parts: readonly ExplainedPart[];
+}
+
+export interface ExplainedCondition extends ExplainedPart {
+  readonly name: 'while' | 'until' | 'if';
+  /** Why it is unknown, as far as that is not said beside what it reads. */
+  readonly reasons: readonly string[];
+}
+
+export interface ExplainedRead {
+  readonly name: string;
+  /** Null: it is not known. */
+  readonly value: readonly Segment[] | null;
+  /** Where it was another one. */
+  readonly before: readonly Segment[] | null;
+  /** Why it is not known, where more is known than that. */
+  readonly why: string | null;
+}
+
+export interface ExplainedMessage extends Recipient {
+  /** `firing` */
+  readonly what: string;
+  readonly at: Instant;
+  readonly state: StoredDelivery['state'];
+  /** What the server answered, where it did not take it. */
+  readonly answer: string | null;
+}
