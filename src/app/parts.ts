@@ -6,6 +6,7 @@ import { createPresentValues, type PresentValues } from '../engine/reporting/pre
 import type { PollHook } from '../engine/polling/poll.ts';
 import { createPoller, type Poller } from '../engine/polling/poller.ts';
 import { createExplorerFacts, type ExplorerFacts } from '../engine/reporting/explorer-facts.ts';
+import { createPollRing, type PollRing } from '../engine/reporting/poll-ring.ts';
 import { createReport } from '../engine/reporting/report.ts';
 import { createRetirement, type Retirement } from '../engine/upkeep/retirement.ts';
 import { createScheduler, type Scheduler } from '../engine/scheduling/scheduler.ts';
@@ -47,6 +48,8 @@ export interface Parts {
   readonly work: WorkCounts;
   /** What explorers answered in the last hour. */
   readonly explorerFacts: ExplorerFacts;
+  /** The last polls of each watch. */
+  readonly pollRing: PollRing;
 }
 
 interface Wiring {
@@ -73,6 +76,7 @@ export function createParts(
   const { store, clock, log, metrics, recorder, pauses } = options;
   const work = createWorkCounts();
   const explorerFacts = createExplorerFacts(clock);
+  const pollRing = createPollRing();
   const explorers = createExplorers({
     ...options,
     meter: meterOf(metrics, work, explorerFacts),
@@ -103,7 +107,8 @@ export function createParts(
     readerOf: (name) => explorers.get(name),
     isPaused: (watch) => pauses.of(watch) !== null,
     hook: options.hook ?? recorder,
-    onPolled(watch, observation, decision) {
+    onPolled(watch, observation, decision, tookMs) {
+      pollRing.polled(watch, observation, decision, tookMs);
       blindWatches.polled(watch, observation);
       presentValues.polled(watch.id, decision);
       work.polled(watch.target.explorer, observation.type === 'seen');
@@ -160,6 +165,7 @@ export function createParts(
     retirement,
     work,
     explorerFacts,
+    pollRing,
   };
 }
 

@@ -25,6 +25,7 @@ import type { PausedWatch } from '../engine/reporting/paused-watches.ts';
 import { blindOfWatches, countAlerts, labelsOf, dataOfWatches, healthOfAlerts } from '../engine/reporting/report.ts';
 import { createBackupHealth, type BackupHealth } from '../engine/upkeep/backup-health.ts';
 import type { Loop } from '../engine/upkeep/supervisor.ts';
+import type { PollRecord } from '../engine/reporting/poll-ring.ts';
 import type { Poller } from '../engine/polling/poller.ts';
 import type { ExplorerState } from '../query/view.ts';
 import { createMutex } from '../lib/mutex.ts';
@@ -48,6 +49,10 @@ export interface RuntimeOptions extends PartsOptions {
 export interface RuntimeFacts extends Pick<Poller, 'figuresOf' | 'snapshotOf' | 'healthOf'> {
   /** In force; null: none is yet. */
   config(): Config | null;
+  /** The text of a rule file that is in force; null: it is none. */
+  ruleFile(file: string): string | null;
+  /** The newest first. */
+  polls(watch: Watch): readonly PollRecord[];
   /** When config and rules were last put in force; null: none were yet. */
   loadedAt(): Instant | null;
   explorer(name: string): Pick<ExplorerState, 'head' | 'answers' | 'p99Ms' | 'rate' | 'credits'>;
@@ -127,6 +132,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   let heartbeat: HeartbeatSettings | null = null;
   let digest: DigestSettings | null = null;
   let config: Config | null = null;
+  let ruleFiles: Setup['ruleFiles'] = new Map();
   let loadedAt: Instant | null = null;
   let isRunning = false;
   const backupHealth = createBackupHealth(clock);
@@ -168,6 +174,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         replaceWatches(next.watches);
         keepRunning(outline);
         config = next.config;
+        ruleFiles = next.ruleFiles;
         loadedAt = clock.now();
         metrics.reload(true, loadedAt);
       },
@@ -186,6 +193,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     forget(former);
     blindWatches.adopt(next);
     presentValues.adopt(next);
+    parts.pollRing.adopt(next);
     // Polls under way still read through the former explorers.
     closeReplaced(poller.idle());
     if (isRunning) scheduler.set(next, next.filter(isOverdue));
@@ -285,6 +293,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       snapshotOf: (id) => poller.snapshotOf(id),
       healthOf: (id) => poller.healthOf(id),
       config: () => config,
+      ruleFile: (file) => ruleFiles.get(file) ?? null,
+      polls: (watch) => parts.pollRing.of(watch),
       loadedAt: () => loadedAt,
       explorer(name) {
         const { credits, rates, ...hour } = parts.explorerFacts.of(name);

@@ -27,6 +27,8 @@ export interface Setup {
   readonly config: Config;
   readonly watches: readonly Watch[];
   readonly warnings: readonly Problem[];
+  /** The texts that the watches were made of, by the name of the file that people see. */
+  readonly ruleFiles: ReadonlyMap<string, string>;
 }
 
 export type LoadedSetup =
@@ -52,5 +54,6 @@ export function loadSetup(
   if (all.length > 0) return { setup: null, problems: all, warnings: rules.warnings };
   const leaked = secretsInRules(found.files, secretsOf(config));
   const said = [...warnings, ...rules.warnings, ...leaked];
-  return { setup: { config, watches: rules.watches, warnings: sortProblems(said) }, problems: [] };
+  const ruleFiles = new Map(found.files.map(({ file, text }) => [file, text]));
+  return { setup: { config, watches: rules.watches, warnings: sortProblems(said), ruleFiles }, problems: [] };
 }

@@ -66,5 +66,7 @@ function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {
     rejected: () => reload.rejected(),
     loadedAt: () => facts.loadedAt(),
     storage,
+    polls: (watch) => facts.polls(watch),
+    ruleFile: (file) => facts.ruleFile(file),
   };
 }

@@ -4,7 +4,7 @@ import { lastPauseOf, type Pause } from '../core/model/pause.ts';
 import type { AlertRule, Watch } from '../core/model/watch.ts';
 import { withStored } from '../core/windows/closed.ts';
 import type { Instant } from '../lib/clock.ts';
-import { explainWatch, type ExplainInput } from '../explain/explain.ts';
+import { explainWatch, storedSnapshotOf, type ExplainInput } from '../explain/explain.ts';
 import { explainLines } from '../explain/lines.ts';
 import type { OperatorFacts } from '../explain/operator-words.ts';
 import { findWatches } from '../explain/find.ts';
@@ -45,6 +45,8 @@ export async function explain(terminal: Terminal, name: string, { config: file }
   return EXIT.ok;
 }
 
+const NOTHING_KNOWN = { memory: null, snapshot: null, health: {}, deliveries: new Map(), pause: null };
+
 interface Sources {
   readonly reader: StoreReader | null;
   readonly recipientsOf: RecipientsOf;
@@ -58,13 +60,14 @@ async function inputOf(
   alerts: readonly AlertRule[],
   { reader, recipientsOf, pauses, operators, now }: Sources,
 ): Promise<ExplainInput> {
-  if (reader === null)
-    return { memory: null, diagnostics: null, deliveries: new Map(), recipientsOf, pause: null, operators, now };
+  if (reader === null) return { ...NOTHING_KNOWN, recipientsOf, operators, now };
   const { id } = watch;
   const deliveries = new Map<AlertId, readonly StoredDelivery[]>();
   for (const alert of alerts) deliveries.set(alert.id, await reader.deliveriesOf(id, alert.id, MOST_DELIVERIES));
   const remembered = (await reader.recall([id])).get(id) ?? null;
   const memory = remembered && withStored(remembered, await reader.samples(id));
-  const diagnostics = (await reader.diagnostics([id])).get(id) ?? null;
-  return { memory, diagnostics, deliveries, recipientsOf, pause: lastPauseOf(pauses, watch), operators, now };
+  const diagnostics = (await reader.diagnostics([id])).get(id);
+  const snapshot = storedSnapshotOf(watch, diagnostics);
+  const health = diagnostics?.health ?? {};
+  return { memory, snapshot, health, deliveries, recipientsOf, pause: lastPauseOf(pauses, watch), operators, now };
 }

@@ -1,5 +1,5 @@
 // Explains a watch from the rule and the state alone: nothing is requested, and nothing is written.
-import { healthOf } from '../core/model/health.ts';
+import { healthOf, type HealthByAlert } from '../core/model/health.ts';
 import { decodeSnapshot } from '../core/model/snapshot.ts';
 import { conditionText } from '../core/alerts/message.ts';
 import type { Segment } from '../core/model/condition.ts';
@@ -26,9 +26,9 @@ import { fieldSegments } from './values.ts';
 export interface ExplainInput {
   /** Null: the watch was not polled yet, or there is no state file. */
   readonly memory: Memory | null;
-  /** What was read last, where the state does not hold it yet; left out: it holds all. */
-  readonly snapshot?: Snapshot | null;
-  readonly diagnostics: StoredDiagnostics | null;
+  /** What was read last; null: nothing is known of it. */
+  readonly snapshot: Snapshot | null;
+  readonly health: HealthByAlert;
   /** The newest first. */
   readonly deliveries: ReadonlyMap<AlertId, readonly StoredDelivery[]>;
   readonly recipientsOf: RecipientsOf;
@@ -51,11 +51,15 @@ export function explainWatch(watch: Watch, alerts: readonly AlertRule[], facts: 
 }
 
 /** Memory of another checksum belongs to something else that was watched. */
-function contextOf(watch: Watch, { memory, snapshot = null, diagnostics }: ExplainInput): ExplainContext | null {
-  if (memory === null || memory.checksum !== watch.checksum) return null;
+function contextOf(watch: Watch, { memory, snapshot }: ExplainInput): ExplainContext | null {
+  if (memory === null || memory.checksum !== watch.checksum || snapshot === null) return null;
+  return explainContextOf(watch, snapshot, memory);
+}
+
+/** What was read last, as it is stored; null: nothing is, or it cannot be read. */
+export function storedSnapshotOf({ kind }: Watch, diagnostics: StoredDiagnostics | undefined): Snapshot | null {
   const stored = diagnostics?.snapshot ?? null;
-  const last = snapshot ?? (stored === null ? null : decodeSnapshot(watch.kind.fields, stored));
-  return last === null ? null : explainContextOf(watch, last, memory);
+  return stored === null ? null : decodeSnapshot(kind.fields, stored);
 }
 
 function remarksOf(watch: Watch, facts: ExplainInput, context: ExplainContext | null, next: Instant | null): string[] {
@@ -167,14 +171,10 @@ function conditionChange(alert: ConditionAlert, memory: Memory | null, context: 
   return { aim: 'to end', needs: [...new Set([...over, ...until])] };
 }
 
-function healthIn(
-  { schedule }: Watch,
-  { id }: AlertRule,
-  { diagnostics, now }: ExplainInput,
-): ExplainedAlert['health'] {
-  const record = diagnostics?.health[id];
+function healthIn({ schedule }: Watch, { id }: AlertRule, facts: ExplainInput): ExplainedAlert['health'] {
+  const record = facts.health[id];
   if (record === undefined) return { is: 'ok', since: null };
-  return { is: healthOf(record, now, schedule.intervalMs), since: record.unknownSince ?? record.since };
+  return { is: healthOf(record, facts.now, schedule.intervalMs), since: record.unknownSince ?? record.since };
 }
 
 /** One for each time that the message speaks of the alert. */

@@ -46,7 +46,7 @@ export interface ExplainedItem {
 }
 
 export interface ExplainedState {
-  readonly state: string;
+  readonly state: 'inactive' | 'pending' | 'firing' | 'recovering' | 'event';
   readonly since: Instant | null;
   readonly words: string;
   readonly heldBack: readonly string[];

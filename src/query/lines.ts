@@ -1,4 +1,5 @@
 // Values over time, as small lines beside a value.
+import type { Memory } from '../core/model/memory.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { limitOf } from './measure.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
@@ -13,6 +14,13 @@ export function drawnPath({ kind, alerts }: Watch): string | null {
     if (limit !== null) return limit.subject.type === 'window' ? limit.subject.window.path : limit.subject.path;
   }
   return kind.while?.measured ?? null;
+}
+
+/** Of which a history is kept. */
+export function drawnPaths(watch: Watch, { history }: Memory): string[] {
+  const first = drawnPath(watch);
+  const paths = Object.keys(history);
+  return paths.toSorted((a, b) => Number(b === first) - Number(a === first));
 }
 
 const MOST_POINTS = 120;

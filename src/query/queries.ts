@@ -1,20 +1,29 @@
 // All queries over a view that is made anew for each call: what pages, the API and the CLI print.
+import type { EpisodeName } from '../store/alert-view.ts';
+import { alert, alerts } from './alerts.ts';
 import { delivery, deliveries } from './deliveries.ts';
 import { history } from './history.ts';
 import { overview } from './overview.ts';
 import type { DeliveryFilter, HistoryFilter, ListFilter } from './shapes.ts';
+import type { AlertCard, AlertHistory, Gone } from './shapes/alerts.ts';
+import type { List } from './shapes/common.ts';
 import type { HistoryList } from './shapes/history.ts';
 import type { DeliveryDetail, DeliveryList } from './shapes/operators.ts';
 import type { Overview, Trust } from './shapes/overview.ts';
-import type { WatchList } from './shapes/watches.ts';
+import type { WatchExplanation, WatchList } from './shapes/watches.ts';
 import { trust } from './trust.ts';
 import type { View } from './view.ts';
+import { watch } from './watch.ts';
 import { watches } from './watches.ts';
 
 /** Each rejects with a `StorageError` when the state does not answer; lists with a `BadCursor` for a wrong one. */
 export interface Queries {
   /** Another text whenever one of the others may answer otherwise. */
   edition(): Promise<string>;
+  /** Open ones. */
+  alerts(filter: ListFilter): Promise<List<AlertCard>>;
+  /** Null: there never was one. */
+  alert(of: EpisodeName): Promise<AlertHistory | Gone | null>;
   overview(): Promise<Overview>;
   /** A part of the overview. */
   trust(): Promise<Trust>;
@@ -23,6 +32,8 @@ export interface Queries {
   deliveries(filter: DeliveryFilter): Promise<DeliveryList>;
   /** Null: there is none. */
   delivery(id: string): Promise<DeliveryDetail | null>;
+  /** By its name. Null: there never was one, as far as is known. */
+  watch(name: string): Promise<WatchExplanation | Gone | null>;
 }
 
 /** `look`: makes the view of now. */
@@ -35,5 +46,8 @@ export function createQueries(look: () => Promise<View>, edition: Queries['editi
     history: async (filter) => history(await look(), filter),
     deliveries: async (filter) => deliveries(await look(), filter),
     delivery: async (id) => delivery(await look(), id),
+    watch: async (name) => watch(await look(), name),
+    alerts: async (filter) => alerts(await look(), filter),
+    alert: async (of) => alert(await look(), of),
   };
 }

@@ -10,6 +10,7 @@ import type { Memory } from '../core/model/memory.ts';
 import type { Snapshot } from '../core/model/decision.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { BlindWatch } from '../core/model/blind-cause.ts';
+import type { PollRecord } from '../engine/reporting/poll-ring.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { StoreView } from '../store/store.ts';
 
@@ -44,6 +45,10 @@ export interface RuntimeView {
   rejected(): RejectedReload | null;
   /** When config and rules were last put in force. */
   loadedAt(): Instant | null;
+  /** The last ones, newest first. Null: no daemon runs. */
+  polls(watch: Watch): readonly PollRecord[] | null;
+  /** The text of a rule file that is in force; null: it is none. */
+  ruleFile(file: string): string | null;
   /** What became of the last that was to be kept. Null: no daemon runs. */
   storage(): 'works' | 'fails' | 'full' | null;
 }

@@ -21,6 +21,12 @@ export interface AlertView {
   firings(since: Instant, watch: WatchId | null): Promise<FiringSpan[]>;
   /** The transitions of an episode, the oldest first. */
   messages(of: EpisodeName): Promise<Message[]>;
+  /** The transitions of an alert, the newest first. */
+  messagesOfKey(key: string): Promise<Message[]>;
+  /** The transitions of a watch by its name, whether it is still there or not, the newest first. */
+  messagesOf(watch: string, limit: number): Promise<Message[]>;
+  /** Of which watch an alert is; null: nothing is known of it. */
+  watchOf(key: string): Promise<WatchId | null>;
 }
 
 /** One episode of an alert. */

@@ -19,7 +19,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   explain: { all: ['config', 'core', 'dispatch', 'lib', 'rules'], type: ['store'] },
   plan: { all: ['config', 'core', 'lib', 'rules'], type: ['store'] },
   engine: { all: ['core', 'dispatch', 'lib'], type: ['store', 'notifiers', 'explorer', 'telemetry'] },
-  query: { all: ['config', 'core', 'dispatch', 'explain', 'lib', 'rules'], type: ['store'] },
+  query: { all: ['config', 'core', 'dispatch', 'explain', 'lib', 'rules'], type: ['engine', 'store'] },
   recording: { all: ['core', 'lib', 'store'], type: ['engine', 'telemetry'] },
   replay: { all: ['core', 'engine', 'explorer', 'lib', 'recording'], type: ['telemetry'] },
   web: { all: ['lib', 'query'], type: ['telemetry'] },

@@ -1,6 +1,7 @@
 // Watches of lists, explained: the newest item, the head, counts, and what is still in doubt.
 import { expect, test } from '@jest/globals';
-import { encodeSnapshot } from '../../src/core/model/snapshot.ts';
+import { decodeSnapshot, encodeSnapshot } from '../../src/core/model/snapshot.ts';
+import type { Snapshot } from '../../src/core/model/decision.ts';
 import type { Observation } from '../../src/core/model/observation.ts';
 import type { Watch } from '../../src/core/model/watch.ts';
 import { blankMemory, step } from '../../src/core/step.ts';
@@ -17,16 +18,17 @@ type Rows = readonly Readonly<Record<string, unknown>>[];
 function explainedAfter(rule: string, ...polls: readonly Rows[]): string[] {
   const watch = watchOf(rule);
   let memory = blankMemory(watch);
-  let diagnostics = null;
+  let snapshot: Snapshot | null = null;
   for (const [i, rows] of polls.entries()) {
     const decision = step(watch, memory, saw(watch, memory.state, rows, NOON + i * MINUTE));
     memory = { ...decision.memory, version: i + 1 };
-    if (decision.snapshot !== null) diagnostics = { snapshot: encodeSnapshot(decision.snapshot), health: {} };
+    if (decision.snapshot !== null) snapshot = decodeSnapshot(watch.kind.fields, encodeSnapshot(decision.snapshot));
   }
   const now = NOON + (polls.length - 1) * MINUTE + 5000;
   const explained = explainWatch(watch, watch.alerts, {
     memory,
-    diagnostics,
+    snapshot,
+    health: {},
     deliveries: new Map(),
     recipientsOf: () => [],
     pause: null,

@@ -4,11 +4,11 @@ import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Outcome } from '../../src/core/model/delivery.ts';
 import { Missed, type Read } from '../../src/core/model/question.ts';
-import type { Observation } from '../../src/core/model/observation.ts';
 import type { Watch } from '../../src/core/model/watch.ts';
 import { afterOutcome } from '../../src/core/model/delivery.ts';
 import { createPoller } from '../../src/engine/polling/poller.ts';
 import { createBlindWatches } from '../../src/engine/reporting/blind-watches.ts';
+import { createPollRing } from '../../src/engine/reporting/poll-ring.ts';
 import { AddressDetails } from '../../src/explorer/reading/resources/address.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import { createQueries, type Queries } from '../../src/query/queries.ts';
@@ -63,6 +63,8 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
   const shown: Record<string, string | null> = {};
   const known: ViewedDaemon['known'] = { storage: 'works', explorers: [] };
   let watches: readonly Watch[] = [];
+  const ring = createPollRing();
+  let text = '';
   const poller = createPoller({
     store,
     clock,
@@ -73,7 +75,8 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
       blocks: () => null,
       blocksFrom: () => Promise.reject(new Error('not asked for')),
     }),
-    onPolled(watch: Watch, observation: Observation) {
+    onPolled(watch, observation, decision, tookMs) {
+      ring.polled(watch, observation, decision, tookMs);
       blind.polled(watch, observation);
     },
     onForks: () => undefined,
@@ -106,6 +109,8 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
     rejected: () => null,
     loadedAt: () => null,
     storage: () => known.storage,
+    polls: (watch) => ring.of(watch),
+    ruleFile: (file) => (file === 'rules.yaml' ? text : null),
   };
   const view = async (): Promise<View> => ({ store: await store.reader(), runtime, now: clock.now() });
   const daemon: ViewedDaemon = {
@@ -115,12 +120,14 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
     known,
     view,
     queries: createQueries(view, () => store.reader().then((reader) => reader.version())),
-    async load(text) {
+    async load(written) {
+      text = written;
       const read = loadRules(inForce, [{ file: 'rules.yaml', text }], { kinds });
       if (read.problems.length > 0) throw new Error(formatProblems(read.problems));
       watches = read.watches;
       await adopt(poller, watches);
       blind.adopt(watches);
+      ring.adopt(watches);
     },
     async poll(times = 1) {
       for (let i = 0; i < times; i += 1) {

@@ -33,6 +33,8 @@ export interface Decided {
   readonly watch: Watch;
   readonly observation: Observation;
   readonly decision: Decision;
+  /** From the begin of the poll to its decision. */
+  readonly tookMs: number;
   readonly hooked: HookedPoll | null;
   /** Asks how far the explorer has read, in the same tick. */
   readonly chain: (need: HeadNeed) => Promise<TickChain>;

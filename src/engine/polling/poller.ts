@@ -42,7 +42,7 @@ export interface PollerOptions {
   readonly silentWaitMs?: number;
   readonly log: Log;
   /** Called after each poll with its result. */
-  readonly onPolled: (watch: Watch, observation: Observation, decision: Decision) => void;
+  readonly onPolled: (watch: Watch, observation: Observation, decision: Decision, tookMs: number) => void;
   readonly onSkipped: (watch: Watch) => void;
   /** Called where a poll was due and the memory of the watch is damaged. */
   readonly onDamaged: (watch: Watch) => void;
@@ -134,6 +134,7 @@ export function createPoller(options: PollerOptions): Poller {
     const { memory, shiftedMs } = withoutClockSkew(held.memoryOrBlank(watch), watch);
     const wholeMemory = async (): Promise<Memory> =>
       watch.windows.length === 0 ? memory : withStored(memory, await store.samples(watch.id));
+    const began = clock.monotonic();
     const hooked = hook?.onPoll({ watch, memory, wholeMemory, startedAt }, read) ?? null;
     const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, shiftedMs);
     const pollReader = { ...pollReaderOf(watch, reader, hooked?.read ?? read), past };
@@ -145,7 +146,8 @@ export function createPoller(options: PollerOptions): Poller {
     if (judged === null || signal.aborted || !held.has(watch.id) || isPaused(watch)) return;
     outages.polled(watch, judged.observation);
     const decision = apart(watch, memory, judged.decision, shiftedMs);
-    await recovery.commit({ watch, ...judged, decision, hooked, chain: pollReader.chain });
+    const tookMs = clock.monotonic() - began;
+    await recovery.commit({ watch, ...judged, decision, tookMs, hooked, chain: pollReader.chain });
   }
 
   /** What a poll comes to; where the explorer shows another chain than before, a missed one. */
@@ -211,13 +213,13 @@ export function createPoller(options: PollerOptions): Poller {
   }
 
   function settle(decided: Decided): void {
-    const { watch, observation, decision, hooked } = decided;
+    const { watch, observation, decision, tookMs, hooked } = decided;
     // They are stored, even when a reload removed the watch during the commit.
     if (decision.transitions.length > 0) onTransitions();
     if (!held.has(watch.id)) return;
     runs.kept(watch, decision, observation.at);
     held.committed(decided);
-    onPolled(watch, observation, decision);
+    onPolled(watch, observation, decision, tookMs);
     hooked?.settled(observation);
   }
 

@@ -93,7 +93,7 @@ function stateOf(alert: Alert): AlertCount['state'] {
   return alert.type === 'group' ? alert.condition.state : alert.state;
 }
 
-function outcomeOf(observation: Observation, decision: Decision) {
+export function outcomeOf(observation: Observation, decision: Decision) {
   if (observation.type === 'missed') return observation.reason;
   if (observation.partial !== null) return 'partial';
   return decision.hasChanged ? 'complete' : 'unchanged';

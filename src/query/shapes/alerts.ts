@@ -86,15 +86,26 @@ export const EventRow = z
   .meta({ id: 'EventRow', description: 'The events of one alert.' });
 export type EventRow = z.output<typeof EventRow>;
 
-export const TIMELINE_KINDS = [
-  ...['observed', 'pending', 'fires', 'event', 'accepted', 'not-accepted', 'repeated', 'unverified', 'escalated'],
-  ...['acknowledged', 'silenced', 'corrected', 'retracted', 'reinstated', 'resolved', 'other'],
+const TIMELINE_KINDS = [
+  'pending',
+  'fires',
+  'event',
+  'accepted',
+  'not-accepted',
+  'given-up',
+  'acknowledged',
+  'held',
+  'released',
+  'corrected',
+  'retracted',
+  'reinstated',
+  'resolved',
 ] as const;
 
 export const TimelineEntry = z
   .strictObject({
     at: Time,
-    kind: z.string().describe('`fires`, `accepted`, `not-accepted`, `acknowledged`, `resolved` and so on.'),
+    kind: z.enum(TIMELINE_KINDS),
     text: Text,
     detail: z.string().nullable().describe('The answer of a server, or a comment.'),
     actor: z.string().nullable().describe('The operator who did it; null: the daemon.'),
@@ -109,6 +120,7 @@ export const Episode = z
   .strictObject({
     key: z.string(),
     episode: Count,
+    alert: z.string(),
     since: Time,
     until: Time.nullable().describe('Null while it lasts.'),
     acknowledged_by: z.string().nullable(),
@@ -126,3 +138,12 @@ export const AlertHistory = z
   })
   .meta({ id: 'AlertHistory', description: 'What happened in one episode of an alert.' });
 export type AlertHistory = z.output<typeof AlertHistory>;
+
+/** What is left of a watch or an alert that is no longer there. */
+export const Gone = z
+  .strictObject({
+    since: Time.describe('When the state last heard of it.'),
+    history: z.array(TimelineEntry).describe('The newest first.'),
+  })
+  .meta({ id: 'Gone', description: 'It is no longer there; the state still knows of it.' });
+export type Gone = z.output<typeof Gone>;

@@ -40,9 +40,3 @@ export const HistoryList = list(HistoryEntry)
   .extend({ days: z.array(HistoryDay) })
   .meta({ id: 'HistoryList' });
 export type HistoryList = z.output<typeof HistoryList>;
-
-/** What is left of a watch or an alert that is no longer there. */
-export const Gone = z
-  .strictObject({ since: Time.nullable(), history: z.array(HistoryEntry) })
-  .meta({ id: 'Gone', description: 'It is no longer there; the journal still knows of it.' });
-export type Gone = z.output<typeof Gone>;

@@ -53,7 +53,6 @@ export const Poll = z
     value: Amount.nullable(),
     truths: z.record(z.string(), Truth).describe('By alert.'),
     ms: Count.describe('How long it took.'),
-    credits: z.number().nullable().describe('What its requests cost.'),
   })
   .meta({ id: 'Poll', description: 'One poll of a watch.' });
 export type Poll = z.output<typeof Poll>;
@@ -71,10 +70,8 @@ export type Read = z.output<typeof Read>;
 /** A condition, or a part of one. Its `parts` are of the same shape. */
 export const Part = z
   .strictObject({
-    name: z.enum(['while', 'until', 'if']),
     text: z.string().describe('As the rule has it.'),
     truth: Truth.nullable().describe('Null: nothing was read yet that it could be judged on.'),
-    reason: z.string().nullable().describe('Why it is unknown.'),
     reads: z.array(Read),
     get parts() {
       return z.array(Part);
@@ -82,6 +79,25 @@ export const Part = z
   })
   .meta({ id: 'Part', description: 'A condition, or a part of one.' });
 export type Part = z.output<typeof Part>;
+
+export const ConditionExplanation = z
+  .strictObject({
+    name: z.enum(['while', 'until', 'if']),
+    part: Part,
+    reasons: z.array(z.string()).describe('Why it is unknown, as far as that is not said beside what it reads.'),
+  })
+  .meta({ id: 'ConditionExplanation' });
+export type ConditionExplanation = z.output<typeof ConditionExplanation>;
+
+export const AlertStateExplanation = z
+  .strictObject({
+    state: z.enum(['inactive', 'pending', 'firing', 'recovering', 'event']),
+    since: Time.nullable(),
+    words: z.string(),
+    held_back: z.array(z.string()).describe('What has to be over before it fires, or is told.'),
+    remarks: z.array(z.string()),
+  })
+  .meta({ id: 'AlertStateExplanation' });
 
 export const AlertExplanation = z
   .strictObject({
@@ -91,18 +107,17 @@ export const AlertExplanation = z
     source: z.string().describe('`rules/treasury.yaml:21`'),
     on: z.string().nullable().describe('Of which events, where it is no condition over values.'),
     item: Text.nullable().describe('The item that the conditions of an event were last judged on.'),
-    state: z.string(),
-    since: Time.nullable(),
-    states: z.array(z.string()).describe('In words: one for each group of a count, else one.'),
-    conditions: z.array(Part),
+    states: z.array(AlertStateExplanation).describe('One for each group of a count, else one. Empty: not known.'),
+    more_groups: Count,
+    conditions: z.array(ConditionExplanation),
     needs: z.array(z.string()).describe('All of these have to come true for a change.'),
     aim: z.enum(['to fire', 'to end', 'to match']).nullable().describe('What the needs lead to.'),
-    held_back: z.array(z.string()),
+    held_back: z.array(z.string()).describe('Why nothing can be decided.'),
     operators: z.array(z.string()).describe('Silences and acknowledgements, in words.'),
     health: z.enum(HEALTHS),
     health_since: Time.nullable(),
     labels: z.record(z.string(), z.string()),
-    recipients: z.array(RecipientStatus).describe('Of the last messages about it, newest first.'),
+    recipients: z.array(RecipientStatus).describe('Of what of it is open.'),
     messages: z.array(
       z.strictObject({
         type: z.string(),

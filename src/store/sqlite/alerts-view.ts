@@ -1,11 +1,12 @@
 // What people look at of alerts: how far their messages came, and what happened lately.
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { BUILT_IN_RULE } from '../../core/model/ids.ts';
+import { BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { deliveryOf, messageOf, readable, type Row } from '../rows.ts';
 import type { EpisodeName, EventGroup, FiringSpan, HeldMessage, Progress, Unheard } from '../alert-view.ts';
+import { limitBy } from './database.ts';
 import { IS_ENDED } from './dispatch/deliveries-table.ts';
 
 export interface AlertsView {
@@ -15,6 +16,9 @@ export interface AlertsView {
   events(since: Instant, limit: number): EventGroup[];
   firings(since: Instant, watch: string | null): FiringSpan[];
   messages(of: EpisodeName): Message[];
+  messagesOfKey(key: string): Message[];
+  messagesOf(watch: string, limit: number): Message[];
+  watchOf(key: string): WatchId | null;
 }
 
 /** Of a storm only the newest are counted. */
@@ -84,6 +88,14 @@ export function createAlertsView(db: DatabaseSync): AlertsView {
     `SELECT message FROM notifications WHERE key = ? AND episode = ? ORDER BY seq LIMIT ${MOST_MESSAGES}`,
   );
 
+  const ofKey = db.prepare(`SELECT message FROM notifications WHERE key = ? ORDER BY seq DESC LIMIT ${MOST_MESSAGES}`);
+  // The ids of the watches of a rule begin with its own, so that an index finds them.
+  const ofWatch = db.prepare(`
+    SELECT message FROM notifications
+    WHERE watch >= ?1 || '/' AND watch < ?1 || '0' AND json_valid(message) AND message ->> '$.watch' = ?2
+    ORDER BY number DESC ${limitBy('?3')}`);
+  const watchOf = db.prepare('SELECT watch FROM notifications WHERE key = ? LIMIT 1');
+
   const groupOf = (row: Row, owedOf: ReadonlyMap<string, number>): EventGroup[] => {
     const newest = notification.get(Number(row['newest']));
     const message = newest === undefined ? null : messageOf(newest);
@@ -104,6 +116,13 @@ export function createAlertsView(db: DatabaseSync): AlertsView {
     },
     firings: (since, watch) => spansOf([...older.all(since, watch), ...firings.all(since, watch)]),
     messages: ({ key, episode }) => messages.all(key, episode).flatMap((row) => messageOf(row) ?? []),
+    messagesOfKey: (key) => ofKey.all(key).flatMap((row) => messageOf(row) ?? []),
+    messagesOf: (watch, limit) =>
+      ofWatch.all(watch.replace(/\[.*$/s, ''), watch, limit).flatMap((row) => messageOf(row) ?? []),
+    watchOf(key) {
+      const watch = watchOf.get(key)?.['watch'];
+      return typeof watch === 'string' ? watch : null;
+    },
   };
 }
 

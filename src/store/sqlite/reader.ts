@@ -91,6 +91,9 @@ export function createSqliteReader(db: DatabaseSync, file: string, close: () => 
     events: async (since, limit) => read(() => alerts.events(since, limit)),
     firings: async (since, watch) => read(() => alerts.firings(since, watch)),
     messages: async (of) => read(() => alerts.messages(of)),
+    messagesOfKey: async (key) => read(() => alerts.messagesOfKey(key)),
+    messagesOf: async (watch, limit) => read(() => alerts.messagesOf(watch, limit)),
+    watchOf: async (key) => read(() => alerts.watchOf(key)),
     async [Symbol.asyncDispose]() {
       close();
     },

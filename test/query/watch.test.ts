@@ -1,0 +1,106 @@
+import { expect, test } from '@jest/globals';
+import { AlertHistory, Gone } from '../../src/query/shapes/alerts.ts';
+import { WatchExplanation } from '../../src/query/shapes/watches.ts';
+import { ListFilter } from '../../src/query/shapes.ts';
+import { aViewedDaemon } from '../support/viewed-daemon.ts';
+
+const RULES = `
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    every: 1m
+    alerts:
+      - { id: low, while: balance < 100, until: balance > 150, for: 2m, severity: critical, notify: [ops, oncall] }
+      - { id: moved, on: changed, severity: info, notify: [screen] }
+  - { id: gas, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 10, notify: [ops] }] }
+`;
+
+function shapeOf<T>(shape: { parse(value: unknown): T }, value: unknown): T {
+  return shape.parse(JSON.parse(JSON.stringify(value)));
+}
+
+test('a watch says of each alert what it reads, what is missing, and what it was polled with', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  Object.assign(daemon.shown, { treasury: '200', vault: '50' });
+  await daemon.poll();
+  daemon.shown['treasury'] = '90';
+  await daemon.poll();
+  const found = await daemon.queries.watch('coins');
+  const explained = shapeOf(WatchExplanation, found);
+  expect(explained).toEqual(found);
+  expect(explained).toMatchObject({ previous: '200', next: '2026-01-01T00:02:54.852Z' });
+  expect(explained.watch).toMatchObject({ state: 'pending', severity: 'critical' });
+  expect(explained.alerts[0]?.conditions).toMatchObject([
+    { name: 'while', part: { text: 'balance < 100', truth: true, reads: [{ name: 'balance' }] } },
+    { name: 'until', part: { text: 'balance > 150', truth: false } },
+  ]);
+  expect(explained.alerts[0]?.states).toMatchObject([{ state: 'pending', held_back: ['`for`, for another 2m'] }]);
+  expect(explained.alerts[0]).toMatchObject({
+    aim: 'to end',
+    needs: ['balance would have to rise by 10, to 100'],
+    would_notify: [{ channel: 'ops' }, { channel: 'oncall' }],
+  });
+  expect(explained.polls).toMatchObject([
+    { at: '2026-01-01T00:02:00Z', outcome: 'complete', value: '90', truths: { low: true } },
+    { at: '2026-01-01T00:01:00Z', outcome: 'complete', value: '200', truths: { low: false } },
+  ]);
+  expect(explained.source).toMatchObject({ file: 'rules.yaml', line: 3 });
+  expect(explained.source.text).toMatch(/^ {2}- id: coins\n[^]*notify: \[screen\] \}$/);
+});
+
+test('an alert keeps its whole story: pending, fires, who took it, who acknowledged it, and its end', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  const { queries, store, clock, shown } = daemon;
+  Object.assign(shown, { treasury: '90', vault: '50' });
+  await daemon.poll(3);
+  await daemon.send('oncall', { type: 'sent', answer: '204 No Content' });
+  await daemon.send('ops', { type: 'again', why: '503 Service Unavailable' });
+  const [card] = (await queries.alerts(ListFilter.parse({}))).items;
+  if (card === undefined) throw new Error('nothing is open');
+  const { key, episode, seq } = card;
+  await clock.advance(30_000);
+  await daemon.send('ops', { type: 'again', why: '503 Service Unavailable' });
+  await store.intervene(
+    { type: 'ack', key, episode, seq, severity: 'critical', comment: 'on it', until: clock.now() + 3_600_000 },
+    { key: 'a', asked: 'a', actor: 'alice' },
+    { at: clock.now(), fence: store.fenceOf('service:test') },
+  );
+  expect((await queries.overview()).handled).toMatchObject([{ why: 'acknowledged', ack: { actor: 'alice' } }]);
+  shown['treasury'] = '200';
+  await daemon.poll();
+  const story = await queries.alert({ key, episode });
+  const { timeline, ended, earlier } = shapeOf(AlertHistory, story);
+  expect(timeline.map(({ kind, detail, tries }) => [kind, detail, tries])).toEqual([
+    ['pending', null, null],
+    ['fires', null, null],
+    ['accepted', '204 No Content', 1],
+    ['not-accepted', '503 Service Unavailable', 2],
+    ['acknowledged', 'on it', null],
+    ['resolved', null, null],
+  ]);
+  expect(ended).toBe('2026-01-01T00:04:30Z');
+  expect(earlier).toEqual([]);
+  shown['treasury'] = '90';
+  await daemon.poll(3);
+  const next = shapeOf(AlertHistory, await queries.alert({ key, episode: 2 }));
+  expect(next).toMatchObject({ ended: null, earlier: [{ episode: 1, acknowledged_by: 'alice' }] });
+});
+
+test('a watch that was removed is gone and not unknown, and one that never was is neither', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  Object.assign(daemon.shown, { treasury: '90', vault: '50' });
+  await daemon.poll(3);
+  await daemon.load(RULES.replace('id: coins', 'id: other'));
+  const gone = shapeOf(Gone, await daemon.queries.watch('coins'));
+  expect(gone).toMatchObject({ since: '2026-01-01T00:03:00Z', history: [{ kind: 'fires' }] });
+  expect(await daemon.queries.watch('never')).toBeNull();
+  expect(await daemon.queries.alert({ key: 'never', episode: 1 })).toBeNull();
+});
+
+test('before the first poll nothing is known, and nothing is made up', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  const explained = shapeOf(WatchExplanation, await daemon.queries.watch('gas'));
+  expect(explained).toMatchObject({ data: null, previous: null, polls: [], measure: { value: null, at: null } });
+  expect(explained.alerts[0]).toMatchObject({ states: [], conditions: [{ part: { truth: null, reads: [] } }] });
+});
