@@ -1,20 +1,18 @@
 // Mute windows: days and hours of a named zone, `{ days: sat-sun, zone: Europe/Berlin }`.
 import { z } from 'zod';
-import type { Weekday } from '../dispatch/model.ts';
+import { WEEKDAYS, type Weekday } from '../lib/time-zone.ts';
 import { quote, scalar } from './scalars.ts';
 import { isTimeZone, zoneHint } from './time-zones.ts';
-
-const DAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
 const days = () => scalar(parseDays, 'a day such as sat, or days such as mon-fri');
 
 /** `mon`, or `fri-mon` with both ends; the week goes round. */
 function parseDays(written: string): readonly Weekday[] | undefined {
   const [first = '', last = first, ...rest] = written.toLowerCase().split('-');
-  const [from, to] = [DAYS.findIndex((day) => day === first), DAYS.findIndex((day) => day === last)];
+  const [from, to] = [WEEKDAYS.findIndex((day) => day === first), WEEKDAYS.findIndex((day) => day === last)];
   if (from < 0 || to < 0 || rest.length > 0) return undefined;
-  const count = ((to - from + DAYS.length) % DAYS.length) + 1;
-  return [...DAYS, ...DAYS].slice(from, from + count);
+  const count = ((to - from + WEEKDAYS.length) % WEEKDAYS.length) + 1;
+  return [...WEEKDAYS, ...WEEKDAYS].slice(from, from + count);
 }
 
 const time = (latest: '23:59' | '24:00', description: string, example: string) =>
@@ -44,7 +42,7 @@ export const MuteWindowShape = z
           .min(1, 'the list is empty')
           .transform((lists) => lists.flat()),
       ])
-      .transform((all) => DAYS.filter((day) => all.includes(day)))
+      .transform((all) => WEEKDAYS.filter((day) => all.includes(day)))
       .optional()
       .meta({ description: 'on which days it begins; every day without it' }),
     from: time('23:59', 'when it begins, as clocks show it there', '22:00').optional(),
@@ -55,7 +53,7 @@ export const MuteWindowShape = z
     const message = windowComplaint(written, from, to);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   })
-  .transform(({ days: written = DAYS, from = '00:00', to = '24:00', zone: name }) => ({
+  .transform(({ days: written = WEEKDAYS, from = '00:00', to = '24:00', zone: name }) => ({
     days: written,
     from,
     to,

@@ -3,6 +3,7 @@ import type { Poll } from './alerts/alert-evaluation.ts';
 import { contextOf as contextOfItem } from './alerts/event-matching.ts';
 import { historyOf, sample } from './alerts/history.ts';
 import { reachOf } from './chain/tick-chain.ts';
+import type { Instant } from '../lib/clock.ts';
 import type { History } from './model/condition.ts';
 import { dataStateOf } from './model/data-state.ts';
 import type { Snapshot } from './model/decision.ts';
@@ -34,7 +35,7 @@ export function pollOf(watch: Watch, memory: Memory, observation: Observation, p
   }
   const detection = detect(watch, memory, observation);
   const samples = sample(memory.history, watch.windows, detection.now, time);
-  const context = contextOf(watch, detection, historyOf(samples, time, pastOf(memory, past)));
+  const context = contextOf(watch, detection, { at, history: historyOf(samples, time, pastOf(memory, past)) });
   const isStale = isHeadStale(observation);
   const lacksField = goneFields(fields).length > 0;
   return {
@@ -93,10 +94,14 @@ function waitsForItem({ type }: Alert): boolean {
   return type === 'open' || type === 'event';
 }
 
-function contextOf(watch: Watch, { now, before }: Detection<unknown>, history: History): Poll['context'] {
+function contextOf(
+  watch: Watch,
+  { now, before }: Detection<unknown>,
+  { at, history }: { readonly at: Instant; readonly history: History },
+): Poll['context'] {
   return now === null
     ? null
-    : { view: now, before: before === null ? null : viewOf(watch.kind.fields, before), history };
+    : { view: now, before: before === null ? null : viewOf(watch.kind.fields, before), history, at };
 }
 
 // An older reading of the head says nothing about now, nor one made before the clock was set back.
@@ -113,13 +118,13 @@ export function isHeadStale({ head, at }: Pick<SeenObservation, 'head' | 'at'>):
 
 /** The values that `while` reads or, of a list, those of the newest item that was read. */
 export function snapshotOf({ context, detection, isStale, time }: Poll): Snapshot | null {
-  const source = context ?? newestContext(detection);
+  const source = context ?? newestContext(detection, time.at);
   return source === null ? null : { at: time.at, view: source.view, before: source.before, isStale };
 }
 
-function newestContext(detection: Poll['detection']): Poll['context'] {
+function newestContext(detection: Poll['detection'], at: Instant): Poll['context'] {
   const item = detection?.events.reduce<DetectedEvent | null>(newer, null) ?? null;
-  return item === null ? null : contextOfItem(item, item.before);
+  return item === null ? null : contextOfItem(item, item.before, item.happenedAt ?? at);
 }
 
 function newer(one: DetectedEvent | null, other: DetectedEvent): DetectedEvent {

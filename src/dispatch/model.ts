@@ -11,6 +11,7 @@ import type { DeliveryKind, Message, Present, SentAs, SummaryKind } from '../cor
 import type { AlertId, DeliveryId, Labels, Recipient, Severity, WatchId } from '../core/model/ids.ts';
 import type { TransitionName as Transition } from '../core/model/transition.ts';
 import type { Instant } from '../lib/clock.ts';
+import type { Weekday } from '../lib/time-zone.ts';
 
 export type { DeliveryKind, SummaryKind } from '../core/model/delivery.ts';
 export type { Labels } from '../core/model/ids.ts';
@@ -40,9 +41,6 @@ export interface Notification {
   readonly message: Message;
   readonly at: Instant;
 }
-
-/** A day name. */
-export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
 
 /** Local times `HH:MM` in a named zone; `to` may be 24:00, and before `from`, when the window passes midnight. */
 export interface MuteWindow {

@@ -1,13 +1,11 @@
 // Mute windows: days and hours as a clock on the wall in some zone shows them. Where that clock is set, a window begins
 // and ends by what it shows: a time that it leaves out has passed, a time that it shows twice counts twice.
 import type { Instant } from '../lib/clock.ts';
-import { zoneOffset } from '../lib/time-zone.ts';
-import type { MuteWindow, Weekday } from './model.ts';
+import { weekdayOf, zoneOffset } from '../lib/time-zone.ts';
+import type { MuteWindow } from './model.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** In the order of `Date`: 1970-01-01 was a Thursday. */
-const WEEKDAYS: readonly Weekday[] = ['thu', 'fri', 'sat', 'sun', 'mon', 'tue', 'wed'];
 /** Windows that follow each other without a gap are joined so many times, then asked for again. */
 const MOST_JOINED = 16;
 
@@ -42,10 +40,6 @@ function endOf(window: MuteWindow, at: Instant): Instant | null {
 
 function passesMidnight({ from, to }: MuteWindow): boolean {
   return msOf(to) <= msOf(from);
-}
-
-function weekdayOf(day: number): Weekday {
-  return WEEKDAYS[((day % 7) + 7) % 7] ?? 'thu';
 }
 
 function msOf(time: string): number {

@@ -29,7 +29,7 @@ export function explainContextOf(watch: Watch, snapshot: Snapshot, memory: Memor
   const pace = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };
   const history = watch.kind.while !== null ? historyOf(memory.history, pace) : null;
   const missing = missingFields(memory.data?.fields ?? NO_SIGHTINGS);
-  return { watch, evaluation: { view, before, history }, samples: memory.history, at, isStale, missing };
+  return { watch, evaluation: { view, before, history, at }, samples: memory.history, at, isStale, missing };
 }
 
 /** What the daemon's own step would decide on this snapshot. */

@@ -24,6 +24,8 @@ export const TRANSACTION_EXAMPLES: Readonly<Record<string, string>> = {
 export const BLOCK_EXAMPLES: Readonly<Record<string, string>> = {
   duration: 'age > duration("2m")',
   timestamp: 'head.timestamp > timestamp("2026-01-31T00:00:00Z")',
+  hour: 'hour("Europe/Berlin") >= 8',
+  weekday: 'weekday("Europe/Berlin") in ["sat", "sun"]',
   '.getFullYear': 'timestamp.getFullYear() > 2026',
   '.getMonth': 'timestamp.getMonth() == 0',
   '.getDayOfMonth': 'timestamp.getDayOfMonth() == 0',

@@ -108,7 +108,7 @@ function subjectsOf(watch: Watch, alert: AlertRule, text: string): string[] {
   const counted = alert.type === 'count' ? COUNTED : null;
   return [true, false].flatMap((isFailed) => {
     const view = filled(watch.kind.fields, text, isFailed);
-    const context = { view, before: filled(watch.kind.fields, `${text} before`, !isFailed), history: null };
+    const context = { view, before: filled(watch.kind.fields, `${text} before`, !isFailed), history: null, at: 0 };
     return types.map((type) =>
       subjectOf(messageOf({ watch, isStale: true }, alert, context, { ...CIRCUMSTANCES, type }, counted)),
     );

@@ -68,6 +68,51 @@ const STORIES: readonly (readonly [string, Story])[] = [
     },
   ],
   [
+    'a condition that reads the hour goes by the time of the poll, in its zone',
+    {
+      rule: ruleOf(BALANCE, '{ id: low, while: \'balance < 5 && hour("Europe/Berlin") >= 8\' }'),
+      more: "\n    start: '2026-01-05T06:59:00Z'",
+      saw: ['{ at: 0m, balance: 1 }', '{ at: 1m, balance: 1 }', '{ at: 2m, balance: 9 }'],
+      expect: ['{ at: 1m, alert: low, state: firing }', '{ at: 2m, alert: low, state: resolved }'],
+    },
+  ],
+  [
+    'an item goes by its own time: one that was sent on Sunday and is read on Monday is of Sunday',
+    {
+      rule: ruleOf(TXS, '{ id: sunday, on: new, if: \'weekday("UTC") == "sun"\' }'),
+      more: "\n    start: '2026-01-04T23:58:00Z'",
+      saw: [
+        '{ at: 0m, items: [] }',
+        '{ at: 3m, items: [{ id: b, timestamp: -1s }, { id: a, timestamp: -2m }] }',
+        '{ at: 4m, items: [{ id: b, timestamp: -61s }, { id: a, timestamp: -3m }] }',
+      ],
+      expect: ['{ at: 3m, alert: sunday, state: event }'],
+    },
+  ],
+  [
+    'an item that is judged later goes by when it was first read, where it has no time of its own',
+    {
+      rule: ruleOf(HOLDINGS, '{ id: scam, on: added, if: \'token.reputation == "scam" && hour("UTC") == 5\' }'),
+      more: "\n    start: '2026-01-04T05:58:00Z'",
+      saw: [
+        '{ at: 0m, holdings: [] }',
+        '{ at: 1m, holdings: [{ token: { symbol: X, reputation: null } }] }',
+        '{ at: 3m, holdings: [{ token: { symbol: X, reputation: scam } }] }',
+        '{ at: 4m, holdings: [{ token: { symbol: X, reputation: scam } }, { token: { symbol: Y, reputation: scam } }] }',
+      ],
+      expect: ['{ at: 3m, alert: scam, state: event }'],
+    },
+  ],
+  [
+    'a change without any field in its condition is one of the fields that the kind compares',
+    {
+      rule: ruleOf(BALANCE, '{ id: night, on: changed, if: \'hour("UTC") < 6\' }'),
+      more: "\n    start: '2026-01-04T05:58:00Z'",
+      saw: ['{ at: 0m, balance: 1 }', '{ at: 1m, balance: 2 }', '{ at: 3m, balance: 3 }'],
+      expect: ['{ at: 1m, alert: night, state: event }'],
+    },
+  ],
+  [
     'numbers are exact, also unquoted ones beyond 2^53',
     {
       rule: ruleOf(

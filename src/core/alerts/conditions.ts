@@ -20,7 +20,7 @@ export function stepCondition(poll: Poll, alert: ConditionAlert, known: AlertsBy
     until: alert.until === null ? null : truthOf(poll, alert.until),
   };
   // Nothing is said of an unknown thing, so nothing of this is ever shown.
-  const context = poll.context ?? contextOf({ view: poll.watch.kind.fields.make({}) }, null);
+  const context = poll.context ?? contextOf({ view: poll.watch.kind.fields.make({}) }, null, poll.time.at);
   const isDoubted = isBehind(poll, state, truths);
   const stepped = withHead(
     poll,

@@ -27,7 +27,11 @@ export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): A
   // Items of the baseline are not counted. `none_for` only needs to know when the last one happened.
   const past =
     alert.fires.type === 'none-for'
-      ? matched.matchingBaseline.map((event) => ({ event, context: contextOf(event, null), unjudged: null }))
+      ? matched.matchingBaseline.map((event) => ({
+          event,
+          context: contextOf(event, null, poll.time.at),
+          unjudged: null,
+        }))
       : [];
   for (const match of [...past, ...matched.matches]) addTo(groups, poll, alert, match);
   if (alert.per.length === 0 && !groups.has(ALL)) groups.set(ALL, newGroup(poll.time.at));
@@ -161,6 +165,6 @@ function isOver(alert: CountAlert, group: GroupState, at: Instant): boolean {
   return alert.per.length > 0 && isInactive && (cooldownUntil ?? 0) <= at && matchesAt(alert, group, at).length === 0;
 }
 
-function lastContext({ watch: { kind } }: Poll, { last }: GroupState): EvaluationContext {
-  return contextOf({ view: viewOf(kind.fields, (last ?? {}) as Remembered) }, null);
+function lastContext({ watch: { kind }, time }: Poll, { last }: GroupState): EvaluationContext {
+  return contextOf({ view: viewOf(kind.fields, (last ?? {}) as Remembered) }, null, time.at);
 }

@@ -9,6 +9,7 @@ import type { CountAlert, EventAlert } from '../model/watch.ts';
 import type { Reason } from '../model/decision.ts';
 import type { EvaluationContext } from '../model/condition.ts';
 import type { Truth } from '../model/ids.ts';
+import type { Instant } from '../../lib/clock.ts';
 import { readsMissing, type AlertsByKey, type Poll } from './alert-evaluation.ts';
 import { viewOf, type Remembered } from '../values/tracked.ts';
 
@@ -71,7 +72,8 @@ function evaluateItem(poll: Poll, alert: MatchingAlert, event: DetectedEvent, kn
   const isRelevant = event.novelty === 'new' ? isConcerned(poll, alert, event) : open !== null || isChanged;
   // A tracked item was evaluated before, even if the list's state no longer has it.
   if (event.novelty === 'baseline' || !isRelevant || prior?.type === 'event') return [];
-  const context = contextOf(event, open === null ? event.before : (open.before as Remembered | null));
+  const before = open === null ? event.before : (open.before as Remembered | null);
+  const context = contextOf(event, before, event.happenedAt ?? open?.since ?? poll.time.at);
   const truth = truthOf(poll, alert, context);
   const unjudged = truth === 'unknown' ? limitOf(alert, context) : null;
   // It was evaluated before, so a value that is unknown for a while opens nothing.
@@ -111,11 +113,13 @@ function stillOpen(
 }
 
 /**
- * A change is relevant when it touches a field that `if` reads or, without `if`, one that the kind compares by default.
+ * A change is relevant when it touches a field that `if` reads or, where it reads none, one that the kind compares by
+ * default.
  */
 function isConcerned({ watch }: Poll, alert: MatchingAlert, event: DetectedEvent): boolean {
   if (alert.on !== 'changed') return true;
-  const compared = alert.if === null ? watch.kind.comparedByDefault : alert.if.reads;
+  const reads = alert.if?.reads ?? [];
+  const compared = reads.length === 0 ? watch.kind.comparedByDefault : reads;
   return event.changed.some((path) => compared.some((read) => isWithin(path, read)));
 }
 
@@ -124,7 +128,7 @@ function isWithin(path: string, read: string): boolean {
 }
 
 function isTrue(poll: Poll, alert: MatchingAlert, event: DetectedEvent): boolean {
-  return truthOf(poll, alert, contextOf(event, event.before)) === true;
+  return truthOf(poll, alert, contextOf(event, event.before, event.happenedAt ?? poll.time.at)) === true;
 }
 
 /** Without `if` everything matches. */
@@ -134,6 +138,10 @@ export function truthOf(poll: Poll, alert: MatchingAlert, context: EvaluationCon
 }
 
 /** A single item as conditions and messages look at it; `before` as encoded in memory. */
-export function contextOf({ view }: Pick<DetectedEvent, 'view'>, before: Remembered | null): EvaluationContext {
-  return { view, before: before === null ? null : viewOf(recordTypeOf(view), before), history: null };
+export function contextOf(
+  { view }: Pick<DetectedEvent, 'view'>,
+  before: Remembered | null,
+  at: Instant,
+): EvaluationContext {
+  return { view, before: before === null ? null : viewOf(recordTypeOf(view), before), history: null, at };
 }

@@ -85,7 +85,7 @@ export function sightingOf(poll: Poll, alert: EventAlert, { before, paths, seen 
   const compared = paths.compared.filter((path) => isComparable(path) && isKnown(seen.values, path));
   const isOther = compared.some((path) => differ(before.values, seen.values, path));
   if (!isOther) return { type: 'seen', as: 'same', block };
-  const truth = truthOf(poll, alert, contextOf(seen.event, null));
+  const truth = truthOf(poll, alert, contextOf(seen.event, null, seen.event.happenedAt ?? before.since));
   return { type: 'seen', as: truth === 'unknown' ? 'same' : truth ? 'other' : 'no-match', block };
 }
 

@@ -85,7 +85,7 @@ function followUpOf(poll: Poll, alert: EventAlert, tracked: SightedEvent, transi
   const seq = before.seq + 1;
   const last = (): Message | null => {
     if (event === undefined) return null;
-    const context = contextOf(event, null);
+    const context = contextOf(event, null, event.happenedAt ?? before.since);
     return firstMessage(poll, alert, { event, context, unjudged: limitOf(alert, context) });
   };
   const next = (type: Message['type'], reason: string | null, now: Message | null): Message => {
@@ -149,7 +149,7 @@ function wordsOf(
 function toldMessage(poll: Poll, alert: EventAlert, { key, before }: TrackedEvent): Message {
   const { watch } = poll;
   const { title, since, seq, values } = before;
-  const context = contextOf({ view: viewOf(watch.kind.fields, expand(values)) }, null);
+  const context = contextOf({ view: viewOf(watch.kind.fields, expand(values)) }, null, since);
   const stage = { type: 'alert.event', episode: 1, seq, at: poll.time.at, since, late: false, reason: null } as const;
   return { ...messageOf(poll, alert, context, { ...stage, key: eventKey(watch, alert.id, key) }), title };
 }

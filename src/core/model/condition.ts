@@ -2,6 +2,7 @@
 import type { Untrusted } from '../../lib/untrusted.ts';
 import type { Amount } from '../values/amount.ts';
 import type { AnyView } from '../values/fields.ts';
+import type { Instant } from '../../lib/clock.ts';
 import type { Truth } from './ids.ts';
 
 /** How far back a condition reads the history of a path. */
@@ -28,6 +29,8 @@ export interface EvaluationContext {
   readonly before: AnyView | null;
   /** Null where there is none, as for single items. */
   readonly history: History | null;
+  /** What `hour` and `weekday` read: when the item happened, if it says so; else when it was first polled. */
+  readonly at: Instant;
 }
 
 /** An `if`, `while` or `until` that was checked when the rules were loaded. */

@@ -15,6 +15,11 @@ export const FUNCTION_DOCS: Readonly<Record<string, FunctionDoc>> = {
   percent: of('percent("text"): number', 'an exact part of one: percent("5") is 0.05'),
   duration: of('duration("text"): duration', 'h, m, s and ms; days are hours'),
   timestamp: of('timestamp("text"): time', 'a moment, with its zone'),
+  hour: of(
+    'hour("zone"): number',
+    'from 0 to 23, as clocks in the zone show it at the time of the item, or of the poll where it has none',
+  ),
+  weekday: of('weekday("zone"): text', 'mon, tue, wed, thu, fri, sat or sun, as hour("zone")'),
   re: of('re(text, "pattern"): bool', 'whether a part of the text fits the regular expression, in linear time'),
   glob: of('glob(text, "pattern"): bool', 'whether the whole text fits; * is any text, ? one character'),
 };

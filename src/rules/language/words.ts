@@ -3,8 +3,11 @@ import { MEASURES } from '../../core/model/condition.ts';
 /** Functions that a condition may call; any other is refused. */
 export const FUNCTIONS: readonly string[] = [
   ...['has', 'size', 'amount', 'percent', 'duration', 'timestamp', 're', 'glob'],
+  ...['hour', 'weekday'],
   ...MEASURES,
 ];
+/** Of the time of the item, or of the poll; each takes a time zone. */
+export type ClockFunction = 'hour' | 'weekday';
 /** Functions over the watch's own history. */
 export const WINDOWS: readonly string[] = MEASURES;
 /** How titles and texts name them: `change_1h`. */
@@ -38,3 +41,5 @@ export const BEFORE = 'before';
 
 /** Key of the history in the evaluation context: a name that no rule can write. */
 export const HISTORY = '#history';
+/** As `HISTORY`, of the time that `hour` and `weekday` read. */
+export const MOMENT = '#moment';

@@ -249,7 +249,7 @@ function look(text: string): Looked {
   expect(program.check().valid).toBe(true);
   const truthOf = (view: AnyView, before: AnyView): unknown => {
     try {
-      return program(cel.bind({ view, before, history: null }));
+      return program(cel.bind({ view, before, history: null, at: 0 }));
     } catch {
       return 'unknown';
     }

@@ -16,7 +16,7 @@ function clauseOf(text: string): Clause {
 }
 
 function sceneOf(row: Record<string, unknown>): EvaluationContext {
-  return { view: viewOf(row), before: null, history: null };
+  return { view: viewOf(row), before: null, history: null, at: 0 };
 }
 
 /** `all(a, any(b, c))` */

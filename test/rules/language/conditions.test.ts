@@ -31,8 +31,12 @@ function truth(text: string, row: Record<string, unknown>, before?: Record<strin
   const { value, mistakes } = language.condition(text, { before: true, windows: false });
   expect(mistakes).toEqual([]);
   return (
-    value?.evaluate({ view: viewOf(row), before: before === undefined ? null : viewOf(before), history: null }) ??
-    'unknown'
+    value?.evaluate({
+      view: viewOf(row),
+      before: before === undefined ? null : viewOf(before),
+      history: null,
+      at: 0,
+    }) ?? 'unknown'
   );
 }
 
@@ -256,7 +260,7 @@ describe('Texts, times and the rest', () => {
   test("a stranger's text is compared, never run", () => {
     const view = Item.make({ method: untrusted('") || true || ("') }) as unknown as AnyView;
     const { value } = language.condition('method == "x"', { before: false, windows: false });
-    expect(value?.evaluate({ view, before: null, history: null })).toBe(false);
+    expect(value?.evaluate({ view, before: null, history: null, at: 0 })).toBe(false);
   });
 
   test('a pattern that would make a backtracking engine run for ever takes no time', () => {
@@ -275,7 +279,7 @@ describe('A stranger who writes much takes no time, and hides nothing', () => {
   function judged(text: string, row: Record<string, unknown>): readonly [Truth | undefined, string | null | undefined] {
     const { value, mistakes } = language.condition(text, { before: false, windows: false });
     expect(mistakes).toEqual([]);
-    const context = { view: viewOf(row), before: null, history: null };
+    const context = { view: viewOf(row), before: null, history: null, at: 0 };
     return [value?.evaluate(context), value?.limitOf(context)];
   }
 
@@ -322,6 +326,55 @@ describe('A stranger who writes much takes no time, and hides nothing', () => {
   });
 });
 
+describe('Clocks on walls', () => {
+  const SUNDAY_EVENING = Date.UTC(2026, 0, 4, 22, 30);
+  const judgedAt = (text: string, at: number): Truth | undefined => {
+    const { value, mistakes } = language.condition(text, { before: false, windows: false });
+    expect(mistakes).toEqual([]);
+    return value?.evaluate({ view: viewOf({ value: '3' }), before: null, history: null, at });
+  };
+
+  test.each([
+    ['hour("UTC") == 22', true],
+    ['hour("Europe/Berlin") == 23', true],
+    ['hour("Asia/Tokyo") == 7 && weekday("Asia/Tokyo") == "mon"', true],
+    ['hour("Asia/Kolkata") >= 4', true],
+    ['weekday("UTC") in ["sat", "sun"]', true],
+    ['hour("America/New_York") >= 8 && hour("America/New_York") < 18', true],
+    ['hour("UTC") < 8 || hour("UTC") >= 18 || weekday("UTC") in ["sat", "sun"]', true],
+    ['value > 2 && hour("UTC") < 8', false],
+    ['value > hour("UTC")', false],
+  ])('%s is %s at 22:30 on a Sunday in London', (text, expected) => {
+    expect(judgedAt(text, SUNDAY_EVENING)).toBe(expected);
+  });
+
+  test('an hour that clocks leave out in spring, and one that they show twice in autumn', () => {
+    const hours = (from: number): (Truth | undefined)[] =>
+      [0, 1, 2].map((n) => judgedAt('hour("Europe/Berlin") == 2', from + n * 3_600_000));
+    expect(hours(Date.UTC(2026, 2, 29, 0))).toEqual([false, false, false]);
+    expect(hours(Date.UTC(2026, 9, 25, 0))).toEqual([true, true, false]);
+  });
+
+  test('times before 1970', () => {
+    expect(judgedAt('hour("UTC") == 23 && weekday("UTC") == "wed"', -1)).toBe(true);
+  });
+
+  test.each([
+    ['hour("Berlin") > 8', '"Berlin" | no time zone "Berlin". Write "Europe/Berlin".'],
+    ['weekday("Mars/Olympus") == "mon"', '"Mars/Olympus" | no time zone "Mars/Olympus".'],
+    ['hour() > 8', 'hour() | hour() takes a time zone in quotes. Write hour("Europe/Berlin").'],
+    ['hour(method) > 8', 'hour(method) | hour() takes a time zone in quotes. Write hour("Europe/Berlin").'],
+    ['hour("UTC", "UTC") > 8', 'hour("UTC", "UTC") | hour() takes a time zone in quotes. Write hour("Europe/Berlin").'],
+    ['hour("UTC") == 24', '"hour("UTC") == 24" is never true. It is a whole number from 0 to 23.'],
+    ['hour("UTC") < 8 && hour("UTC") > 18', 'can never be true together with'],
+    ['weekday("UTC") == "saturday"', '"saturday" | "saturday" is no value of it'],
+    ['weekday("UTC") in ["sat", "Sun"]', '"Sun" | "Sun" is no value of it. Did you mean sun?'],
+    ['weekday("UTC") == 6', 'weekday("UTC") == 6 |'],
+  ])('%s is refused', (text, complaint) => {
+    expect(complaints(text).join('\n')).toContain(complaint);
+  });
+});
+
 describe('Windows', () => {
   const asked: Window[] = [];
   const history: History = (window) => {
@@ -332,7 +385,7 @@ describe('Windows', () => {
   const judged = (text: string): Truth => {
     const { value, mistakes } = language.condition(text, use);
     expect(mistakes).toEqual([]);
-    return value?.evaluate({ view: viewOf({ value: '3' }), before: null, history }) ?? 'unknown';
+    return value?.evaluate({ view: viewOf({ value: '3' }), before: null, history, at: 0 }) ?? 'unknown';
   };
 
   test.each([
@@ -353,7 +406,7 @@ describe('Windows', () => {
 
   test('without a history nothing is known', () => {
     const { value } = language.condition('delta("1h") > 0', use);
-    expect(value?.evaluate({ view: viewOf({ value: '3' }), before: null, history: null })).toBe('unknown');
+    expect(value?.evaluate({ view: viewOf({ value: '3' }), before: null, history: null, at: 0 })).toBe('unknown');
   });
 });
 
@@ -427,7 +480,7 @@ describe('Real transactions', () => {
     const { value, mistakes } = real.condition(text, { before: false, windows: false });
     expect(mistakes).toEqual([]);
     const view = transactions.fields.read(row, { coin: 18 });
-    expect(view === undefined ? null : value?.evaluate({ view, before: null, history: null })).toBe(expected);
+    expect(view === undefined ? null : value?.evaluate({ view, before: null, history: null, at: 0 })).toBe(expected);
   });
 
   test('a list of a stranger takes no time, however long it is: beyond 200 items it is unknown', () => {
@@ -437,7 +490,7 @@ describe('Real transactions', () => {
       const nested = 'token_transfers.exists(t, token_transfers.exists(u, re(u.token.symbol, "(X+)+Y")))';
       const compiled = real.condition(nested, { before: false, windows: false }).value;
       if (view === undefined || compiled === null) throw new Error('no condition');
-      return compiled.evaluate({ view, before: null, history: null });
+      return compiled.evaluate({ view, before: null, history: null, at: 0 });
     };
     const spent = effort(() => {
       expect([truthOf(200), truthOf(201), truthOf(20_000)]).toEqual([false, 'unknown', 'unknown']);
@@ -529,7 +582,7 @@ describe('Mistakes are found at load, with the place and a way out', () => {
     ],
     [
       'foo(1) > 2',
-      'foo | no function "foo". Possible: has, size, amount, percent, duration, timestamp, re, glob, change, delta, min, max, avg.',
+      'foo | no function "foo". Possible: has, size, amount, percent, duration, timestamp, re, glob, hour, weekday, change, delta, min, max, avg.',
     ],
     ['method.startswith("a")', 'startswith | no method "startswith". Did you mean startsWith?'],
     ['age > duration("2d")', '"2d" | "2d" is no duration. Days are written in hours: duration("48h").'],
@@ -593,7 +646,7 @@ describe('Mistakes are found at load, with the place and a way out', () => {
     ['value + method > 1', 'value + method | a number + a text is not possible'],
     [
       'string(value) == "1"',
-      'string | no function "string". Possible: has, size, amount, percent, duration, timestamp, re, glob, change, delta, min, max, avg.',
+      'string | no function "string". Possible: has, size, amount, percent, duration, timestamp, re, glob, hour, weekday, change, delta, min, max, avg.',
     ],
     ['cel.bind(x, 1, x > 0)', 'bind | no method "bind"'],
     ['{"a": 1} == {"a": 1}', ' | maps are not used here'],
@@ -699,7 +752,7 @@ describe('Mistakes are found at load, with the place and a way out', () => {
         expect(value === null).toBe(mistakes.length > 0);
         for (const { start, end } of mistakes) expect(start <= Math.max(1, written.length) && end >= start).toBe(true);
         expect([true, false, 'unknown']).toContain(
-          value?.evaluate({ view: viewOf({ value: '1' }), before: null, history: null }) ?? 'unknown',
+          value?.evaluate({ view: viewOf({ value: '1' }), before: null, history: null, at: 0 }) ?? 'unknown',
         );
       }),
       { numRuns: 1000 },

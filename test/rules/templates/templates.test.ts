@@ -33,7 +33,7 @@ const row = {
 function render(text: string, before: Record<string, unknown> | null = { value: '1000' }): readonly Segment[] {
   const { value, mistakes } = language.template(text, { as: 'text', before: true, windows: false });
   expect(mistakes).toEqual([]);
-  return value?.render({ view: viewOf(row), before: before === null ? null : viewOf(before), history: null }) ?? [];
+  return value?.render({ view: viewOf(row), before: before === null ? null : viewOf(before), history: null, at: 0 }) ?? [];
 }
 
 /** Ours as it is, a stranger's in angle brackets. */
@@ -85,7 +85,7 @@ describe('Rendering', () => {
           windows: false,
         }).value;
         const segments =
-          template?.render({ view: viewOf({ method: evil, to: { name: evil } }), before: null, history: null }) ?? [];
+          template?.render({ view: viewOf({ method: evil, to: { name: evil } }), before: null, history: null, at: 0 }) ?? [];
         expect(segments.map((segment) => ('text' in segment ? segment.text : rawText(segment.untrusted)))).toEqual([
           '[',
           evil,
@@ -100,7 +100,7 @@ describe('Rendering', () => {
     ['ok', 'It ended ok', 'It ended ok'],
     ['URGENT call 0800 555 1234', 'It ended other', 'It ended <URGENT call 0800 555 1234>'],
   ])('a word that an explorer made up reaches no subject, and no text as ours: %s', (status, title, text) => {
-    const context = { view: viewOf({ status }), before: null, history: null };
+    const context = { view: viewOf({ status }), before: null, history: null, at: 0 };
     const rendered = (as: 'title' | 'text'): string =>
       shown(
         language.template('It ended {{ status }}', { as, before: false, windows: false }).value?.render(context) ?? [],

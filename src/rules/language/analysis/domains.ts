@@ -30,7 +30,7 @@ export function createDomains({ kind, fieldOf, constantOf }: DomainTerms): (node
     if (name === 'size') return { isWhole: true, least: ZERO, most: null };
     if (isCall(node) && WINDOWS.includes(name)) return domainOfWindow(name, node.args[1]);
     if (node.op === '%') return domainOfRemainder(node, scope);
-    const most = isMethodCall(node) ? MOST[name] : undefined;
+    const most = isMethodCall(node) || name === 'hour' ? MOST[name] : undefined;
     if (most !== undefined) return { isWhole: true, least: ZERO, most: new Amount(BigInt(most), 0) };
     return domainOfType(fieldOf(node, scope));
   }
@@ -64,8 +64,9 @@ function domainOfType(type: FieldType | undefined): Domain {
   return { isWhole: type.type === 'int', least: type.least === 0 ? ZERO : null, most: null };
 }
 
-/** The largest results of the time getters; each starts at 0. */
+/** The largest results of `hour()` and of the time getters; each starts at 0. */
 const MOST: Readonly<Record<string, number>> = {
+  hour: 23,
   getMonth: 11,
   getDayOfMonth: 30,
   getDayOfWeek: 6,

@@ -3,6 +3,7 @@
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { FieldType } from '../../../core/values/fields.ts';
+import { WEEKDAYS } from '../../../lib/time-zone.ts';
 import { identityOf } from '../cel/environment.ts';
 import type { Language } from '../model.ts';
 import { literalNumber } from '../reading/literals.ts';
@@ -13,6 +14,7 @@ import { typeOf } from './node-types.ts';
 import type { Constant, Scope } from './scope.ts';
 
 const ZERO = new Amount(0n, 0);
+const WEEKDAY: FieldType = { type: 'word', values: WEEKDAYS, isClosed: true };
 
 /** Answers questions about the parts of conditions that passed the type check of this language. */
 export function createTerms(language: Language) {
@@ -61,6 +63,7 @@ export function createTerms(language: Language) {
       const list = fieldOf(first, scope);
       return list?.type === 'list' ? list.of : undefined;
     }
+    if (isCall(node) && node.args[0] === 'weekday') return WEEKDAY;
     return isMethodCall(node) && node.args[0] === 'filter' ? fieldOf(node.args[1], scope) : undefined;
   }
 

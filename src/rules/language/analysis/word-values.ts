@@ -21,7 +21,7 @@ export function wordComplaints(node: Node, terms: Terms, scope: Scope): Complain
   const mistakes: Mistake[] = [];
   const doubts: Mistake[] = [];
   const wordOf = (side: Node | undefined): Word | undefined => {
-    if (side === undefined || !(isName(side) || isAccess(side) || side.op === '[]')) return undefined;
+    if (side === undefined || !(isName(side) || isAccess(side) || isCall(side) || side.op === '[]')) return undefined;
     const type = terms.fieldOf(side, scope);
     // `"dex" in tags`: the items of the list are words.
     const item = type?.type === 'list' ? type.of : type;

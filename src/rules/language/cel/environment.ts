@@ -12,9 +12,10 @@ import type { Environment } from '@marcbachmann/cel-js';
 import { Address } from '../../../core/values/address.ts';
 import { valueAt, type AnyRecord, type FieldType } from '../../../core/values/fields.ts';
 import type { EvaluationContext, History } from '../../../core/model/condition.ts';
+import type { Instant } from '../../../lib/clock.ts';
 import { createBase, equalsText, isInTexts } from './base.ts';
 import { celViewClassOf, VIEW, type CelView } from './view.ts';
-import { BEFORE, HISTORY, RESERVED_NAMES } from '../words.ts';
+import { BEFORE, HISTORY, MOMENT, RESERVED_NAMES } from '../words.ts';
 
 const base = createBase();
 
@@ -136,11 +137,13 @@ function createBindings(
   class Bindings extends Root {
     readonly [BEFORE]: CelView | undefined;
     readonly [HISTORY]: History | null;
+    readonly [MOMENT]: Instant;
 
-    constructor({ view, before, history }: EvaluationContext) {
+    constructor({ view, before, history, at }: EvaluationContext) {
       super(view);
       this[BEFORE] = before === null ? undefined : new Root(before);
       this[HISTORY] = history;
+      this[MOMENT] = at;
     }
   }
   for (const [name, value] of groups) Object.defineProperty(Bindings.prototype, name, { value });

@@ -1,9 +1,11 @@
 // Replacements for CEL's own evaluation of single nodes: `has`, windows, and the bodies of `exists` and the like.
 import type { History, Window } from '../../../core/model/condition.ts';
-import type { Amount } from '../../../core/values/amount.ts';
+import { Amount } from '../../../core/values/amount.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { hourIn, weekdayIn } from '../../../lib/time-zone.ts';
 import { spend } from '../cel/limits.ts';
 import { childrenOf, type Node } from '../syntax.ts';
-import { HISTORY } from '../words.ts';
+import { HISTORY, MOMENT, type ClockFunction } from '../words.ts';
 
 /** Counts the nodes of a body each time that `exists` and the like evaluate it for an item. */
 export function countSteps(body: Node): void {
@@ -56,6 +58,18 @@ export function windowMacro(window: Window) {
       const value = history?.(window);
       if (value === undefined) throw new RangeError('not known that far back');
       return value;
+    },
+  };
+}
+
+/** What clocks in the zone show at the time of the item, or of the poll. */
+export function clockMacro(name: ClockFunction, zone: string) {
+  const isHour = name === 'hour';
+  return {
+    typeCheck: (checker: Checker): unknown => checker.getType(isHour ? 'Amount' : 'string'),
+    evaluate(_evaluator: Evaluator, _macro: unknown, context: { getValue(name: string): unknown }): Amount | string {
+      const at = context.getValue(MOMENT) as Instant;
+      return isHour ? new Amount(BigInt(hourIn(zone, at)), 0) : weekdayIn(zone, at);
     },
   };
 }

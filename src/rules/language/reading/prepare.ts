@@ -2,13 +2,14 @@
 import { isNotYet } from '../../../config/issues.ts';
 import { hintFor } from '../../../config/nearest.ts';
 import { quote } from '../../../config/scalars.ts';
+import { isTimeZone, zoneHint } from '../../../config/time-zones.ts';
 import { parseDuration } from '../../../lib/durations.ts';
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { Measure } from '../../../core/model/condition.ts';
 import type { Mistake } from '../mistake.ts';
 import { compilePattern, LITERALS, type Literal } from './literals.ts';
-import { countSteps, hasMacro, windowMacro } from './macros.ts';
+import { clockMacro, countSteps, hasMacro, windowMacro } from './macros.ts';
 import type { Paths } from './paths.ts';
 import {
   childrenOf,
@@ -21,7 +22,7 @@ import {
   type MethodCall,
   type Node,
 } from '../syntax.ts';
-import { COMPREHENSIONS, FUNCTIONS, METHODS, WINDOWS } from '../words.ts';
+import { COMPREHENSIONS, FUNCTIONS, METHODS, WINDOWS, type ClockFunction } from '../words.ts';
 
 const DEEPEST_COMPREHENSION = 2;
 
@@ -85,6 +86,7 @@ export class Preparation {
     }
     if (name === 'has') this.#visitHas(node, around);
     else if (isMeasure(name)) this.#visitWindow(node, name);
+    else if (name === 'hour' || name === 'weekday') this.#visitClock(node, name);
     else if (name === 're' || name === 'glob') this.#visitPattern(node, around);
     else if (name === 'size') for (const arg of args) this.visit(arg, around);
     else this.#checkLiteral(node, LITERALS[name]);
@@ -118,6 +120,14 @@ export class Preparation {
     const window = this.#paths.lookBack({ measure, ms }, named);
     if ('message' in window) this.#complain(node, window.message, window.hint);
     else node.setMeta('macro', windowMacro(window));
+  }
+
+  #visitClock(node: Call, name: ClockFunction): void {
+    const [zone, ...others] = node.args[1];
+    if (zone === undefined || others.length > 0 || !isText(zone))
+      this.#complain(node, `${name}() takes a time zone in quotes`, `Write ${name}("Europe/Berlin").`);
+    else if (!isTimeZone(zone.args)) this.#complain(zone, `no time zone ${quote(zone.args)}`, zoneHint(zone.args));
+    else node.setMeta('macro', clockMacro(name, zone.args));
   }
 
   #visitPattern(node: Call, around: Around): void {
