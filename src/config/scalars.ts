@@ -1,6 +1,7 @@
 // Scalars of rules and config: text of a file becomes values.
 import { z } from 'zod';
 import { Address } from '../core/values/address.ts';
+import { Amount } from '../core/values/amount.ts';
 import { formatDuration, parseDuration } from '../lib/durations.ts';
 import { seen, withoutKeys } from './problem.ts';
 
@@ -128,6 +129,34 @@ export function percent(description: string) {
     },
     'a percentage from 0% to 100%',
     { description, pattern: '^[0-9.]+ ?%$' },
+  );
+}
+
+/** `12.5%` as exactly 0.125, from more than 0% to 100%. */
+export function share(description: string) {
+  return scalar(
+    (written) => {
+      const [, digits = ''] = /^(\d{1,3}(?:\.\d{1,6})?)\s?%$/.exec(written) ?? [];
+      const part = Amount.parse(digits)?.times(HUNDREDTH);
+      return part !== undefined && part.digits > 0n && part.compare(WHOLE) <= 0 ? part : undefined;
+    },
+    'a percentage above 0% and up to 100%',
+    { description, pattern: '^[0-9.]+ ?%$' },
+  );
+}
+
+const HUNDREDTH = new Amount(1n, 2);
+const WHOLE = new Amount(1n, 0);
+
+/** An exact number above 0 of any length; underscores may part its digits. */
+export function quantity(description: string) {
+  return scalar(
+    (written) => {
+      const number = /^\d+(?:_\d+)*(?:\.\d+)?$/.test(written) ? Amount.parse(written.replaceAll('_', '')) : undefined;
+      return number !== undefined && number.digits > 0n ? number : undefined;
+    },
+    'a number above 0, such as 1_000 or 0.5',
+    { description, pattern: '^[0-9_.]+$' },
   );
 }
 

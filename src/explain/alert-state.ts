@@ -4,6 +4,8 @@ import type { Alert, ConditionState, GroupState, Memory } from '../core/model/me
 import type { AlertRule, CountAlert, StatefulAlert } from '../core/model/watch.ts';
 import { type Instant, showDuration, showInstant } from '../lib/clock.ts';
 import { conditionOf } from '../core/alerts/alert-evaluation.ts';
+import { talliesAfter, totalsOf } from '../core/alerts/tallies.ts';
+import { showPart } from '../core/wording/words.ts';
 import { REASON_WORDS } from '../core/model/reason-words.ts';
 import { activeSince, isActive } from '../core/alerts/emission.ts';
 import { plain, untrusted } from '../lib/untrusted.ts';
@@ -75,11 +77,18 @@ function heldBack(rule: StatefulAlert, state: ConditionState, { coveredUntil }: 
 }
 
 /** `2 of 3 within 10m, ` */
-function groupText({ fires }: CountAlert, key: string, { matches, condition }: GroupState, now: Instant): string {
+function groupText({ fires }: CountAlert, key: string, group: GroupState, now: Instant): string {
+  const { matches, condition } = group;
   const name = key === 'per ' ? '' : `${plain(untrusted(key.slice('per '.length)))} `;
   if (fires.type === 'at-least') {
     const count = matches.filter((at) => at > now - fires.withinMs && at <= now).length;
     return `${name}${count} of ${fires.count} within ${showDuration(fires.withinMs)}, `;
+  }
+  if (fires.type === 'sum' || fires.type === 'ratio') {
+    const { items, total } = totalsOf(talliesAfter(group.tallies, now - fires.withinMs), now);
+    const least = fires.type === 'sum' ? fires.least.toString() : `at least ${showPart(fires.part)}`;
+    const so = fires.type === 'sum' ? `${total.toString()} of ${least}` : `${total.toString()} of ${items}, ${least}`;
+    return `${name}${so} within ${showDuration(fires.withinMs)}, `;
   }
   const last = Math.max(condition.born, matches.at(-1) ?? 0);
   return `${name}none for ${showDuration(now - last)} of ${showDuration(fires.ms)}, `;

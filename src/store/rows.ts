@@ -124,6 +124,7 @@ const group = z.object({
   type: z.literal('group'),
   condition,
   matches: z.array(instant),
+  tallies: z.array(z.tuple([instant, count, z.string()])).default([]),
   items: z.array(item).default([]),
   last: json,
 });

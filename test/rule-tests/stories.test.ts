@@ -6,6 +6,8 @@ const CALLS = 'kind: internal-transactions, of: vault, every: 1m';
 const TXS = 'kind: transactions, of: vault, every: 1m';
 const HOLDINGS = 'kind: holdings, of: treasury, every: 1m';
 const BLOCKS = 'kind: blocks, every: 1m';
+const ANNE = "'0x1111111111111111111111111111111111111111'";
+const BERT = "'0x2222222222222222222222222222222222222222'";
 const LOW = '{ id: low, while: balance < 1_000_000, until: balance > 1_050_000, for: 2m }';
 
 interface Story {
@@ -110,6 +112,105 @@ const STORIES: readonly (readonly [string, Story])[] = [
       more: "\n    start: '2026-01-04T05:58:00Z'",
       saw: ['{ at: 0m, balance: 1 }', '{ at: 1m, balance: 2 }', '{ at: 3m, balance: 3 }'],
       expect: ['{ at: 1m, alert: night, state: event }'],
+    },
+  ],
+  [
+    'transfers that are each too small to be told add up to one alert, exactly, and it resolves when they are too old',
+    {
+      rule: ruleOf(
+        TXS,
+        '{ id: outflow, on: new, if: status == "ok", at_least: { sum: value, than: 0.300000000000000003, within: 10m } }',
+      ),
+      saw: [
+        '{ at: 0m, items: [{ id: old, status: ok, value: 5, timestamp: 0s }] }',
+        '{ at: 1m, items: [{ id: a, status: ok, value: 0.1, timestamp: 0s }] }',
+        '{ at: 2m, items: [{ id: b, status: ok, value: 0.2, timestamp: 0s }] }',
+        '{ at: 3m, items: [{ id: c, status: error, value: 9, timestamp: 0s }] }',
+        '{ at: 4m, items: [{ id: d, status: ok, value: 0.000000000000000002, timestamp: 0s }] }',
+        '{ at: 5m, items: [{ id: e, status: ok, value: 0.000000000000000001, timestamp: 0s }] }',
+        '{ at: 11m, items: [{ id: f, status: ok, value: 0, timestamp: 0s }] }',
+      ],
+      expect: [
+        '{ at: 5m, alert: outflow, state: firing, fields: { sum: "0.300000000000000003", count: 4 } }',
+        '{ at: 11m, alert: outflow, state: resolved }',
+      ],
+    },
+  ],
+  [
+    'an amount that comes later is added then, by the time of its item',
+    {
+      rule: ruleOf(TXS, '{ id: outflow, on: new, at_least: { sum: value, than: 3, within: 10m } }'),
+      saw: [
+        '{ at: 0m, items: [] }',
+        '{ at: 1m, items: [{ id: a, value: 2, timestamp: 0s }, { id: b, value: null, timestamp: 0s }] }',
+        '{ at: 2m, items: [{ id: a, value: 2, timestamp: -1m }, { id: b, value: 1, timestamp: -1m }] }',
+        '{ at: 3m, items: [{ id: a, value: 2, timestamp: -2m }, { id: b, value: 1, timestamp: -2m }] }',
+        '{ at: 12m, items: [] }',
+      ],
+      expect: ['{ at: 2m, alert: outflow, state: firing }', '{ at: 12m, alert: outflow, state: resolved }'],
+    },
+  ],
+  [
+    'a sum for each receiver on its own',
+    {
+      rule: ruleOf(TXS, '{ id: outflow, on: new, at_least: { sum: value, than: 3, within: 10m }, per: to.hash }'),
+      saw: [
+        '{ at: 0m, items: [] }',
+        `{ at: 1m, items: [{ id: a, value: 2, to: ${ANNE} }, { id: b, value: 2, to: ${BERT} }] }`,
+        `{ at: 2m, items: [{ id: c, value: 1, to: ${BERT} }] }`,
+      ],
+      expect: [`{ at: 2m, alert: outflow, state: firing, fields: { to: { hash: ${BERT} }, sum: "3" } }`],
+    },
+  ],
+  [
+    'a part of the calls fails: told only when there are enough of them, and not told of other calls',
+    {
+      rule: ruleOf(
+        TXS,
+        `{ id: failing, on: new, if: status == "error", at_least: { ratio: 50%, of: 'method == "swap"', within: 10m, min: 4 } }`,
+      ),
+      saw: [
+        '{ at: 0m, items: [] }',
+        '{ at: 1m, items: [{ id: a, method: swap, status: error }, { id: b, method: swap, status: error }] }',
+        '{ at: 2m, items: [{ id: c, method: exit, status: error }, { id: d, method: exit, status: error }] }',
+        '{ at: 3m, items: [{ id: e, method: swap, status: ok }] }',
+        '{ at: 4m, items: [{ id: f, method: swap, status: ok }] }',
+        '{ at: 5m, items: [{ id: g, method: swap, status: ok }] }',
+      ],
+      expect: [
+        '{ at: 4m, alert: failing, state: firing, fields: { count: 4, matching: "2" } }',
+        '{ at: 5m, alert: failing, state: resolved }',
+      ],
+    },
+  ],
+  [
+    'what is not known to have failed is neither a failure nor a success yet',
+    {
+      rule: ruleOf(
+        TXS,
+        '{ id: failing, on: new, if: status == "error", at_least: { ratio: 60%, within: 10m, min: 2 } }',
+      ),
+      saw: [
+        '{ at: 0m, items: [] }',
+        '{ at: 1m, items: [{ id: a, status: error }, { id: b, status: null }] }',
+        '{ at: 2m, items: [{ id: a, status: error }, { id: b, status: error }] }',
+        '{ at: 3m, items: [{ id: a, status: error }, { id: b, status: error }] }',
+      ],
+      expect: ['{ at: 2m, alert: failing, state: firing }'],
+    },
+  ],
+  [
+    'tokens that turn into scams are counted, also where nothing else compares their reputation',
+    {
+      rule: ruleOf(
+        HOLDINGS,
+        '{ id: scams, on: changed, if: token.reputation == "scam", at_least: { count: 2, within: 10m } }',
+      ),
+      saw: [
+        '{ at: 0m, holdings: [{ token: { symbol: X, reputation: ok } }, { token: { symbol: Y, reputation: ok } }] }',
+        '{ at: 1m, holdings: [{ token: { symbol: X, reputation: scam } }, { token: { symbol: Y, reputation: scam } }] }',
+      ],
+      expect: ['{ at: 1m, alert: scams, state: firing }'],
     },
   ],
   [

@@ -116,6 +116,7 @@ export function aMemory(changes: Partial<Memory> = {}): Memory {
           type: 'group',
           condition: FIRING,
           matches: [NOON],
+          tallies: [[NOON, 2, '0.5']],
           items: [{ at: NOON, place: 'block 1', page: null }],
           last: { success: false },
         },

@@ -49,7 +49,7 @@ export interface AlertEvaluation {
 }
 
 /** The condition reads a field that does not come: whatever it says, it is unknown. */
-export function readsMissing({ missing }: Pick<Poll, 'missing'>, condition: Condition | null): boolean {
+export function readsMissing({ missing }: Pick<Poll, 'missing'>, condition: Pick<Condition, 'reads'> | null): boolean {
   return missing.size > 0 && condition?.reads.some((path) => missing.has(path)) === true;
 }
 

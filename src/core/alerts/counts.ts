@@ -7,15 +7,17 @@ import { stepConditionState } from './condition-alert.ts';
 import { pageOf, pathsToShow } from './message.ts';
 import { namesOf, type Counted } from './sentence.ts';
 import type { DetectedEvent } from '../model/detection.ts';
-import type { CountedItem, GroupState } from '../model/memory.ts';
+import type { CountedItem, GroupState, Tally } from '../model/memory.ts';
 import type { Transition } from '../model/transition.ts';
-import type { CountAlert } from '../model/watch.ts';
+import { readsOfCount, type CountAlert } from '../model/watch.ts';
+import { Amount } from '../values/amount.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { FiringAlert, Reason } from '../model/decision.ts';
 import type { EvaluationContext } from '../model/condition.ts';
 import type { Truth } from '../model/ids.ts';
 import { readsMissing, sameOr, unread, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
-import { matchEvents, contextOf, type Match } from './event-matching.ts';
+import { amountAt, contextOf, holds, matchEvents, type Match } from './event-matching.ts';
+import { ONE, tallied, talliesAfter, totalsOf, ZERO } from './tallies.ts';
 import { encodedAt, viewOf, type Remembered } from '../values/tracked.ts';
 
 export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): AlertEvaluation {
@@ -69,21 +71,42 @@ function groupsOf(known: AlertsByKey): Map<string, GroupState> {
 }
 
 function newGroup(at: Instant): GroupState {
-  return { type: 'group', condition: newCondition(at), matches: [], items: [], last: null };
+  return { type: 'group', condition: newCondition(at), matches: [], tallies: [], items: [], last: null };
 }
 
-function addTo(groups: Map<string, GroupState>, poll: Poll, alert: CountAlert, { event }: Match): void {
+function addTo(groups: Map<string, GroupState>, poll: Poll, alert: CountAlert, match: Match): void {
+  const { event } = match;
   const wanted = keyOf(alert, event.view);
   const key = groups.has(wanted) || groups.size < MOST_GROUPS ? wanted : OTHERS;
   const group = groups.get(key) ?? newGroup(poll.time.at);
+  const tallies = withTally(poll, alert, group, match);
+  if (!isHit(poll, alert, match)) {
+    groups.set(key, { ...group, tallies });
+    return;
+  }
   const matches = [...group.matches, event.happenedAt ?? poll.time.at].toSorted((a, b) => a - b);
   const items = alert.fires.type === 'none-for' ? [] : [...group.items, itemOf(poll, event)];
   groups.set(key, {
     ...group,
     matches: matches.slice(-mostNeeded(alert)),
+    tallies,
     items: items.toSorted((a, b) => a.at - b.at).slice(-MOST_ITEMS),
     last: remember(poll, alert, event.view),
   });
+}
+
+/** Of a ratio, items count that do not match. One that could not be judged does: a long text hides nothing. */
+function isHit(poll: Poll, { if: selector, fires }: CountAlert, { context, unjudged }: Match): boolean {
+  return fires.type !== 'ratio' || unjudged !== null || holds(poll, selector, context) === true;
+}
+
+function withTally(poll: Poll, alert: CountAlert, { tallies }: GroupState, match: Match): readonly Tally[] {
+  const { fires } = alert;
+  if (fires.type !== 'sum' && fires.type !== 'ratio') return tallies;
+  const at = match.event.happenedAt ?? poll.time.at;
+  const counted = isHit(poll, alert, match) ? ONE : ZERO;
+  const amount = fires.type === 'sum' ? (amountAt(match.context, fires.path) ?? ZERO) : counted;
+  return tallied(tallies, { at, amount }, { now: poll.time.at, withinMs: fires.withinMs });
 }
 
 const MOST_ITEMS = 5;
@@ -101,7 +124,7 @@ function keyOf({ per }: CountAlert, view: AnyView): string {
 const MATCHES_SHOWN = 100;
 
 function mostNeeded({ fires }: CountAlert): number {
-  return fires.type === 'none-for' ? 1 : Math.max(fires.count, MATCHES_SHOWN);
+  return fires.type === 'at-least' ? Math.max(fires.count, MATCHES_SHOWN) : 1;
 }
 
 function remember({ watch }: Poll, alert: CountAlert, view: AnyView): Remembered {
@@ -126,43 +149,58 @@ function stepGroup(
   before: GroupState | undefined,
 ): GroupStep {
   const { at } = poll.time;
-  const kept = matchesAt(alert, group, at);
-  const count = kept.filter((then) => then <= at).length;
-  const isJudged = poll.isComplete && !poll.isStale && !readsMissing(poll, alert.if);
-  const truth = isJudged ? isTrue(alert, group, count, at) : 'unknown';
-  const counted = countedIn(alert, { ...group, matches: kept }, at);
+  const kept = keptAt(alert, group, at);
+  const isJudged = poll.isComplete && !poll.isStale && !readsMissing(poll, { reads: readsOfCount(alert) });
+  const counted = countedIn(alert, kept, at);
+  const truth = isJudged ? isTrue(alert, kept, counted, at) : 'unknown';
   const subject = { key: key === ALL ? '' : key, context: lastContext(poll, group), counted };
   const stepped = stepConditionState(poll, alert, group.condition, { while: truth, until: null }, subject);
   const isSame = before === group && stepped.state === group.condition;
-  const after = isSame ? group : { ...group, condition: stepped.state, matches: kept };
+  const after = isSame ? group : { ...kept, condition: stepped.state };
   const entry = isOver(alert, after, at) ? [] : [[key, after] as const];
   return { entry, truth, transitions: stepped.transitions, reasons: stepped.reasons, firing: stepped.firing };
 }
 
 /** What a message says of them. */
-function countedIn({ fires }: CountAlert, { matches, items }: GroupState, at: Instant): Counted {
+function countedIn({ fires }: CountAlert, { matches, tallies, items }: GroupState, at: Instant): Counted {
   const past = matches.filter((then) => then <= at);
   const newest = past.at(-1) ?? null;
-  if (fires.type === 'none-for') return { count: null, newest, items: [] };
+  if (fires.type === 'none-for') return { count: null, total: ZERO, newest, items: [] };
   const isCounted = (item: CountedItem): boolean => item.at > at - fires.withinMs && item.at <= at;
-  return { count: past.length, newest, items: items.filter(isCounted).toReversed() };
+  const shown = { newest, items: items.filter(isCounted).toReversed() };
+  if (fires.type === 'at-least') return { count: past.length, total: ZERO, ...shown };
+  const { items: count, total } = totalsOf(tallies, at);
+  return { count, total, ...shown };
 }
 
-/** Matches that can still count. Items with a future time (their clock is ahead) are kept, and count later. */
-function matchesAt({ fires }: CountAlert, { matches }: GroupState, at: Instant): readonly Instant[] {
-  return fires.type === 'none-for' ? matches : matches.filter((then) => then > at - fires.withinMs);
+/** What can still count. Items with a future time (their clock is ahead) are kept, and count later. */
+function keptAt({ fires }: CountAlert, group: GroupState, at: Instant): GroupState {
+  if (fires.type === 'none-for') return group;
+  const from = at - fires.withinMs;
+  return { ...group, matches: group.matches.filter((then) => then > from), tallies: talliesAfter(group.tallies, from) };
 }
 
-function isTrue({ fires }: CountAlert, { condition, matches }: GroupState, count: number, at: Instant): Truth {
-  if (fires.type === 'at-least') return count >= fires.count;
-  return at - (matches.at(-1) ?? condition.born) >= fires.ms;
+function isTrue({ fires }: CountAlert, { condition, matches }: GroupState, counted: Counted, at: Instant): Truth {
+  const count = counted.count ?? 0;
+  switch (fires.type) {
+    case 'at-least':
+      return count >= fires.count;
+    case 'sum':
+      return counted.total.compare(fires.least) >= 0;
+    case 'ratio':
+      return count >= fires.min && counted.total.compare(fires.part.times(new Amount(BigInt(count), 0))) >= 0;
+    case 'none-for':
+      return at - (matches.at(-1) ?? condition.born) >= fires.ms;
+  }
 }
 
 /** Whether the group can be removed: it has no state that a later message needs. */
 function isOver(alert: CountAlert, group: GroupState, at: Instant): boolean {
   const { state, firing, flapping, flaps, cooldownUntil } = group.condition;
   const isInactive = state === 'inactive' && firing === null && flapping === null && flaps === 0;
-  return alert.per.length > 0 && isInactive && (cooldownUntil ?? 0) <= at && matchesAt(alert, group, at).length === 0;
+  const { matches, tallies } = keptAt(alert, group, at);
+  const isEmpty = matches.length === 0 && tallies.length === 0;
+  return alert.per.length > 0 && isInactive && (cooldownUntil ?? 0) <= at && isEmpty;
 }
 
 function lastContext({ watch: { kind }, time }: Poll, { last }: GroupState): EvaluationContext {

@@ -1,13 +1,14 @@
 // Which items of a poll match an `on:` alert. An item whose condition is unknown stays open and is evaluated again
 // whenever it is read. One that leaves the pages that are read while it is still unknown is counted as undecided and
 // removed.
-import { recordTypeOf } from '../values/fields.ts';
+import type { Amount } from '../values/amount.ts';
+import { exactOf, recordTypeOf, valueAt } from '../values/fields.ts';
 import { truthOfAll } from '../model/health.ts';
 import type { DetectedEvent } from '../model/detection.ts';
 import type { OpenEvent } from '../model/memory.ts';
 import type { CountAlert, EventAlert } from '../model/watch.ts';
 import type { Reason } from '../model/decision.ts';
-import type { EvaluationContext } from '../model/condition.ts';
+import type { Condition, EvaluationContext } from '../model/condition.ts';
 import type { Truth } from '../model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { readsMissing, type AlertsByKey, type Poll } from './alert-evaluation.ts';
@@ -87,7 +88,8 @@ function evaluateItem(poll: Poll, alert: MatchingAlert, event: DetectedEvent, kn
  */
 export function limitOf(alert: MatchingAlert, context: EvaluationContext): string | null {
   if (alert.type === 'count' && alert.fires.type === 'none-for') return null;
-  return alert.if?.limitOf(context) ?? null;
+  const of = alert.type === 'count' && alert.fires.type === 'ratio' ? alert.fires.of : null;
+  return alert.if?.limitOf(context) ?? of?.limitOf(context) ?? null;
 }
 
 function openEvent({ time }: Poll, event: DetectedEvent): OpenEvent {
@@ -131,10 +133,24 @@ function isTrue(poll: Poll, alert: MatchingAlert, event: DetectedEvent): boolean
   return truthOf(poll, alert, contextOf(event, event.before, event.happenedAt ?? poll.time.at)) === true;
 }
 
-/** Without `if` everything matches. */
+/** Of a ratio, whether the item counts at all. It is unknown as long as it is unknown for how much an item counts. */
 export function truthOf(poll: Poll, alert: MatchingAlert, context: EvaluationContext): Truth {
-  if (alert.if === null) return true;
-  return readsMissing(poll, alert.if) ? 'unknown' : alert.if.evaluate(context);
+  const truth = holds(poll, alert.if, context);
+  const fires = alert.type === 'count' ? alert.fires : null;
+  if (fires?.type === 'sum') return truth === true && amountAt(context, fires.path) === undefined ? 'unknown' : truth;
+  if (fires?.type !== 'ratio') return truth;
+  const counts = holds(poll, fires.of, context);
+  return counts === true && truth === 'unknown' ? 'unknown' : counts;
+}
+
+/** Without a condition everything matches. */
+export function holds(poll: Poll, condition: Condition | null, context: EvaluationContext): Truth {
+  if (condition === null) return true;
+  return readsMissing(poll, condition) ? 'unknown' : condition.evaluate(context);
+}
+
+export function amountAt({ view }: EvaluationContext, path: string): Amount | undefined {
+  return exactOf(valueAt(view, path));
 }
 
 /** A single item as conditions and messages look at it; `before` as encoded in memory. */

@@ -4,10 +4,10 @@ import { plain, untrusted } from '../../lib/untrusted.ts';
 import { typeAt, valueAt, type AnyView } from '../values/fields.ts';
 import { factsAt } from '../values/facts.ts';
 import type { Fact, Message } from '../model/delivery.ts';
-import type { AlertRule, Watch } from '../model/watch.ts';
+import type { AlertRule, CountAlert, Watch } from '../model/watch.ts';
 import type { Condition, EvaluationContext, Template } from '../model/condition.ts';
 import type { Sentence } from '../model/wording.ts';
-import { lineOf } from '../wording/words.ts';
+import { lineOf, showPart } from '../wording/words.ts';
 import { sentenceOf, type Counted } from './sentence.ts';
 
 /** Key and order of a message within its alert. */
@@ -37,7 +37,6 @@ export function messageOf(
   counted: Counted | null = null,
 ): Message {
   const paths = pathsToShow(watch, alert);
-  const count = counted === null || counted.count === null ? {} : { count: counted.count };
   const isOver = header.type === 'alert.resolved';
   const sentence = sentenceOf(watch, alert, context, { at: header.at, isOver, isStale, counted });
   return {
@@ -59,7 +58,7 @@ export function messageOf(
     condition: isOver ? endText(alert) : conditionText(alert),
     rule: alert.source,
     resolvedAt: null,
-    fields: { ...factsAt(context.view, paths), ...windowFacts(watch, alert, context), ...count },
+    fields: { ...factsAt(context.view, paths), ...windowFacts(watch, alert, context), ...countFacts(alert, counted) },
     before: context.before === null ? {} : factsAt(context.before, paths),
     links: linksOf(watch, context.view, counted),
     summary: null,
@@ -118,12 +117,31 @@ export function conditionText(alert: AlertRule): string {
   if (alert.type === 'condition') return alert.while.text;
   const selector = alert.if?.text;
   if (alert.type === 'event') return selector ?? `on ${alert.on}`;
-  const { fires } = alert;
-  const what =
-    fires.type === 'none-for'
-      ? `none ${alert.on} for ${showDuration(fires.ms)}`
-      : `at least ${fires.count} ${alert.on} within ${showDuration(fires.withinMs)}`;
+  const what = thresholdText(alert);
   return selector === undefined ? what : `${what}: ${selector}`;
+}
+
+function thresholdText({ on, fires }: CountAlert): string {
+  if (fires.type === 'none-for') return `none ${on} for ${showDuration(fires.ms)}`;
+  const within = `within ${showDuration(fires.withinMs)}`;
+  switch (fires.type) {
+    case 'at-least':
+      return `at least ${fires.count} ${on} ${within}`;
+    case 'sum':
+      return `sum of ${fires.path} at least ${fires.least.toString()}, ${on} ${within}`;
+    case 'ratio': {
+      const of = fires.of === null ? '' : ` of those with ${fires.of.text}`;
+      return `at least ${showPart(fires.part)} of ${fires.min} or more ${on} ${within}${of}`;
+    }
+  }
+}
+
+/** What a count comes to, beside the values of its newest item. */
+function countFacts(alert: AlertRule, counted: Counted | null): Record<string, Fact> {
+  if (alert.type !== 'count' || counted === null || counted.count === null) return {};
+  const { count, total } = counted;
+  if (alert.fires.type === 'sum') return { count, sum: { text: total.toString() } };
+  return alert.fires.type === 'ratio' ? { count, matching: { text: total.toString() } } : { count };
 }
 
 /** The rule's own title wins. Where it shows no number, the measured value stands behind it. */

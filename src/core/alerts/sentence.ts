@@ -4,16 +4,20 @@ import type { EvaluationContext } from '../model/condition.ts';
 import type { CountedItem } from '../model/memory.ts';
 import type { AlertRule, Watch } from '../model/watch.ts';
 import type { Names, Occasion, Sentence } from '../model/wording.ts';
+import type { Amount } from '../values/amount.ts';
 import { shortHex } from '../values/address.ts';
 import { exactOf, valueAt } from '../values/fields.ts';
 import { boundWords, limitOn, numberWords } from '../wording/comparisons.ts';
 import { conditionSentence } from '../wording/condition-sentence.ts';
 import { countSentence } from '../wording/count-sentence.ts';
+import { ZERO } from './tallies.ts';
 
 /** Of an alert that counts items. */
 export interface Counted {
   /** How many there are within the time; null where absence is what counts. */
   readonly count: number | null;
+  /** What they add up to; of a ratio, how many of them match. */
+  readonly total: Amount;
   /** When the newest one happened; null = none is known. */
   readonly newest: Instant | null;
   /** The newest ones, the newest first. */
@@ -39,8 +43,8 @@ export function sentenceOf(
     case 'condition':
       return conditionSentence({ ...occasion, kind, alert, context, at, isOver, isStale });
     case 'count': {
-      const { count = null, newest = null, items = [] } = counted ?? {};
-      return countSentence({ ...occasion, kind, alert, count: count ?? 0, newest, items, at, isOver });
+      const { count = null, total = ZERO, newest = null, items = [] } = counted ?? {};
+      return countSentence({ ...occasion, kind, alert, count: count ?? 0, total, newest, items, at, isOver });
     }
     case 'event':
       return kind.wording.event({ ...occasion, on: alert.on, compared: alert.if?.reads ?? kind.comparedByDefault });

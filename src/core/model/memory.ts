@@ -95,12 +95,20 @@ export interface CountedItem {
   readonly page: string | null;
 }
 
+/**
+ * Items that happened at about the same time. `total`: the exact sum of what is added up; of a ratio, how many of them
+ * match.
+ */
+export type Tally = readonly [at: Instant, items: number, total: string];
+
 /** The items of one group of a count, and the state of its condition. */
 export interface GroupState {
   readonly type: 'group';
   readonly condition: ConditionState;
   /** Own times of matching items, oldest first: as many as the count needs. */
   readonly matches: readonly Instant[];
+  /** Of sums and ratios: what the items of each moment add up to, oldest first. */
+  readonly tallies: readonly Tally[];
   /** The newest of them, oldest first, as messages name them. */
   readonly items: readonly CountedItem[];
   /** Values of the newest matching item, encoded by path, for messages. */

@@ -5,6 +5,7 @@ import type { AlertId, EventName, Labels, Severity, WatchId } from './ids.ts';
 import type { AnyKind } from './kind.ts';
 import type { Target } from './target.ts';
 import type { Address } from '../values/address.ts';
+import type { Amount } from '../values/amount.ts';
 import type { ListQuestion } from './question.ts';
 
 export interface Watch {
@@ -91,11 +92,29 @@ export interface ConditionAlert extends StatefulAlertBase {
 /** A condition over events: enough of them within a time, or none for a time. */
 export interface CountAlert extends StatefulAlertBase, EventSelector {
   readonly type: 'count';
-  readonly fires:
-    | { readonly type: 'at-least'; readonly count: number; readonly withinMs: number }
-    | { readonly type: 'none-for'; readonly ms: number };
+  readonly fires: Threshold;
   /** Paths whose values split the items into groups with separate states. */
   readonly per: readonly string[];
+}
+
+export type Threshold =
+  | { readonly type: 'at-least'; readonly count: number; readonly withinMs: number }
+  /** A field of the matching items adds up to at least so much. */
+  | { readonly type: 'sum'; readonly path: string; readonly least: Amount; readonly withinMs: number }
+  /** At least this part of the items that `of` selects (null: all) match, and there are at least `min` of them. */
+  | {
+      readonly type: 'ratio';
+      readonly part: Amount;
+      readonly of: Condition | null;
+      readonly min: number;
+      readonly withinMs: number;
+    }
+  | { readonly type: 'none-for'; readonly ms: number };
+
+/** Paths that decide which items count, and for how much. */
+export function readsOfCount({ if: selector, fires }: Pick<CountAlert, 'if' | 'fires'>): readonly string[] {
+  const more = fires.type === 'sum' ? [fires.path] : fires.type === 'ratio' ? (fires.of?.reads ?? []) : [];
+  return [...new Set([...(selector?.reads ?? []), ...more])];
 }
 
 export type StatefulAlert = ConditionAlert | CountAlert;

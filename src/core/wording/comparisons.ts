@@ -42,7 +42,11 @@ const WORDS: Readonly<Record<Operator, string>> = {
 };
 
 /** `below 1,000,000`, and `just below 0.05` of a value that is shown as 0.05. `show`: how both are written. */
-export function boundWords({ operator, bound }: Comparison, value: Amount, show: (number: Amount) => string): string {
+export function boundWords(
+  { operator, bound }: Pick<Comparison, 'operator' | 'bound'>,
+  value: Amount,
+  show: (number: Amount) => string,
+): string {
   const isShownEqual = show(value) === show(bound) && !value.equals(bound);
   const just = isShownEqual && (operator === '<' || operator === '>') ? 'just ' : '';
   return `${just}${WORDS[operator]} ${show(bound)}`;

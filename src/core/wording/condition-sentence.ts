@@ -5,11 +5,11 @@ import type { Clause, Comparison, Condition, EvaluationContext, Window } from '.
 import type { AlertId } from '../model/ids.ts';
 import type { AnyKind } from '../model/kind.ts';
 import type { Occasion, Sentence } from '../model/wording.ts';
-import { Amount } from '../values/amount.ts';
+import type { Amount } from '../values/amount.ts';
 import { recordTypeOf, typeAt } from '../values/fields.ts';
 import { boundWords, clauseOf, negated, numberWords, subjectValue } from './comparisons.ts';
 import { movedWords, ownValue } from './values.ts';
-import { lineOf, showAgo, showAmount, showPath, showSpan, showTime } from './words.ts';
+import { lineOf, showAgo, showAmount, showPart, showPath, showSpan, showTime } from './words.ts';
 
 export interface ConditionOccasion extends Occasion {
   readonly kind: AnyKind;
@@ -80,7 +80,7 @@ function windowSentence(
   const show = showMeasure(window);
   if (window.measure !== 'change' && window.measure !== 'delta') {
     const measured = show(value);
-    const detail = `${measured}, ${boundWords({ subject: { type: 'window', window }, operator, bound }, value, show)}`;
+    const detail = `${measured}, ${boundWords({ operator, bound }, value, show)}`;
     const title = `${EXTREMES[window.measure]} ${name} in ${span} ${detail}`;
     return { title, detail, measured, lines: lineOf(whereWords(occasion)) };
   }
@@ -93,7 +93,7 @@ const EXTREMES = { min: 'lowest', max: 'highest', avg: 'average' } as const;
 
 function showMeasure({ measure }: Window): (number: Amount) => string {
   if (measure !== 'change') return (number) => showAmount(number);
-  return (number) => `${showAmount(number.times(new Amount(100n, 0)), 1)} %`;
+  return showPart;
 }
 
 function absolute(number: Amount): Amount {

@@ -2,16 +2,21 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { CountedItem } from '../model/memory.ts';
 import type { AnyKind } from '../model/kind.ts';
-import type { CountAlert } from '../model/watch.ts';
+import type { CountAlert, Threshold } from '../model/watch.ts';
+import { Amount } from '../values/amount.ts';
+import type { AnyView } from '../values/fields.ts';
 import type { Occasion, Sentence } from '../model/wording.ts';
+import { boundWords, numberWords } from './comparisons.ts';
 import { ownValue } from './values.ts';
-import { capital, lineOf, showPath, showSpan, showTime } from './words.ts';
+import { capital, lineOf, showPart, showPath, showSpan, showTime } from './words.ts';
 
 export interface CountOccasion extends Occasion {
   readonly kind: AnyKind;
   readonly alert: Pick<CountAlert, 'fires' | 'per'>;
-  /** Within the time; undefined where none are counted. */
+  /** Within the time; 0 where absence is what counts. */
   readonly count: number;
+  /** What they add up to; of a ratio, how many of them match. */
+  readonly total: Amount;
   /** When the newest one happened; null = none is known. */
   readonly newest: Instant | null;
   /** The newest ones, the newest first. */
@@ -21,23 +26,65 @@ export interface CountOccasion extends Occasion {
 }
 
 export function countSentence(occasion: CountOccasion): Sentence {
-  const { alert } = occasion;
-  return alert.fires.type === 'none-for' ? absence(occasion, alert.fires.ms) : crowd(occasion, alert.fires.withinMs);
+  const { fires } = occasion.alert;
+  switch (fires.type) {
+    case 'none-for':
+      return absence(occasion, fires.ms);
+    case 'at-least':
+      return crowd(occasion, fires.withinMs);
+    case 'sum':
+      return sum(occasion, fires);
+    case 'ratio':
+      return ratio(occasion, fires);
+  }
 }
 
 /** `3 failed vault calls in 10 min from 0x3c54…b3ab` */
 function crowd(occasion: CountOccasion, withinMs: number): Sentence {
-  const { kind, names, view, count, isOver } = occasion;
-  const { noun } = kind.wording.items(names, view);
-  const many = `${count === 0 ? 'no' : String(count)} ${noun}${count === 1 ? '' : 's'}`;
-  const detail = `${count} in ${showSpan(withinMs)}`;
-  const group = groupWords(occasion);
+  const { view, count, isOver } = occasion;
+  const when = `in ${showSpan(withinMs)}${groupWords(occasion)}`;
   return {
-    title: `${many} in ${showSpan(withinMs)}${group === '' ? '' : ` ${group}`}`,
-    detail: group === '' ? detail : `${detail} ${group}`,
+    title: `${manyWords(occasion, view)} ${when}`,
+    detail: `${count} ${when}`,
     measured: String(count),
     lines: isOver ? [] : crowdLines(occasion),
   };
+}
+
+/** `value of 3 vault transactions in 1 h: 120.5, at or above 100` */
+function sum(occasion: CountOccasion, { path, least, withinMs }: Extract<Threshold, { type: 'sum' }>): Sentence {
+  const { kind, view, total, isOver } = occasion;
+  const show = numberWords(kind.fields, path);
+  const when = `in ${showSpan(withinMs)}${groupWords(occasion)}`;
+  const limit = boundWords({ operator: isOver ? '<' : '>=', bound: least }, total, show);
+  return {
+    title: `${showPath(path)} of ${manyWords(occasion, view)} ${when}: ${show(total)}, ${limit}`,
+    detail: `${show(total)} ${when}, ${limit}`,
+    measured: show(total),
+    lines: isOver ? [] : crowdLines(occasion),
+  };
+}
+
+/** `24 of 100 vault calls in 10 min: 24 %, limit 20 %` */
+function ratio(occasion: CountOccasion, { part, withinMs }: Extract<Threshold, { type: 'ratio' }>): Sentence {
+  const { kind, count, total, isOver } = occasion;
+  const share = count === 0 ? '' : `: ${showPart(total.dividedBy(new Amount(BigInt(count), 0)))}`;
+  // The noun of all that counts, and not of the newest that matches.
+  const many = manyWords(occasion, kind.fields.make({}));
+  const when = `in ${showSpan(withinMs)}${groupWords(occasion)}`;
+  const limit = `${share}, limit ${showPart(part)}`;
+  return {
+    title: `${count === 0 ? '' : `${total.toString()} of `}${many} ${when}${limit}`,
+    detail: `${total.toString()} of ${count} ${when}${limit}`,
+    measured: `${total.toString()} of ${count}`,
+    lines: isOver ? [] : crowdLines({ ...occasion, count: total.toNumber() }),
+  };
+}
+
+/** `3 failed vault calls` */
+function manyWords({ kind, names, count }: CountOccasion, view: AnyView): string {
+  const { noun } = kind.wording.items(names, view);
+  return `${count === 0 ? 'no' : String(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** One line per item; how many more there are, and when the newest happened where nothing else says. */
@@ -50,14 +97,14 @@ function crowdLines(occasion: CountOccasion): Sentence['lines'] {
   return [...lines, ...more].flatMap((line) => lineOf(line));
 }
 
-/** `from 0x3c54…b3ab` */
+/** ` from 0x3c54…b3ab`; empty without groups. */
 function groupWords(occasion: CountOccasion): string {
   const words = occasion.alert.per.map((path) => {
     const value = ownValue(occasion, path) ?? 'unknown';
     const [, end] = /^(from|to)\.hash$/.exec(path) ?? [];
     return end === undefined ? `with ${showPath(path)} ${value}` : `${end} ${value}`;
   });
-  return words.join(', ');
+  return words.length === 0 ? '' : ` ${words.join(', ')}`;
 }
 
 /** `no call to vault for 6 h` */

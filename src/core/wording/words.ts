@@ -2,7 +2,7 @@
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { quotable, type Untrusted } from '../../lib/untrusted.ts';
 import type { Segment } from '../model/condition.ts';
-import { formatAmount, roundAmount, type Amount } from '../values/amount.ts';
+import { Amount, formatAmount, roundAmount } from '../values/amount.ts';
 
 const MOST_DECIMALS = 6;
 const DECIMALS_OF_THOUSANDS = 2;
@@ -16,6 +16,13 @@ export function showAmount(amount: Amount, most = MOST_DECIMALS): string {
   const [zeros = ''] = whole === '0' ? (/^0*/.exec(fraction) ?? []) : [];
   const decimals = whole.length > 3 ? Math.min(most, DECIMALS_OF_THOUSANDS) : zeros.length + most;
   return formatAmount(roundAmount(amount, decimals));
+}
+
+const HUNDRED = new Amount(100n, 0);
+
+/** A part of one: `showPart(0.125) // '12.5 %'`. */
+export function showPart(part: Amount): string {
+  return `${showAmount(part.times(HUNDRED), 1)} %`;
 }
 
 const UNITS: Readonly<Record<string, string>> = { d: 'd', h: 'h', m: 'min', s: 's', ms: 'ms' };

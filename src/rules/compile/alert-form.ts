@@ -1,6 +1,5 @@
 // The type of an alert, by the keys that it has: an event, a count over events, or a condition. A key of another type
 // is a problem, never ignored.
-import type { CountAlert } from '../../core/model/watch.ts';
 import type { EventName } from '../../core/model/ids.ts';
 import { hintFor } from '../../config/nearest.ts';
 import { quote } from '../../config/scalars.ts';
@@ -93,12 +92,6 @@ function complainOfEvent({ kind, complain, hasAddress }: Compiling, on: EventNam
     complain([...path, 'on'], { message: `${kind.name} has no event ${quote(on)}`, hint: hintFor(on, names) });
   else if (event.needs === 'of' && !hasAddress)
     complain([...path, 'on'], { message: `${on} exists only with of`, hint: 'Say whose transactions are meant.' });
-}
-
-/** The threshold of a count; null when the alert is none. */
-export function firesOf({ at_least: atLeast, none_for: noneFor }: WrittenAlert): CountAlert['fires'] | null {
-  if (atLeast !== undefined) return { type: 'at-least', count: atLeast.count, withinMs: atLeast.within };
-  return noneFor === undefined ? null : { type: 'none-for', ms: noneFor };
 }
 
 /** Types that `per` may group by. Free text is not among them: its author could make any number of groups. */

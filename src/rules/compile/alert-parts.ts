@@ -2,6 +2,7 @@
 import { restOf } from '../../config/problem.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Window } from '../../core/model/condition.ts';
+import type { Threshold } from '../../core/model/watch.ts';
 import type { Compiled, Mistake } from '../language/mistake.ts';
 import type { CompiledCondition, CompiledTemplate, Language } from '../language/model.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
@@ -9,6 +10,7 @@ import { windowComplaint } from './alert-form.ts';
 import type { Compiling } from './model.ts';
 import { warnOfSeldom } from './seldom-fields.ts';
 import { MOST_TEXT } from './text-budget.ts';
+import { thresholdOf } from './threshold.ts';
 import { complainOfPair } from './until.ts';
 
 /** One alert as it is written. */
@@ -24,6 +26,10 @@ export interface AlertParts {
   readonly if: CompiledCondition | null;
   readonly while: CompiledCondition | null;
   readonly until: CompiledCondition | null;
+  /** `of` of `at_least`. */
+  readonly of: CompiledCondition | null;
+  /** Of an alert that counts items. */
+  readonly fires: Threshold | null;
   readonly title: CompiledTemplate | null;
   readonly text: CompiledTemplate | null;
 }
@@ -37,13 +43,13 @@ export function compileParts(
   const lasts = written.while !== undefined;
   const isChange = written.on === 'changed' || (lasts && 'changed' in compiling.kind.events);
   const use = { before: isChange || !isWhole, windows: lasts };
-  const condition = (key: 'if' | 'while' | 'until'): CompiledCondition | null => {
-    if (written[key] === undefined) return null;
-    const at = [...path, key];
-    if (!affordable(compiling, at, written[key], language)) return null;
-    const compiled = accept(compiling, at, language.condition(written[key], use));
-    if (isWhole) complainOfOthers(compiling, at, { written, reads: compiled?.reads ?? [] });
-    warnOfSeldom(compiling, at, written[key], compiled?.reads ?? []);
+  const condition = (text: string | undefined, ...keys: readonly string[]): CompiledCondition | null => {
+    if (text === undefined) return null;
+    const at = [...path, ...keys];
+    if (!affordable(compiling, at, text, language)) return null;
+    const compiled = accept(compiling, at, language.condition(text, use));
+    if (isWhole) complainOfOthers(compiling, at, { on: written.on, text, reads: compiled?.reads ?? [] });
+    warnOfSeldom(compiling, at, text, compiled?.reads ?? []);
     return looksFarEnough(compiling, at, compiled);
   };
   const template = (key: 'title' | 'text'): CompiledTemplate | null => {
@@ -55,9 +61,15 @@ export function compileParts(
     return looksFarEnough(compiling, at, compiled);
   };
   complainOfPace(compiling, written, path);
-  const conditions = { if: condition('if'), while: condition('while'), until: condition('until') };
+  const conditions = {
+    if: condition(written.if, 'if'),
+    while: condition(written.while, 'while'),
+    until: condition(written.until, 'until'),
+  };
   complainOfPair(compiling, conditions, path);
-  return { ...conditions, title: template('title'), text: template('text') };
+  const of = condition(written.at_least?.of, 'at_least', 'of');
+  const fires = thresholdOf(compiling, written, { path, language, of });
+  return { ...conditions, of, fires, title: template('title'), text: template('text') };
 }
 
 function affordable({ affords, complain }: Compiling, path: Path, text: string, { explorer }: Language): boolean {
@@ -73,11 +85,10 @@ function affordable({ affords, complain }: Compiling, path: Path, text: string, 
 function complainOfOthers(
   { kind, complain }: Compiling,
   path: Path,
-  { written, reads }: { readonly written: WrittenAlert; readonly reads: readonly string[] },
+  { on, text, reads }: { readonly on: string | undefined; readonly text: string; readonly reads: readonly string[] },
 ): void {
   for (const [field, event] of Object.entries(kind.onlyOf ?? {})) {
-    if (written.on === event || !reads.includes(field)) continue;
-    const text = String(written[path.at(-1) as 'if']);
+    if (on === event || !reads.includes(field)) continue;
     const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
     const within = { start, end: start + field.length };
     complain(path, { message: `${field} is known only of \`on: ${event}\``, hint: `Write on: ${event}.`, within });

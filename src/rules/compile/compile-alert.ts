@@ -6,7 +6,7 @@ import type { Window } from '../../core/model/condition.ts';
 import type { AlertRule } from '../../core/model/watch.ts';
 import type { Language } from '../language/model.ts';
 import { AlertShape } from '../schema/shape.ts';
-import { complainOfForm, firesOf, groupPaths } from './alert-form.ts';
+import { complainOfForm, groupPaths } from './alert-form.ts';
 import { compileParts, type AlertParts, type ReadAlert } from './alert-parts.ts';
 import type { Compiling } from './model.ts';
 import { namedChannels } from './named-channels.ts';
@@ -72,7 +72,7 @@ function compileAlert(compiling: Compiling, alert: Alert, language: Language): C
   const per = groupPaths(compiling, alert.written, alert.path, language);
   const rule = alert.isWhole ? ruleOf(compiling, alert, parts, per) : undefined;
   if (rule === undefined) return undefined;
-  const all = [parts.if, parts.while, parts.until, parts.title, parts.text].filter((part) => part !== null);
+  const all = [parts.if, parts.while, parts.until, parts.of, parts.title, parts.text].filter((part) => part !== null);
   return {
     rule,
     notify: alert.notify,
@@ -90,7 +90,7 @@ function ruleOf(compiling: Compiling, alert: Alert, parts: AlertParts, per: read
     keepFiringForMs: written.keep_firing_for ?? 0,
     cooldownMs: written.cooldown ?? 0,
   };
-  const fires = firesOf(written);
+  const { fires } = parts;
   if (written.on !== undefined && fires !== null)
     return { ...base, ...holds, type: 'count', on: written.on, if: parts.if, fires, per };
   if (written.on !== undefined) {

@@ -2,7 +2,7 @@ import { idOf } from '../../core/model/identity.ts';
 import type { ReadField } from '../../core/model/field-sightings.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import type { Target } from '../../core/model/target.ts';
-import type { AlertRule, Schedule, Watch } from '../../core/model/watch.ts';
+import { readsOfCount, type AlertRule, type Schedule, type Watch } from '../../core/model/watch.ts';
 import type { Span } from '../../core/model/condition.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { CompiledAlert } from './compile-alert.ts';
@@ -60,7 +60,7 @@ const SANDBOX_CHAIN = '31337';
 /** Paths that are compared by default, that alerts on change compare, and that anything reads of the values before. */
 function trackedBy(comparedByDefault: readonly string[], alerts: readonly CompiledAlert[]): readonly string[] {
   const paths = alerts.flatMap(({ rule, readsBefore }) => {
-    const compared = rule.type === 'event' && rule.on === 'changed' ? (rule.if?.reads ?? []) : [];
+    const compared = rule.type !== 'condition' && rule.on === 'changed' ? (rule.if?.reads ?? []) : [];
     return [...compared, ...readsBefore];
   });
   return [...new Set([...comparedByDefault, ...paths])].toSorted();
@@ -84,8 +84,9 @@ function readFieldsOf(kind: AnyKind, alerts: readonly CompiledAlert[], target: T
 
 function readsOf(rule: AlertRule, comparedByDefault: readonly string[]): readonly string[] {
   if (rule.type === 'condition') return [...rule.while.reads, ...(rule.until?.reads ?? [])];
-  const reads = rule.if?.reads ?? (rule.on === 'changed' ? comparedByDefault : []);
-  return rule.type === 'count' ? [...reads, ...rule.per] : reads;
+  const reads = rule.type === 'count' ? [...readsOfCount(rule), ...rule.per] : (rule.if?.reads ?? []);
+  const isAnyChange = rule.on === 'changed' && (rule.if?.reads ?? []).length === 0;
+  return isAnyChange ? [...reads, ...comparedByDefault] : reads;
 }
 
 /** Every window that is looked back over, whatever is asked of it. */

@@ -19,6 +19,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ for: ['2m'], keep_firing_for: ['10m'], title: ['Treasury is low'], text: ['{{ balance }} left'] },
   ...{ cooldown: ['30m'], confirmations: [12], provisional: [true], none_for: ['6h'], per: ['to.hash', ['to.hash']] },
   ...{ at_least: [{ count: 3, within: '10m' }], count: [3], within: ['10m'] },
+  ...{ sum: ['value'], than: [100], ratio: ['20%'], min: [20] },
   ...{ labels: [{ team: 'payments' }] },
   ...{ runbook: ['https://wiki.example.com/treasury-low'] },
   // config

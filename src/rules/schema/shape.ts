@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { GIVEN_LABELS } from '../../core/model/labels.ts';
 import { boolean, duration, integer, NAME, oneOrMore, pageUrl, text } from '../../config/scalars.ts';
 import { SEVERITIES } from '../../core/model/ids.ts';
+import { AtLeastShape } from './at-least.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 const HALF_YEAR_MS = 183 * 86_400_000;
@@ -76,13 +77,9 @@ export const AlertShape = z.strictObject({
   cooldown: hold('after it resolved, a new firing is not told for this long').optional(),
   confirmations: integer(0, 100_000, 'blocks on top of the item before it is told').optional(),
   provisional: boolean('tell before the confirmations are there, marked as provisional').optional(),
-  at_least: z
-    .strictObject({
-      count: integer(1, 1000, 'how many'),
-      within: duration(1000, HALF_YEAR_MS, 'in how long, by the items own times'),
-    })
-    .optional()
-    .meta({ description: 'fires while so many of them happened within a time, instead of telling each' }),
+  at_least: AtLeastShape.optional().meta({
+    description: 'fires while so many of them happened within a time, or so much, instead of telling each',
+  }),
   per: oneOrMore(
     'fields whose values split the items of at_least into groups, each with an alert of its own',
   ).optional(),

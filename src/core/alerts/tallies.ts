@@ -1,0 +1,57 @@
+// What counted items add up to, by the moment they happened: for the sums and ratios of `at_least`.
+import type { Instant } from '../../lib/clock.ts';
+import type { Tally } from '../model/memory.ts';
+import { Amount } from '../values/amount.ts';
+
+export const ZERO = new Amount(0n, 0);
+export const ONE = new Amount(1n, 0);
+
+/**
+ * Moments that lie closer than this part of the time are one, with the time of the newest: memory stays small, however
+ * busy the chain is.
+ */
+const MOMENTS = 500;
+/** Items with a future time (their clock is ahead) are kept besides. */
+const MOST = 2 * MOMENTS;
+
+/** With one more item, without what is too old at `now`. Tallies are sorted by time, the oldest first. */
+export function tallied(
+  tallies: readonly Tally[],
+  item: { readonly at: Instant; readonly amount: Amount },
+  { now, withinMs }: { readonly now: Instant; readonly withinMs: number },
+): readonly Tally[] {
+  const kept = talliesAfter(tallies, now - withinMs);
+  if (item.at <= now - withinMs) return kept;
+  const width = Math.ceil(withinMs / MOMENTS);
+  const momentOf = (at: Instant): number => Math.floor(at / width);
+  const place = kept.findLastIndex(([at]) => momentOf(at) <= momentOf(item.at));
+  const [at, items, total] = kept[place] ?? NONE;
+  if (place < 0 || momentOf(at) !== momentOf(item.at))
+    return kept.toSpliced(place + 1, 0, [item.at, 1, item.amount.toString()]).slice(0, MOST);
+  return kept.with(place, [Math.max(at, item.at), items + 1, amountIn(total).plus(item.amount).toString()]);
+}
+
+const NONE: Tally = [0, 0, '0'];
+
+/** What still counts, or will. */
+export function talliesAfter(tallies: readonly Tally[], from: Instant): readonly Tally[] {
+  return tallies.every(([at]) => at > from) ? tallies : tallies.filter(([at]) => at > from);
+}
+
+export interface Totals {
+  readonly items: number;
+  readonly total: Amount;
+}
+
+/** Of what happened up to `until`. */
+export function totalsOf(tallies: readonly Tally[], until: Instant): Totals {
+  const past = tallies.filter(([at]) => at <= until);
+  return {
+    items: past.reduce((sum, [, items]) => sum + items, 0),
+    total: past.reduce((sum, [, , total]) => sum.plus(amountIn(total)), ZERO),
+  };
+}
+
+function amountIn(text: string): Amount {
+  return Amount.parse(text) ?? ZERO;
+}

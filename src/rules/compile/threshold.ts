@@ -1,0 +1,40 @@
+// What an alert that counts items waits for: `at_least` and `none_for`.
+import { quote } from '../../config/scalars.ts';
+import type { Path } from '../../config/yaml/written.ts';
+import type { Condition } from '../../core/model/condition.ts';
+import type { Threshold } from '../../core/model/watch.ts';
+import type { Language } from '../language/model.ts';
+import { resolveNames } from '../language/reading/names.ts';
+import type { WrittenAlert } from '../schema/shape.ts';
+import type { Compiling } from './model.ts';
+
+/** `of` is compiled, and null where it is left out. Null when the alert counts nothing, or something in it is wrong. */
+export function thresholdOf(
+  compiling: Compiling,
+  { at_least: atLeast, none_for: noneFor }: WrittenAlert,
+  { path, language, of }: { readonly path: Path; readonly language: Language; readonly of: Condition | null },
+): Threshold | null {
+  if (atLeast === undefined) return noneFor === undefined ? null : { type: 'none-for', ms: noneFor };
+  const { count, sum, than, ratio, min = 1, within: withinMs } = atLeast;
+  if (count !== undefined) return { type: 'at-least', count, withinMs };
+  if (ratio !== undefined) return { type: 'ratio', part: ratio, of, min, withinMs };
+  if (sum === undefined || than === undefined) return null;
+  const summed = summedPath(compiling, [...path, 'at_least', 'sum'], sum, language);
+  return summed === null ? null : { type: 'sum', path: summed, least: than, withinMs };
+}
+
+const NUMBERS: readonly string[] = ['amount', 'int', 'double'];
+
+function summedPath({ complain }: Compiling, at: Path, written: string, language: Language): string | null {
+  const found = resolveNames(language, written.split('.'), false);
+  if ('failed' in found) {
+    complain(at, { message: found.failed.message, hint: found.failed.hint });
+    return null;
+  }
+  if ('path' in found && NUMBERS.includes(found.type.type)) return found.path;
+  complain(at, {
+    message: `${quote(written)} is no number: it cannot be added up`,
+    hint: 'Name a field such as value.',
+  });
+  return null;
+}

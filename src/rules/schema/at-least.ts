@@ -1,0 +1,43 @@
+// `at_least` of an alert: so many items within a time, a field of them that adds up to so much, or a part of them.
+import { z } from 'zod';
+import { duration, integer, quantity, share, text } from '../../config/scalars.ts';
+
+const HALF_YEAR_MS = 183 * 86_400_000;
+
+export const AtLeastShape = z
+  .strictObject({
+    count: integer(1, 1000, 'how many').optional(),
+    sum: text('a field that is added up, such as value', 200).optional(),
+    than: quantity('what the sum comes to at least').optional(),
+    ratio: share('which part of the items that count').optional(),
+    of: z.string().optional().meta({ description: 'which items count, all without it; `if` says which part is meant' }),
+    min: integer(1, 1_000_000, 'how many items have to be there before a ratio says anything').optional(),
+    within: duration(1000, HALF_YEAR_MS, 'in how long, by the items own times'),
+  })
+  .superRefine((written, context) => {
+    const complaint = complaintOf(written);
+    if (complaint !== null) context.addIssue({ code: 'custom', ...complaint });
+  });
+
+export type WrittenAtLeast = z.output<typeof AtLeastShape>;
+
+/** The keys that each way of counting has beside it; those that it needs are true. */
+const BESIDE = {
+  count: {},
+  sum: { than: true },
+  ratio: { min: true, of: false },
+} as const satisfies Record<string, Partial<Record<keyof WrittenAtLeast, boolean>>>;
+
+const WAYS = ['count', 'sum', 'ratio'] as const;
+const OTHERS = ['than', 'of', 'min'] as const;
+
+function complaintOf(written: WrittenAtLeast): { readonly path: string[]; readonly message: string } | null {
+  const [way, second] = WAYS.filter((key) => written[key] !== undefined);
+  if (way === undefined) return { path: [], message: 'count, sum or ratio is missing: write how many, or how much' };
+  if (second !== undefined) return { path: [second], message: `${way} and ${second} are both there: keep one of them` };
+  const beside: Partial<Record<(typeof OTHERS)[number], boolean>> = BESIDE[way];
+  const missing = OTHERS.find((key) => beside[key] === true && written[key] === undefined);
+  if (missing !== undefined) return { path: [way], message: `${way} needs ${missing} beside it` };
+  const stranger = OTHERS.find((key) => beside[key] === undefined && written[key] !== undefined);
+  return stranger === undefined ? null : { path: [stranger], message: `${stranger} does not go with ${way}` };
+}
