@@ -33,7 +33,9 @@ const row = {
 function render(text: string, before: Record<string, unknown> | null = { value: '1000' }): readonly Segment[] {
   const { value, mistakes } = language.template(text, { as: 'text', before: true, windows: false });
   expect(mistakes).toEqual([]);
-  return value?.render({ view: viewOf(row), before: before === null ? null : viewOf(before), history: null, at: 0 }) ?? [];
+  return (
+    value?.render({ view: viewOf(row), before: before === null ? null : viewOf(before), history: null, at: 0 }) ?? []
+  );
 }
 
 /** Ours as it is, a stranger's in angle brackets. */
@@ -85,7 +87,12 @@ describe('Rendering', () => {
           windows: false,
         }).value;
         const segments =
-          template?.render({ view: viewOf({ method: evil, to: { name: evil } }), before: null, history: null, at: 0 }) ?? [];
+          template?.render({
+            view: viewOf({ method: evil, to: { name: evil } }),
+            before: null,
+            history: null,
+            at: 0,
+          }) ?? [];
         expect(segments.map((segment) => ('text' in segment ? segment.text : rawText(segment.untrusted)))).toEqual([
           '[',
           evil,
