@@ -4,6 +4,7 @@ import { stepCondition } from './alerts/conditions.ts';
 import { stepCounts } from './alerts/counts.ts';
 import { dataSince } from './model/data-state.ts';
 import { stepEvents } from './alerts/events.ts';
+import { stepReport } from './alerts/reports.ts';
 import { goneFields } from './model/field-sightings.ts';
 import type { Alert, Memory } from './model/memory.ts';
 import type { AlertId, WatchId } from './model/ids.ts';
@@ -90,7 +91,7 @@ function evaluateAlert(poll: Poll, alert: AlertRule, known: AlertsByKey): NamedE
 function stepAlert(poll: Poll, alert: AlertRule, known: AlertsByKey): AlertEvaluation {
   switch (alert.type) {
     case 'event':
-      return stepEvents(poll, alert, known);
+      return alert.report === null ? stepEvents(poll, alert, known) : stepReport(poll, alert, alert.report, known);
     case 'count':
       return stepCounts(poll, alert, known);
     case 'condition':

@@ -2,7 +2,7 @@
 import type { RecipientsOf } from '../core/model/ids.ts';
 import { z } from 'zod';
 import { formatDuration } from '../lib/durations.ts';
-import { conditionText } from '../core/alerts/message.ts';
+import { conditionText, eventText } from '../core/alerts/message.ts';
 import type { AlertRule, Watch } from '../core/model/watch.ts';
 import { dailySums, showRecipient, showSchedule } from '../rules/describe.ts';
 
@@ -89,7 +89,7 @@ function alertOf(variants: readonly AlertRule[], recipientsOf: RecipientsOf): Al
 function alertText(alert: AlertRule): string {
   const words = [`${alert.severity}:`];
   if (alert.type === 'condition') words.push('while', alert.while.text);
-  else words.push(alert.type === 'event' ? `on ${alert.on}` : conditionText({ ...alert, if: null }));
+  else words.push(alert.type === 'event' ? eventText(alert) : conditionText({ ...alert, if: null }));
   if (alert.type !== 'condition' && alert.if !== null) words.push('if', alert.if.text);
   if (alert.type === 'condition' && alert.until !== null) words.push('until', alert.until.text);
   if (alert.type === 'count' && alert.per.length > 0) words.push('per', alert.per.join(', '));

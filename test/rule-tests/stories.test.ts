@@ -214,6 +214,51 @@ const STORIES: readonly (readonly [string, Story])[] = [
     },
   ],
   [
+    'a report tells its values at its times, once, and at the first answer after them',
+    {
+      rule: ruleOf(
+        BALANCE,
+        "{ id: morning, on: schedule, cron: '0 8 * * *', values: [balance, symbol, 'change_1h | percent'] }",
+      ),
+      more: "\n    start: '2026-01-05T06:58:00Z'",
+      saw: [
+        '{ at: 0m, balance: 100 }',
+        '{ at: 1h, balance: 90 }',
+        '{ at: 62m, missed: error }',
+        '{ at: 63m, balance: 110 }',
+        '{ at: 64m, balance: 110 }',
+        '{ at: 73h, balance: 5 }',
+        '{ at: 74h, balance: 5 }',
+      ],
+      expect: [
+        '{ at: 63m, alert: morning, state: event, severity: info, fields: { balance: 110, change_1h: "0.1" } }',
+        '{ at: 73h, alert: morning, state: event }',
+        '{ at: 74h, alert: morning, state: event }',
+      ],
+    },
+  ],
+  [
+    'a report with a condition is told only where it holds, and an unknown value is said to be unknown',
+    {
+      rule: ruleOf(
+        BALANCE,
+        '{ id: low, on: schedule, cron: "0 * * * *", values: balance, if: balance < 100 }, { id: all, on: schedule, cron: "0 * * * *", values: balance }',
+      ),
+      saw: [
+        '{ at: 1m, balance: 100 }',
+        '{ at: 1h, balance: 100 }',
+        '{ at: 2h, balance: 99 }',
+        '{ at: 3h, balance: null }',
+      ],
+      expect: [
+        '{ at: 1h, alert: all, state: event }',
+        '{ at: 2h, alert: low, state: event }',
+        '{ at: 2h, alert: all, state: event }',
+        '{ at: 3h, alert: all, state: event }',
+      ],
+    },
+  ],
+  [
     'numbers are exact, also unquoted ones beyond 2^53',
     {
       rule: ruleOf(

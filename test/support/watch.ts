@@ -245,6 +245,7 @@ export function onAlert(change: Partial<EventAlert> = {}): EventAlert {
     if: moodIs('wild'),
     confirmations: 0,
     provisional: false,
+    report: null,
     ...change,
   };
 }

@@ -8,7 +8,8 @@ import type { EventAlert } from '../model/watch.ts';
 import type { Poll } from './alert-evaluation.ts';
 import type { Match } from './event-matching.ts';
 
-const LATE_AFTER_MS = 600_000;
+/** What is told later than this after it happened is marked as late. */
+export const LATE_AFTER_MS = 600_000;
 
 /** The message for an item that matches. */
 export function firstMessage(poll: Poll, alert: EventAlert, { event, context, unjudged }: Match): Message {

@@ -4,7 +4,7 @@ import { plain, untrusted } from '../../lib/untrusted.ts';
 import { typeAt, valueAt, type AnyView } from '../values/fields.ts';
 import { factsAt } from '../values/facts.ts';
 import type { Fact, Message } from '../model/delivery.ts';
-import type { AlertRule, CountAlert, Watch } from '../model/watch.ts';
+import type { AlertRule, CountAlert, EventAlert, Watch } from '../model/watch.ts';
 import type { Condition, EvaluationContext, Template } from '../model/condition.ts';
 import type { Sentence } from '../model/wording.ts';
 import { lineOf, showPart } from '../wording/words.ts';
@@ -116,9 +116,14 @@ function endText(alert: AlertRule): string {
 export function conditionText(alert: AlertRule): string {
   if (alert.type === 'condition') return alert.while.text;
   const selector = alert.if?.text;
-  if (alert.type === 'event') return selector ?? `on ${alert.on}`;
+  if (alert.type === 'event') return selector ?? eventText(alert);
   const what = thresholdText(alert);
   return selector === undefined ? what : `${what}: ${selector}`;
+}
+
+/** `on new`, `on schedule 0 8 * * *` */
+export function eventText({ on, report }: EventAlert): string {
+  return report === null ? `on ${on}` : `on ${on} ${report.cron}`;
 }
 
 function thresholdText({ on, fires }: CountAlert): string {
@@ -171,7 +176,7 @@ function showsNumber({ fields }: Watch['kind'], { reads, windows }: Template): b
  */
 function windowFacts({ kind }: Watch, alert: AlertRule, { history }: EvaluationContext): Record<string, Fact> {
   const facts: Record<string, Fact> = {};
-  for (const window of [...(whileOrIf(alert)?.windows ?? []), ...(alert.text?.windows ?? [])]) {
+  for (const window of partsOf(alert).flatMap(({ windows }) => windows)) {
     const value = history?.(window);
     const of = window.path === kind.while?.measured ? '' : `${window.path.replaceAll('.', '_')}_`;
     if (value !== undefined) facts[`${window.measure}_${of}${showDuration(window.ms)}`] = { text: value.toString() };
@@ -181,11 +186,14 @@ function windowFacts({ kind }: Watch, alert: AlertRule, { history }: EvaluationC
 
 /** Paths that a message about the alert shows, when they are known. */
 export function pathsToShow(watch: Watch, alert: AlertRule): string[] {
-  return [...new Set([...watch.kind.shown, ...(whileOrIf(alert)?.reads ?? []), ...(alert.text?.reads ?? [])])];
+  return [...new Set([...watch.kind.shown, ...partsOf(alert).flatMap(({ reads }) => reads)])];
 }
 
-function whileOrIf(alert: AlertRule): Condition | null {
-  return alert.type === 'condition' ? alert.while : alert.if;
+/** What an alert reads to decide, and what it shows. */
+function partsOf(alert: AlertRule): readonly Pick<Condition, 'reads' | 'windows'>[] {
+  const decides = alert.type === 'condition' ? alert.while : alert.if;
+  const values = alert.type === 'event' ? (alert.report?.values ?? []) : [];
+  return [decides, alert.text, ...values.map(({ template }) => template)].filter((part) => part !== null);
 }
 
 /** The explorer's page of an item; null where there is none. */

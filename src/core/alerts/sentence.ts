@@ -10,6 +10,7 @@ import { exactOf, valueAt } from '../values/fields.ts';
 import { boundWords, limitOn, numberWords } from '../wording/comparisons.ts';
 import { conditionSentence } from '../wording/condition-sentence.ts';
 import { countSentence } from '../wording/count-sentence.ts';
+import { reportSentence } from '../wording/report-sentence.ts';
 import { ZERO } from './tallies.ts';
 
 /** Of an alert that counts items. */
@@ -47,6 +48,7 @@ export function sentenceOf(
       return countSentence({ ...occasion, kind, alert, count: count ?? 0, total, newest, items, at, isOver });
     }
     case 'event':
+      if (alert.report !== null) return reportSentence({ ...occasion, kind, context, report: alert.report });
       return kind.wording.event({ ...occasion, on: alert.on, compared: alert.if?.reads ?? kind.comparedByDefault });
   }
 }

@@ -1,4 +1,5 @@
 // A watch with its alerts, as the rules define it.
+import type { Instant } from '../../lib/clock.ts';
 import type { Condition, Span, Template } from './condition.ts';
 import type { ReadField } from './field-sightings.ts';
 import type { AlertId, EventName, Labels, Severity, WatchId } from './ids.ts';
@@ -73,6 +74,17 @@ export interface EventAlert extends AlertRuleBase, EventSelector {
   readonly confirmations: number;
   /** Sent at once as well, and marked as provisional. */
   readonly provisional: boolean;
+  /** Of `on: schedule`; null of every other event. */
+  readonly report: Report | null;
+}
+
+/** Tells the present values at the times of a cron expression in UTC. */
+export interface Report {
+  readonly cron: string;
+  /** The newest time up to then; null = there is none within a year. */
+  readonly lastDue: (at: Instant) => Instant | null;
+  /** What is told, as it is written: `balance`, `change_1d | percent`. */
+  readonly values: readonly { readonly name: string; readonly template: Template }[];
 }
 
 /** What a stateful alert has in common: pending, firing, resolved. */

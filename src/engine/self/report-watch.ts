@@ -61,6 +61,7 @@ export function reportWatch(
       if: null,
       confirmations: 0,
       provisional: false,
+      report: null,
     },
   });
 }

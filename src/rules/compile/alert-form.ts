@@ -6,11 +6,13 @@ import { quote } from '../../config/scalars.ts';
 import { formatDuration } from '../../lib/durations.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Compiling } from './model.ts';
+import { eventsOf, SCHEDULE } from '../language/events.ts';
 import type { Language } from '../language/model.ts';
 import { readPath, resolveNames } from '../language/reading/names.ts';
+import type { AnyKind } from '../../core/model/kind.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
 
-type Form = 'event' | 'at_least' | 'none_for' | 'condition';
+type Form = 'event' | 'schedule' | 'at_least' | 'none_for' | 'condition';
 type Key = keyof typeof OWNERS;
 
 /** The key that each key needs beside it, for the message. */
@@ -21,6 +23,8 @@ const OWNERS = {
   confirmations: 'on',
   provisional: 'confirmations',
   per: 'at_least',
+  cron: 'on: schedule',
+  values: 'on: schedule',
   until: 'while',
   for: 'while',
   keep_firing_for: 'while',
@@ -29,6 +33,7 @@ const OWNERS = {
 
 const LEGAL: Readonly<Record<Form, readonly Key[]>> = {
   event: ['if', 'confirmations', 'provisional'],
+  schedule: ['if', 'cron', 'values'],
   at_least: ['if', 'at_least', 'per', 'keep_firing_for', 'cooldown'],
   none_for: ['if', 'none_for', 'keep_firing_for', 'cooldown'],
   condition: ['until', 'for', 'keep_firing_for', 'cooldown'],
@@ -36,6 +41,7 @@ const LEGAL: Readonly<Record<Form, readonly Key[]>> = {
 
 function formOf(alert: WrittenAlert): Form {
   if (alert.while !== undefined) return 'condition';
+  if (alert.on === SCHEDULE) return 'schedule';
   if (alert.at_least !== undefined) return 'at_least';
   return alert.none_for === undefined ? 'event' : 'none_for';
 }
@@ -61,14 +67,14 @@ function strangerComplaint(key: Key, alert: WrittenAlert): { key: Key; message: 
   if (key === 'none_for' && alert.at_least !== undefined)
     return { key, message: 'at_least and none_for are both there', hint: 'Keep one of them.' };
   const form = formOf(alert);
-  const isCount = form === 'at_least' || form === 'none_for';
-  const message = isCount ? `${key} does not go with ${form}` : `${key} belongs to ${OWNERS[key]}`;
+  const owner = { schedule: 'on: schedule', at_least: form, none_for: form, event: null, condition: null }[form];
+  const message = owner === null ? `${key} belongs to ${OWNERS[key]}` : `${key} does not go with ${owner}`;
   return { key, message, hint: 'Remove it.' };
 }
 
 function complainOfStart(compiling: Compiling, alert: WrittenAlert, path: Path): void {
   const { kind, complain } = compiling;
-  const on = `on: ${Object.keys(kind.events).join(', ')}`;
+  const on = `on: ${eventNames(kind).join(', ')}`;
   if (alert.on !== undefined && alert.while !== undefined)
     complain(path, {
       key: 'while',
@@ -85,8 +91,19 @@ function complainOfStart(compiling: Compiling, alert: WrittenAlert, path: Path):
   else if (alert.on !== undefined) complainOfEvent(compiling, alert.on, path);
 }
 
-function complainOfEvent({ kind, complain, hasAddress }: Compiling, on: EventName, path: Path): void {
-  const names = Object.keys(kind.events);
+function eventNames(kind: AnyKind): string[] {
+  return eventsOf(kind).map(([name]) => name);
+}
+
+function complainOfEvent({ kind, catalogue, complain, hasAddress }: Compiling, on: EventName, path: Path): void {
+  const names = eventNames(kind);
+  if (on === SCHEDULE) {
+    if (names.includes(on)) return;
+    const others = catalogue.kinds.flatMap((one) => (one.while === null ? [] : one.name));
+    const hint = `It tells present values, which ${others.join(', ')} have. Possible: ${names.join(', ')}.`;
+    complain([...path, 'on'], { message: `${kind.name} has no event "schedule"`, hint });
+    return;
+  }
   const event = names.includes(on) ? kind.events[on] : undefined;
   if (event === undefined)
     complain([...path, 'on'], { message: `${kind.name} has no event ${quote(on)}`, hint: hintFor(on, names) });

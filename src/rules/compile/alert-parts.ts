@@ -3,11 +3,13 @@ import { restOf } from '../../config/problem.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Window } from '../../core/model/condition.ts';
 import type { Threshold } from '../../core/model/watch.ts';
+import { SCHEDULE } from '../language/events.ts';
 import type { Compiled, Mistake } from '../language/mistake.ts';
 import type { CompiledCondition, CompiledTemplate, Language } from '../language/model.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
 import { windowComplaint } from './alert-form.ts';
 import type { Compiling } from './model.ts';
+import { reportOf, type CompiledReport } from './report.ts';
 import { warnOfSeldom } from './seldom-fields.ts';
 import { MOST_TEXT } from './text-budget.ts';
 import { thresholdOf } from './threshold.ts';
@@ -28,6 +30,8 @@ export interface AlertParts {
   readonly until: CompiledCondition | null;
   /** `of` of `at_least`. */
   readonly of: CompiledCondition | null;
+  /** Of `on: schedule`. */
+  readonly report: CompiledReport | null;
   /** Of an alert that counts items. */
   readonly fires: Threshold | null;
   readonly title: CompiledTemplate | null;
@@ -40,9 +44,10 @@ export function compileParts(
   { written, path, isWhole }: ReadAlert,
   language: Language,
 ): AlertParts {
-  const lasts = written.while !== undefined;
-  const isChange = written.on === 'changed' || (lasts && 'changed' in compiling.kind.events);
-  const use = { before: isChange || !isWhole, windows: lasts };
+  // What is evaluated on the present values, and not on an item.
+  const isOfNow = written.while !== undefined || written.on === SCHEDULE;
+  const isChange = written.on === 'changed' || (isOfNow && 'changed' in compiling.kind.events);
+  const use = { before: isChange || !isWhole, windows: isOfNow };
   const condition = (text: string | undefined, ...keys: readonly string[]): CompiledCondition | null => {
     if (text === undefined) return null;
     const at = [...path, ...keys];
@@ -60,6 +65,16 @@ export function compileParts(
     warnOfSeldom(compiling, at, written[key], compiled?.reads ?? []);
     return looksFarEnough(compiling, at, compiled);
   };
+  const value = (text: string, at: Path): CompiledTemplate | null => {
+    if (!affordable(compiling, at, text, language)) return null;
+    const { mistakes, ...compiled } = language.template(`${OPEN}${text}${CLOSE}`, { ...use, as: 'text' });
+    const moved = mistakes.map(({ start, end, ...mistake }) => ({
+      ...mistake,
+      start: Math.max(0, start - OPEN.length),
+      end: Math.min(text.length, end - OPEN.length),
+    }));
+    return looksFarEnough(compiling, at, accept(compiling, at, { ...compiled, mistakes: moved }));
+  };
   complainOfPace(compiling, written, path);
   const conditions = {
     if: condition(written.if, 'if'),
@@ -69,8 +84,12 @@ export function compileParts(
   complainOfPair(compiling, conditions, path);
   const of = condition(written.at_least?.of, 'at_least', 'of');
   const fires = thresholdOf(compiling, written, { path, language, of });
-  return { ...conditions, of, fires, title: template('title'), text: template('text') };
+  const report = reportOf(compiling, written, { path, compile: value });
+  return { ...conditions, of, fires, report, title: template('title'), text: template('text') };
 }
+
+const OPEN = '{{ ';
+const CLOSE = ' }}';
 
 function affordable({ affords, complain }: Compiling, path: Path, text: string, { explorer }: Language): boolean {
   if (affords(text, explorer)) return true;

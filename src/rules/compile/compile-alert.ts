@@ -4,6 +4,7 @@ import { quote } from '../../config/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Window } from '../../core/model/condition.ts';
 import type { AlertRule } from '../../core/model/watch.ts';
+import { SCHEDULE } from '../language/events.ts';
 import type { Language } from '../language/model.ts';
 import { AlertShape } from '../schema/shape.ts';
 import { complainOfForm, groupPaths } from './alert-form.ts';
@@ -72,7 +73,10 @@ function compileAlert(compiling: Compiling, alert: Alert, language: Language): C
   const per = groupPaths(compiling, alert.written, alert.path, language);
   const rule = alert.isWhole ? ruleOf(compiling, alert, parts, per) : undefined;
   if (rule === undefined) return undefined;
-  const all = [parts.if, parts.while, parts.until, parts.of, parts.title, parts.text].filter((part) => part !== null);
+  const reported = (parts.report?.values ?? []).map(({ template }) => template);
+  const all = [parts.if, parts.while, parts.until, parts.of, parts.title, parts.text, ...reported].filter(
+    (part) => part !== null,
+  );
   return {
     rule,
     notify: alert.notify,
@@ -95,7 +99,7 @@ function ruleOf(compiling: Compiling, alert: Alert, parts: AlertParts, per: read
     return { ...base, ...holds, type: 'count', on: written.on, if: parts.if, fires, per };
   if (written.on !== undefined) {
     const { confirmations = 0, provisional = false } = written;
-    return { ...base, type: 'event', on: written.on, if: parts.if, confirmations, provisional };
+    return { ...base, type: 'event', on: written.on, if: parts.if, confirmations, provisional, report: parts.report };
   }
   if (parts.while === null) return undefined;
   return { ...base, ...holds, type: 'condition', while: parts.while, until: parts.until };
@@ -104,7 +108,8 @@ function ruleOf(compiling: Compiling, alert: Alert, parts: AlertParts, per: read
 function baseOf({ place, watch }: Compiling, { written, path }: Alert, { title, text }: AlertParts) {
   return {
     id: written.id,
-    severity: written.severity ?? watch.severity ?? place.defaults.severity ?? 'warning',
+    severity:
+      written.severity ?? (written.on === SCHEDULE ? 'info' : (watch.severity ?? place.defaults.severity ?? 'warning')),
     labels: { ...place.defaults.labels, ...watch.labels, ...written.labels },
     notify: [],
     title,

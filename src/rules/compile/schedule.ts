@@ -17,8 +17,10 @@ const FIELDS = [
   { name: 'day of week', size: 7 },
 ] as const;
 
+type CronSchedule = Extract<Schedule, { type: 'cron' }>;
+
 /** The schedule of a cron expression in UTC, or what is wrong with it. Equal schedules have equal expressions. */
-export function cronSchedule(written: string): Schedule | { readonly complaint: string } {
+export function cronSchedule(written: string): CronSchedule | { readonly complaint: string } {
   const expression = written.trim().replace(/\s+/g, ' ');
   const parts = expression.split(' ');
   if (parts.length < 5 || parts.length > 6 || !isValid(expression))
@@ -61,6 +63,20 @@ function nextOf(expression: string, now: Instant): Instant | null {
     if (time !== undefined) return day + time;
   }
   return null;
+}
+
+/** The newest time of a cron expression up to an instant; null when there is none within a year. */
+export function lastOf(expression: string): (at: Instant) => Instant | null {
+  const { times, days } = partsOf(expression);
+  return (at) => {
+    const today = Math.floor(at / DAY_MS) * DAY_MS;
+    for (let day = today; day > today - LEAP_YEAR * DAY_MS; day -= DAY_MS) {
+      if (!isDay(new Date(day), days)) continue;
+      const time = times.findLast((ms) => day + ms <= at);
+      if (time !== undefined) return day + time;
+    }
+    return null;
+  };
 }
 
 /** Over one year of days. */

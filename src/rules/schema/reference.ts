@@ -3,6 +3,7 @@ import type { AnyRecord, FieldType } from '../../core/values/fields.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import { inColumns } from '../../lib/columns.ts';
 import { FILTER_DOCS, FUNCTION_DOCS, METHOD_DOCS, WINDOW_DOCS, type FunctionDoc } from '../language/function-docs.ts';
+import { eventsOf } from '../language/events.ts';
 import { FILTER_TYPES } from '../templates/show.ts';
 import { BEFORE, RESERVED_NAMES } from '../language/words.ts';
 
@@ -48,7 +49,7 @@ export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Referen
       {
         title: 'Events',
         columns: ['on', 'what it is'],
-        rows: Object.entries(kind.events).map(([name, { doc }]) => [name, doc]),
+        rows: eventsOf(kind),
       },
       { title: 'Fields', columns: ['field', 'type', 'what it is'], rows: fieldsOf(kind).map(rowOf) },
       {

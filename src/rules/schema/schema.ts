@@ -7,6 +7,7 @@ import { InhibitShape, RouteShape } from '../../config/route-shape.ts';
 import { ConfigShape, ExplorerShapes, byName, SecretText } from '../../config/shape.ts';
 import { address, LABEL, NAME } from '../../config/scalars.ts';
 import type { AnyNotifier } from '../../notifiers/notifier.ts';
+import { eventsOf } from '../language/events.ts';
 import { DESCRIPTIONS, EXAMPLES } from './examples.ts';
 import { AlertShape, FileShape, WatchShape } from './shape.ts';
 
@@ -152,9 +153,10 @@ function watchSchema(kind: AnyKind): JsonSchema {
 
 function alertSchema(kind: AnyKind): JsonSchema {
   const schema = toJson(AlertShape);
-  const { while: held, until, for: hold, keep_firing_for: keep, ...event } = propertiesOf(schema);
-  const condition = kind.while === null ? {} : { while: held, until, for: hold, keep_firing_for: keep };
-  const on = { ...event['on'], type: 'string', enum: Object.keys(kind.events) };
+  const { while: held, until, for: hold, keep_firing_for: keep, cron, values, ...event } = propertiesOf(schema);
+  const ofNow = { while: held, until, for: hold, keep_firing_for: keep, cron, values };
+  const condition = kind.while === null ? {} : ofNow;
+  const on = { ...event['on'], type: 'string', enum: eventsOf(kind).map(([name]) => name) };
   return { ...schema, properties: { ...event, on, ...condition } };
 }
 

@@ -84,6 +84,8 @@ export const AlertShape = z.strictObject({
     'fields whose values split the items of at_least into groups, each with an alert of its own',
   ).optional(),
   none_for: duration(1000, HALF_YEAR_MS, 'fires when none of them happened for this long').optional(),
+  cron: text('of `on: schedule`: when it tells, in UTC: "0 8 * * *"', 200).optional(),
+  values: oneOrMore('of `on: schedule`: what it tells, as in texts: balance, or change_1d | percent').optional(),
   severity: severity().optional(),
   labels: labels(),
   notify: oneOrMore('a channel of the config').optional(),

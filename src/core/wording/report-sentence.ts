@@ -1,0 +1,33 @@
+// The sentence of an `on: schedule` alert: the present values, one line for each.
+import { quotable } from '../../lib/untrusted.ts';
+import type { EvaluationContext, Segment } from '../model/condition.ts';
+import type { AnyKind } from '../model/kind.ts';
+import type { Report } from '../model/watch.ts';
+import type { Occasion, Sentence } from '../model/wording.ts';
+import { ownValue } from './values.ts';
+import { showPath } from './words.ts';
+
+export interface ReportOccasion extends Occasion {
+  readonly kind: AnyKind;
+  readonly context: EvaluationContext;
+  readonly report: Report;
+}
+
+const MOST_TEXT = 120;
+
+/** `report: treasury USDC 970,030`; with several values each has a line of its own. */
+export function reportSentence(occasion: ReportOccasion): Sentence {
+  const { kind, names, report, context } = occasion;
+  const [first = ''] = report.values[0]?.template.reads ?? [];
+  const measured = ownValue(occasion, first) ?? null;
+  const title = measured === null ? kind.wording.thing(names) : `${kind.wording.value(occasion, first)} ${measured}`;
+  const lines = report.values.map(({ name, template }): readonly Segment[] => [
+    { text: `${showPath(name)}: ` },
+    ...template.render(context).map(shortened),
+  ]);
+  return { title: `report: ${title}`, detail: null, measured, lines };
+}
+
+function shortened(segment: Segment): Segment {
+  return 'text' in segment ? segment : { untrusted: quotable(segment.untrusted, MOST_TEXT) };
+}

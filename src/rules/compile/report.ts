@@ -1,0 +1,50 @@
+// `on: schedule`: what is told, and when.
+import type { Path } from '../../config/yaml/written.ts';
+import type { Report } from '../../core/model/watch.ts';
+import { formatDuration } from '../../lib/durations.ts';
+import { SCHEDULE } from '../language/events.ts';
+import type { CompiledTemplate } from '../language/model.ts';
+import type { WrittenAlert } from '../schema/shape.ts';
+import type { Compiling } from './model.ts';
+import { cronSchedule, lastOf } from './schedule.ts';
+
+export interface CompiledReport extends Report {
+  readonly values: readonly { readonly name: string; readonly template: CompiledTemplate }[];
+}
+
+/** `compile`: one value, as it stands in a text; null when it is wrong. Null when the alert is no report, or wrong. */
+export function reportOf(
+  compiling: Compiling,
+  { on, cron, values = [] }: WrittenAlert,
+  { path, compile }: { readonly path: Path; readonly compile: (value: string, at: Path) => CompiledTemplate | null },
+): CompiledReport | null {
+  if (on !== SCHEDULE) return null;
+  const { complain } = compiling;
+  const compiled = values.flatMap((written, i) => {
+    const template = compile(written, [...path, 'values', ...(values.length > 1 ? [i] : [])]);
+    return template === null ? [] : [{ name: written.split('|')[0]?.trim() ?? '', template }];
+  });
+  if (values.length === 0)
+    complain([...path, 'on'], {
+      message: 'on: schedule needs values',
+      hint: 'Write what is told, as values: [balance].',
+    });
+  if (cron === undefined)
+    complain([...path, 'on'], { message: 'on: schedule needs cron', hint: 'Write when, as cron: "0 8 * * *" in UTC.' });
+  const expression = cron === undefined ? null : checkedCron(compiling, [...path, 'cron'], cron);
+  return expression === null ? null : { cron: expression, lastDue: lastOf(expression), values: compiled };
+}
+
+function checkedCron({ complain, intervalMs }: Compiling, at: Path, cron: string): string | null {
+  const schedule = cronSchedule(cron);
+  if (!('type' in schedule)) {
+    complain(at, { message: schedule.complaint });
+    return null;
+  }
+  if (schedule.intervalMs < intervalMs)
+    complain(at, {
+      message: `it tells every ${formatDuration(schedule.intervalMs)}, and the watch asks every ${formatDuration(intervalMs)}`,
+      hint: 'Tell less often, or ask more often.',
+    });
+  return schedule.expression;
+}

@@ -1,0 +1,11 @@
+// What `on:` may name: the events of the kind, and `schedule` where there are present values to be told.
+import type { EventName } from '../../core/model/ids.ts';
+import type { AnyKind } from '../../core/model/kind.ts';
+
+export const SCHEDULE: EventName = 'schedule';
+
+/** Names and explanations. */
+export function eventsOf({ events, while: condition }: AnyKind): readonly (readonly [EventName, string])[] {
+  const own = Object.entries(events).map(([name, { doc }]) => [name, doc] as const);
+  return condition === null ? own : [...own, [SCHEDULE, 'a time of its cron has come: its values are told']];
+}
