@@ -10,10 +10,13 @@ export const AtLeastShape = z
     sum: text('a field that is added up, such as value', 200).optional(),
     than: quantity('what the sum comes to at least').optional(),
     ratio: share('which part of the items that count').optional(),
-    of: z.string().optional().meta({
-      description: 'which items count, all without it; `if` says which part is meant',
-      examples: ['method == "swap"'],
-    }),
+    of: z
+      .string()
+      .optional()
+      .meta({
+        description: 'which items count, all without it; `if` says which part is meant',
+        examples: ['method == "swap"'],
+      }),
     min: integer(1, 1_000_000, 'how many items have to be there before a ratio says anything').optional(),
     within: duration(1000, HALF_YEAR_MS, 'in how long, by the items own times'),
   })
