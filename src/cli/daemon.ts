@@ -9,12 +9,13 @@ import { createLog, type LogLevel, type SafeLog } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
 import type { ConfigOption, Reloadable } from './load.ts';
+import { onScreen, openingLines } from './opening.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 
 export interface DaemonOptions extends ConfigOption {
   readonly dry: boolean;
-  readonly logLevel: LogLevel;
+  readonly logLevel?: LogLevel;
   readonly logFormat?: 'json' | 'text';
 }
 
@@ -38,7 +39,9 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
   const version = readVersion();
   const metrics = createMetrics({ clock, process: terminal.facts });
   metrics.buildInfo({ version, ...versions });
-  const log = openLog(terminal, options, { setup, metrics });
+  const isScreen = terminal.isInteractive && options.logLevel === undefined && options.logFormat !== 'json';
+  const daemonLog = openLog(terminal, options, { setup, metrics });
+  const log = isScreen ? onScreen(daemonLog) : daemonLog;
   const crash = (error: unknown): void => {
     log.error('daemon:crashed', {
       error,
@@ -78,6 +81,10 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
   terminal.onSignal('SIGHUP', () => {
     app.reload();
   });
+  if (isScreen) {
+    const place = { version, url: app.url, configFile: options.config, hint: daemonRun.hint };
+    for (const line of openingLines(setup, place)) terminal.err(`${line}\n`);
+  }
   for (const line of describeWatches(setup.watches, setup.config).lines) log.info('watching', { what: line });
   log.info('daemon:started', {
     version,
@@ -110,7 +117,7 @@ function openLog(terminal: Terminal, { logLevel, logFormat }: DaemonOptions, { s
   };
   terminal.waitForNobody(onDropped);
   return createLog({
-    level: logLevel,
+    level: logLevel ?? 'info',
     format: logFormat ?? (terminal.isInteractive ? 'text' : 'json'),
     clock: terminal.clock,
     write: (line) => {

@@ -336,9 +336,12 @@ function onDaemon(command: Command): Command {
 }
 
 function logLevel(): Option {
-  return new Option('--log-level <level>', 'least important lines shown')
-    .choices(['debug', 'info', 'warn', 'error'])
-    .default('info');
+  return new Option('--log-level <level>', 'least important lines shown; info without it').choices([
+    'debug',
+    'info',
+    'warn',
+    'error',
+  ]);
 }
 
 function logFormat(): Option {

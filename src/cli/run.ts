@@ -29,5 +29,5 @@ function openOrGoOn(settings: RecordingSettings, tools: RecorderTools): Recorder
 }
 
 function hintFor(rules: readonly string[], { dry }: DaemonOptions): string {
-  return `${dry ? 'dry run: nothing is sent; ' : ''}edit ${rules.join(', ')}: a change takes effect when it is saved`;
+  return `${dry ? 'dry run: nothing is sent; ' : ''}a change of ${rules.join(', ')} takes effect when it is saved`;
 }

@@ -102,9 +102,15 @@ interface Line {
 
 /** `{"level":"info","time":"2026-01-01T12:00:03Z","event":"delivery:sent","channel":"ops"}` as a line for people. */
 function toReadable(json: string): string {
-  const { level, time, event, ...fields } = JSON.parse(json) as Line;
+  const { level, time, event, problems = null, ...fields } = JSON.parse(json) as Line;
   const head = `${time.slice(11, 19)} ${level.padEnd(5)} ${event}`;
   const line = [head, ...Object.entries(fields).map(([name, value]) => `${name}=${readable(value)}`)].join(' ');
+  // The problems of a file are read below each other, as `check` prints them.
+  const below = typeof problems === 'string' ? ['', ...problems.split('\n'), ''] : [];
+  return [line, ...below].map(withoutUnsafe).join('\n');
+}
+
+function withoutUnsafe(line: string): string {
   return line.replace(UNSAFE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
