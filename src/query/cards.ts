@@ -1,4 +1,5 @@
 // Open alerts with what a person needs to judge them.
+import { talliesAfter, totalsOf } from '../core/alerts/tallies.ts';
 import type { Segment } from '../core/model/condition.ts';
 import type { ConditionState, CountedItem, GroupState, Memory } from '../core/model/memory.ts';
 import type { CountAlert, Watch } from '../core/model/watch.ts';
@@ -101,9 +102,12 @@ function countIn({ rule }: OpenAlert, found: FoundState | null, now: Instant): A
   return group === null || rule?.type !== 'count' ? null : countOf(rule, group, now);
 }
 
-function countOf({ fires }: CountAlert, { matches, items }: GroupState, now: Instant): AlertCard['count'] {
-  const window_ms = fires.type === 'at-least' ? fires.withinMs : fires.ms;
-  const count = matches.filter((at) => at > now - window_ms && at <= now).length;
+function countOf({ fires }: CountAlert, { matches, tallies, items }: GroupState, now: Instant): AlertCard['count'] {
+  const window_ms = fires.type === 'none-for' ? fires.ms : fires.withinMs;
+  const isSummed = fires.type === 'sum' || fires.type === 'ratio';
+  const count = isSummed
+    ? totalsOf(talliesAfter(tallies, now - window_ms), now).items
+    : matches.filter((at) => at > now - window_ms && at <= now).length;
   return { count, window_ms, newest: itemText(items.at(-1)) };
 }
 
