@@ -16,49 +16,51 @@ export interface OpeningFacts {
 }
 
 const MOST_WATCHES = 12;
-const MOST_TEXT = 60;
+const MOST_TEXT = 100;
 
 /** The lines, without line feeds. */
-export function openingLines({ config, watches }: Setup, { version, url, configFile, hint }: OpeningFacts): string[] {
-  const shown = watches.slice(0, MOST_WATCHES).map(watchRow);
-  const more = watches.length - shown.length;
-  const places = [
-    ...(config.http.page ? [['page', `${url}/`]] : []),
-    ['metrics', `${url}/metrics`],
-    ['told by', [...config.channels.values()].map(({ name, type }) => `${name} (${type})`).join(', ')],
-    [
-      'asks',
-      [...dailySums(watches)].map(([explorer, sum]) => `${explorer} ${countOf(sum.requests)} times a day`).join(', '),
-    ],
-    ['edit', `${config.rules.join(', ')} and ${configFile}`],
-  ];
+export function openingLines(setup: Setup, facts: OpeningFacts): string[] {
+  const { watches } = setup;
+  const more = watches.length - MOST_WATCHES;
   return [
-    `chainwarden ${version}: ${watches.length} ${watches.length === 1 ? 'watch' : 'watches'} on ${[...new Set(watches.map(({ target }) => target.explorer))].join(', ')}`,
+    `chainwarden ${facts.version}: ${countOf(watches.length, 'watch', 'watches')}`,
     '',
-    ...inColumns(shown).map((line) => `  ${line}`),
-    ...(more > 0 ? [`  and ${more} more: chainwarden check -c ${configFile}`] : []),
+    ...table(watches.slice(0, MOST_WATCHES).map(watchRow)),
+    ...(more > 0 ? [`  and ${more} more: chainwarden check -c ${facts.configFile}`] : []),
     '',
-    ...inColumns(places).map((line) => `  ${line}`),
+    ...table(placeRows(setup, facts)),
     '',
-    `${hint}. Ctrl+C stops it. Alerts follow, a line each.`,
+    `${facts.hint}. Ctrl+C stops it. Alerts follow, one line each.`,
     '',
-  ].map((line) => singleLine(line, 400));
+  ];
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  return inColumns(rows.map((row) => row.map((cell) => singleLine(cell, MOST_TEXT)))).map((line) => `  ${line}`);
 }
 
 function watchRow({ name, kind, of, token, target, schedule, alerts }: Watch): string[] {
-  const thing = of === null ? target.explorer : (of.name ?? of.address);
-  const what = [kind.name, token === null ? '' : (token.name ?? token.address), of === null ? 'on' : 'of', thing];
-  const count = `${alerts.length} ${alerts.length === 1 ? 'alert' : 'alerts'}`;
+  const subject = [token?.name ?? token?.address ?? null, of === null ? null : `of ${of.name ?? of.address}`];
+  const what = [kind.name, ...subject.filter((word) => word !== null), `on ${target.explorer}`].join(' ');
+  return [name, what, showSchedule(schedule), countOf(alerts.length, 'alert', 'alerts')];
+}
+
+function placeRows({ config, watches }: Setup, { url, configFile }: OpeningFacts): string[][] {
+  const channels = [...config.channels.values()].map(({ name, type }) => `${name} (${type})`);
+  const sums = [...dailySums(watches)].map(
+    ([explorer, { requests }]) => `${explorer} ${Math.round(requests).toLocaleString('en')} times a day`,
+  );
   return [
-    singleLine(name, MOST_TEXT),
-    singleLine(what.filter((word) => word !== '').join(' '), MOST_TEXT),
-    showSchedule(schedule),
-    count,
+    ...(config.http.page ? [['page', `${url}/`]] : []),
+    ['metrics', `${url}/metrics`],
+    ['tells', channels.length === 0 ? 'nobody: there are no channels' : channels.join(', ')],
+    ['asks', sums.length === 0 ? 'nobody: there are no watches' : sums.join(', ')],
+    ['edit', `${config.rules.join(', ')} and ${configFile}`],
   ];
 }
 
-function countOf(number: number): string {
-  return Math.round(number).toLocaleString('en');
+function countOf(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** Of what only informs, what somebody at the terminal waits for. */

@@ -16,6 +16,7 @@ export function stepReport(poll: Poll, alert: EventAlert, report: Report, known:
   const nothing: AlertEvaluation = {
     ...{ alerts: sameOr(known, []), transitions: [], reasons: [], truth: 'not-evaluated', matchingBaseline: 0 },
     needs: null,
+    firing: [],
   };
   if (due === null) return nothing;
   const context = poll.context ?? emptyContext(poll);
