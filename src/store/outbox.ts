@@ -4,9 +4,15 @@ import type { DeliveryId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Fence } from './fence.ts';
 
-/** For whom deliveries are claimed. */
-export interface Claim {
+/** What a channel may send. */
+export interface Share {
   readonly channel: string;
+  /** So many messages of one rule are sent at once: a rule that has thousands leaves room for others. */
+  readonly perRule: number;
+}
+
+/** For whom deliveries are claimed. */
+export interface Claim extends Share {
   readonly limit: number;
   readonly at: Instant;
   /** For how long nobody else is given what is handed out; at most `LONGEST_LEASE_MS`. */
@@ -87,7 +93,7 @@ export interface OutboxStore {
   /**
    * Marks up to `limit` due deliveries of one channel as `sending`, each under a lease: the most severe first, of those
    * the longest due. Per (message key, recipient) only the earliest that is not settled is ever handed out, however
-   * severe the next one is, so a resolve cannot overtake its firing. Nothing for a process that was taken over.
+   * severe the next one is, so a resolve cannot overtake its firing, and of one rule no more than its share. Nothing for a process that was taken over.
    */
   claim(claim: Claim, fence: Fence): Promise<Claimed[]>;
 
@@ -106,8 +112,8 @@ export interface OutboxStore {
    */
   expire(channel: string, at: Instant, held: readonly DeliveryId[]): Promise<number>;
 
-  /** When the next delivery of the channel is due; null when nothing waits. */
-  nextDue(channel: string): Promise<Instant | null>;
+  /** When the next delivery of the channel is due that may be claimed; null when nothing waits. */
+  nextDue(share: Share): Promise<Instant | null>;
 
   survey(): Promise<Survey>;
 

@@ -185,7 +185,7 @@ export class StoredDispatch implements AsyncDisposable {
     const tried = new Set<string>();
     for (const channel of Object.keys(this.#setup.channels).filter((one) => this.wires.get(one) !== 'busy'))
       for (;;) {
-        const claim = { channel, limit: MANY, at: Number.MAX_SAFE_INTEGER / 4, leaseMs: 1 };
+        const claim = { channel, perRule: MANY, limit: MANY, at: Number.MAX_SAFE_INTEGER / 4, leaseMs: 1 };
         const claimed = await this.#store.claim(claim, this.#fence());
         for (const { delivery, attempt } of claimed) {
           const outcome = tried.has(delivery.id) ? 'busy' : this.#outcomeOf(delivery.id);

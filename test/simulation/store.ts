@@ -106,7 +106,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
         return end;
       }),
     expire: (channel, at, held) => write(() => inner.expire(channel, at, held)),
-    nextDue: (channel) => deed(() => inner.nextDue(channel)),
+    nextDue: (share) => deed(() => inner.nextDue(share)),
     survey: () => deed(() => inner.survey()),
     answerTo: (request) => deed(() => inner.answerTo(request)),
     intervene: (change, request, act) => write(() => inner.intervene(change, request, act)),

@@ -17,7 +17,7 @@ export function keepsThePromise(place: Place): void {
     expect(await store.recall()).toEqual(new Map());
     expect(await store.recall(['w'])).toEqual(new Map());
     expect(await claim(store, 'ops', 10, NOON)).toEqual([]);
-    expect(await store.nextDue('ops')).toBeNull();
+    expect(await store.nextDue({ channel: 'ops', perRule: 4 })).toBeNull();
     expect(await store.survey()).toEqual({ outbox: [], dead: 0, sent: 0 });
     expect(await store.expire('ops', NOON, [])).toBe(0);
   });
@@ -294,7 +294,7 @@ export function keepsThePromise(place: Place): void {
     await claim(store, 'ops', 3, NOON);
     for (const [n, id] of severities.entries())
       await settle(store, id, { state: 'due', outcome: AGAIN, dueAt: NOON + (9 - n) * SECOND }, NOON);
-    expect(await store.nextDue('ops')).toBe(NOON + 7 * SECOND);
+    expect(await store.nextDue({ channel: 'ops', perRule: 4 })).toBe(NOON + 7 * SECOND);
   });
 
   story('of one key and recipient one is in flight at a time, in order of seq', async (store) => {
@@ -517,12 +517,12 @@ export function keepsThePromise(place: Place): void {
   story('the next due time is that of a delivery that a claim would hand out', async (store) => {
     const deliveries = [aDelivery({ id: 'firing', key: 'k', seq: 1 }), aDelivery({ id: 'resolved', key: 'k', seq: 2 })];
     await owe(store, 'w', deliveries, NOON);
-    expect(await store.nextDue('ops')).toBe(NOON);
-    expect(await store.nextDue('mail')).toBeNull();
+    expect(await store.nextDue({ channel: 'ops', perRule: 4 })).toBe(NOON);
+    expect(await store.nextDue({ channel: 'mail', perRule: 4 })).toBeNull();
     await claim(store, 'ops', 10, NOON);
-    expect(await store.nextDue('ops')).toBeNull();
+    expect(await store.nextDue({ channel: 'ops', perRule: 4 })).toBeNull();
     await settle(store, 'firing', { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
-    expect(await store.nextDue('ops')).toBe(NOON + SECOND);
+    expect(await store.nextDue({ channel: 'ops', perRule: 4 })).toBe(NOON + SECOND);
   });
 
   story('the survey counts what is owed per channel, from the oldest on, and how the rest ended', async (store) => {

@@ -118,7 +118,7 @@ export function cover(store: Store, coverage: Parameters<Store['cover']>[0]): Re
 }
 
 export function claim(store: Store, channel: string, limit: number, at: Instant): Promise<Claimed[]> {
-  return store.claim({ channel, limit, at, leaseMs: LEASE_MS }, store.fenceOf(FENCE));
+  return store.claim({ channel, perRule: Number.MAX_SAFE_INTEGER, limit, at, leaseMs: LEASE_MS }, store.fenceOf(FENCE));
 }
 
 /** Ends the first try, unless another one is named. */

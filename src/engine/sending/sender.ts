@@ -50,6 +50,8 @@ interface SenderOptions {
 
 /** Deliveries in flight at once. */
 const MOST_IN_FLIGHT = 4;
+/** A storm of one rule leaves the other slots to messages of others. */
+const MOST_OF_RULE = MOST_IN_FLIGHT / 2;
 // A row may be late without a wake: the wall clock jumped, the machine slept, or another program changed the outbox.
 const LONGEST_REST_MS = 60_000;
 // Bounds the loop when the store contradicts itself or the clock goes backwards.
@@ -64,6 +66,7 @@ const LEASE_MS = 300_000;
 
 export function createSender(options: SenderOptions): Sender {
   const { store, channel, notifier, giveUpAfterMs, clock, log, onOutcome, onDead } = options;
+  const share = { channel, perRule: MOST_OF_RULE };
   const inFlight = new Map<DeliveryId, Promise<void>>();
   const storage = createStorageBackoff({ channel }, log);
   const settling = createSettling({ store, storage, giveUpAfterMs, clock });
@@ -89,15 +92,15 @@ export function createSender(options: SenderOptions): Sender {
     await expire();
     // A claim is a commit, so it is looked first.
     const now = clock.now();
-    const due = await store.nextDue(channel);
+    const due = await store.nextDue(share);
     // No wait is that long: the clock was set back, so the wait is over.
     const isOver = due !== null && (due <= now || due - now > LONGEST_WAIT_MS);
     if (!isOver) return due;
     const fence = store.fenceOf(`channel:${channel}`);
-    const claimed = await store.claim({ channel, limit: free, at: Math.max(now, due), leaseMs: LEASE_MS }, fence);
+    const claimed = await store.claim({ ...share, limit: free, at: Math.max(now, due), leaseMs: LEASE_MS }, fence);
     for (const delivery of claimed) start(delivery, abandon);
     // With every slot taken, the first that becomes free wakes the loop.
-    return claimed.length === free ? null : store.nextDue(channel);
+    return claimed.length === free ? null : store.nextDue(share);
   }
 
   async function expire(): Promise<void> {

@@ -260,6 +260,16 @@ export const MIGRATIONS: readonly Migration[] = [
   `
   ALTER TABLE group_member ADD COLUMN present TEXT;
   `,
+  `
+  ALTER TABLE deliveries ADD COLUMN rule TEXT NOT NULL DEFAULT '';
+  UPDATE deliveries SET rule = coalesce((
+    SELECT CASE WHEN json_valid(labels) THEN labels ->> '$.watch' END FROM group_member AS member
+      JOIN notifications AS notification ON notification.number = member.notification
+    WHERE member.delivery = deliveries.number ORDER BY position LIMIT 1), '')
+    WHERE state IN ('due', 'sending');
+  DROP INDEX deliveries_due;
+  CREATE INDEX deliveries_due ON deliveries (channel, rank, due_at, number, rule) WHERE state = 'due';
+  `,
 ];
 
 /**

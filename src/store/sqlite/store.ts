@@ -203,7 +203,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         return 'settled';
       }),
     expire: (channel, at, held) => write('expire', () => open.deliveries.expire(channel, at, held)),
-    nextDue: (channel) => read(() => open.deliveries.nextDue(channel)),
+    nextDue: (share) => read(() => open.deliveries.nextDue(share)),
     survey: () => read(() => open.view.survey()),
     answerTo: (request) => read(() => open.interventions.answerTo(request)),
     intervene: (change, request, { fence, ...act }) =>

@@ -97,6 +97,56 @@ describe('a try', () => {
   });
 });
 
+describe('a storm of one rule', () => {
+  /** The receiver answers again. */
+  async function letGo(post: ReturnType<typeof createOutbox>, gates: ReadonlyMap<string, (outcome: Outcome) => void>) {
+    post.answer = () => SENT;
+    for (const open of gates.values()) open(SENT);
+    await post.clock.advance(0);
+  }
+
+  const storm = Array.from({ length: 50 }, (_, n) =>
+    aDelivery({ id: `storm-${n}`, watch: 'storm[a]', severity: 'warning' }),
+  );
+
+  test('leaves room for what another rule has to say, though its receiver does not answer', async () => {
+    const post = createOutbox();
+    const gates = post.hold();
+    await post.owe(...storm);
+    await using sender = post.start();
+    await post.clock.advance(MINUTE);
+    expect(post.arrived()).toEqual(['storm-0#1', 'storm-1#1']);
+    await post.owe(aDelivery({ id: 'news', watch: 'other' }));
+    sender.wake();
+    await post.clock.advance(0);
+    expect([...gates.keys()]).toEqual(['storm-0', 'storm-1', 'news']);
+    await letGo(post, gates);
+    expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 51 });
+  });
+
+  test('is not asked for again and again while it has its share', async () => {
+    const post = createOutbox();
+    const gates = post.hold();
+    await post.owe(...storm);
+    const claims = jest.spyOn(post.store, 'claim');
+    await using _sender = post.start();
+    await post.clock.advance(10 * MINUTE);
+    expect(claims.mock.calls.length).toBeLessThan(3);
+    await letGo(post, gates);
+  });
+
+  test('lets what is more severe go first', async () => {
+    const post = createOutbox();
+    const gates = post.hold();
+    await post.owe(...storm);
+    await post.owe(aDelivery({ id: 'critical', watch: 'storm[b]', severity: 'critical' }));
+    await using _sender = post.start();
+    await post.clock.advance(0);
+    expect(post.arrived()).toEqual(['critical#1', 'storm-0#1']);
+    await letGo(post, gates);
+  });
+});
+
 describe('what is not accepted', () => {
   test('is tried again when it is due, not before, until it is accepted', async () => {
     const post = createOutbox();
@@ -269,10 +319,12 @@ describe('order and pace', () => {
     await using store = await openVolatileStore();
     const post = createOutbox(store);
     const gates = post.hold();
-    await post.owe(...Array.from({ length: 2850 }, (_, n) => aDelivery({ id: `event-${n}`, severity: 'info' })));
+    await post.owe(
+      ...Array.from({ length: 2850 }, (_, n) => aDelivery({ id: `event-${n}`, watch: `w${n % 2}`, severity: 'info' })),
+    );
     await using sender = post.start();
     await post.clock.advance(0);
-    await post.owe(aDelivery({ id: 'critical', severity: 'critical' }));
+    await post.owe(aDelivery({ id: 'critical', watch: 'other', severity: 'critical' }));
     sender.wake();
     gates.get('event-2')?.(SENT);
     await post.clock.advance(0);
@@ -294,7 +346,7 @@ describe('order and pace', () => {
   test('no more are in flight than are allowed, and a freed slot is used at once', async () => {
     const post = createOutbox();
     const gates = post.hold();
-    await post.owe(...['a', 'b', 'c', 'd', 'e'].map((id) => aDelivery({ id })));
+    await post.owe(...['a', 'b', 'c', 'd', 'e'].map((id) => aDelivery({ id, watch: id })));
     await using _sender = post.start();
     await post.clock.advance(0);
     expect(post.arrived()).toEqual(['a#1', 'b#1', 'c#1', 'd#1']);
@@ -307,7 +359,9 @@ describe('order and pace', () => {
   test('a dead channel delays no other', async () => {
     const post = createOutbox();
     const gates = post.hold('dead');
-    await post.owe(...Array.from({ length: 9 }, (_, n) => aDelivery({ id: `dead-${n}`, channel: 'dead' })));
+    await post.owe(
+      ...Array.from({ length: 9 }, (_, n) => aDelivery({ id: `dead-${n}`, watch: `w${n % 2}`, channel: 'dead' })),
+    );
     await post.owe(aDelivery({ id: 'alive' }));
     await using _dead = post.start('dead');
     await using _alive = post.start();
@@ -509,7 +563,7 @@ describe('stopping', () => {
   test('what is in flight ends, and nothing new begins', async () => {
     const post = createOutbox();
     const gates = post.hold();
-    await post.owe(...['a', 'b', 'c', 'd', 'e'].map((id) => aDelivery({ id })));
+    await post.owe(...['a', 'b', 'c', 'd', 'e'].map((id) => aDelivery({ id, watch: id })));
     const sender = post.start();
     await post.clock.advance(0);
     const stopped = sender.stop();
@@ -534,7 +588,7 @@ describe('stopping', () => {
     await post.clock.advance(0);
     await sender.abandon();
     expect(await post.store.survey()).toMatchObject({ sent: 0, outbox: [{ rows: 1 }] });
-    expect(await post.store.nextDue('ops')).toBeGreaterThan(post.clock.now());
+    expect(await post.store.nextDue({ channel: 'ops', perRule: 4 })).toBeGreaterThan(post.clock.now());
     expect(post.lines('warn')).toEqual(['delivery:unknown']);
   });
 

@@ -2,12 +2,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { RANK_OF } from '../../../core/model/delivery.ts';
 import { deliveryId } from '../../../core/model/identity.ts';
-import type { Batch, BatchMember, Withdrawal } from '../../../dispatch/model.ts';
+import type { Batch, Withdrawal } from '../../../dispatch/model.ts';
 import type { Undeliverable } from '../../../dispatch/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
+import { numberOrNull } from '../../dispatch-rows.ts';
 import { outcomeText } from '../../rows.ts';
 import { RAN_OF } from './deliveries-table.ts';
-import type { Fresh, FreshMember } from './fresh-delivery.ts';
+import type { Fresh } from './fresh-delivery.ts';
 import { createOverflowTable } from './overflow-table.ts';
 
 /** None of these statements opens a transaction. */
@@ -22,8 +23,8 @@ export interface BatchesTable {
 
 export function createBatchesTable(db: DatabaseSync): BatchesTable {
   const add = db.prepare(`
-    INSERT INTO deliveries (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, folds)
-    VALUES (?1, ?2, ?3, ?4, ?5, 'due', ?6, ?7, ${RAN_OF('?2')}, ?8) ON CONFLICT (id) DO NOTHING`);
+    INSERT INTO deliveries (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, folds, rule)
+    VALUES (?1, ?2, ?3, ?4, ?5, 'due', ?6, ?7, ${RAN_OF('?2')}, ?8, ?9) ON CONFLICT (id) DO NOTHING`);
   const addDead = db.prepare(`
     INSERT INTO deliveries
       (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, settled_at, outcome)
@@ -31,7 +32,9 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
   const addMember = db.prepare(`
     INSERT INTO group_member (delivery, key, seq, notification, told_as, held_at, position, present)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
-  const numberOf = db.prepare('SELECT number FROM notifications WHERE key = ? AND seq = ?');
+  const rowOf = db.prepare(`
+    SELECT number, CASE WHEN json_valid(labels) THEN labels ->> '$.watch' END AS rule
+    FROM notifications WHERE key = ? AND seq = ?`);
   const follow = db.prepare(`
     INSERT INTO delivery_order (delivery, earlier)
     SELECT ?1, earlier.number FROM group_member AS member JOIN deliveries AS earlier ON earlier.number = member.delivery
@@ -49,8 +52,8 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
   const release = db.prepare('DELETE FROM delivery_order WHERE earlier = ?');
   const overflow = createOverflowTable(db);
 
-  function insert({ id, channel, recipient, kind, rank, members, folds, dueAt }: Fresh, at: Instant): void {
-    const { changes, lastInsertRowid } = add.run(id, channel, recipient, kind, rank, dueAt, at, folds);
+  function insert({ id, channel, recipient, kind, rank, rule, members, folds, dueAt }: Fresh, at: Instant): void {
+    const { changes, lastInsertRowid } = add.run(id, channel, recipient, kind, rank, dueAt, at, folds, rule);
     if (changes === 0) return;
     for (const [position, { key, seq, as, heldAt, notification, present }] of members.entries()) {
       const now = present === null ? null : JSON.stringify(present);
@@ -61,11 +64,14 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
   }
 
   function freshOf({ id, kind, target, severity, members }: Batch, at: Instant): Fresh {
-    const ofRow = (member: BatchMember): FreshMember => {
-      const number = numberOf.get(member.key, member.seq)?.['number'];
-      return { ...member, notification: typeof number === 'number' ? number : null };
+    const rows = members.map((member) => ({ member, row: rowOf.get(member.key, member.seq) }));
+    const [rule, ...others] = new Set(rows.map(({ row }) => row?.['rule']));
+    return {
+      ...{ id, kind, ...target, folds: null, dueAt: at },
+      rank: RANK_OF[severity],
+      rule: typeof rule === 'string' && others.length === 0 ? rule : '',
+      members: rows.map(({ member, row }) => ({ ...member, notification: numberOrNull(row?.['number']) })),
     };
-    return { id, kind, ...target, rank: RANK_OF[severity], members: members.map(ofRow), folds: null, dueAt: at };
   }
 
   return {

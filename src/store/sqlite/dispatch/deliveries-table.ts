@@ -6,7 +6,7 @@ import { numberOrNull } from '../../dispatch-rows.ts';
 import { deliveryOf, outcomeText, type Row } from '../../rows.ts';
 import { createMembersView } from './members-view.ts';
 import { createReceiptsTable } from './receipts-table.ts';
-import { LONGEST_LEASE_MS, type Claim, type Claimed, type Tried } from '../../outbox.ts';
+import { LONGEST_LEASE_MS, type Claim, type Claimed, type Share, type Tried } from '../../outbox.ts';
 
 /** Every delivery that is kept, without its members. */
 export const DELIVERIES = `
@@ -16,6 +16,11 @@ export const DELIVERIES = `
 
 /** Of one recipient and alert only the earliest that is not settled may go out. */
 const FIRST_IN_LINE = 'NOT EXISTS (SELECT 1 FROM delivery_order WHERE delivery_order.delivery = mine.number)';
+
+/** Less than ?3 messages of its rule are being sent on channel ?1. What is about several rules waits for none of them. */
+const HAS_ROOM = `rule NOT IN (
+  SELECT busy.rule FROM deliveries AS busy WHERE busy.channel = ?1 AND busy.state = 'sending' AND busy.rule <> ''
+  GROUP BY busy.rule HAVING count(*) >= ?3)`;
 
 /** How long the sender of a channel has run in all; `channel` is a column or a parameter. */
 export const RAN_OF = (channel: string): string => `coalesce((SELECT ran_ms FROM channels WHERE name = ${channel}), 0)`;
@@ -33,7 +38,7 @@ export interface DeliveriesTable {
   expire(channel: string, at: Instant, held: readonly DeliveryId[]): number;
   /** Of every delivery that is being sent: its process is gone. */
   endLeases(): void;
-  nextDue(channel: string): Instant | null;
+  nextDue(share: Share): Instant | null;
   prune(before: Instant): void;
 }
 
@@ -46,8 +51,8 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
     INSERT INTO channels (name, ran_ms) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_ms = ran_ms + excluded.ran_ms`);
   const due = db.prepare(`
     SELECT mine.*, ${RAN_OF('mine.channel')} - runtime_at AS age_ms FROM deliveries AS mine
-    WHERE channel = ? AND state = 'due' AND rank = ? AND due_at <= ? AND ${FIRST_IN_LINE}
-    ORDER BY due_at, mine.number`);
+    WHERE channel = ?1 AND state = 'due' AND rank = ?2 AND due_at <= ?4 AND ${HAS_ROOM} AND ${FIRST_IN_LINE}
+    ORDER BY due_at, mine.number LIMIT 1`);
   const take = db.prepare(`
     UPDATE deliveries SET state = 'sending', attempt = attempt + 1, lease_until = ? WHERE number = ?`);
   const bury = db.prepare(`
@@ -84,7 +89,8 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
   const endLeases = db.prepare(`UPDATE deliveries SET lease_until = 0 WHERE state = 'sending'`);
   const next = db.prepare(`
     SELECT due_at FROM deliveries AS mine
-    WHERE channel = ? AND state = 'due' AND rank = ? AND ${FIRST_IN_LINE} ORDER BY due_at, number LIMIT 1`);
+    WHERE channel = ?1 AND state = 'due' AND rank = ?2 AND ${HAS_ROOM} AND ${FIRST_IN_LINE}
+    ORDER BY due_at, number LIMIT 1`);
   const prune = db.prepare(`DELETE FROM deliveries WHERE ${IS_ENDED} AND settled_at < ?`);
 
   function handOut(row: Row, leaseUntil: Instant): Claimed {
@@ -96,29 +102,31 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
     return { delivery, attempt: attempt + 1, maybeCopy, receipt, ageMs: Number(row['age_ms']) };
   }
 
-  /** Read to the end before the first is changed: a statement must not change what it still reads. */
-  function firstDue({ channel, limit, at }: Claim): Row[] {
-    const rows: Row[] = [];
-    for (const rank of RANKS)
-      for (const row of due.iterate(channel, rank, at)) {
-        if (rows.length === limit) return rows;
-        rows.push(row);
-      }
-    return rows;
+  /** Null: nothing of that rank may be sent. */
+  function firstDue({ channel, perRule, at }: Claim): Row | null {
+    for (const rank of RANKS) {
+      const row = due.get(channel, rank, perRule, at);
+      if (row !== undefined) return row;
+    }
+    return null;
   }
 
   return {
     claim(claim, damaged) {
-      return firstDue(claim).flatMap((row) => {
+      const claimed: Claimed[] = [];
+      // One by one: what is handed out counts for its rule.
+      while (claimed.length < claim.limit) {
+        const row = firstDue(claim);
+        if (row === null) break;
         try {
-          return [handOut(row, claim.at + claim.leaseMs)];
+          claimed.push(handOut(row, claim.at + claim.leaseMs));
         } catch (error) {
           bury.run(claim.at, outcomeText({ type: 'rejected', why: String(error) }), Number(row['number']));
           release.run(Number(row['number']));
           damaged(error);
-          return [];
         }
-      });
+      }
+      return claimed;
     },
     ran(channel, ms) {
       ran.run(channel, ms);
@@ -147,9 +155,8 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
     endLeases() {
       endLeases.run();
     },
-    nextDue(channel) {
-      return earliest(RANKS.map((rank) => numberOrNull(next.get(channel, rank)?.['due_at'])));
-    },
+    nextDue: ({ channel, perRule }) =>
+      earliest(RANKS.map((rank) => numberOrNull(next.get(channel, rank, perRule)?.['due_at']))),
     prune(before) {
       prune.run(before);
     },

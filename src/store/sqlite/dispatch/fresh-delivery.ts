@@ -8,6 +8,8 @@ export interface Fresh extends Recipient {
   readonly id: DeliveryId;
   readonly kind: DeliveryKind;
   readonly rank: number;
+  /** The rule that all members are of; '': they are of several. */
+  readonly rule: string;
   readonly members: readonly FreshMember[];
   /** What may share it, while it takes events in; null: it is as it is. */
   readonly folds: string | null;
