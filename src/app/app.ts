@@ -18,6 +18,7 @@ import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
 import type { Recovery } from '../store/backups.ts';
 import type { Store } from '../store/store.ts';
 import type { IdentityOptions } from '../web/guard/identity.ts';
+import { gauges } from '../query/gauges.ts';
 import { createQueries } from '../query/queries.ts';
 import type { PagesOptions } from '../web/pages/app.ts';
 import { serveWeb } from '../web/server.ts';
@@ -123,6 +124,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   metrics.mirrorAlerts(() => [...runtime.alerts(), ...countAlerts(self.watches(), (id) => self.memoryOf(id))]);
   await using first = await runtime.prepare(setup);
   const bootId = randomUUID();
+  const look = createLook({ ...options, runtime, reload, store, storage: () => storage.state(), bootId });
+  metrics.mirrorOperators(async () => gauges(await look()));
   const web = await serveWeb({
     ...setup.config.http.listen,
     publicUrl: setup.config.http.publicUrl,
@@ -163,10 +166,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
     version: options.version,
     pages: pagesOf(options, runtime),
-    queries: createQueries(
-      createLook({ ...options, runtime, reload, store, storage: () => storage.state(), bootId }),
-      createEdition({ runtime, store, clock, bootId }),
-    ),
+    queries: createQueries(look, createEdition({ runtime, store, clock, bootId })),
     log,
     onRejected: (reason) => {
       metrics.httpRejected(reason);

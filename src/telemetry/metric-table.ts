@@ -6,12 +6,14 @@ import { DAEMON_METRICS } from './metric-rows/daemon.ts';
 import { DELIVERY_METRICS } from './metric-rows/delivery.ts';
 import { EXPLORER_METRICS } from './metric-rows/explorer.ts';
 import { HTTP_METRICS } from './metric-rows/http.ts';
+import { OPERATOR_METRICS } from './metric-rows/operators.ts';
 import type { MetricRow } from './metric-rows/row.ts';
 import { WATCH_METRICS } from './metric-rows/watch.ts';
 
 export const METRICS = {
   ...EXPLORER_METRICS,
   ...WATCH_METRICS,
+  ...OPERATOR_METRICS,
   ...DELIVERY_METRICS,
   ...DAEMON_METRICS,
   ...HTTP_METRICS,

@@ -4,13 +4,15 @@ import { createDeliveryMetrics, type DeliveryMetrics } from './delivery-metrics.
 import { createExplorerMetrics, type ExplorerMetrics } from './explorer-metrics.ts';
 import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts';
 import { createMetricRegistry } from './metric-registry.ts';
+import { createOperatorMetrics, type OperatorMetrics } from './operator-metrics.ts';
 import { createWatchMetrics, type WatchMetrics } from './watch-metrics.ts';
 
 /**
  * One function for each event that is counted. None of them throws, and the program works without them: a room takes
  * only the part it needs, such as `Pick<ExplorerMetrics, 'request'>`. The metrics are listed in metric-table.ts.
  */
-export interface Metrics extends ExplorerMetrics, WatchMetrics, DeliveryMetrics, DaemonMetrics, HttpMetrics {
+export interface Metrics
+  extends ExplorerMetrics, WatchMetrics, DeliveryMetrics, DaemonMetrics, HttpMetrics, OperatorMetrics {
   /** The text format 0.0.4. Rendered at most once a second, and once for all concurrent requests. */
   text(): Promise<string>;
 }
@@ -35,6 +37,7 @@ export function createMetrics({ clock, process, mostSeries = MOST_SERIES }: Metr
     ...createWatchMetrics(registry, clock),
     ...createDeliveryMetrics(registry),
     ...createHttpMetrics(registry),
+    ...createOperatorMetrics(registry),
     text: onceASecond(clock, () => registry.text()),
   };
 }

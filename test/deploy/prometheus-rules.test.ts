@@ -143,6 +143,21 @@ const STORIES: [alert: string, series: string, values: string, at: string, label
   ['ChainwardenStorageFails', 'chainwarden_storage_writable', '1x5 0x10', '8m', {}],
   ['ChainwardenHeartbeatStopped', 'chainwarden_heartbeat_last_timestamp_seconds', '0x20', '14m', {}],
   ['ChainwardenPageSlow', 'chainwarden_http_render_seconds_bucket{route="/",le="1"}', '0+10x40', '25m', {}],
+  [
+    'ChainwardenCreditsRunOut',
+    'chainwarden_explorer_credits_at_reset{explorer="e"}',
+    '40 0x40',
+    '35m',
+    { explorer: 'e' },
+  ],
+  ['ChainwardenUnacknowledged', 'chainwarden_alerts_unacknowledged{severity="critical"}', '1x20', '16m', {}],
+  [
+    'ChainwardenSilenceEndsWhileFiring',
+    'chainwarden_silences{state="ending-while-firing"}',
+    '0 1x5',
+    '3m',
+    { state: 'ending-while-firing' },
+  ],
 ];
 
 test('every rule has a story that makes it fire, and all are silent about a daemon that is well', () => {
@@ -220,6 +235,12 @@ function aSilence() {
       { series: 'chainwarden_heartbeat_last_timestamp_seconds', values: '0+60x60' },
       { series: 'chainwarden_http_render_seconds_bucket{route="/",le="0.05"}', values: '0+10x60' },
       { series: 'chainwarden_http_render_seconds_bucket{route="/",le="+Inf"}', values: '0+10x60' },
+      { series: 'chainwarden_explorer_credits_at_reset{explorer="e"}', values: '40x60' },
+      // A warning waits longer than a quarter of an hour, as it may.
+      { series: 'chainwarden_alerts_unacknowledged{severity="warning"}', values: '1x60' },
+      { series: 'chainwarden_alerts_unacknowledged{severity="critical"}', values: '0x30 1x8 0x22' },
+      { series: 'chainwarden_silences{state="active"}', values: '3x60' },
+      { series: 'chainwarden_silences{state="ending-while-firing"}', values: '0x60' },
       // Failed once, and runs again.
       { series: 'chainwarden_loop_restarts_total{loop="sender"}', values: '0x10 1x50' },
     ],

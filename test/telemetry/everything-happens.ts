@@ -37,6 +37,11 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.httpRejected('host');
   metrics.httpAnswered({ route: '/api/v1/overview', status: 200, renderSeconds: 0.004 });
   metrics.mirrorStorage(() => true);
+  metrics.mirrorOperators(async () => ({
+    unacknowledged: new Map([['critical', 1]]),
+    silences: new Map([['active', 2]]),
+    creditsAtReset: new Map([['ethereum', -40]]),
+  }));
   metrics.beat('sent', at);
   metrics.logDropped(1);
   metrics.recordingFailed();

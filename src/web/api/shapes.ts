@@ -69,7 +69,9 @@ export function pauseJson({ from, until, ...pause }: PauseAnswer) {
 }
 
 export function silenceJson({ from, until, untilResolved, ...silence }: SilenceAnswer) {
-  return { ...silence, from: showInstant(from), until: showInstant(until), until_resolved: untilResolved };
+  const { id, matchers, actor, comment, version } = silence;
+  const times = { from: showInstant(from), until: showInstant(until), until_resolved: untilResolved };
+  return { id, matchers, ...times, actor, comment, version };
 }
 
 const MOST_SHOWN = 50;

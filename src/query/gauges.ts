@@ -1,0 +1,54 @@
+// What metrics show of alerts, silences and credits.
+import type { Severity } from '../core/model/ids.ts';
+import { isSilencedBy } from '../dispatch/silenced.ts';
+import { forecasts } from './forecast.ts';
+import { isUnhandled, openAlerts } from './open-alerts.ts';
+import type { View } from './view.ts';
+
+export interface Gauges {
+  /** Open alerts that are in nobody's hand. */
+  readonly unacknowledged: ReadonlyMap<Severity, number>;
+  readonly silences: ReadonlyMap<SilenceState, number>;
+  /** By explorer; left out where it is not known. */
+  readonly creditsAtReset: ReadonlyMap<string, number>;
+}
+
+export const SILENCE_STATES = ['active', 'scheduled', 'ending-while-firing'] as const;
+export type SilenceState = (typeof SILENCE_STATES)[number];
+
+/** A silence that ends within this, while something that it holds back fires, is told apart. */
+const ENDING_MS = 900_000;
+
+/** Rejects with a `StorageError`. */
+export async function gauges(view: View): Promise<Gauges> {
+  const open = await openAlerts(view);
+  const unacknowledged = new Map<Severity, number>([
+    ['critical', 0],
+    ['warning', 0],
+  ]);
+  for (const { row } of open.filter(isUnhandled))
+    unacknowledged.set(row.severity, (unacknowledged.get(row.severity) ?? 0) + 1);
+  return { unacknowledged, silences: await silencesBy(view, open), creditsAtReset: creditsOf(view) };
+}
+
+async function silencesBy(
+  { store, now }: View,
+  open: Awaited<ReturnType<typeof openAlerts>>,
+): Promise<ReadonlyMap<SilenceState, number>> {
+  const silences = (await store.policy(now)).silences.filter(({ kind }) => kind === 'silence');
+  const firing = open.filter(({ row }) => !row.isEvent);
+  const active = silences.filter(({ from }) => from <= now);
+  const ending = active.filter(
+    ({ until, matchers }) => until - now <= ENDING_MS && firing.some(({ row }) => isSilencedBy(matchers, row.labels)),
+  );
+  return new Map<SilenceState, number>([
+    ['active', active.length],
+    ['scheduled', silences.length - active.length],
+    ['ending-while-firing', ending.length],
+  ]);
+}
+
+function creditsOf({ runtime, now }: View): ReadonlyMap<string, number> {
+  const known = forecasts(runtime, now).flatMap((forecast) => forecast ?? []);
+  return new Map(known.flatMap(({ explorers, at_reset: left }) => explorers.map((name) => [name, left] as const)));
+}

@@ -1,0 +1,20 @@
+// Metrics of what waits for people, and of what they have decided.
+import type { MetricRow } from './row.ts';
+
+export const OPERATOR_METRICS = {
+  chainwarden_alerts_unacknowledged: {
+    type: 'gauge',
+    help: 'Open alerts that are neither acknowledged nor held back: critical ones, and conditions that are warnings.',
+    labels: ['severity'],
+  },
+  chainwarden_silences: {
+    type: 'gauge',
+    help: 'Silences that are active or scheduled; ending-while-firing ends within 15 minutes while an alert that it holds back fires.',
+    labels: ['state'],
+  },
+  chainwarden_explorer_credits_at_reset: {
+    type: 'gauge',
+    help: 'Credits of the plan that will be left at its reset at the pace of the last hour; negative: how many are short.',
+    labels: ['explorer'],
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;

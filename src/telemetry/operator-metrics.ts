@@ -1,0 +1,32 @@
+import type { MetricRegistry } from './metric-registry.ts';
+
+/** Each by the value of its label. */
+export interface OperatorGauges {
+  readonly unacknowledged: ReadonlyMap<string, number>;
+  readonly silences: ReadonlyMap<string, number>;
+  readonly creditsAtReset: ReadonlyMap<string, number>;
+}
+
+export interface OperatorMetrics {
+  /** Called on each scrape; the last function set is used. When it rejects, the series are absent from that scrape. */
+  mirrorOperators(read: () => Promise<OperatorGauges>): void;
+}
+
+export function createOperatorMetrics(registry: MetricRegistry): OperatorMetrics {
+  let read: (() => Promise<OperatorGauges>) | null = null;
+  // Those of the present scrape: read once, used by three metrics.
+  let now: OperatorGauges | null = null;
+  registry.mirror('chainwarden_alerts_unacknowledged', async () => {
+    now = (await read?.().catch(() => null)) ?? null;
+    return [...(now?.unacknowledged ?? [])].map(([severity, count]) => [{ severity }, count]);
+  });
+  registry.mirror('chainwarden_silences', () => [...(now?.silences ?? [])].map(([state, count]) => [{ state }, count]));
+  registry.mirror('chainwarden_explorer_credits_at_reset', () =>
+    [...(now?.creditsAtReset ?? [])].map(([explorer, left]) => [{ explorer }, left]),
+  );
+  return {
+    mirrorOperators(next) {
+      read = next;
+    },
+  };
+}
