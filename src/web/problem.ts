@@ -12,6 +12,7 @@ export const PROBLEMS = {
   'stale-seq': { status: 409, title: 'The alert has changed meanwhile' },
   'not-given-up': { status: 409, title: 'The delivery was not given up' },
   'later-sent': { status: 409, title: 'A later message was sent' },
+  gone: { status: 410, title: 'It is no longer there' },
   'too-large': { status: 413, title: 'The body is too large' },
   'not-json': { status: 415, title: 'The body is not JSON' },
   'unknown-host': { status: 421, title: 'The host name is not known here' },
@@ -35,13 +36,23 @@ export interface Problem {
   readonly mistakes?: readonly Mistake[];
   /** Seconds after which it is worth another try. */
   readonly retryAfter?: number;
+  /** Members of the answer beside those that every problem has. */
+  readonly more?: object;
 }
 
 /** `instance` finds the log line of an error of ours. */
-export function problemResponse({ problem, detail, mistakes, retryAfter }: Problem, instance?: string): Response {
+export function problemResponse({ problem, detail, mistakes, retryAfter, more }: Problem, instance?: string): Response {
   const { status, title } = PROBLEMS[problem];
   const type = `/about#${problem}`;
-  const body = { type, title, status, detail, ...(instance && { instance }), ...(mistakes && { problems: mistakes }) };
+  const body = {
+    type,
+    title,
+    status,
+    detail,
+    ...(instance && { instance }),
+    ...(mistakes && { problems: mistakes }),
+    ...more,
+  };
   const headers = new Headers({ 'Content-Type': 'application/problem+json' });
   if (retryAfter !== undefined) headers.set('Retry-After', String(retryAfter));
   if (status === 401) headers.set('WWW-Authenticate', 'Bearer');

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { callApi, readApi, type ApiAnswer } from '../support/api-calls.ts';
 import { DOCUMENT } from '../support/openapi.ts';
-import { anOperatedDaemon, fallLow, type OperatedDaemon } from '../support/operated-daemon.ts';
+import { anOperatedDaemon, fallLow, RULES, type OperatedDaemon } from '../support/operated-daemon.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -103,6 +103,38 @@ test('whoever reads page by page while alerts fire misses no line and sees none 
   const deliveries = await pagesOf(daemon, '/deliveries?limit=1');
   expect(new Set(deliveries.map(({ id }) => id)).size).toBe(deliveries.length);
   expect(deliveries.length).toBeGreaterThan(4);
+});
+
+test('a client finds what fires, why, and what happened since', async () => {
+  await using daemon = await anOperatedDaemon();
+  const { running } = daemon;
+  await fallLow(daemon);
+  await delivered(daemon);
+  const [newest] = itemsOf(await readApi(running, '/alerts?state=open&severity=critical'));
+  expect(newest).toMatchObject({ watch: 'coins', alert: 'low', state: 'firing' });
+  const path = `/alerts/${String(newest?.['key'])}/${String(newest?.['episode'])}`;
+  const { status, body } = await readApi(running, path);
+  expect([status, body['card']]).toEqual([200, expect.objectContaining({ watch: 'coins', alert: 'low' })]);
+  const watch = `/watches/${encodeURIComponent('all[vault]')}`;
+  expect(await readApi(running, watch)).toMatchObject({ status: 200, body: { name: 'all[vault]', state: 'firing' } });
+  const explained = await readApi(running, `${watch}/explain`);
+  expect(explained.body).toMatchObject({
+    watch: { name: 'all[vault]' },
+    alerts: [{ alert: 'low' }, { alert: 'moved' }],
+  });
+  expect(itemsOf(await readApi(running, '/watches?state=firing'))).toHaveLength(4);
+});
+
+test('of a watch that was taken out of the rules the client is told what is still known', async () => {
+  await using daemon = await anOperatedDaemon();
+  await fallLow(daemon);
+  await delivered(daemon);
+  daemon.folder.write('rules.yaml', RULES.replace(/ {2}- \{ id: other.*\n/, ''));
+  await daemon.running.reload();
+  const gone = await readApi(daemon.running, '/watches/other/explain');
+  expect(gone).toMatchObject({ status: 410, body: { type: '/about#gone' } });
+  expect(gone.body['history']).toContainEqual(expect.objectContaining({ kind: 'fires' }));
+  expect(await readApi(daemon.running, '/watches/never')).toMatchObject({ status: 404 });
 });
 
 test('what was delivered is listed with what its receiver answered, and shown as a whole', async () => {

@@ -1,6 +1,6 @@
 // What calls that change something answer. Answers of the others are those of queries.
 import { z } from 'zod';
-import { Ack } from '../../query/shapes/alerts.ts';
+import { Ack, Gone } from '../../query/shapes/alerts.ts';
 import { Count, Time } from '../../query/shapes/common.ts';
 
 export { Ack };
@@ -78,5 +78,7 @@ export const ProblemBody = z
       .array(z.strictObject({ pointer: z.string().describe('A JSON pointer.'), detail: z.string() }))
       .optional()
       .describe('Each mistake in the request.'),
+    since: Gone.shape.since.optional().describe('Of what is gone: the newest that is known of it.'),
+    history: Gone.shape.history.optional().describe('Of what is gone: what is still known of it.'),
   })
   .meta({ id: 'Problem', description: 'What is wrong, as RFC 9457 has it.' });

@@ -4,14 +4,16 @@ import { UnavailableError } from '../../lib/unavailable.ts';
 import { BadCursor } from '../../query/cursor.ts';
 import type { Queries } from '../../query/queries.ts';
 import { DeliveryFilter, HistoryFilter, ListFilter } from '../../query/shapes.ts';
+import { AlertHistory, AlertList, type Gone } from '../../query/shapes/alerts.ts';
 import { HistoryList } from '../../query/shapes/history.ts';
 import { DeliveryDetail, DeliveryList } from '../../query/shapes/operators.ts';
 import { Overview } from '../../query/shapes/overview.ts';
-import { WatchList } from '../../query/shapes/watches.ts';
+import { WatchExplanation, WatchList, WatchRow } from '../../query/shapes/watches.ts';
 import type { Problem } from '../problem.ts';
 import { problemOf } from './operation.ts';
 import type { Parameter, ReadAnswer, ReadRoute } from './route.ts';
 import { parseQuery } from './shapes.ts';
+import { alertIn } from './writes.ts';
 
 export function readRoutes(queries: Queries): readonly ReadRoute[] {
   return [
@@ -27,6 +29,34 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
       query: ListFilter,
       shape: WatchList,
       look: (filter) => queries.watches(filter),
+    }),
+    one('/watches/:name', {
+      tag: 'watches',
+      summary: 'One watch, with its value and how far it is from firing.',
+      shape: WatchRow,
+      look: async (parameter) => rowOf(await queries.watch(parameter('name'))),
+      missing: NO_WATCH,
+    }),
+    one('/watches/:name/explain', {
+      tag: 'watches',
+      summary: 'Why the alerts of a watch fire or not: their conditions in parts, with what each of them reads.',
+      shape: WatchExplanation,
+      look: (parameter) => queries.watch(parameter('name')),
+      missing: NO_WATCH,
+    }),
+    list('/alerts', {
+      tag: 'alerts',
+      summary: 'Open alerts: critical ones first, then the oldest.',
+      query: ListFilter,
+      shape: AlertList,
+      look: (filter) => queries.alerts(filter),
+    }),
+    one('/alerts/:key/:episode', {
+      tag: 'alerts',
+      summary: 'One episode of an alert: what happened, who was notified, who acknowledged it.',
+      shape: AlertHistory,
+      look: (parameter) => queries.alert(alertIn(parameter)),
+      missing: 'There is no such episode of an alert: GET /api/v1/alerts names those that are open.',
     }),
     list('/history', {
       tag: 'history',
@@ -84,17 +114,29 @@ function list<T extends object, Q extends z.ZodObject>(
 interface Named<T> extends About {
   readonly shape: z.ZodType<T>;
   /** Null: there is none. */
-  readonly look: (parameter: Parameter) => Promise<T | null>;
+  readonly look: (parameter: Parameter) => Promise<T | Gone | null>;
   /** What to do then. */
   readonly missing: string;
 }
 
 /** What the path names. */
 function one<T extends object>(path: string, { look, missing, ...about }: Named<T>): ReadRoute {
-  return reading(path, { ...about, query: null, problems: ['not-found'] }, async (parameter) => {
+  return reading(path, { ...about, query: null, problems: ['not-found', 'gone'] }, async (parameter) => {
     const found = await look(parameter);
-    return found === null ? { problem: { problem: 'not-found', detail: missing } } : { body: found };
+    if (found === null) return { problem: { problem: 'not-found', detail: missing } };
+    return isGone(found) ? { problem: { problem: 'gone', detail: GONE, more: found } } : { body: found };
   });
+}
+
+const NO_WATCH = 'There is no watch of that name: GET /api/v1/watches lists them. Names are percent-encoded in paths.';
+const GONE = '`history` is what is still known of it.';
+
+function isGone(found: object): found is Gone {
+  return 'history' in found;
+}
+
+function rowOf(found: WatchExplanation | Gone | null): WatchRow | Gone | null {
+  return found !== null && 'watch' in found ? found.watch : found;
 }
 
 type Look = (parameter: Parameter, query: Readonly<Record<string, string>>) => Promise<ReadAnswer>;
