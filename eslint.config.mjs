@@ -41,6 +41,19 @@ export default tseslint.config(
     ...tseslint.configs.disableTypeChecked,
   },
   {
+    // They run in browsers.
+    files: ['src/web/assets/**/*.js'],
+    ...tseslint.configs.disableTypeChecked,
+    languageOptions: {
+      parserOptions: { project: false, program: null },
+      globals: Object.fromEntries(
+        ['addEventListener', 'document', 'Event', 'EventSource', 'getComputedStyle', 'getSelection', 'location']
+          .concat(['matchMedia', 'performance', 'ResizeObserver', 'setInterval', 'uPlot', 'XMLHttpRequest'])
+          .map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
     files: ['bench/**', '.ci/**'],
     rules: { 'no-console': 'off' },
   },

@@ -240,7 +240,7 @@ function pagesOf({ setup, clock, version }: AppOptions, { facts }: Pick<Runtime,
   const { isServed, isOpen, timeZone } = setup.config.http.page;
   const startedAt = clock.now();
   const daemon = () => ({ version, startedAt, loadedAt: facts.loadedAt() });
-  return isServed ? { isOpen, timeZone, now: () => clock.now(), daemon } : null;
+  return isServed ? { isOpen, timeZone, clock, daemon } : null;
 }
 
 function callersOf({ operators, proxy }: HttpSettings): Pick<IdentityOptions, 'operators' | 'proxy'> {

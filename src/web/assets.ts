@@ -11,7 +11,7 @@ const TYPES = {
   svg: 'image/svg+xml',
 } as const;
 
-const OWN = ['page.css', 'icon-firing.svg', 'icon-blind.svg', 'icon-ok.svg'] as const;
+const OWN = ['page.css', 'app.js', 'icon-firing.svg', 'icon-blind.svg', 'icon-ok.svg'] as const;
 
 export type AssetName = (typeof OWN)[number];
 

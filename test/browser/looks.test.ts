@@ -1,15 +1,18 @@
 // Every page, as a browser shows it: nothing that it refuses to load, nothing that is hard to read, no sideways scrolling.
 import { afterAll, beforeAll, expect } from '@jest/globals';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { Web } from '../../src/web/server.ts';
 import { browserTest, hardToUse, overflowOf, startBrowser, type Browser, type Window } from '../support/browser.ts';
+import { NOW } from '../support/daemon-in-trouble.ts';
 import { ALICE, serveTestPages } from '../support/pages.ts';
 
-const PAGES = ['/', '/watches', '/enter', '/nothing'];
+const PAGES = ['/', '/watches', '/history', '/deliveries', '/enter', '/nothing'];
 
 let web: Web;
 let browser: Browser;
 beforeAll(async () => {
-  web = await serveTestPages();
+  // Streams are kept open in real time.
+  web = await serveTestPages({ clock: { ...systemClock, now: () => NOW } });
   browser = await startBrowser();
 });
 afterAll(async () => {

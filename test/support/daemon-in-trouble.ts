@@ -1,6 +1,8 @@
 // What a daemon in trouble says of itself.
 import type { AlertCard } from '../../src/query/shapes/alerts.ts';
 import type { Bars, Measure, Point, RecipientStatus } from '../../src/query/shapes/common.ts';
+import type { HistoryEntry, HistoryList } from '../../src/query/shapes/history.ts';
+import type { DeliveryList, DeliveryRow } from '../../src/query/shapes/operators.ts';
 import type { Overview, Trust } from '../../src/query/shapes/overview.ts';
 import type { WatchList, WatchRow } from '../../src/query/shapes/watches.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
@@ -169,4 +171,47 @@ export function watchesWith(): WatchList {
   const event: WatchRow = { ...row, name: 'vault-calls', state: 'ok', severity: null, since: null, measure: null };
   const counts = { firing: 1, pending: 1, blind: 38, paused: 0, silenced: 14, starting: 0, ok: 358 };
   return { items: [row, blind, event], next: 'bmV4dA', counts, unhealthy: 2 };
+}
+
+export function historyWith({ chain, comment }: Written): HistoryList {
+  const fires: HistoryEntry = {
+    ...{ number: 9, at: ago(14 * MINUTE), kind: 'routed', what: 'fires', severity: 'critical', data: null },
+    ...{ subject: 'treasury-usdc/low', watch: 'treasury-usdc', alert: 'low', key: 'k1', episode: 8 },
+    ...{ title: 'Treasury USDC is low', how: [{ untrusted: untrusted(chain) }], notified: ['oncall', 'ops'] },
+    ...{ actor: 'daemon', position: null, hash: null },
+  };
+  const acked: HistoryEntry = {
+    ...{ ...fires, number: 8, at: ago(26 * MINUTE), kind: 'ack', what: 'acknowledged', severity: null },
+    ...{ how: [{ text: comment }], notified: [], actor: 'oncall-1' },
+  };
+  const started: HistoryEntry = {
+    ...{ ...fires, number: 1, at: ago(600 * MINUTE), kind: 'start', what: 'started', severity: null },
+    ...{ subject: 'daemon', watch: null, alert: null, key: null, episode: null, title: '', how: [], notified: [] },
+  };
+  return { items: [fires, acked, started], next: 'bmV4dA', days: [] };
+}
+
+export function deliveriesWith({ answer }: Written): DeliveryList {
+  const owed: DeliveryRow = {
+    ...{ id: 'd1', kind: 'news', state: 'owed', decided_at: ago(14 * MINUTE), title: 'Treasury USDC is low' },
+    ...{ severity: 'critical', watch: 'treasury-usdc', alert: 'low', key: 'k1', episode: 8, transition: 'firing' },
+    members: 7,
+    recipient: {
+      channel: 'ops',
+      recipient: 'ops',
+      state: 'owed',
+      accepted_at: null,
+      tries: 5,
+      next_try: ago(-MINUTE),
+      answer,
+    },
+    is_dismissed: false,
+  };
+  const givenUp: DeliveryRow = {
+    ...{ ...owed, id: 'd2', state: 'given-up', members: 1 },
+    recipient: { ...owed.recipient, state: 'given-up', next_try: null },
+  };
+  const failing = [{ channel: 'ops', rows: 9, since: ago(14 * MINUTE), last_try: ago(75_000), last_answer: answer }];
+  const counts = { problems: 12, given_up: 3, owed: 9, sent: 1204 };
+  return { items: [givenUp, { ...givenUp, id: 'd3', is_dismissed: true }, owed], next: null, counts, failing };
 }

@@ -1,7 +1,17 @@
 // The pages without a daemon behind them.
+import { once } from 'node:events';
 import type { Queries } from '../../src/query/queries.ts';
+import type { PagesOptions } from '../../src/web/pages/app.ts';
 import type { Web, WebOptions } from '../../src/web/server.ts';
-import { CALM, NOW, overviewWith, watchesWith, type Written } from './daemon-in-trouble.ts';
+import {
+  CALM,
+  deliveriesWith,
+  historyWith,
+  NOW,
+  overviewWith,
+  watchesWith,
+  type Written,
+} from './daemon-in-trouble.ts';
 import { failingInterventions, serveTestWeb, someQueries } from './web.ts';
 
 export const ALICE = 'alice-token-alice-token-alice-token';
@@ -16,20 +26,28 @@ export const OPERATORS = [
 export interface TestPages extends Partial<WebOptions> {
   readonly isOpen?: boolean;
   readonly queries?: Queries;
-  readonly now?: () => number;
+  readonly clock?: PagesOptions['clock'];
   readonly api?: WebOptions['api'];
 }
+
+/** Resolves when nobody waits any more. */
+export async function standStill(_ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal !== undefined) await once(signal, 'abort');
+}
+
+/** It stands still. */
+const AT_NOW: PagesOptions['clock'] = { now: () => NOW, sleep: standStill };
 
 export const API: WebOptions['api'] = {
   interventions: failingInterventions(new Error('nothing can be changed here')),
   ...{ operators: OPERATORS, localToken: LOCAL, proxy: null, monotonic: () => 0 },
 };
 
-export function serveTestPages({ isOpen = false, now = () => NOW, ...options }: TestPages = {}): Promise<Web> {
+export function serveTestPages({ isOpen = false, clock = AT_NOW, ...options }: TestPages = {}): Promise<Web> {
   const daemon = () => ({ version: '0.4.0', startedAt: NOW - 1_400_000_000, loadedAt: NOW - 36_000_000 });
   return serveTestWeb({
     api: API,
-    pages: { isOpen, timeZone: 'UTC', now, daemon },
+    pages: { isOpen, timeZone: 'UTC', clock, daemon },
     queries: queriesWith(CALM),
     ...options,
   });
@@ -37,7 +55,17 @@ export function serveTestPages({ isOpen = false, now = () => NOW, ...options }: 
 
 /** Every page shows what was written wherever it can. */
 export function queriesWith(written: Written): Queries {
-  const overview = overviewWith(written);
-  const list = watchesWith();
-  return someQueries({ overview: async () => overview, watches: async () => list });
+  const found = {
+    overview: overviewWith(written),
+    watches: watchesWith(),
+    history: historyWith(written),
+    deliveries: deliveriesWith(written),
+  };
+  return someQueries({
+    edition: async () => '1',
+    overview: async () => found.overview,
+    watches: async () => found.watches,
+    history: async () => found.history,
+    deliveries: async () => found.deliveries,
+  });
 }

@@ -7,7 +7,17 @@ import { browse, cookieOf, proofIn, textOf } from '../support/browse.ts';
 import { BadCursor } from '../../src/query/cursor.ts';
 import type { Interventions, Operation } from '../../src/web/api/operation.ts';
 import { CALM, NOW, overviewWith } from '../support/daemon-in-trouble.ts';
-import { ALICE, API, LOCAL, OPERATORS, queriesWith, serveTestPages, VIC, type TestPages } from '../support/pages.ts';
+import {
+  ALICE,
+  API,
+  LOCAL,
+  OPERATORS,
+  queriesWith,
+  serveTestPages,
+  standStill,
+  VIC,
+  type TestPages,
+} from '../support/pages.ts';
 import { someQueries } from '../support/web.ts';
 
 const closing: Web[] = [];
@@ -26,6 +36,7 @@ async function enter(web: Web, token = ALICE): Promise<{ cookie: string }> {
 }
 
 const HOUR_MS = 3_600_000;
+const STILL = { sleep: standStill };
 
 describe('a page', () => {
   test('is for those who entered, and says how to', async () => {
@@ -127,7 +138,7 @@ describe('the first page', () => {
     const overview = overviewWith(CALM);
     const web = await serve({
       isOpen: true,
-      now: () => now,
+      clock: { ...STILL, now: () => now },
       api: { ...API, monotonic: () => at },
       queries: someQueries({
         overview: () => (isBroken ? Promise.reject(new Error('disk I/O error')) : Promise.resolve(overview)),
@@ -187,7 +198,7 @@ test('a list that is asked for a page that it does not have says so', async () =
 describe('a cookie', () => {
   test('is for this site and for the browser alone, and ends after twelve hours', async () => {
     let now = NOW;
-    const web = await serve({ now: () => now });
+    const web = await serve({ clock: { ...STILL, now: () => now } });
     const entered = await browse(web, '/enter', { form: { token: ALICE } });
     expect(entered).toMatchObject({ status: 303, headers: { location: '/' } });
     const [cookie = ''] = entered.headers['set-cookie'] ?? [];
@@ -256,7 +267,7 @@ describe('entering', () => {
 
   test('by a code is a button, and works once, for a minute', async () => {
     let now = NOW;
-    const web = await serve({ now: () => now });
+    const web = await serve({ clock: { ...STILL, now: () => now } });
     const codeAt = (): string => signPass({ name: 'local', until: now + 60_000, nonce: randomUUID() }, 'code', LOCAL);
     const code = codeAt();
     const shown = await browse(web, `/enter?code=${encodeURIComponent(code)}`);
@@ -304,7 +315,7 @@ describe('a form of another site', () => {
 
   test('changes nothing without the proof of the page, with one of another visitor, or one of the day before yesterday', async () => {
     let now = NOW;
-    const web = await serve({ now: () => now });
+    const web = await serve({ clock: { ...STILL, now: () => now } });
     const alice = await enter(web);
     const vic = await enter(web, VIC);
     const proofOf = async (headers: { cookie: string }): Promise<string> =>

@@ -10,12 +10,14 @@ import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import type { Queries } from '../../query/queries.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { ApiOptions } from '../api/app.ts';
 import type { Hosts } from '../guard/hosts.ts';
 import { createVisitors } from '../guard/visitors.ts';
 import { enterPage, NOT_ENTERED } from './enter.ts';
 import { createEntering } from './entering.ts';
 import { errorPage } from './errors.ts';
+import { createEvents } from './events.ts';
 import {
   onlyOwnForms,
   onlyOwnHosts,
@@ -29,6 +31,7 @@ import {
 import { bare } from './layout.ts';
 import { createPresenter } from './presenter.ts';
 import { withSharedOverview, type DaemonFacts } from './queries.ts';
+import { createPeriods } from './rendering.ts';
 import { formRoutes, pageRoutes } from './routes.ts';
 import { submit } from './submitting.ts';
 
@@ -36,7 +39,7 @@ export interface PagesOptions {
   /** Whoever reaches the pages may read them. */
   readonly isOpen: boolean;
   readonly timeZone: string;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly daemon: () => DaemonFacts;
 }
 
@@ -53,12 +56,14 @@ const LARGEST_BODY = 16 * 1024;
 
 /** To be mounted at the root, behind everything else. */
 export function createPagesApp(tools: Tools): Hono<PageEnv> {
-  const { hosts, publicUrl, now, onRejected } = tools;
-  const queries = withSharedOverview(tools.queries, tools);
+  const { hosts, publicUrl, clock, onRejected } = tools;
+  const now = (): number => clock.now();
+  const periods = createPeriods(tools.monotonic);
+  const queries = withSharedOverview(tools.queries, { ...tools, periods });
   const pages = pageRoutes(queries);
   const visitors = createVisitors(tools);
-  const presenter = createPresenter({ ...tools, queries, pages });
-  const entering = createEntering({ ...tools, visitors });
+  const presenter = createPresenter({ ...tools, now, queries, pages, periods });
+  const entering = createEntering({ ...tools, now, visitors });
   const refuse: Refuse = (c, status, why) => presenter.send(c, errorPage(status, why));
 
   const app = new Hono<PageEnv>();
@@ -68,11 +73,14 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   app.get('/enter', (c) => entering.ask(c));
   app.post('/enter', ...form, (c) => entering.enter(c));
   app.use(onlyVisitors(visitors, now, (c) => c.html(bare(enterPage('', NOT_ENTERED)).toString(), 401)));
+  app.get('/events', createEvents({ clock, edition: () => queries.edition() }));
   for (const route of pages) app.get(route.path, onlyRole(route.role, refuse), (c) => presenter.show(c, route));
   const proven = [...form, onlyProvenForms(now, refuse)] as const;
   app.post('/leave', ...proven, (c) => entering.leave(c));
   for (const route of formRoutes(tools.interventions))
-    app.post(route.path, onlyRole(route.role, refuse), ...proven, (c) => submit(c, route, { ...tools, presenter }));
+    app.post(route.path, onlyRole(route.role, refuse), ...proven, (c) =>
+      submit(c, route, { ...tools, now, presenter, periods }),
+    );
   app.all('*', (c) => presenter.send(c, errorPage(404, 'Look in the navigation above for what there is.')));
   return app;
 }

@@ -47,7 +47,12 @@ export function layout(page: Page, frame: Frame): Html {
   const body = html`${header(frame)}${page.banner ?? NOTHING}
     <main id="main">${page.main}</main>
     ${footer(frame)}`;
-  return documentOf(page, { title: `${count}${page.title}`, mood: frame.mood, body });
+  return documentOf(page, {
+    title: `${count}${page.title}`,
+    mood: frame.mood,
+    body,
+    scripts: html`${LIVE}${page.scripts ?? NOTHING}`,
+  });
 }
 
 /** Without navigation, for whoever is not known. */
@@ -57,16 +62,19 @@ export function bare(page: Page): Html {
   </header>`;
   const body = html`${head}
     <main id="main">${page.main}</main>`;
-  return documentOf(page, { title: page.title, mood: 'ok', body });
+  return documentOf(page, { title: page.title, mood: 'ok', body, scripts: NOTHING });
 }
+
+const LIVE = html`<script type="module" src="${assetPath('app.js')}"></script>`;
 
 interface Document {
   readonly title: string;
   readonly mood: Mood;
   readonly body: Html;
+  readonly scripts: Html;
 }
 
-function documentOf(page: Page, { title, mood, body }: Document): Html {
+function documentOf(page: Page, { title, mood, body, scripts }: Document): Html {
   return html`${DOCTYPE}
     <html lang="en">
       <head>
@@ -76,7 +84,7 @@ function documentOf(page: Page, { title, mood, body }: Document): Html {
         <title>${title} · Chainwarden</title>
         <link rel="icon" href="${assetPath(`icon-${mood}.svg`)}" />
         <link rel="stylesheet" href="${assetPath('page.css')}" />
-        ${refresh(page)}${page.scripts ?? NOTHING}
+        ${refresh(page)}${scripts}
       </head>
       <body>
         ${HATCH}<a class="skip" href="#main">Skip to content</a>${body}

@@ -1,4 +1,5 @@
-// Puts pages into their frame and sends them. A page is made at most once a second for all who see the same.
+// Puts pages into their frame and sends them. A page is made at most once a second for all who see the same, and is not
+// made at all for whoever has it already.
 import { BadCursor } from '../../query/cursor.ts';
 import { errorPage } from './errors.ts';
 import { filled } from './fill.ts';
@@ -6,7 +7,7 @@ import type { PageContext } from './gates.ts';
 import { layout, type Page } from './layout.ts';
 import { moodOf } from './now/banner.ts';
 import type { DaemonFacts, PageQueries } from './queries.ts';
-import { createRendering } from './rendering.ts';
+import { createRendering, type Periods } from './rendering.ts';
 import type { PageRequest, PageRoute } from './route.ts';
 
 export interface PresenterOptions {
@@ -15,7 +16,7 @@ export interface PresenterOptions {
   readonly daemon: () => DaemonFacts;
   readonly queries: PageQueries;
   readonly pages: readonly PageRoute[];
-  readonly monotonic: () => number;
+  readonly periods: Pick<Periods, 'current'>;
 }
 
 export interface Presenter {
@@ -31,7 +32,7 @@ interface Made {
 
 export function createPresenter(options: PresenterOptions): Presenter {
   const { queries, pages, now, timeZone: zone, daemon } = options;
-  const rendering = createRendering<Made>(options.monotonic);
+  const rendering = createRendering<Made>(options.periods);
   const links = pages.flatMap(({ path, nav }) => (nav === null ? [] : [{ path, name: nav }]));
 
   async function framed(page: Page, here: string | null): Promise<string> {
@@ -54,9 +55,11 @@ export function createPresenter(options: PresenterOptions): Presenter {
   return {
     async show(c, route) {
       const visitor = c.get('visitor');
+      const etag = `"${await queries.edition()}-${visitor.role}"`;
+      if (c.req.header('if-none-match') === etag) return c.body(null, 304, { ETag: etag });
       const made = await rendering.of(`${visitor.role} ${c.req.url}`, () => make(c, route));
       const status = made.status as 200;
-      return c.html(filled(made.text, visitor, now()), status);
+      return c.html(filled(made.text, visitor, now()), status, { ETag: etag });
     },
     async send(c, page) {
       return c.html(filled(await framed(page, null), c.get('visitor'), now()), page.status ?? 200);

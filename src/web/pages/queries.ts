@@ -1,6 +1,7 @@
 // What pages ask of the daemon. The overview is asked for by every page, since each shows what nobody has in hand.
 import type { Queries } from '../../query/queries.ts';
 import type { Overview } from '../../query/shapes/overview.ts';
+import { createRendering, type Periods } from './rendering.ts';
 
 export type PageQueries = Queries;
 
@@ -13,14 +14,13 @@ export interface DaemonFacts {
 }
 
 interface SharingOptions {
-  readonly monotonic: () => number;
+  readonly periods: Pick<Periods, 'current'>;
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Asks at most once a second; where the state does not answer, the last overview is given, which says of when it is. */
-export function withSharedOverview(queries: Queries, { monotonic, onFailed }: SharingOptions): PageQueries {
-  let second = -1;
-  let asked: Promise<Overview> | null = null;
+/** Asks for the overview once a period; where the state does not answer, the last one is given, which says of when it is. */
+export function withSharedOverview(queries: Queries, { periods, onFailed }: SharingOptions): PageQueries {
+  const shared = createRendering<Overview>(periods);
   let last: Overview | null = null;
 
   async function ask(): Promise<Overview> {
@@ -37,11 +37,8 @@ export function withSharedOverview(queries: Queries, { monotonic, onFailed }: Sh
 
   return {
     ...queries,
-    overview() {
-      const now = Math.floor(monotonic() / 1000);
-      if (asked === null || now !== second) asked = ask();
-      second = now;
-      return asked;
-    },
+    // While the state does not answer, pages show the last overview.
+    edition: () => queries.edition().catch(() => 'not-known'),
+    overview: () => shared.of('overview', ask),
   };
 }

@@ -1,20 +1,40 @@
-// Makes each thing at most once a second, however many ask for it.
+// Makes each thing at most once in a period, however many ask for it.
+
+export interface Periods {
+  /** Another number in every period. */
+  current(): number;
+  /** Something was changed: whoever changed it sees that at once. */
+  end(): void;
+}
+
+/** Of a second each. `monotonic`: milliseconds of a clock that nobody sets. */
+export function createPeriods(monotonic: () => number): Periods {
+  let [second, period] = [-1, 0];
+  return {
+    current() {
+      const now = Math.floor(monotonic() / 1000);
+      if (now !== second) period += 1;
+      second = now;
+      return period;
+    },
+    end() {
+      period += 1;
+    },
+  };
+}
 
 export interface Rendering<T> {
   of(key: string, make: () => Promise<T>): Promise<T>;
 }
 
-/** `monotonic`: milliseconds of a clock that nobody sets. */
-export function createRendering<T>(monotonic: () => number): Rendering<T> {
-  let second = -1;
+export function createRendering<T>(periods: Pick<Periods, 'current'>): Rendering<T> {
+  let period = -1;
   let made = new Map<string, Promise<T>>();
   return {
     of(key, make) {
-      const now = Math.floor(monotonic() / 1000);
-      if (now !== second) {
-        second = now;
-        made = new Map();
-      }
+      const now = periods.current();
+      if (now !== period) made = new Map();
+      period = now;
       const known = made.get(key);
       if (known !== undefined) return known;
       const fresh = make();

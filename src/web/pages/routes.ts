@@ -2,15 +2,17 @@
 // route without one.
 import type { Interventions } from '../api/operation.ts';
 import { ackForms } from './acks.ts';
+import { deliveriesPage, deliveryForms } from './deliveries.ts';
+import { historyPage } from './history.ts';
 import { nowPage } from './now/page.ts';
 import type { PageQueries } from './queries.ts';
 import type { FormRoute, PageRoute } from './route.ts';
 import { watchesPage } from './watches.ts';
 
 export function pageRoutes(queries: PageQueries): readonly PageRoute[] {
-  return [nowPage(queries), watchesPage(queries)];
+  return [nowPage(queries), watchesPage(queries), historyPage(queries), deliveriesPage(queries)];
 }
 
 export function formRoutes(interventions: Interventions): readonly FormRoute[] {
-  return [...ackForms(interventions)];
+  return [...ackForms(interventions), ...deliveryForms(interventions)];
 }

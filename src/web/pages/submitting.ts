@@ -4,6 +4,7 @@ import { PROBLEMS } from '../problem.ts';
 import { errorPage } from './errors.ts';
 import type { PageContext } from './gates.ts';
 import type { Presenter } from './presenter.ts';
+import type { Periods } from './rendering.ts';
 import type { FormRoute } from './route.ts';
 import type { Operation } from '../api/operation.ts';
 
@@ -11,6 +12,7 @@ export interface SubmittingOptions {
   readonly now: () => number;
   readonly timeZone: string;
   readonly presenter: Pick<Presenter, 'send'>;
+  readonly periods: Pick<Periods, 'end'>;
 }
 
 const SHOWN = [400, 403, 404, 409, 410, 503] as const;
@@ -19,7 +21,7 @@ const SHOWN = [400, 403, 404, 409, 410, 503] as const;
 export async function submit(
   c: PageContext,
   route: FormRoute,
-  { now, timeZone: zone, presenter }: SubmittingOptions,
+  { now, timeZone: zone, presenter, periods }: SubmittingOptions,
 ): Promise<Response> {
   const fields = new URLSearchParams(await c.req.text());
   const answer = await route.submit({
@@ -29,6 +31,7 @@ export async function submit(
     now: now(),
     zone,
   });
+  periods.end();
   if ('location' in answer) return c.redirect(answer.location, 303);
   const { problem, detail, retryAfter } = answer.problem;
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter));

@@ -99,7 +99,8 @@ function table(items: readonly WatchRow[], moment: Moment): Html {
 
 function oneRow(row: WatchRow, moment: Moment): Html {
   const { name, kind, explorer, interval_ms: interval, state, severity, since, as_of: asOf } = row;
-  const words = since === null ? capital(state) : `${capital(state)} ${duration(ageOf(since, moment))}`;
+  const words =
+    since === null || state === 'ok' ? capital(state) : `${capital(state)} ${duration(ageOf(since, moment))}`;
   const why = row.blind === null ? NOTHING : html`<span class="sub">${row.blind.cause}</span>`;
   return html`<tr class="${watchRowTone(state, severity)}">
     <td data-name="State"><span>${watchStateTag(state, severity, words)}${why}</span></td>

@@ -1,0 +1,166 @@
+// Messages to recipients: what was given up first, then what is owed, then what was sent.
+import { problemOf, type Interventions, type Operation, type Result } from '../api/operation.ts';
+import type { DeliveryList, DeliveryRow } from '../../query/shapes/operators.ts';
+import type { ChannelDebt } from '../../query/shapes/overview.ts';
+import { DeliveryFilter } from '../../query/shapes.ts';
+import { counted, plural } from '../parts/amount.ts';
+import { html, NOTHING, type Html } from '../parts/html.ts';
+import { icon } from '../parts/icons.ts';
+import { answerTag, recipientName } from '../parts/recipients.ts';
+import { stateTag } from '../parts/states.ts';
+import { ageTag, clockTime, timeTag, type Moment } from '../parts/time.ts';
+import { alertPath } from './acks.ts';
+import { buttonForm } from './fill.ts';
+import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, sheet } from './lists.ts';
+import type { PageQueries } from './queries.ts';
+import type { FormAnswer, FormRoute, PageRequest, PageRoute } from './route.ts';
+
+const PATH = '/deliveries';
+
+export function deliveriesPage({ deliveries }: Pick<PageQueries, 'deliveries'>): PageRoute {
+  return {
+    path: PATH,
+    role: 'viewer',
+    nav: 'Deliveries',
+    async show(request) {
+      const filter = filterIn(DeliveryFilter, request);
+      if (filter === null) return NO_SUCH_FILTER;
+      return { title: 'Deliveries', main: content(await deliveries(filter), filter, request) };
+    },
+  };
+}
+
+function content(found: DeliveryList, filter: DeliveryFilter, request: PageRequest): Html {
+  const { state, channel } = filter;
+  const next = found.next === null ? null : linkTo(PATH, { state, channel, after: found.next });
+  return html`<div>
+      <h1>Deliveries</h1>
+      <p class="lead">
+        A delivery is one message to one recipient, with what its server answered. Given up first, then owed, then sent.
+      </p>
+    </div>
+    ${found.failing.map((debt) => failingNote(debt, request))} ${statePills(found, filter)}
+    <div>
+      ${found.items.length === 0 ? nothingFound(state === null ? 'No delivery yet.' : 'No delivery fits.', state === null ? null : PATH) : table(found.items, request)}${pager(`${counted(found.items.length)} shown`, next)}
+    </div>`;
+}
+
+function statePills({ counts }: DeliveryList, { state, channel }: DeliveryFilter): Html {
+  const all = [
+    ['All', null, null],
+    ['Problems', 'problems', counts.problems],
+    ['Given up', 'given-up', counts.given_up],
+    ['Owed', 'owed', counts.owed],
+    ['Sent', 'sent', counts.sent],
+  ] as const;
+  return pills(
+    all.map(([name, value, count]) => ({
+      ...{ name, count, isCurrent: state === value, href: linkTo(PATH, { state: value, channel }) },
+    })),
+    'State',
+  );
+}
+
+function failingNote(debt: ChannelDebt, request: PageRequest): Html {
+  const { channel, rows, since, last_answer: answer } = debt;
+  const act =
+    request.role === 'operator'
+      ? html`<div class="acts">
+          ${buttonForm({ action: `/channels/${encodeURIComponent(channel)}/retry`, label: `Try ${channel} now`, class: 'small' })}
+        </div>`
+      : NOTHING;
+  return html`<div class="note alarm">
+    ${icon('cross')}
+    <div>
+      <b>${channel} has not accepted its last message.</b> ${plural(rows, 'delivery is', 'deliveries are')} owed, the
+      oldest for ${ageTag(since, request)}; the last answer was ${answerTag(answer) ?? 'none'}.${act}
+    </div>
+  </div>`;
+}
+
+const COLUMNS = [
+  ...[{ name: 'State' }, { name: 'Decided' }, { name: 'Message' }, { name: 'To' }, { name: 'Last answer' }],
+  { name: html`<span class="skip">Do</span>` },
+];
+
+function table(items: readonly DeliveryRow[], request: PageRequest): Html {
+  return sheet(
+    'Deliveries',
+    COLUMNS,
+    items.map((row) => oneRow(row, request)),
+  );
+}
+
+function oneRow(row: DeliveryRow, request: PageRequest): Html {
+  const { decided_at: at, recipient } = row;
+  return html`<tr class="${toneOfRow(row)}">
+    <td data-name="State"><span>${stateCell(row)}</span></td>
+    <td data-name="Decided"><span class="nowrap">${timeTag(at, request)}</span></td>
+    <td>${messageCell(row)}</td>
+    <td data-name="To"><span>${recipientName(recipient)}</span></td>
+    <td class="wrap">${answerTag(recipient.answer)}<span class="sub">${triesLine(row, request)}</span></td>
+    <td>${request.role === 'operator' ? buttons(row) : NOTHING}</td>
+  </tr>`;
+}
+
+function toneOfRow({ state, is_dismissed: isDismissed }: DeliveryRow): string {
+  if (state === 'given-up') return isDismissed ? '' : 'alarm';
+  return state === 'owed' ? 'warn' : '';
+}
+
+function stateCell({ state, is_dismissed: isDismissed }: DeliveryRow): Html {
+  switch (state) {
+    case 'given-up':
+      return isDismissed ? stateTag('ok', 'cross', 'Given up, dismissed') : stateTag('alarm', 'cross', 'Given up');
+    case 'owed':
+      return stateTag('warn', 'glass', 'Owed');
+    default:
+      return stateTag('ok', 'ok', state === 'sent' ? 'Sent' : state);
+  }
+}
+
+function messageCell({ title, key, episode, watch, alert, transition, members }: DeliveryRow): Html {
+  const more = members > 1 ? html` <span class="quiet">and ${counted(members - 1)} more</span>` : NOTHING;
+  const words = html`${title}${more}`;
+  const linked =
+    key === null || episode === null
+      ? html`<b>${words}</b>`
+      : html`<a class="strong" href="${alertPath(key, episode)}">${words}</a>`;
+  return html`${linked}<span class="sub mono">${watch}${alert === null ? null : `/${alert}`}, ${transition}</span>`;
+}
+
+function triesLine({ state, recipient }: DeliveryRow, moment: Moment): string {
+  const tries = plural(recipient.tries, 'try', 'tries');
+  const next = recipient.next_try;
+  if (state === 'owed') return next === null ? tries : `${tries}; next ${clockTime(next, moment)}`;
+  return state === 'sent' && recipient.accepted_at !== null
+    ? `${tries}, accepted ${clockTime(recipient.accepted_at, moment)}`
+    : tries;
+}
+
+function buttons({ id, state, is_dismissed: isDismissed }: DeliveryRow): Html {
+  if (state !== 'given-up') return NOTHING;
+  const path = `${PATH}/${encodeURIComponent(id)}`;
+  const retry = buttonForm({ action: `${path}/retry`, label: 'Retry', class: 'small' });
+  const dismiss = isDismissed ? NOTHING : buttonForm({ action: `${path}/dismiss`, label: 'Dismiss', class: 'small' });
+  return html`<div class="acts">${retry}${dismiss}</div>`;
+}
+
+export function deliveryForms(interventions: Interventions): readonly FormRoute[] {
+  return [
+    form(`${PATH}/:name/retry`, (id, operation) => interventions.retryDelivery(id, operation)),
+    form(`${PATH}/:name/dismiss`, (id, operation) => interventions.dismissDelivery(id, operation)),
+    form('/channels/:name/retry', (channel, operation) => interventions.retryChannel(channel, operation)),
+  ];
+}
+
+function form(path: string, act: (name: string, operation: Operation) => Promise<Result<unknown>>): FormRoute {
+  return {
+    path,
+    role: 'operator',
+    async submit({ parameter, operation }): Promise<FormAnswer> {
+      const done = await act(parameter('name'), operation);
+      return done.type === 'refused' ? { problem: problemOf(done.why) } : { location: PATH };
+    },
+  };
+}

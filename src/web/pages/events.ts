@@ -1,0 +1,51 @@
+// Tells open pages that something has changed, over server-sent events. Nothing is said of what: a page loads itself anew.
+import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
+import type { Clock } from '../../lib/clock.ts';
+import type { PageContext } from './gates.ts';
+
+export interface EventsOptions {
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Another text whenever a page may be another one. */
+  readonly edition: () => Promise<string>;
+}
+
+/** More than so many pages ask by themselves instead. */
+const MOST_STREAMS = 24;
+const LOOK_MS = 1000;
+/** Scripts do not see the comments that would keep a connection open. */
+const ALIVE_LOOKS = 5;
+const RETRY_MS = 3000;
+
+/** Answers `/events`. */
+export function createEvents(options: EventsOptions): (c: PageContext) => Response {
+  let streams = 0;
+  return (c) => {
+    if (streams >= MOST_STREAMS) return c.text('too many pages are open', 503);
+    streams += 1;
+    return streamSSE(c, async (stream) => {
+      const gone = new AbortController();
+      stream.onAbort(() => {
+        gone.abort();
+      });
+      try {
+        await follow(stream, gone.signal, options);
+      } finally {
+        streams -= 1;
+      }
+    });
+  };
+}
+
+async function follow(stream: SSEStreamingApi, gone: AbortSignal, { clock, edition }: EventsOptions): Promise<void> {
+  const alive = (): Promise<void> =>
+    stream.writeSSE({ event: 'alive', data: new Date(clock.now()).toISOString(), retry: RETRY_MS });
+  let seen = await edition();
+  await alive();
+  for (let looks = 1; !gone.aborted; looks += 1) {
+    await clock.sleep(LOOK_MS, gone);
+    const current = await edition();
+    if (current !== seen) await stream.writeSSE({ event: 'changed', data: current });
+    else if (looks % ALIVE_LOOKS === 0) await alive();
+    seen = current;
+  }
+}

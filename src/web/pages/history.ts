@@ -1,0 +1,115 @@
+// The journal, newest first.
+import { HISTORY_FILTERS, type HistoryDay, type HistoryEntry, type HistoryList } from '../../query/shapes/history.ts';
+import { HistoryFilter } from '../../query/shapes.ts';
+import { counted, grouped } from '../parts/amount.ts';
+import { textTag } from '../parts/chain-text.ts';
+import { html, NOTHING, type Html } from '../parts/html.ts';
+import { capital, rowTone, severityTag, stateTag } from '../parts/states.ts';
+import { dayName, dayOf, timeOfDay, type Moment } from '../parts/time.ts';
+import { alertPath } from './acks.ts';
+import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet } from './lists.ts';
+import { watchPath } from './paths.ts';
+import type { PageQueries } from './queries.ts';
+import type { PageRoute } from './route.ts';
+
+const PATH = '/history';
+
+export function historyPage({ history }: Pick<PageQueries, 'history'>): PageRoute {
+  return {
+    path: PATH,
+    role: 'viewer',
+    nav: 'History',
+    async show(request) {
+      const filter = filterIn(HistoryFilter, request);
+      if (filter === null) return NO_SUCH_FILTER;
+      return { title: 'History', main: content(await history(filter), filter, request) };
+    },
+  };
+}
+
+function content(found: HistoryList, { q, show }: HistoryFilter, moment: Moment): Html {
+  const kinds = [
+    { name: 'All', count: null, href: linkTo(PATH, { q }), isCurrent: show === null },
+    ...HISTORY_FILTERS.map((one) => ({
+      ...{ name: capital(one), count: null, isCurrent: show === one },
+      href: linkTo(PATH, { q, show: one }),
+    })),
+  ];
+  const search = { path: PATH, q, placeholder: 'watch, alert, person, address, block', keep: { show } };
+  const next = found.next === null ? null : linkTo(PATH, { q, show, after: found.next });
+  return html`<div>
+      <h1>History</h1>
+      <p class="lead">The journal, newest first. Kept for 90 days or up to 1 GiB.</p>
+    </div>
+    <div class="stack tight">${searchForm(search)}${pills(kinds, 'What')}</div>
+    <div>
+      ${found.items.length === 0 ? nothingFound('Nothing in this period.', PATH) : historyTable(found.items, found.days, moment)}${pager(`${counted(found.items.length)} shown`, next)}
+    </div>`;
+}
+
+const COLUMNS = [{ name: 'At' }, { name: 'What' }, { name: 'Alert' }, { name: 'How' }, { name: 'Notified' }];
+
+export function historyTable(entries: readonly HistoryEntry[], days: readonly HistoryDay[], moment: Moment): Html {
+  const { zone } = moment;
+  const dayAt = (entry: HistoryEntry | undefined): string =>
+    entry === undefined ? '' : dayOf(Date.parse(entry.at), zone);
+  const rows = entries.map((entry, index) => {
+    const day = dayAt(entry);
+    const isFirst = dayAt(entries[index - 1]) !== day;
+    const head = isFirst
+      ? dayRow(
+          day,
+          days.find((one) => one.day === day),
+          moment,
+        )
+      : NOTHING;
+    return html`${head}${oneRow(entry, moment)}`;
+  });
+  return sheet('The journal', COLUMNS, rows);
+}
+
+function dayRow(day: string, covered: HistoryDay | undefined, { now, zone }: Moment): Html {
+  const name = day === dayOf(now, zone) ? 'Today' : dayName(day);
+  return html`<tr class="group">
+    <td colspan="5">
+      <b>${name}</b> <span class="quiet small">${covered === undefined ? day : coverage(covered)}</span>
+    </td>
+  </tr>`;
+}
+
+function coverage({ blocks, gaps }: HistoryDay): string {
+  const read = blocks.map(({ explorer, from, to }) => `${explorer} blocks ${grouped(from)} to ${grouped(to)}`);
+  const missing = gaps.length === 0 ? 'without a gap' : `${gaps.length} gaps`;
+  return [...read, missing].join(', ');
+}
+
+const GOOD = new Set(['resolved', 'accepted', 'sent', 'acknowledged', 'retracted', 'ended']);
+
+function oneRow(entry: HistoryEntry, moment: Moment): Html {
+  const { at, severity, notified, actor } = entry;
+  const fires = severity !== null && !GOOD.has(entry.what);
+  const who = actor === 'daemon' ? NOTHING : html`<span class="sub">by ${actor}</span>`;
+  return html`<tr class="${fires ? rowTone(severity) : ''}">
+    <td data-name="At">
+      <span class="nowrap"><time datetime="${at}">${timeOfDay(Date.parse(at), moment.zone)}</time></span>
+    </td>
+    <td data-name="What">
+      <span
+        >${fires ? severityTag(severity, entry.what) : stateTag('ok', GOOD.has(entry.what) ? 'ok' : 'info', entry.what)}</span
+      >
+    </td>
+    <td>${titleCell(entry)}</td>
+    <td class="wrap">${textTag(entry.how)}${who}</td>
+    <td data-name="Notified"><span>${notified.length === 0 ? 'nobody' : notified.join(', ')}</span></td>
+  </tr>`;
+}
+
+function titleCell({ key, episode, watch, alert, title, subject }: HistoryEntry): Html {
+  const name = watch === null ? subject : alert === null ? watch : `${watch}/${alert}`;
+  const href = key !== null && episode !== null ? alertPath(key, episode) : watch === null ? null : watchPath(watch);
+  const words = title === '' ? name : title;
+  return html`${href === null ? html`<b>${words}</b>` : html`<a class="strong" href="${href}">${words}</a>`}<span
+      class="sub mono"
+      >${name}</span
+    >`;
+}

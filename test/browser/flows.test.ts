@@ -1,0 +1,61 @@
+// What people do on the pages of a running daemon, with scripts and without.
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { OPERATOR_TOKEN } from '../support/api-calls.ts';
+import { browserTest, startBrowser, type Browser, type Window } from '../support/browser.ts';
+import { anOperatedDaemon, fallLow, storedBy, type OperatedDaemon } from '../support/operated-daemon.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+});
+
+async function enter({ page }: Window, { running }: OperatedDaemon): Promise<void> {
+  await page.goto(`${running.app.url}/enter`);
+  await page.fill('input[name=token]', OPERATOR_TOKEN);
+  await page.click('main button');
+  await page.waitForURL(`${running.app.url}/`);
+}
+
+describe.each([true, false])('scripts: %s', (scripts) => {
+  browserTest('a balance falls, the page turns red, and who acknowledges it is known', async () => {
+    await using daemon = await anOperatedDaemon();
+    const window = await browser.open({ scripts });
+    const { page, complaints } = window;
+    await enter(window, daemon);
+    expect(await page.locator('.banner.alarm').count()).toBe(0);
+
+    await fallLow(daemon);
+    await daemon.running.clock.advance(2000);
+    if (!scripts) await page.reload();
+    await page.locator('.banner.alarm').waitFor();
+    expect(await page.title()).toMatch(/^\(\d\) /);
+
+    const card = page.locator('.alert.alarm').first();
+    const title = await card.locator('h3').innerText();
+    await card.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.locator('.banner.alarm').waitFor({ state: 'detached' });
+    expect(await page.locator('main').innerText()).toContain(title);
+    expect(await page.locator('main').innerText()).toContain('alice,');
+    expect((await storedBy(daemon)).acks).toMatchObject([{ actor: 'alice' }]);
+
+    await page.goto(`${daemon.running.app.url}/history`);
+    expect(await page.locator('main').innerText()).toContain('by alice');
+    expect(complaints).toEqual([]);
+    await window.context.close();
+  });
+});
+
+browserTest('a daemon that is gone is seen to be gone', async () => {
+  await using daemon = await anOperatedDaemon();
+  const { page, context } = await browser.open();
+  await page.clock.install();
+  await page.goto(daemon.running.app.url);
+  await daemon.running[Symbol.asyncDispose]();
+  await page.clock.runFor(17_000);
+  await page.getByText('No answer for').waitFor();
+  expect(await page.title()).toMatch(/^\(\?\) No answer for/);
+  await context.close();
+});
