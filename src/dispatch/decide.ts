@@ -15,7 +15,7 @@
 import type { Instant } from '../lib/clock.ts';
 import type { Line } from './close-batch.ts';
 import { timersOf, type Timers } from './group.ts';
-import { holdOf, holdOfRepeat, type Context, type Hold } from './holds.ts';
+import { holdOf, holdOfRepeat, silenceOver, type Context, type Hold } from './holds.ts';
 import type { DispatchGroup, GroupMember, Held, RecipientState, SummaryKind, Verdict } from './model.ts';
 import { isHeard, owedOf, UNTOLD, type Item, type Owed } from './owed.ts';
 
@@ -46,18 +46,33 @@ export function judge(
   context: Context,
   unit: DispatchGroup['unit'],
   member: GroupMember,
-  state: RecipientState = UNTOLD,
+  before: RecipientState = UNTOLD,
 ): Judged {
   const owed = owedOf(
-    member.news.filter(({ seq }) => seq <= state.wanted),
-    state,
+    member.news.filter(({ seq }) => seq <= before.wanted),
+    before,
   );
+  const state = withPastSilence(context, member, owed, before);
   const judged = { member, state, owed, timers: timersOf(member.routing, unit) };
   const next = owed.items.length === 0 ? nextWithoutNews(context, judged) : nextOfNews(context, unit, judged);
   return { ...judged, next };
 }
 
 type Facts = Omit<Judged, 'next'>;
+
+/** What happened in a silence is silenced, though it was over when somebody came to decide it. */
+function withPastSilence(
+  context: Context,
+  member: GroupMember,
+  { items }: Owed,
+  state: RecipientState,
+): RecipientState {
+  const [first] = items;
+  const last = items.at(-1);
+  if (state.held !== null || first === undefined || last === undefined || first.isEnd) return state;
+  const silence = silenceOver(context, member, { from: first.at, until: last.at });
+  return silence === null ? state : { ...state, held: { why: 'silenced', by: silence.id }, heldAt: first.at };
+}
 
 function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts): Next {
   const { owed, state, member } = facts;

@@ -5,6 +5,9 @@ import type { Ack, GroupMember, Held, MuteWindow, Silence, World } from './model
 import { mutedUntil } from './mutes.ts';
 import { isSilencedBy } from './silenced.ts';
 
+/** Rounds know of silences that ended so long ago. */
+export const PAST_SILENCES_MS = 86_400_000;
+
 /** Repeats wait for the first poll of a watch after a start, but no longer. */
 export const FIRST_POLL_MS = 300_000;
 
@@ -72,6 +75,16 @@ export function holdOfRepeat(context: Context, member: GroupMember): Hold | null
     unpolled(context, member) ??
     muted(context, member)
   );
+}
+
+/** The silence that is over and was in force in all of that time; null: there was none. */
+export function silenceOver(
+  { world, now }: Context,
+  { labels }: Pick<GroupMember, 'labels'>,
+  { from, until }: { readonly from: Instant; readonly until: Instant },
+): Silence | null {
+  const over = world.silences.filter((one) => one.kind === 'silence' && one.until <= now);
+  return over.find((one) => one.from <= from && until < one.until && isSilencedBy(one.matchers, labels)) ?? null;
 }
 
 function inhibited({ inhibitionOf }: Context, member: GroupMember): Hold | null {

@@ -16,6 +16,8 @@ export interface DueQuery {
   readonly limit: number;
   /** Channels on which messages to one recipient are counted. */
   readonly counted: readonly string[];
+  /** Silences that ended since then are read as well. */
+  readonly silencesSince: Instant;
   /** Whether open alerts may inhibit others. */
   readonly withSources: boolean;
 }

@@ -154,7 +154,7 @@ export class StoredDispatch implements AsyncDisposable {
   async #decide(): Promise<void> {
     const { counted } = this.#rules();
     for (;;) {
-      const query = { at: this.now, limit: MANY, counted, withSources: true };
+      const query = { at: this.now, limit: MANY, counted, silencesSince: 0, withSources: true };
       const round = await this.#store.readDue(query);
       if (round.groups.length === 0) return;
       const result = decideDue(round, this.#rules(), this.now);

@@ -101,7 +101,7 @@ export async function dispatch(store: Store, at: Instant, recipients: readonly R
     if ((await store.commitRouting(round, routeRound(round, rules), at, fence)) === 'fenced') return;
   }
   for (;;) {
-    const round = await store.readDue({ at, limit: 200, counted: [], withSources: false });
+    const round = await store.readDue({ at, limit: 200, counted: [], silencesSince: at, withSources: false });
     if (round.groups.length === 0) return;
     const decision = {
       result: decideDue(round, rules, at),

@@ -12,6 +12,7 @@ import { decideCalls } from '../../dispatch/call-round.ts';
 import { decideDue, type DueRound } from '../../dispatch/due-round.ts';
 import { isAnswered } from '../../dispatch/escalate.ts';
 import type { Batch, Labels } from '../../dispatch/model.ts';
+import { PAST_SILENCES_MS } from '../../dispatch/holds.ts';
 import { reroute } from '../../dispatch/reroute.ts';
 import { routeRound } from '../../dispatch/route-round.ts';
 import type { RoutingResult, RoutingRound } from '../../dispatch/routing-round.ts';
@@ -117,7 +118,9 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
     const inForce = rules();
     const { counted, unanswered, inhibit } = inForce;
     const at = clock.now();
-    const round = await store.readDue({ at, limit: MOST_GROUPS, counted, withSources: inhibit.length > 0 });
+    const silencesSince = at - PAST_SILENCES_MS;
+    const withSources = inhibit.length > 0;
+    const round = await store.readDue({ at, limit: MOST_GROUPS, counted, silencesSince, withSources });
     if (round.groups.length === 0) return false;
     const result = decideDue(round, inForce, at);
     const decision = {

@@ -321,6 +321,31 @@ test('a message that was taken back before any try takes no place of those that 
   expect(await daemon.sent()).toEqual(['ops resolved', 'ops firing']);
 });
 
+test('what happened in the last second of a silence was told, since the silence was over when it was decided', async () => {
+  await using daemon = await aDispatcher(CHANNELS, undefined, {
+    more: { channelOf: () => ({ unit: 'group', cap: null }) },
+  });
+  const { store, clock } = daemon;
+  const [from, until] = [clock.now(), clock.now() + MINUTE];
+  await store.intervene(
+    { type: 'silence', matchers: {}, from, until, untilResolved: false, comment: 'maintenance' },
+    { key: 'silence', asked: 'silence', actor: 'ada' },
+    { at: from, fence: store.fenceOf('service:test') },
+  );
+  await clock.advance(MINUTE - 1000);
+  await daemon.decided(EVENT, ['ops']);
+  await daemon.decided(FIRING, ['ops']);
+  await clock.advance(2000);
+  await daemon.decided({ ...EVENT, key: 'later' }, ['ops']);
+  await daemon.route();
+  const all = await claim(store, 'ops', 10, clock.now());
+  expect(all.map(({ delivery: { kind, members } }) => [kind, ...members.map(({ message }) => message.key)])).toEqual([
+    ['silence_summary', 'call'],
+    ['news', 'low', 'later'],
+  ]);
+  expect(all[1]?.delivery.members.map(({ heldAt }) => heldAt)).toEqual([until - 1000, null]);
+});
+
 test('an alert that nobody has to answer calls for no round of its own', async () => {
   const called: string[] = [];
   await using daemon = await aDispatcher(CHANNELS, (store) => ({

@@ -109,14 +109,14 @@ export function createRounds(tables: RoundTables): Rounds {
       return { unrouted, known: states.knownOf(unrouted.flatMap(({ key, members }) => [key, ...members])) };
     },
     commitRouting: (round, result, at) => allOf(() => writeRouting(round, result, at)),
-    readDue({ at, limit, counted, withSources }) {
+    readDue({ at, limit, counted, silencesSince, withSources }) {
       const due = groups.due({ at, limit, whole: counted });
       const isCounted = new Set(counted);
       const targets = distinctTargets(due.map(({ target }) => target)).filter(({ channel }) => isCounted.has(channel));
       return {
         groups: due,
         sent: targets.map((one) => groups.sent(one, at)),
-        policy: policy(at),
+        policy: policy(silencesSince),
         sources: withSources ? alerts.open() : [],
       };
     },
