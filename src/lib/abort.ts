@@ -18,19 +18,21 @@ export interface AbortListeners extends Disposable {
 /**
  * One listener on a signal that lives long, for many who live shortly. A listener of a signal points at the next one
  * even when it was removed. So one that the collector took for old kept alive what all later ones held, answers and all,
- * until the next full collection.
+ * until the next full collection. The tables of a set do the same, so what is taken out of it is emptied before.
  */
 export function createAbortListeners(signal: AbortSignal): AbortListeners {
-  const acts = new Set<() => void>();
+  const listeners = new Set<{ act: (() => void) | null }>();
   const onAbort = (): void => {
-    for (const act of acts) act();
+    for (const { act } of listeners) act?.();
   };
   signal.addEventListener('abort', onAbort, { once: true });
   return {
     add(act) {
-      acts.add(act);
+      const listener: { act: (() => void) | null } = { act };
+      listeners.add(listener);
       return () => {
-        acts.delete(act);
+        listener.act = null;
+        listeners.delete(listener);
       };
     },
     [Symbol.dispose]() {

@@ -16,7 +16,8 @@ export interface BoundedCache<Value> {
 }
 
 interface Entry<Value> {
-  readonly value: Value;
+  /** Null once it is dropped: a table that the map has given up may live on until the next full collection. */
+  value: Value | null;
   readonly weight: number;
   usedAt: Instant;
 }
@@ -27,7 +28,10 @@ export function createBoundedCache<Value>(clock: Clock, most: number): BoundedCa
   let total = 0;
 
   function drop(request: string): void {
-    total -= entries.get(request)?.weight ?? 0;
+    const entry = entries.get(request);
+    if (entry === undefined) return;
+    total -= entry.weight;
+    entry.value = null;
     entries.delete(request);
   }
 
@@ -43,11 +47,12 @@ export function createBoundedCache<Value>(clock: Clock, most: number): BoundedCa
   return {
     get(request, isWanted) {
       const entry = entries.get(request);
-      if (entry === undefined || !isWanted(entry.value)) return undefined;
+      const value = entry?.value ?? null;
+      if (entry === undefined || value === null || !isWanted(value)) return undefined;
       entries.delete(request);
       entries.set(request, entry);
       entry.usedAt = clock.now();
-      return entry.value;
+      return value;
     },
     put(request, make, weight) {
       drop(request);

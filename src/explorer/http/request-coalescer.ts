@@ -9,6 +9,12 @@ type Value = AnyView | Page;
 /** Answers by address. A tick's own holds on to them, failures too, until the tick is forgotten. */
 export type TickCache = Map<string, Promise<Value>>;
 
+/**
+ * Requests under way, by address. Those that are over are emptied: a table that a map has given up points at the next one,
+ * so one that the collector took for old kept alive every fourth answer until the next full collection.
+ */
+type InFlight = Map<string, { answer: Promise<Value> | null }>;
+
 export interface RequestCoalescer {
   /** From the tick's cache, from a request under way, or by asking. */
   request(question: Question, query: Query, tickCache: TickCache): Promise<Value>;
@@ -18,17 +24,19 @@ export interface RequestCoalescer {
 
 export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string): RequestCoalescer {
   const toRequest = requestsTo(baseUrl);
-  const inFlight: TickCache = new Map();
-  const inFlightAgain: TickCache = new Map();
+  const inFlight: InFlight = new Map();
+  const inFlightAgain: InFlight = new Map();
 
-  function share(request: Request, tickCache: TickCache): Promise<Value> {
+  function share(request: Request, underWay: InFlight): Promise<Value> {
     const { address } = request;
-    const shared = tickCache.get(address);
-    if (shared !== undefined) return shared;
+    const shared = underWay.get(address)?.answer ?? null;
+    if (shared !== null) return shared;
     const pending = fetchAnswer(request);
-    tickCache.set(address, pending);
+    const entry: { answer: Promise<Value> | null } = { answer: pending };
+    underWay.set(address, entry);
     const leave = (): void => {
-      tickCache.delete(address);
+      entry.answer = null;
+      underWay.delete(address);
     };
     pending.then(leave, leave);
     return pending;
