@@ -36,6 +36,15 @@ export function createAnswerCache({ clock, maxBytes = MOST_BYTES }: { clock: Clo
   const answers = createBoundedCache<{ readonly wire: Buffer; readonly decoded: object }>(clock, maxBytes);
   const digests = createBoundedCache<{ readonly digest: string; readonly content: object }>(clock, MOST_DIGESTS);
 
+  // A page that changed is compared and then put in. Its digest is made once: a second one took 2 % of such a poll.
+  const digestByWire = new WeakMap<readonly Buffer[], string>();
+
+  function digestFor(wire: readonly Buffer[]): string {
+    const digest = digestByWire.get(wire) ?? digestOf(wire);
+    digestByWire.set(wire, digest);
+    return digest;
+  }
+
   function putWhole(request: string, wire: readonly Buffer[], { decoded, bytes }: CachedAnswer): boolean {
     const weight = wire.reduce((sum, { length }) => sum + length, DECODED_WEIGHT * bytes);
     return answers.put(request, () => ({ wire: Buffer.concat(wire), decoded }), weight);
@@ -45,7 +54,7 @@ export function createAnswerCache({ clock, maxBytes = MOST_BYTES }: { clock: Clo
     get(request, wire) {
       const answer = answers.get(request, ({ wire: known }) => isMadeOf(known, wire));
       if (answer !== undefined) return { type: 'decoded', decoded: answer.decoded };
-      const same = digests.get(request, ({ digest }) => digest === digestOf(wire));
+      const same = digests.get(request, ({ digest }) => digest === digestFor(wire));
       return same === undefined ? null : { type: 'same', content: same.content };
     },
     put(request, wire, answer) {
@@ -53,7 +62,7 @@ export function createAnswerCache({ clock, maxBytes = MOST_BYTES }: { clock: Clo
       const isWhole = isKeptWhole(answer) && putWhole(request, wire, answer);
       if (!isWhole) answers.drop(request);
       if (isWhole || content === null) digests.drop(request);
-      else digests.put(request, () => ({ digest: digestOf(wire), content }), 1);
+      else digests.put(request, () => ({ digest: digestFor(wire), content }), 1);
     },
   };
 }
