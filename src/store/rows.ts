@@ -2,7 +2,7 @@
 // own state is checked later, by the kind.
 import { SEVERITIES } from '../core/model/ids.ts';
 import { z } from 'zod';
-import type { Json } from '../core/values/fields.ts';
+import { isRow, type Json } from '../core/values/fields.ts';
 import type { StoredHealth } from '../core/model/health.ts';
 import type { StoredSnapshot } from '../core/model/snapshot.ts';
 import {
@@ -32,20 +32,32 @@ const json = z.custom<Json>((value) => value !== undefined);
 // A stranger's text is a plain string in JSON; it was marked when it was decoded and stays marked.
 const untrustedText = z.custom<Untrusted>((value) => typeof value === 'string');
 
-const segment: z.ZodType<Segment> = z.union([
-  z.strictObject({ text: z.string() }),
-  z.strictObject({ untrusted: untrustedText }),
-]);
+// By hand: a union of zod tries each of its shapes, for each fact of each message that is handed out. With a page of facts
+// a message took 70 us, and now less than 30.
+const segments = z.custom<readonly Segment[]>((value) => Array.isArray(value) && value.every(isSegment));
+const facts = z.custom<Readonly<Record<string, Fact>>>(areFacts);
 
-const fact: z.ZodType<Fact> = z.lazy(() =>
-  z.union([
-    z.boolean(),
-    z.number(),
-    segment,
-    z.strictObject({ list: z.array(fact) }),
-    z.strictObject({ record: z.record(z.string(), fact) }),
-  ]),
-);
+function isSegment(value: unknown): value is Segment {
+  const [name, inner] = onlyEntryOf(value);
+  return (name === 'text' || name === 'untrusted') && typeof inner === 'string';
+}
+
+function isFact(value: unknown): value is Fact {
+  if (typeof value === 'boolean' || Number.isFinite(value)) return true;
+  const [name, inner] = onlyEntryOf(value);
+  if (name === 'list') return Array.isArray(inner) && inner.every(isFact);
+  return name === 'record' ? areFacts(inner) : isSegment(value);
+}
+
+function areFacts(value: unknown): value is Readonly<Record<string, Fact>> {
+  return isRow(value) && Object.values(value).every(isFact);
+}
+
+/** Of an object with one key. */
+function onlyEntryOf(value: unknown): readonly [string, unknown] | readonly [] {
+  const [first, ...others] = isRow(value) ? Object.entries(value) : [];
+  return first === undefined || others.length > 0 ? [] : first;
+}
 
 const message: z.ZodType<Message> = z.object({
   type: z.enum(MESSAGE_TYPES),
@@ -67,8 +79,8 @@ const message: z.ZodType<Message> = z.object({
   // Releases before 0.2 wrote the sentence into the text.
   detail: z.string().nullable().default(null),
   measured: z.string().nullable().default(null),
-  lines: z.array(z.array(segment)).default([]),
-  text: z.array(segment),
+  lines: z.array(segments).default([]),
+  text: segments,
   runbook: z.string().nullable().default(null),
   condition: z.string(),
   rule: z.string(),
@@ -77,8 +89,8 @@ const message: z.ZodType<Message> = z.object({
   resolvedAt: instant.nullable(),
   reason: z.string().nullable(),
   late: z.boolean(),
-  fields: z.record(z.string(), fact),
-  before: z.record(z.string(), fact),
+  fields: facts,
+  before: facts,
   links: z.array(z.string()),
   summary: z
     .object({ of: z.enum(MESSAGE_TYPES), count, keys: z.array(z.string()) })
@@ -252,8 +264,8 @@ const present: z.ZodType<Present> = z.object({
   title: z.string(),
   detail: z.string().nullable(),
   measured: z.string().nullable(),
-  text: z.array(segment),
-  fields: z.record(z.string(), fact),
+  text: segments,
+  fields: facts,
 });
 
 const sentAs = z.enum(['news', 'repeat', 'fired-and-resolved']);
