@@ -1,6 +1,11 @@
-import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import process from 'node:process';
+import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { freePort } from '../support/free-port.ts';
 
 /** Each with the package of Debian and Ubuntu that has it. */
 const PACKAGES = {
@@ -34,4 +39,50 @@ export function runTool(name: Tool, args: readonly string[], input = ''): ToolRu
 /** What it says on standard error can be read; the caller ends it. */
 export function startTool(name: Tool, args: readonly string[], cwd: string): ChildProcessByStdio<null, null, Readable> {
   return spawn(name, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+/** Scrapes the target once a second; resolves with the address of its API. It ends with the stack. */
+export async function startPrometheus(directory: string, target: string, stack: AsyncDisposableStack): Promise<string> {
+  const config = join(directory, 'prometheus.yml');
+  const job = `{ job_name: chainwarden, static_configs: [{ targets: ['${target}'] }] }`;
+  await writeFile(config, `global: { scrape_interval: 1s, scrape_timeout: 1s }\nscrape_configs: [${job}]\n`);
+  const address = `127.0.0.1:${await freePort()}`;
+  const prometheus = startTool(
+    'prometheus',
+    [
+      `--config.file=${config}`,
+      `--storage.tsdb.path=${join(directory, 'data')}`,
+      `--web.listen-address=${address}`,
+      '--log.format=json',
+    ],
+    directory,
+  );
+  stack.defer(() => ended(prometheus));
+  for await (const line of createInterface({ input: prometheus.stderr }))
+    if (line.includes('ready to receive web requests')) break;
+  // Nobody reads the rest; a full pipe would stop it.
+  prometheus.stderr.resume();
+  return `http://${address}`;
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+interface QueryAnswer {
+  readonly status: string;
+  readonly data: { readonly result: readonly { metric: Record<string, string>; value: [number, string] }[] };
+}
+
+/** Instant values, with their labels but for those that name the metric and the target. */
+export async function query(api: string, expression: string): Promise<[string, Record<string, string>][]> {
+  const answer = await fetch(`${api}/api/v1/query?query=${encodeURIComponent(expression)}`);
+  const { data } = (await answer.json()) as QueryAnswer;
+  return data.result.map(({ metric, value }) => {
+    const { __name__: _name, instance: _instance, ...labels } = metric;
+    return [value[1], labels];
+  });
 }

@@ -1,0 +1,162 @@
+// The dashboard shows what the daemon exports: every name in it exists, and a real Prometheus has an answer.
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import type { MetricRow } from '../../src/telemetry/metric-rows/row.ts';
+import { METRICS } from '../../src/telemetry/metric-table.ts';
+import { runApp } from '../support/app.ts';
+import { createFolder } from '../support/daemon.ts';
+import { createInbox } from '../support/sinks.ts';
+import { hasTool, query, startPrometheus } from '../telemetry/prometheus-tools.ts';
+
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+interface Dashboard {
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly { readonly name: string; readonly query: unknown }[] };
+}
+
+const dashboard = JSON.parse(readFileSync('deploy/grafana/chainwarden.json', 'utf8')) as Dashboard;
+const shown = dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const));
+const rows: Readonly<Record<string, MetricRow>> = METRICS;
+
+/** The row of a metric, also of the series that a histogram is made of. */
+function rowOf(name: string): MetricRow | undefined {
+  const plain = name.replace(/_(?:bucket|sum|count)$/, '');
+  return rows[name] ?? (rows[plain]?.type === 'histogram' ? rows[plain] : undefined);
+}
+
+const namesIn = (expression: string): string[] => expression.match(/\b(?:chainwarden|process)_\w+/g) ?? [];
+
+/** Labels that are selected or kept by `by`; `job`, `instance` and `le` are Prometheus's own. */
+function labelsIn(expression: string): string[] {
+  const selected = [...expression.matchAll(/\{([^}]*)\}/g)].flatMap(([, inner = '']) =>
+    [...inner.matchAll(/(\w+)\s*[=!]/g)].map(([, label = '']) => label),
+  );
+  const kept = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, inner = '']) => inner.split(/,\s*/));
+  return [...selected, ...kept].filter((label) => !['job', 'instance', 'le'].includes(label));
+}
+
+describe('the dashboard', () => {
+  test('has panels of their own ids, and each one asks something', () => {
+    const ids = dashboard.panels.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(dashboard.panels.filter(({ type, targets }) => type !== 'row' && !targets?.length)).toEqual([]);
+    expect(shown.length).toBeGreaterThan(30);
+  });
+
+  test.each(shown)('%s names metrics and labels that exist', (_title, expression) => {
+    const names = namesIn(expression);
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter((name) => rowOf(name) === undefined)).toEqual([]);
+    const known = names.flatMap((name) => rowOf(name)?.labels ?? []);
+    expect(labelsIn(expression).filter((label) => !known.includes(label))).toEqual([]);
+  });
+
+  test('lets its reader choose among the watches', () => {
+    const text = JSON.stringify(dashboard.templating.list);
+    expect(text).toContain('label_values(chainwarden_watch_up, watch)');
+    expect(dashboard.templating.list.map(({ name }) => name)).toEqual(['datasource', 'watch']);
+  });
+
+  test('lies where the provisioning looks for it, beside the Prometheus that it reads', () => {
+    const compose = parse(readFileSync('deploy/compose.yaml', 'utf8')) as {
+      services: Record<string, { volumes: string[] }>;
+    };
+    const mounts = compose.services['grafana']?.volumes ?? [];
+    const provider = parse(readFileSync('deploy/grafana/provisioning/dashboards/chainwarden.yaml', 'utf8')) as {
+      providers: { options: { path: string } }[];
+    };
+    const path = provider.providers[0]?.options.path ?? 'none';
+    expect(mounts).toContain(`./grafana/chainwarden.json:${path}/chainwarden.json:ro`);
+    const source = readFileSync('deploy/grafana/provisioning/datasources/prometheus.yaml', 'utf8');
+    expect(source).toContain('url: http://prometheus:9090');
+    expect(Object.keys(compose.services)).toContain('prometheus');
+  });
+});
+
+/** Panels that show nothing while all goes well, or in the first seconds. */
+const MAY_BE_EMPTY: Readonly<Record<string, string>> = {
+  'Not examined': 'counted only when items were missed',
+  Undecided: 'counted only when an item left the pages before its condition was known',
+  'Unknown fields': 'the sandbox sends only fields of the specification',
+  'Given up': 'counted only when a message was given up',
+  'Oldest owed': 'nothing is owed when all was sent',
+  Health: 'shown only for rules that are unhealthy',
+  'Polls skipped': 'counted only when a poll took longer than its interval',
+  'Series left out': 'shown only when there are too many series',
+  'HTTP refused': 'counted only when a request was refused',
+  Heartbeat: 'the config names no address for a heartbeat',
+  'Credits left': 'the sandbox has no plan of credits unless it is asked for one',
+  'Credits in six hours': 'as the credits that are left',
+  'Rate limit left': 'known only from headers of the explorer',
+  'Time to render, 99th percentile': 'no page was opened',
+};
+
+const CONFIG = `explorers: { here: { form: sandbox, seed: 7, block_time: 1s } }
+addresses: { treasury: '0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0' }
+channels: { screen: { type: log } }
+http: { listen: '127.0.0.1:0' }
+state: { file: ./state.db }
+rules: [rules.yaml]
+`;
+const RULES = `watches:
+  - { id: head, kind: blocks, every: 1s, alerts: [{ id: every, on: new }, { id: behind, while: age > duration("0s") }] }
+  - { id: treasury, kind: balance, of: treasury, every: 1s, alerts: [{ id: much, while: balance > 0.000001 }] }
+`;
+
+/** Passes scrapes on to the daemon, and counts them. */
+async function countingProxy(url: string, stack: AsyncDisposableStack) {
+  const scrapes = createInbox<undefined>();
+  const server = createServer((_request, response) => {
+    void fetch(`${url}/metrics`).then(async (answer) => {
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
+      response.end(await answer.text());
+      scrapes.push(undefined);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stack.defer(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, scrapes };
+}
+
+const HAS_PROMETHEUS = hasTool('prometheus');
+
+test('a real Prometheus beside the daemon on its sandbox answers every query of the dashboard', async () => {
+  if (!HAS_PROMETHEUS) return;
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(createFolder({ 'config.yaml': CONFIG, 'rules.yaml': RULES }));
+  const running = stack.use(await runApp(folder, {}));
+  await running.polls.reached(2);
+  const { host, scrapes } = await countingProxy(running.app.url, stack);
+  const directory = await mkdtemp(join(tmpdir(), 'prometheus-'));
+  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const api = await startPrometheus(directory, host, stack);
+  // A rate needs two samples; the newest scrape may not be stored yet.
+  await scrapes.reached(5);
+  const empty: string[] = [];
+  for (const [title, expression] of shown) {
+    const asked = expression.replaceAll('$__rate_interval', '1m').replaceAll('$watch', '.*');
+    if ((await query(api, asked)).length === 0) empty.push(title);
+  }
+  expect(empty.filter((title) => MAY_BE_EMPTY[title] === undefined)).toEqual([]);
+});
+
+test('what may be empty is a panel', () => {
+  const titles = dashboard.panels.map(({ title }) => title);
+  expect(Object.keys(MAY_BE_EMPTY).filter((title) => !titles.includes(title))).toEqual([]);
+});

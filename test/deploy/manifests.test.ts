@@ -1,0 +1,123 @@
+// The files for Docker Compose and Kubernetes, checked by the published schemas.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
+import { Secret } from 'kubernetes-models/v1/Secret';
+import { Service } from 'kubernetes-models/v1/Service';
+import { parse, parseAllDocuments } from 'yaml';
+import { loadSetup } from '../../src/app/setup.ts';
+import { formatProblems } from '../../src/config/problem.ts';
+
+const KINDS = { ConfigMap, Deployment, PersistentVolumeClaim, Secret, Service, ServiceMonitor } as const;
+type KindName = keyof typeof KINDS;
+
+interface Manifest {
+  readonly kind: KindName;
+  readonly [key: string]: unknown;
+}
+
+const FOLDER = 'deploy/kubernetes';
+const manifests = readdirSync(FOLDER).flatMap((file) =>
+  parseAllDocuments(readFileSync(`${FOLDER}/${file}`, 'utf8')).map((document) => document.toJS() as Manifest),
+);
+
+function manifest<T>(kind: KindName): T {
+  const found = manifests.find((one) => one.kind === kind);
+  if (found === undefined) throw new Error(`no ${kind}`);
+  return found as T;
+}
+
+interface DeploymentParts {
+  readonly spec: {
+    readonly replicas: number;
+    readonly strategy: { readonly type: string };
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly {
+          readonly envFrom: readonly { readonly secretRef: { readonly name: string } }[];
+          readonly livenessProbe: { readonly httpGet: { readonly path: string } };
+          readonly readinessProbe: { readonly httpGet: { readonly path: string } };
+          readonly ports: readonly { containerPort: unknown }[];
+        }[];
+      };
+    };
+  };
+}
+
+describe('the Kubernetes manifests', () => {
+  test.each(manifests.map((one) => [one.kind, one] as const))('%s fits the published schema', (kind, one) => {
+    const Kind = KINDS[kind] as new (data: never) => { validate(): void };
+    expect(() => {
+      new Kind(one as never).validate();
+    }).not.toThrow();
+  });
+
+  test('a port that is no number does not fit it', () => {
+    const broken = structuredClone(manifest<DeploymentParts>('Deployment'));
+    const [container] = broken.spec.template.spec.containers;
+    if (container?.ports[0] !== undefined) container.ports[0].containerPort = 'http';
+    expect(() => {
+      new Deployment(broken as never).validate();
+    }).toThrow('containerPort must be integer');
+  });
+
+  test('there is one replica, and never two at once', () => {
+    const { spec } = manifest<DeploymentParts>('Deployment');
+    expect([spec.replicas, spec.strategy.type]).toEqual([1, 'Recreate']);
+    const [container] = spec.template.spec.containers;
+    expect(container?.livenessProbe.httpGet.path).toBe('/healthz');
+    expect(container?.readinessProbe.httpGet.path).toBe('/readyz');
+    expect(container?.envFrom[0]?.secretRef.name).toBe(
+      manifest<{ metadata: { name: string } }>('Secret').metadata.name,
+    );
+  });
+
+  test('config and rules of the ConfigMap load, with the secrets that the Secret names', () => {
+    const { data } = manifest<{ data: Record<string, string> }>('ConfigMap');
+    const { stringData } = manifest<{ stringData: Record<string, string> }>('Secret');
+    const readFile = (file: string): string => data[file.replace(/^.*\//, '')] ?? '';
+    const { setup, problems } = loadSetup('config.yaml', { env: stringData, readFile });
+    expect(formatProblems(problems)).toBe('');
+    expect(setup?.watches).toHaveLength(1);
+    expect(setup?.config.state.file).toBe('/data/state.db');
+  });
+});
+
+describe('the compose file', () => {
+  test('passes the linter, which knows the schema of compose files', () => {
+    const { status, stdout, stderr } = spawnSync(
+      'node_modules/.bin/dclint',
+      // The order of services and keys is for readers.
+      [
+        'deploy/compose.yaml',
+        '--max-warnings=0',
+        '--disable-rule=services-alphabetical-order',
+        '--disable-rule=service-keys-order',
+      ],
+      { encoding: 'utf8' },
+    );
+    expect([status, stdout, stderr]).toEqual([0, '', '']);
+  });
+
+  test('mounts files that exist, and opens ports on this machine only', () => {
+    const { services } = parse(readFileSync('deploy/compose.yaml', 'utf8')) as {
+      services: Record<string, { ports: string[]; volumes: string[] }>;
+    };
+    for (const { ports, volumes } of Object.values(services)) {
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+      const files = volumes.map((volume) => volume.split(':')[0] ?? '').filter((path) => path.startsWith('./'));
+      // The folder of the user's own config is made by hand.
+      for (const file of files.filter((path) => path !== './config')) expect(() => readdirOrFile(file)).not.toThrow();
+    }
+  });
+});
+
+function readdirOrFile(path: string): void {
+  const full = `deploy/${path}`;
+  if (/\.\w+$/.test(full)) readFileSync(full);
+  else readdirSync(full);
+}
