@@ -10,8 +10,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { MetricRow } from '../../src/telemetry/metric-rows/row.ts';
 import { METRICS } from '../../src/telemetry/metric-table.ts';
-import { runApp } from '../support/app.ts';
-import { createFolder } from '../support/daemon.ts';
+import { createFolder, start } from '../support/daemon.ts';
 import { createInbox } from '../support/sinks.ts';
 import { hasTool, query, startPrometheus } from '../telemetry/prometheus-tools.ts';
 
@@ -120,7 +119,7 @@ const RULES = `watches:
 async function countingProxy(url: string, stack: AsyncDisposableStack) {
   const scrapes = createInbox<undefined>();
   const server = createServer((_request, response) => {
-    void fetch(`${url}/metrics`).then(async (answer) => {
+    void fetch(url).then(async (answer) => {
       response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
       response.end(await answer.text());
       scrapes.push(undefined);
@@ -140,9 +139,11 @@ test('a real Prometheus beside the daemon on its sandbox answers every query of 
   if (!HAS_PROMETHEUS) return;
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(createFolder({ 'config.yaml': CONFIG, 'rules.yaml': RULES }));
-  const running = stack.use(await runApp(folder, {}));
-  await running.polls.reached(2);
-  const { host, scrapes } = await countingProxy(running.app.url, stack);
+  const daemon = stack.use(start(['run'], folder.path));
+  const { metrics } = JSON.parse(await daemon.says('"daemon:started"')) as { metrics: string };
+  await Promise.all([daemon.says('"watch":"head"'), daemon.says('"watch":"treasury"')]);
+  await (await fetch(new URL('/healthz', metrics))).text();
+  const { host, scrapes } = await countingProxy(metrics, stack);
   const directory = await mkdtemp(join(tmpdir(), 'prometheus-'));
   stack.defer(() => rm(directory, { recursive: true, force: true }));
   const api = await startPrometheus(directory, host, stack);

@@ -10,6 +10,7 @@ import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadSetup } from '../../src/app/setup.ts';
+import { createFolder } from '../support/daemon.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 
 const KINDS = { ConfigMap, Deployment, PersistentVolumeClaim, Secret, Service, ServiceMonitor } as const;
@@ -79,8 +80,9 @@ describe('the Kubernetes manifests', () => {
   test('config and rules of the ConfigMap load, with the secrets that the Secret names', () => {
     const { data } = manifest<{ data: Record<string, string> }>('ConfigMap');
     const { stringData } = manifest<{ stringData: Record<string, string> }>('Secret');
-    const readFile = (file: string): string => data[file.replace(/^.*\//, '')] ?? '';
-    const { setup, problems } = loadSetup('config.yaml', { env: stringData, readFile });
+    using folder = createFolder(data);
+    const readFile = (file: string): string => readFileSync(file, 'utf8');
+    const { setup, problems } = loadSetup(`${folder.path}/config.yaml`, { env: stringData, readFile });
     expect(formatProblems(problems)).toBe('');
     expect(setup?.watches).toHaveLength(1);
     expect(setup?.config.state.file).toBe('/data/state.db');
@@ -100,7 +102,7 @@ describe('the compose file', () => {
       ],
       { encoding: 'utf8' },
     );
-    expect([status, stdout, stderr]).toEqual([0, '', '']);
+    expect([status, stdout.trim(), stderr.trim()]).toEqual([0, '', '']);
   });
 
   test('mounts files that exist, and opens ports on this machine only', () => {
