@@ -55,21 +55,20 @@ describe('every example alert', () => {
   });
 });
 
-describe('the README', () => {
-  const blocks = [...readFile('README.md').matchAll(/```yaml (\w+)\n(.*?)```/gs)];
+describe.each(['README.md', 'docs/rules.md'])('%s', (page) => {
+  const blocks = [...readFile(page).matchAll(/```yaml (\w+)\n(.*?)```/gs)];
   const textOf = (type: string): string => blocks.find(([, tag]) => tag === type)?.[2] ?? '';
 
   test('shows tests that go well with the rules that it shows', async () => {
-    const files: Record<string, string> = { 'README.md': textOf('test'), 'treasury.yaml': textOf('rules') };
-    const { tests, problems } = loadRuleTests('README.md', {
+    const { tests, problems } = loadRuleTests(page, {
       env: {},
-      readFile: (file) => files[file] ?? '',
+      readFile: (file) => textOf(file === page ? 'test' : 'rules'),
       notifiers,
       kinds,
       mayShow: () => true,
     });
     expect(problems).toEqual([]);
-    expect(tests.length).toBeGreaterThan(1);
+    expect(tests.length).toBeGreaterThan(0);
     for (const trial of tests) expect(resultOf(trial, await runRuleTest(trial)).details).toEqual([]);
   });
 });

@@ -1,0 +1,68 @@
+// What stands in docs/ works: each recipe loads, and its test goes well; so does every other block.
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { loadConfig } from '../../src/config/config.ts';
+import { formatProblems } from '../../src/config/problem.ts';
+import { notifiers } from '../../src/notifiers/index.ts';
+import { loadRuleTests } from '../../src/rule-tests/reading/load.ts';
+import { resultOf } from '../../src/rule-tests/reporting/report.ts';
+import { runRuleTest } from '../../src/rule-tests/run.ts';
+import { kinds } from '../../src/watches/index.ts';
+
+const readFile = (file: string): string => readFileSync(file, 'utf8');
+
+/** The blocks of a type, in their order. */
+function blocksOf(markdown: string, type: string): string[] {
+  return [...markdown.matchAll(new RegExp(`\`\`\`yaml ${type}\\n(.*?)\`\`\``, 'gs'))].map(([, text = '']) => text);
+}
+
+const cookbook = readFile('docs/cookbook.md');
+const config = blocksOf(cookbook, 'config')[0] ?? '';
+const recipes = cookbook
+  .split(/^## /m)
+  .slice(1)
+  .map((text) => ({
+    title: text.slice(0, text.indexOf('\n')),
+    rules: blocksOf(text, 'rules')[0] ?? '',
+    tests: blocksOf(text, 'test')[0] ?? '',
+  }));
+
+const testsOf = ({ rules, tests }: (typeof recipes)[number]) =>
+  loadRuleTests('recipe.test.yaml', {
+    env: {},
+    readFile: (file) => (file.endsWith('.test.yaml') ? tests : file.endsWith('config.yaml') ? config : rules),
+    notifiers,
+    kinds,
+    mayShow: () => true,
+  });
+
+describe('the cookbook', () => {
+  test('has twenty recipes, and a config that loads', () => {
+    expect(recipes).toHaveLength(20);
+    const { problems } = loadConfig('config.yaml', { env: {}, readFile: () => config, notifiers });
+    expect(formatProblems(problems)).toBe('');
+  });
+
+  test.each(recipes.map((recipe) => [recipe.title, recipe] as const))('%s', async (_title, recipe) => {
+    const { tests, problems } = testsOf(recipe);
+    expect(formatProblems(problems)).toBe('');
+    const told = new Set<string>();
+    for (const trial of tests) {
+      const { details, output } = resultOf(trial, await runRuleTest(trial));
+      expect(details).toEqual([]);
+      for (const { id } of trial.watch.alerts) if (output.includes(id)) told.add(id);
+    }
+    const written = tests.flatMap(({ watch }) => watch.alerts.map(({ id }) => id));
+    expect(written.length).toBeGreaterThan(0);
+    expect(written.filter((id) => !told.has(id))).toEqual([]);
+  });
+});
+
+describe('every page of docs/', () => {
+  const pages = readdirSync('docs').map((file) => [file, readFile(`docs/${file}`)] as const);
+
+  test.each(pages)('%s links to pages that exist', (_file, text) => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => `docs/${link}`);
+    for (const link of links) expect(() => (/\.\w+$/.test(link) ? readFile(link) : readdirSync(link))).not.toThrow();
+  });
+});
