@@ -34,7 +34,7 @@ export function pollOf(watch: Watch, memory: Memory, observation: Observation, p
     return { watch, time, ...nothing, chain: 'unknown', samples: memory.history, data, fields, missing };
   }
   const detection = detect(watch, memory, observation);
-  const samples = sample(memory.history, watch.windows, detection.now, time);
+  const samples = sample(memory.history, watch.sampled, detection.now, time);
   const context = contextOf(watch, detection, { at, history: historyOf(samples, time, pastOf(memory, past)) });
   const isStale = isHeadStale(observation);
   const lacksField = goneFields(fields).length > 0;

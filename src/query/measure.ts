@@ -33,8 +33,6 @@ export function measureOf(watch: Watch, alert: ConditionAlert, reading: Reading 
   const limit = limitOf(alert.while);
   if (limit === null) return null;
   const value = reading?.valueOf(limit.subject);
-  const end = alert.until === null ? null : limitOf(alert.until);
-  const clears = end !== null && isSame(end, limit) ? end.bound : limit.bound;
   const show = scaleOf(watch, limit.subject);
   const apart = value === undefined ? null : distanceOf(value, limit.bound);
   return {
@@ -45,10 +43,16 @@ export function measureOf(watch: Watch, alert: ConditionAlert, reading: Reading 
     distance: apart && show.text(apart),
     side: value === undefined ? null : sideOf(value, limit.bound),
     fires: limit.operator === '<' || limit.operator === '<=' ? 'below' : 'above',
-    clears_at: show.text(clears),
+    clears_at: show.text(clearAt(alert, limit)),
     at: reading && showInstant(reading.at),
     is_stale: reading?.isStale ?? false,
   };
+}
+
+/** What the value has to pass for the alert to end. */
+export function clearAt({ until }: ConditionAlert, limit: Comparison): Amount {
+  const end = until === null ? null : limitOf(until);
+  return end !== null && isSame(end, limit) ? end.bound : limit.bound;
 }
 
 /** What the kind measures, where no alert compares it; null where it measures nothing. */

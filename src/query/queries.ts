@@ -1,10 +1,13 @@
 // All queries over a view that is made anew for each call: what pages, the API and the CLI print.
 import type { EpisodeName } from '../store/alert-view.ts';
+import { accounts } from './accounts.ts';
 import { alert, alerts } from './alerts.ts';
 import { delivery, deliveries } from './deliveries.ts';
 import { history } from './history.ts';
 import { overview } from './overview.ts';
-import type { DeliveryFilter, HistoryFilter, ListFilter } from './shapes.ts';
+import { samples } from './samples.ts';
+import type { DeliveryFilter, HistoryFilter, ListFilter, SamplesFilter } from './shapes.ts';
+import type { AccountList, Series } from './shapes/accounts.ts';
 import type { AlertCard, AlertHistory, Gone } from './shapes/alerts.ts';
 import type { List } from './shapes/common.ts';
 import type { HistoryList } from './shapes/history.ts';
@@ -28,6 +31,9 @@ export interface Queries {
   /** A part of the overview. */
   trust(): Promise<Trust>;
   watches(filter: ListFilter): Promise<WatchList>;
+  accounts(filter: ListFilter): Promise<AccountList>;
+  /** Null: there is no such watch, or no samples of the field are kept. */
+  samples(watch: string, filter: SamplesFilter): Promise<Series | null>;
   history(filter: HistoryFilter): Promise<HistoryList>;
   deliveries(filter: DeliveryFilter): Promise<DeliveryList>;
   /** Null: there is none. */
@@ -43,6 +49,8 @@ export function createQueries(look: () => Promise<View>, edition: Queries['editi
     overview: async () => overview(await look()),
     trust: async () => trust(await look()),
     watches: async (filter) => watches(await look(), filter),
+    accounts: async (filter) => accounts(await look(), filter),
+    samples: async (name, filter) => samples(await look(), name, filter),
     history: async (filter) => history(await look(), filter),
     deliveries: async (filter) => deliveries(await look(), filter),
     delivery: async (id) => delivery(await look(), id),

@@ -4,6 +4,7 @@ import type { AlertId, DeliveryId, Recipient, WatchId } from '../core/model/ids.
 import type { Instant } from '../lib/clock.ts';
 import { UnavailableError } from '../lib/unavailable.ts';
 import type { AlertView } from './alert-view.ts';
+import type { SamplesView } from './samples.ts';
 import type { DispatchStore } from './dispatch-store.ts';
 import type { Fence, Shard } from './fence.ts';
 import type { MemoryStore } from './memories.ts';
@@ -68,11 +69,13 @@ export interface Store
 export interface StoreView
   extends
     AlertView,
+    SamplesView,
     Pick<
       Store,
       | 'recall'
       | 'diagnostics'
       | 'samples'
+      | 'samplesAfter'
       | 'survey'
       | 'backlog'
       | 'pauses'

@@ -47,8 +47,8 @@ export interface ViewedDaemon {
   readonly known: { storage: 'works' | 'fails' | 'full'; explorers: ExplorerState[] };
   /** Replaces the rules, as a reload does. */
   load(rules: string): Promise<void>;
-  /** A minute passes, so often, and every watch is polled; what is due is put into messages. */
-  poll(times?: number): Promise<void>;
+  /** A minute, or another time, passes, so often, and every watch is polled; what is due is put into messages. */
+  poll(times?: number, everyMs?: number): Promise<void>;
   /** Sends what is due on the channel; how each try ends. */
   send(channel: string, outcome: Outcome): Promise<number>;
 }
@@ -129,9 +129,9 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
       blind.adopt(watches);
       ring.adopt(watches);
     },
-    async poll(times = 1) {
+    async poll(times = 1, everyMs = 60_000) {
       for (let i = 0; i < times; i += 1) {
-        await clock.advance(60_000);
+        await clock.advance(everyMs);
         await poller.poll(watches, new AbortController().signal);
         await dispatch(store, clock.now());
       }

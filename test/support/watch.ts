@@ -157,6 +157,7 @@ export function aWatch(alerts: Watch['alerts'], change: Partial<Watch> = {}): Wa
     judged: [],
     readFields: [],
     windows: [],
+    sampled: change.windows ?? [],
     checksum: 'as-before',
     exported: true,
     ...change,

@@ -19,7 +19,7 @@ export interface Figures {
 const NUMBERS: ReadonlySet<string> = new Set(['amount', 'int', 'double', 'duration']);
 
 /** What the kind measures, and the numbers that conditions over values read. */
-export function figurePathsOf({ kind, alerts }: Watch): readonly string[] {
+export function figurePathsOf({ kind, alerts }: Pick<Watch, 'kind' | 'alerts'>): readonly string[] {
   if (kind.while === null) return [];
   const conditions = alerts.flatMap((alert) => (alert.type === 'condition' ? [alert.while, alert.until] : []));
   const read = conditions.flatMap((condition) => condition?.reads ?? []);

@@ -36,6 +36,8 @@ export interface Watch {
   readonly readFields: readonly ReadField[];
   /** Paths of which a history is kept, each for the longest window that an alert looks back over. */
   readonly windows: readonly Span[];
+  /** Paths of which samples are kept, for windows and for charts: the longest span of each path counts. */
+  readonly sampled: readonly Span[];
   /** Changes when what is observed changes: memory of another checksum is not continued. */
   readonly checksum: string;
   /** Whether the watched value is exported as a metric. */

@@ -36,8 +36,8 @@ function isBefore([since, until]: Run, first: Run | undefined, coveredUntil: Mem
   return first === undefined ? until !== null && coveredUntil !== null && until <= coveredUntil : since < first[0];
 }
 
-function rowsOf({ windows, schedule }: Watch, path: string, runs: readonly Run[]): readonly ClosedRun[] {
-  const longestMs = Math.max(0, ...windows.filter((span) => span.path === path).map(({ ms }) => ms));
+function rowsOf({ sampled, schedule }: Watch, path: string, runs: readonly Run[]): readonly ClosedRun[] {
+  const longestMs = Math.max(0, ...sampled.filter((span) => span.path === path).map(({ ms }) => ms));
   const keptMs = longestMs + HOLE * schedule.intervalMs;
   return runs.flatMap(([since, until, value]) =>
     until === null ? [] : [{ path, since, until, value, keptFrom: until - keptMs }],

@@ -82,6 +82,7 @@ export function builtInWatch({ id, kind, explorer, intervalMs, alert }: Given): 
     judged: [],
     readFields: [],
     windows: [],
+    sampled: [],
     checksum: CHECKSUM,
     exported: false,
   };

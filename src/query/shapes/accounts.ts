@@ -29,9 +29,6 @@ export const AccountList = list(AccountRow)
       within_tenth: z.int().describe('Not beyond the limit, and nearer to it than 10 %.'),
       old_data: z.int(),
     }),
-    scam_tokens: z
-      .array(z.strictObject({ watch: z.string(), of: Subject, count: z.int() }))
-      .describe('Tokens that are left out, since the explorer calls them a scam.'),
   })
   .meta({ id: 'AccountList' });
 export type AccountList = z.output<typeof AccountList>;

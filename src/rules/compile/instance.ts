@@ -1,4 +1,5 @@
 import { idOf } from '../../core/model/identity.ts';
+import { sampledBy } from '../../core/windows/sampled.ts';
 import type { ReadField } from '../../core/model/field-sightings.ts';
 import type { AnyKind } from '../../core/model/kind.ts';
 import type { Target } from '../../core/model/target.ts';
@@ -36,6 +37,8 @@ export function watchOf(
     of: address === null ? null : { name: catalogue.nameOf(address), address: address.text },
     token: token === null ? null : { name: catalogue.tokenNameOf(token, explorer.name), address: token.text },
   };
+  const rules = alerts.map((alert) => targets.alertOf(subject, alert));
+  const windows = windowsOf(alerts);
   return {
     ...subject,
     id,
@@ -45,11 +48,12 @@ export function watchOf(
     nameOf: (named) => catalogue.nameOf(named) ?? catalogue.tokenNameOf(named, explorer.name),
     pageUrl: explorer.pageUrl,
     schedule,
-    alerts: alerts.map((alert) => targets.alertOf(subject, alert)),
+    alerts: rules,
     tracked: trackedBy(kind.comparedByDefault, alerts),
     judged: judgedBy(kind.fleeting, alerts),
     readFields: readFieldsOf(kind, alerts, target),
-    windows: windowsOf(alerts),
+    windows,
+    sampled: sampledBy({ kind, alerts: rules, windows }),
     checksum: idOf(kind.name, explorer.name, address?.key ?? '-', tokenPart, canonicalJson(options.value)),
     exported: watch.metrics,
   };

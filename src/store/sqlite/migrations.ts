@@ -1,3 +1,4 @@
+import { BUCKETS_AND_SPANS } from './samples-table.ts';
 import { MIRROR_TABLE } from './dispatch/mirror-table.ts';
 import type { DatabaseSync } from 'node:sqlite';
 import { firstNumber, inStep } from './database.ts';
@@ -62,6 +63,11 @@ export const APPLICATION_ID = 0x4357646e;
  *
  * Schema 17. `receipt` is what a receiver called the message about an alert, in the episode `receipt_episode`, which later
  * ones change or answer. `maybe_copy` is 1 after a try of which nobody knows whether it arrived.
+ *
+ * Schema 18. `mirrored` holds what receivers that keep their own state of alerts accepted.
+ *
+ * Schema 21. `sample_buckets` holds an hour each of runs that `samples` holds no more, `unknown_spans` when no data of a
+ * watch was `ok`.
  */
 export const MIGRATIONS: readonly Migration[] = [
   `
@@ -270,6 +276,7 @@ export const MIGRATIONS: readonly Migration[] = [
   DROP INDEX deliveries_due;
   CREATE INDEX deliveries_due ON deliveries (channel, rank, due_at, number, rule) WHERE state = 'due';
   `,
+  BUCKETS_AND_SPANS,
 ];
 
 /**

@@ -1,41 +1,150 @@
+// What watches have measured: runs of equal values, and of older ones an hour each; and when nothing was known of a watch.
 import type { DatabaseSync } from 'node:sqlite';
 import type { ClosedRuns } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
-import type { Run, Samples } from '../../core/model/memory.ts';
+import type { DataSince, Run, Samples } from '../../core/model/memory.ts';
+import { Amount } from '../../core/values/amount.ts';
 import type { Instant } from '../../lib/clock.ts';
+import type { Bucket, PathOfWatch, UnknownSpan } from '../samples.ts';
+import type { Row } from '../rows.ts';
+import { limitBy } from './database.ts';
 
-/** The statements on `samples`. None of them opens a transaction. */
+/** Leads to the next schema. */
+export const BUCKETS_AND_SPANS = `
+  CREATE TABLE sample_buckets (
+    watch TEXT NOT NULL REFERENCES memory (watch) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    width INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    first TEXT NOT NULL,
+    last TEXT NOT NULL,
+    min TEXT NOT NULL,
+    max TEXT NOT NULL,
+    PRIMARY KEY (watch, path, width, at)
+  ) STRICT;
+  CREATE INDEX sample_buckets_at ON sample_buckets (at);
+
+  CREATE TABLE unknown_spans (
+    watch TEXT NOT NULL REFERENCES memory (watch) ON DELETE CASCADE,
+    since INTEGER NOT NULL,
+    until INTEGER,
+    cause TEXT NOT NULL,
+    PRIMARY KEY (watch, since)
+  ) STRICT;
+  CREATE INDEX unknown_spans_open ON unknown_spans (watch) WHERE until IS NULL;
+  CREATE INDEX unknown_spans_until ON unknown_spans (until) WHERE until IS NOT NULL;
+`;
+
+/** The statements on the three tables. None of them opens a transaction. */
 export interface SamplesTable {
   keep(watch: WatchId, closed: ClosedRuns): void;
+  /** The data state of a watch after a poll. */
+  noteData(watch: WatchId, data: DataSince | null, at: Instant): void;
+  /** What ended before then, and what is too much. */
+  prune(before: Instant): void;
 }
+
+const HOUR_MS = 3_600_000;
+/** Of each table, so that none grows beyond a gigabyte. */
+const MOST_ROWS = 6_000_000;
+/** Rows that are too much, dropped at once. */
+const MOST_DROPPED = 50_000;
 
 export function createSamplesTable(db: DatabaseSync): SamplesTable {
   const insert = db.prepare('INSERT INTO samples (watch, path, since, until, value) VALUES (?, ?, ?, ?, ?)');
+  const old = db.prepare(
+    'SELECT since, until, value FROM samples WHERE watch = ? AND path = ? AND until < ? ORDER BY until',
+  );
   const prune = db.prepare('DELETE FROM samples WHERE watch = ? AND path = ? AND until < ?');
   const drop = db.prepare('DELETE FROM samples WHERE watch = ? AND path = ?');
+  const dropBuckets = db.prepare('DELETE FROM sample_buckets WHERE watch = ? AND path = ?');
   const shift = db.prepare('UPDATE samples SET since = since - ?2, until = until - ?2 WHERE watch = ?1');
+  const bucket = db.prepare(
+    'SELECT first, last, min, max FROM sample_buckets WHERE watch = ? AND path = ? AND width = ? AND at = ?',
+  );
+  const write = db.prepare(`
+    INSERT INTO sample_buckets (watch, path, width, at, first, last, min, max) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (watch, path, width, at) DO UPDATE SET last = excluded.last, min = excluded.min, max = excluded.max`);
+  const begin = db.prepare(`
+    INSERT OR IGNORE INTO unknown_spans (watch, since, until, cause)
+    SELECT ?1, ?2, NULL, ?3 WHERE NOT EXISTS (SELECT 1 FROM unknown_spans WHERE watch = ?1 AND until IS NULL)`);
+  const end = db.prepare('UPDATE unknown_spans SET until = max(since, ?2) WHERE watch = ?1 AND until IS NULL');
+  const ended = [
+    db.prepare('DELETE FROM sample_buckets WHERE at < ?'),
+    db.prepare('DELETE FROM unknown_spans WHERE until < ?'),
+  ];
+  const tooMuch = ['samples', 'sample_buckets', 'unknown_spans'].map((table) =>
+    db.prepare(`
+      DELETE FROM ${table} WHERE rowid IN (
+        SELECT rowid FROM ${table} WHERE rowid <= (SELECT max(rowid) FROM ${table}) - ${MOST_ROWS}
+        ORDER BY rowid LIMIT ${MOST_DROPPED})`),
+  );
+
+  /** A run fills every hour that it overlaps. */
+  function fill(watch: WatchId, path: string, [since, until, value]: Run): void {
+    for (let at = Math.floor(since / HOUR_MS) * HOUR_MS; at <= (until ?? since); at += HOUR_MS) {
+      const before = bucket.get(watch, path, HOUR_MS, at);
+      const { first, min, max } =
+        before === undefined ? { first: value, min: value, max: value } : widened(before, value);
+      write.run(watch, path, HOUR_MS, at, first, value, min, max);
+    }
+  }
+
   return {
     keep(watch, { runs, dropped, shiftedMs }) {
       if (shiftedMs !== 0) shift.run(watch, shiftedMs);
-      for (const path of dropped) drop.run(watch, path);
+      for (const path of dropped) {
+        drop.run(watch, path);
+        dropBuckets.run(watch, path);
+      }
       for (const { path, since, until, value, keptFrom } of runs) {
         insert.run(watch, path, since, until, value);
+        for (const row of old.all(watch, path, keptFrom)) fill(watch, path, runOf(row));
         prune.run(watch, path, keptFrom);
       }
+    },
+    noteData(watch, data, at) {
+      if (data === null) return;
+      if (data.state === 'ok') end.run(watch, at);
+      else begin.run(watch, data.since, data.state);
+    },
+    prune(before) {
+      for (const statement of ended) statement.run(before);
+      for (const statement of tooMuch) statement.run();
     },
   };
 }
 
+function widened(row: Row, value: string): { first: string; min: string; max: string } {
+  const [first, min, max] = [String(row['first']), String(row['min']), String(row['max'])];
+  const number = Amount.parse(value);
+  const isBeyond = (limit: string, way: -1 | 1): boolean => {
+    const other = Amount.parse(limit);
+    return number !== undefined && other !== undefined && number.compare(other) === way;
+  };
+  return { first, min: isBeyond(min, -1) ? value : min, max: isBeyond(max, 1) ? value : max };
+}
+
 export interface SamplesView {
   of(watch: WatchId): Samples;
-  after(of: { readonly watch: WatchId; readonly path: string }, after: Instant, limit: number): Run[];
+  after(of: PathOfWatch, after: Instant, limit: number): Run[];
+  buckets(of: PathOfWatch, from: Instant): Bucket[];
+  unknown(since: Instant, watch: WatchId | null): UnknownSpan[];
 }
+
+const MOST_SPANS = 50_000;
 
 export function createSamplesView(db: DatabaseSync): SamplesView {
   const all = db.prepare('SELECT path, since, until, value FROM samples WHERE watch = ? ORDER BY path, until');
   const some = db.prepare(
     'SELECT since, until, value FROM samples WHERE watch = ? AND path = ? AND until > ? ORDER BY until',
   );
+  const buckets = db.prepare(`
+    SELECT at, first, last, min, max FROM sample_buckets WHERE watch = ? AND path = ? AND width = ${HOUR_MS} AND at >= ?
+    ORDER BY at`);
+  const unknown = db.prepare(`
+    SELECT watch, since, until, cause FROM unknown_spans
+    WHERE (until IS NULL OR until > ?1) AND (?2 IS NULL OR watch = ?2) ORDER BY since ${limitBy('?3')}`);
   return {
     of(watch) {
       const samples: Record<string, Run[]> = {};
@@ -50,9 +159,26 @@ export function createSamplesView(db: DatabaseSync): SamplesView {
       }
       return runs;
     },
+    buckets: ({ watch, path }, from) => buckets.all(watch, path, from).map(bucketOf),
+    unknown: (since, watch) => unknown.all(since, watch, MOST_SPANS).map(spanOf),
   };
 }
 
-function runOf(row: Readonly<Record<string, unknown>>): Run {
+function runOf(row: Row): Run {
   return [Number(row['since']), Number(row['until']), String(row['value'])];
+}
+
+function bucketOf(row: Row): Bucket {
+  const text = (name: string): string => String(row[name]);
+  return { at: Number(row['at']), first: text('first'), last: text('last'), min: text('min'), max: text('max') };
+}
+
+function spanOf(row: Row): UnknownSpan {
+  const until = row['until'];
+  return {
+    watch: String(row['watch']),
+    since: Number(row['since']),
+    until: typeof until === 'number' ? until : null,
+    cause: String(row['cause']),
+  };
 }

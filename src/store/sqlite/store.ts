@@ -84,6 +84,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     if (!hasChanged && transitions.length === 0) return 'kept';
     open.memory.keep(decision);
     open.samples.keep(watchId, decision.closed);
+    open.samples.noteData(watchId, decision.memory.data, at);
     open.notifications.add(watchId, transitions, at);
     open.journal.append(journalOf(decision, at));
     return 'kept';
@@ -263,6 +264,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         open.alerts.prune(before.alerts);
         open.groups.prune(before.alerts);
         open.mirror.prune(before.settled);
+        open.samples.prune(before.journal);
         open.journal.prune(before.journal, at, MOST_DROPPED);
       }),
     async [Symbol.asyncDispose]() {

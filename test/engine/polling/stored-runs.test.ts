@@ -154,7 +154,7 @@ test('what was stored of something else, or of a path that was not looked back o
   for (const minute of [1, 2, 3]) await poll(watch, minute, String(minute));
   expect(Object.keys(await store.samples(watch.id))).toEqual(['level']);
   expect(await poll(watch, 4, '9')).toBe('7');
-  await poll({ ...watch, windows: [] }, 5, '10');
+  await poll({ ...watch, windows: [], sampled: [] }, 5, '10');
   expect(await store.samples(watch.id)).toEqual({});
   expect(await poll(watch, 6, '11')).toBe('undefined');
   await poll(watch, 7, '12');

@@ -1,0 +1,95 @@
+import { expect, test } from '@jest/globals';
+import { CSV_HEAD, csvLine } from '../../src/query/accounts-csv.ts';
+import { AccountList, Series } from '../../src/query/shapes/accounts.ts';
+import { ListFilter, SamplesFilter } from '../../src/query/shapes.ts';
+import { aViewedDaemon, TREASURY, VAULT } from '../support/viewed-daemon.ts';
+
+const RULES = `
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    every: 1h
+    alerts: [{ id: low, while: balance < 100, until: balance > 120, severity: critical, notify: [screen] }]
+  - { id: gas, kind: balance, of: vault, every: 1h, alerts: [{ id: low, while: balance < 50, notify: [screen] }] }
+`;
+const HOUR = 3_600_000;
+const all = ListFilter.parse({});
+
+test('accounts come closest to their limit first, with their day and their last outflow', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  const { queries, shown } = daemon;
+  Object.assign(shown, { treasury: '1000', vault: '52' });
+  await daemon.poll(20, HOUR);
+  shown['treasury'] = '900';
+  await daemon.poll(10, HOUR);
+  const list = await queries.accounts(all);
+  expect(AccountList.parse(JSON.parse(JSON.stringify(list)))).toEqual(list);
+  expect(list.counts).toEqual({ all: 2, below_limit: 0, within_tenth: 1, old_data: 0 });
+  expect(list.items.map(({ watch }) => watch)).toEqual(['gas', 'coins']);
+  expect(list.items[1]).toMatchObject({
+    of: { name: 'treasury', address: TREASURY, page_url: `https://explorer.invalid/address/${TREASURY}` },
+    asset: 'ETH',
+    token: null,
+    measure: { value: '900', limit: '100', distance: '800' },
+    change_24h: -0.1,
+    outflow: { amount: '100', at: '2026-01-01T21:00:00Z' },
+  });
+  const [coins, gas] = [list.items[1], list.items[0]];
+  if (coins === undefined || gas === undefined) throw new Error('an account is missing');
+  expect([CSV_HEAD, csvLine(coins), csvLine({ ...gas, asset: '=cmd()' })]).toEqual([
+    '\ufeffaccount,address,explorer,asset,token,state,balance,limit,distance,change_24h,last_outflow,last_outflow_at,' +
+      'as_of,is_stale\r\n',
+    `treasury,${TREASURY},chain,ETH,,ok,900,100,800,-0.1,100,2026-01-01T21:00:00Z,2026-01-02T06:00:00Z,false\r\n`,
+    `vault,${VAULT},chain,'=cmd(),,ok,52,50,2,0,,,2026-01-02T06:00:00Z,false\r\n`,
+  ]);
+});
+
+test('an account without a day behind it has no change, and one that is blind only was so', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  Object.assign(daemon.shown, { treasury: '1000', vault: '52' });
+  await daemon.poll(3, HOUR);
+  expect((await daemon.queries.accounts(all)).items[0]).toMatchObject({ change_24h: null, outflow: null });
+  daemon.shown['vault'] = null;
+  await daemon.poll(4, HOUR);
+  const old = await daemon.queries.accounts(ListFilter.parse({ state: 'old-data' }));
+  expect(old.items).toMatchObject([{ watch: 'gas', state: 'blind', measure: { value: '52', is_stale: true } }]);
+});
+
+test('a chart shows hours where samples are too old, then each sample, and where nothing is known', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  const { queries, shown, store } = daemon;
+  Object.assign(shown, { treasury: '1000', vault: '60' });
+  for (let day = 0; day < 12; day += 1) {
+    shown['treasury'] = String(1000 - day * 10);
+    await daemon.poll(24, HOUR);
+  }
+  shown['treasury'] = null;
+  await daemon.poll(8, HOUR);
+  shown['treasury'] = '90';
+  await daemon.poll(2, HOUR);
+  const view = await daemon.view();
+  const [watch] = view.runtime.watches();
+  if (watch === undefined) throw new Error('no watch');
+  const hours = await view.store.buckets({ watch: watch.id, path: 'balance' }, 0);
+  expect(hours[0]).toEqual({ at: Date.UTC(2026, 0, 1, 1), first: '1000', last: '1000', min: '1000', max: '1000' });
+  expect((await store.samples(watch.id))['balance']?.[0]?.[2]).toBe('960');
+
+  const month = await queries.samples('coins', SamplesFilter.parse({ since: '30d' }));
+  expect(Series.parse(JSON.parse(JSON.stringify(month)))).toEqual(month);
+  expect(month?.points[0]).toEqual(['2026-01-01T01:00:00Z', '1000']);
+  expect(month?.points.at(-1)).toEqual(['2026-01-13T10:00:00Z', '90']);
+  expect(month).toMatchObject({ field: 'balance', unit: 'ETH', fire: '100', clear: '120' });
+  expect(month?.gaps).toContainEqual(['2026-01-13T00:00:00Z', '2026-01-13T09:00:00Z']);
+  expect(month?.episodes).toEqual([['2026-01-13T09:00:00Z', null]]);
+
+  const day = await queries.samples('coins', SamplesFilter.parse({ since: '24h' }));
+  expect(day?.points[0]).toEqual(['2026-01-12T10:00:00Z', '890']);
+  expect(await queries.samples('coins', SamplesFilter.parse({ field: 'made_up' }))).toBeNull();
+  expect(await queries.samples('never', SamplesFilter.parse({}))).toBeNull();
+
+  const { items } = await queries.watches(ListFilter.parse({ q: 'coins' }));
+  const states = items[0]?.bars.states ?? [];
+  expect(states.at(-1)).toBe('critical');
+  expect(states.filter((state) => state === 'unknown').length).toBe(16);
+});
