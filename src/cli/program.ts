@@ -10,6 +10,7 @@ import type { RetryOptions } from './deliveries-retry.ts';
 import type { ConfigOption } from './load.ts';
 import type { AckOptions } from './ack.ts';
 import type { PauseOptions } from './pause.ts';
+import type { StatusOptions } from './status.ts';
 import type { ExtendOptions, ListOptions as SilencesOptions, SilenceOptions } from './silence.ts';
 import type { HistoryOptions } from './history.ts';
 import type { PlanOptions } from './plan.ts';
@@ -115,9 +116,10 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
 
   program
     .command('status')
-    .description('what the state file knows: watches, alerts, deliveries; also while the daemon runs')
+    .description('what fires and whether to trust that, then what the state file knows; also while the daemon runs')
     .option(...CONFIG)
-    .action(async (options: ConfigOption) => {
+    .option('--json', 'what fires as JSON, as the API gives it')
+    .action(async (options: StatusOptions) => {
       end(await (await import('./status.ts')).status(terminal, options));
     });
 

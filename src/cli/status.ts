@@ -1,6 +1,5 @@
 import { headingOf } from '../core/wording/message-words.ts';
 import { healthOf, type HealthByAlert } from '../core/model/health.ts';
-import type { WatchId } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import { type Instant, showDuration, showInstant } from '../lib/clock.ts';
 import type { UnreadRange } from '../core/model/kind.ts';
@@ -12,21 +11,35 @@ import { acknowledged, silencesInForce } from '../explain/operator-words.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { showRecipient } from '../rules/describe.ts';
 import { openReader } from '../store/open.ts';
+import { overview } from '../query/overview.ts';
 import { EXIT } from './exit.ts';
+import { fileView, readFacts } from './file-view.ts';
 import { loadOrFail, type ConfigOption } from './load.ts';
+import { overviewLines } from './status-table.ts';
 import type { Terminal } from './terminal.ts';
+import { readVersion } from './version.ts';
 
 const MOST_DEAD = 10;
 
+export interface StatusOptions extends ConfigOption {
+  /** The overview as the API gives it. */
+  readonly json?: boolean;
+}
+
 /** Reads the state file without the daemon's lock, so it also answers while the daemon runs. */
-export async function status(terminal: Terminal, { config: file }: ConfigOption): Promise<number> {
-  const { config, watches } = loadOrFail(terminal, file);
+export async function status(terminal: Terminal, { config: file, json = false }: StatusOptions): Promise<number> {
+  const setup = loadOrFail(terminal, file);
+  const { config, watches } = setup;
   await using reader = await openReader(config.state);
-  const damaged = new Set<WatchId>();
-  const memories = await reader.recall(undefined, (id) => damaged.add(id));
-  const diagnostics = await reader.diagnostics();
-  const pauses = await reader.pauses();
+  const facts = await readFacts(reader);
+  const { memories, damaged, diagnostics, pauses } = facts;
   const now = terminal.clock.now();
+  const seen = await overview(fileView({ setup, reader, facts, now, version: readVersion() }));
+  if (json) {
+    terminal.out(JSON.stringify(seen, null, 2));
+    return EXIT.ok;
+  }
+  for (const line of overviewLines(seen)) terminal.out(line);
   for (const watch of watches) {
     const memory = memories.get(watch.id);
     const pause = lastPauseOf(pauses, watch);

@@ -82,5 +82,5 @@ function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 function span(ms: number): string {
-  return showSpan(ms < 60_000 ? Math.round(ms / 1000) * 1000 : Math.floor(ms / 60_000) * 60_000);
+  return showSpan(ms < 60_000 ? Math.max(1, Math.round(ms / 1000)) * 1000 : Math.floor(ms / 60_000) * 60_000);
 }

@@ -118,13 +118,13 @@ test('data that is not good is said, and what fires on it is unverified', async 
 
 test('status says which watch is blind, and since when, until it has data again', async () => {
   await prepared.polls('940000', 'missed', 'missed', 'missed', 'missed', 'missed');
-  expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('blind');
+  expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('blind since');
   await prepared.polls('missed');
   const { out } = await prepared.run('status', '-c', prepared.config);
   expect(out).toContain('; data error since 2026-01-01T00:02:00Z; blind since 2026-01-01T00:01:00Z; ');
   expect(out).toContain('\nblind: 1 of 1 watches\n');
   await prepared.polls('940000');
-  expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('blind');
+  expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('blind since');
 });
 
 test('a field that the explorer no longer sends leaves the condition unknown, and both commands name it', async () => {

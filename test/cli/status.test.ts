@@ -1,4 +1,4 @@
-// What `status` says of lists that were not read to their end.
+// What `status` says: what fires and whether to trust that, and what was not read of lists.
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { loadSetup } from '../../src/app/setup.ts';
@@ -7,6 +7,7 @@ import { blankMemory, step } from '../../src/core/step.ts';
 import { AddressRef } from '../../src/explorer/reading/resources/address.ts';
 import { InternalTransaction } from '../../src/explorer/reading/resources/internal-transaction.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { Overview } from '../../src/query/shapes/overview.ts';
 import type { ListReading } from '../../src/watches/lists/list-reading.ts';
 import { prepareState } from '../support/prepared-state.ts';
 import { commit } from '../support/store-calls.ts';
@@ -60,4 +61,44 @@ test('status names the blocks that were not read, why and since when, and when t
   const { out } = await prepared.run('status', '-c', prepared.config);
   expect(out).toContain('  calls: blocks 13-60 not read yet since 2026-01-01T00:02:00Z: 20 pages read\n');
   expect(out).toContain('  calls: last read again as a whole 2026-01-01T00:00:00Z\n');
+});
+
+const BALANCES = `
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    every: 1m
+    alerts: [{ id: low, while: balance < 1_000_000, for: 2m, severity: critical, notify: [screen, night] }]
+  - { id: gas, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 2_000_000, notify: screen }] }
+`;
+
+test('status begins with what fires, how far beyond its limit, who was told, and why watches are blind', async () => {
+  using prepared = prepareState(BALANCES);
+  await prepared.polls('940000');
+  const pending = await prepared.run('status', '-c', prepared.config);
+  expect(pending.out.split('\n').slice(0, 6)).toEqual([
+    'vault coin 940,000, below 2,000,000',
+    'Nobody has acknowledged 1 warning; the oldest has waited 1 s. No watch is blind, and no delivery is owed.',
+    '',
+    'SEVERITY  STATE    ALERT      VALUE         LIMIT                 SINCE                 NOTIFIED',
+    'warning   firing   gas/low    940,000 coin  below 2,000,000 coin  2026-01-01T00:01:00Z  screen accepted',
+    'critical  pending  coins/low  940,000 coin  below 1,000,000 coin  2026-01-01T00:01:00Z',
+  ]);
+  await prepared.polls('940000', '940000', 'missed', 'missed', 'missed', 'missed', 'missed', 'missed');
+  const { out } = await prepared.run('status', '-c', prepared.config);
+  expect(out).toContain('critical  firing  coins/low  was 940,000 coin  below 1,000,000 coin  2026-01-01T00:03:00Z');
+  expect(out).toContain('blind since 2026-01-01T00:03:00Z: 2 watches on chain: error: coins, gas');
+});
+
+test('status gives the overview as JSON, as the API does', async () => {
+  using prepared = prepareState(BALANCES);
+  await prepared.polls('940000', '940000', '940000');
+  const { code, out } = await prepared.run('status', '--json', '-c', prepared.config);
+  expect(code).toBe(0);
+  expect(Overview.parse(JSON.parse(out))).toMatchObject({
+    verdict: 'critical',
+    cards: [{ watch: 'coins', measure: { value: '940000', limit: '1000000' } }, { watch: 'gas' }],
+    trust: { heads: [], storage: null },
+  });
 });
