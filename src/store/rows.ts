@@ -288,11 +288,12 @@ const more: z.ZodType<MoreMembers> = z.object({
   severity: z.enum(SEVERITIES),
   type: z.enum(MESSAGE_TYPES),
   count,
+  keys: z.array(z.string()),
 });
 
 /** Throws a StorageError when the row is damaged. */
 export function moreOf(row: Row): MoreMembers {
-  return parsed(`members of delivery ${String(row['id'])}`, () => more.parse(row));
+  return parsed(`members of delivery ${String(row['id'])}`, () => more.parse({ ...row, keys: fromJson(row['keys']) }));
 }
 
 /** What only explains: data that cannot be read is shown as it is. */

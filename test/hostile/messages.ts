@@ -73,7 +73,7 @@ export const SHAPES: Readonly<Record<string, (message: Message) => Partial<Deliv
 };
 
 function moreOf({ watch, alert, severity, type }: Message): Delivery['more'][number] {
-  return { watch, alert, severity, type, count: 7 };
+  return { watch, alert, severity, type, count: 7, keys: [] };
 }
 
 /** Ours, but written by people: no link is looked for, and nothing may break out. */

@@ -94,7 +94,7 @@ describe('several alerts', () => {
 
   test('beyond fifty are counted by rule, those with most first', () => {
     const members = Array.from({ length: 50 }, (_, n) => newsOf(call(n)));
-    const others = { severity: 'warning', type: 'alert.event' } as const;
+    const others = { severity: 'warning', type: 'alert.event', keys: [] } as const;
     const more = [
       { watch: 'vault-calls', alert: 'failed', ...others, count: 8 },
       { watch: 'coins[treasury]', alert: 'low', ...others, count: 9 },
@@ -109,7 +109,9 @@ describe('several alerts', () => {
 
   test('that have no room are counted with those', () => {
     const members = Array.from({ length: 50 }, (_, n) => newsOf(call(n)));
-    const more = [{ watch: 'coins[a]', alert: 'low', severity: 'info', type: 'alert.firing', count: 7 }] as const;
+    const more = [
+      { watch: 'coins[a]', alert: 'low', severity: 'info', type: 'alert.firing', count: 7, keys: [] },
+    ] as const;
     const sizes = { line: (text: string) => text.length, link: () => 0, alert: () => 100 };
     const lines = fitted(toLines(several(members, { more: [...more] }), aTry()), 1200, sizes);
     const listed = lines.alerts.length;
@@ -273,7 +275,7 @@ describe('summaries', () => {
   test('of more than a recipient is sent count the severities, the worst first', () => {
     const members = [...[1, 2, 3].map((n) => newsOf(fired({ key: `f${n}` }))), newsOf(call(1))];
     const more = [
-      { watch: 'vault-calls', alert: 'failed', severity: 'warning', type: 'alert.event', count: 53 },
+      { watch: 'vault-calls', alert: 'failed', severity: 'warning', type: 'alert.event', count: 53, keys: [] },
     ] as const;
     const delivery = several(members, { kind: 'overflow_summary', more: [...more] });
     expect(firstLines(delivery)).toEqual([
@@ -296,7 +298,7 @@ describe('summaries', () => {
     const over = { message: cleared(), as: 'fired-and-resolved', heldAt: at(3), present: null } as const;
     const members = [...[1, 2].map((n) => ({ ...newsOf(call(n)), heldAt: at(3) })), over];
     const more = [
-      { watch: 'vault-calls', alert: 'failed', severity: 'warning', type: 'alert.event', count: 12 },
+      { watch: 'vault-calls', alert: 'failed', severity: 'warning', type: 'alert.event', count: 12, keys: [] },
     ] as const;
     const delivery = several(members, { kind, more: [...more] });
     expect(toText(toContent(delivery))).toBe(`\
@@ -318,7 +320,10 @@ coins/low: 1 condition
   });
 
   test('are one call for programs, with the keys that it lists and the number of all', () => {
-    const more = [{ watch: 'coins[a]', alert: 'low', severity: 'critical', type: 'alert.firing', count: 5 }] as const;
+    const keys = ['a', 'b', 'c', 'd', 'e'];
+    const more = [
+      { watch: 'coins[a]', alert: 'low', severity: 'critical', type: 'alert.firing', count: 5, keys },
+    ] as const;
     const delivery = several([newsOf(fired({ key: 'k1' })), newsOf(call(1))], {
       kind: 'overflow_summary',
       more: [...more],
@@ -328,7 +333,7 @@ coins/low: 1 condition
       type: 'alert.summary',
       key: delivery.id,
       title: '7 alerts in one summary',
-      summary: { of: 'alert.firing', count: 7, keys: ['k1', 'call-1'] },
+      summary: { of: 'alert.firing', count: 7, keys: ['k1', 'call-1', ...keys] },
     });
     expect(data.text).toContain('Call to vault failed (12:03 UTC)');
   });

@@ -54,6 +54,7 @@ const counted: Delivery['more'] = Array.from({ length: 40 }, (_, n) => ({
   severity: 'info',
   type: 'alert.event',
   count: 1000,
+  keys: [],
 }));
 
 /** Deliveries about several alerts, or about what was told before. */

@@ -57,13 +57,18 @@ export function newsOf(message: Message): DeliveryMember {
   return { message, as: 'news', heldAt: null, present: null };
 }
 
-/** How many members of a delivery are alike, of those that it does not list. */
-export interface MoreMembers {
+/** How many members of a delivery are alike. */
+export interface AlikeMembers {
   readonly watch: string;
   readonly alert: AlertId;
   readonly severity: Severity;
   readonly type: MessageType;
   readonly count: number;
+}
+
+/** Those that a delivery does not list, with the keys of their alerts. */
+export interface MoreMembers extends AlikeMembers {
+  readonly keys: readonly string[];
 }
 
 /** What a receiver called a message, so that a later one can change it or answer it. Opaque, at most 512 bytes. */

@@ -4,11 +4,11 @@ import {
   isHoldSummary,
   MOST_LISTED,
   RANK_OF,
+  type AlikeMembers,
   type Delivery,
   type DeliveryMember,
   type HoldSummaryKind,
   type MessageType,
-  type MoreMembers,
 } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -33,12 +33,12 @@ export function toGroupContent(delivery: Delivery): Content {
 
 const NOTHING_MORE = { alerts: [], others: [], links: [], text: [], values: [], about: [], notes: [] } as const;
 
-function countOf({ message }: DeliveryMember): MoreMembers {
+function countOf({ message }: DeliveryMember): AlikeMembers {
   const { watch, alert, severity, type, summary } = message;
   return { watch, alert, severity, type: summary?.of ?? type, count: summary?.count ?? 1 };
 }
 
-function ruleCountOf({ watch, alert, count }: MoreMembers): RuleCount {
+function ruleCountOf({ watch, alert, count }: AlikeMembers): RuleCount {
   return { rule: `${ruleOf(watch)}/${ours(alert)}`, count };
 }
 
@@ -49,7 +49,7 @@ function ruleOf(watch: string): string {
 
 function headOf(
   { kind, members, more }: Delivery,
-  alike: readonly MoreMembers[],
+  alike: readonly AlikeMembers[],
   tone: Tone,
 ): Pick<Content, 'subject' | 'lead'> {
   const alerts = numberOf(sumOf(alike), 'alert');
@@ -70,12 +70,12 @@ function isFiring({ message: { type } }: DeliveryMember): boolean {
 const ENDS: ReadonlySet<MessageType> = new Set(['alert.resolved', 'alert.retracted']);
 
 /** The highest severity of what is not over. */
-function toneOf(alike: readonly MoreMembers[]): Tone {
+function toneOf(alike: readonly AlikeMembers[]): Tone {
   return severitiesOf(alike.filter(({ type }) => !ENDS.has(type)))[0] ?? 'resolved';
 }
 
 /** What is over, or is all of one other state, says so. */
-function tagOf(alike: readonly MoreMembers[], tone: Tone): string {
+function tagOf(alike: readonly AlikeMembers[], tone: Tone): string {
   const [type, ...others] = new Set(alike.map((one) => one.type));
   if (type !== undefined && others.length === 0 && type !== 'alert.event' && type !== 'alert.firing')
     return stateOf(type).toUpperCase();
@@ -86,12 +86,12 @@ function stateOf(type: MessageType): string {
   return type.slice('alert.'.length);
 }
 
-function severitiesOf(alike: readonly Pick<MoreMembers, 'severity'>[]): Severity[] {
+function severitiesOf(alike: readonly Pick<AlikeMembers, 'severity'>[]): Severity[] {
   return [...new Set(alike.map(({ severity }) => severity))].toSorted((a, b) => RANK_OF[a] - RANK_OF[b]);
 }
 
 /** `3 critical, 54 warning; critical first.` */
-function severityWords(alike: readonly MoreMembers[]): string {
+function severityWords(alike: readonly AlikeMembers[]): string {
   const [first, ...others] = severitiesOf(alike);
   const words = [...(first === undefined ? [] : [first]), ...others].map(
     (severity) => `${sumOf(alike.filter((one) => one.severity === severity))} ${severity}`,
@@ -100,7 +100,7 @@ function severityWords(alike: readonly MoreMembers[]): string {
 }
 
 /** `2 firing, 1 resolved.`; null where all are of one state. */
-function stateWords(alike: readonly MoreMembers[]): string | null {
+function stateWords(alike: readonly AlikeMembers[]): string | null {
   const byType = Map.groupBy(alike, ({ type }) => type);
   if (byType.size < 2) return null;
   return `${[...byType].map(([type, some]) => numberOfState(sumOf(some), type)).join(', ')}.`;
@@ -118,7 +118,7 @@ function numberOf(count: number, noun: string): string {
 const MOST_NAMES = 4;
 
 /** The rules, then the explorers: `coins, ethereum`. */
-function namesOf(members: readonly DeliveryMember[], more: readonly MoreMembers[]): string {
+function namesOf(members: readonly DeliveryMember[], more: readonly AlikeMembers[]): string {
   const rules = [...members.map(({ message }) => message.watch), ...more.map(({ watch }) => watch)].map(ruleOf);
   const explorers = members.map(({ message }) => ours(message.explorer));
   const [all, places] = [[...new Set(rules)], [...new Set(explorers)]];
@@ -164,12 +164,12 @@ function countedContent({ members, more }: Delivery, kind: HoldSummaryKind): Con
   };
 }
 
-function partition(alike: readonly MoreMembers[]): [conditions: MoreMembers[], events: MoreMembers[]] {
-  const isCondition = ({ type }: MoreMembers): boolean => type === 'alert.firing' || type === 'alert.resolved';
+function partition(alike: readonly AlikeMembers[]): [conditions: AlikeMembers[], events: AlikeMembers[]] {
+  const isCondition = ({ type }: AlikeMembers): boolean => type === 'alert.firing' || type === 'alert.resolved';
   return [alike.filter(isCondition), alike.filter((one) => !isCondition(one))];
 }
 
-function ruleLines(alike: readonly MoreMembers[], noun: string): string[] {
+function ruleLines(alike: readonly AlikeMembers[], noun: string): string[] {
   const rules = byRule(alike.map(ruleCountOf));
   const rest = rules.slice(MOST_LISTED);
   return [

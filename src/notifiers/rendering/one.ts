@@ -1,5 +1,6 @@
 // What channels are told that hear of one alert at a time.
 import { newsOf, type Delivery, type DeliveryMember, type Message } from '../../core/model/delivery.ts';
+import { MOST_KEYS } from '../../core/alerts/summary.ts';
 import { alertText, othersText, sumOf, type Content } from './content.ts';
 import { isAboutOne, toContent } from './delivery-content.ts';
 import { presentMessage } from './member.ts';
@@ -44,7 +45,7 @@ function summaryOf(delivery: Delivery): Message {
     summary: {
       of: message.summary?.of ?? message.type,
       count: members.length + sumOf(more),
-      keys: members.map((member) => member.message.key),
+      keys: [...members.map((member) => member.message.key), ...more.flatMap(({ keys }) => keys)].slice(0, MOST_KEYS),
     },
   };
 }

@@ -27,9 +27,10 @@ export function createMembersView(db: DatabaseSync): MembersView {
     FROM group_member AS member LEFT JOIN notifications AS notification ON notification.number = member.notification
     WHERE member.delivery = ?1 ORDER BY position, member.key, member.seq LIMIT ${MOST_LISTED + 1}`);
   const rest = db.prepare(`
-    SELECT ?2 AS id, watch, alert, labels ->> '$.severity' AS severity, 'alert.' || transition AS type, count(*) AS count
+    SELECT ?2 AS id, watch, alert, labels ->> '$.severity' AS severity, 'alert.' || transition AS type, count(*) AS count,
+      json_group_array(others.key) AS keys
     FROM (
-      SELECT notification FROM group_member AS member
+      SELECT notification, key FROM group_member AS member
       WHERE member.delivery = ?1 ORDER BY position, member.key, member.seq LIMIT -1 OFFSET ${MOST_LISTED}) AS others
       JOIN notifications ON notifications.number = others.notification
     GROUP BY watch, alert, severity, type ORDER BY watch, alert, severity, type`);
