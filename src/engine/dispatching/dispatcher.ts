@@ -48,7 +48,9 @@ export interface DispatcherOptions {
 // Nothing else runs while a round is written.
 const MOST_ROUTED = 100;
 const MOST_OWING = 200;
-const MOST_GROUPS = 200;
+const MOST_GROUPS = 100;
+/** What has more members is read in one turn of the event loop and written in another. */
+const MOST_IN_TURN = 100;
 const MOST_CALLS = 100;
 const MOST_REROUTED = 500;
 // Transitions may be there without a wake, where a commit was kept and its process was told otherwise.
@@ -123,6 +125,7 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
     const round = await store.readDue({ at, limit: MOST_GROUPS, counted, silencesSince, withSources });
     if (round.groups.length === 0) return false;
     const result = decideDue(round, inForce, at);
+    if (sizeOf(round) > MOST_IN_TURN) await nextTurn();
     const decision = {
       result,
       isKept: (channel: string) => inForce.channelOf(channel).unit === 'group',
@@ -192,6 +195,10 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
     },
     run: (stop) => loop.run(stop, () => workSafely(stop)),
   };
+}
+
+function sizeOf({ groups }: DueRound): number {
+  return groups.reduce((sum, { members }) => sum + members.length, 0);
 }
 
 const UNTOLD = 'what waited of the alert cannot be read, so nobody is told of it';

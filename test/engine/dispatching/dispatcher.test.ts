@@ -1,8 +1,9 @@
 // Who is told of what polls decided: the dispatcher over a real state file, with senders that are let go by hand.
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import type { Message, Settlement } from '../../../src/core/model/delivery.ts';
+import type { Delivery, Message, Settlement } from '../../../src/core/model/delivery.ts';
 import { deliveryId } from '../../../src/core/model/identity.ts';
+import { CAP_OF_PEOPLE } from '../../../src/dispatch/rate.ts';
 import { routeRound } from '../../../src/dispatch/route-round.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import { createDispatcher } from '../../../src/engine/dispatching/dispatcher.ts';
@@ -391,6 +392,54 @@ test('transitions with many recipients are written a few at a time, and each one
   expect(written.every((count) => count === 90 || count === 180)).toBe(true);
   expect((await daemon.store.survey()).outbox).toMatchObject([{ channel: 'mail', rows: 5 * 90 }]);
 });
+
+test('twenty thousand events in a minute lost count of some, or were thousands of mails', async () => {
+  const [POLLS, PER_POLL] = [60, 334];
+  const db = new DatabaseSync(':memory:');
+  migrate(db, 'memory');
+  const opened = createSqliteStore(db, { file: 'memory' });
+  await using daemon = await aDispatcher({ mail: ['ada@example.org'] }, undefined, {
+    opened,
+    more: { channelOf: () => ({ unit: 'group', cap: CAP_OF_PEOPLE }), counted: ['mail'] },
+  });
+  const { clock, store } = daemon;
+  const told: Delivery[] = [];
+  const take = async (): Promise<void> => {
+    await clock.advance(0);
+    for (const { delivery, attempt } of await claim(store, 'mail', 100, clock.now())) {
+      told.push(delivery);
+      await store.settle({ id: delivery.id, attempt }, SENT, clock.now());
+    }
+  };
+  await using running = daemon.start();
+  for (let poll = 0; poll < POLLS; poll += 1) {
+    const transitions = Array.from({ length: PER_POLL }, (_, n) =>
+      aTransition({ ...EVENT, key: `${poll}-${n}`, watch: `rule-${n % 20}` }, ['mail']),
+    );
+    await commit(store, [aDecision(`w${poll}`, { transitions })], clock.now());
+    running.wake();
+    await clock.advance(1000);
+    await take();
+  }
+  for (let minute = 0; minute < 60; minute += 1) {
+    await clock.advance(MINUTE);
+    await take();
+  }
+  const counts = told.map(({ members, more }) => members.length + more.reduce((sum, { count }) => sum + count, 0));
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(POLLS * PER_POLL);
+  const keys = told.flatMap(({ members, more }) => [
+    ...members.map(({ message }) => message.key),
+    ...more.flatMap((some) => some.keys),
+  ]);
+  expect(new Set(keys).size).toBe(POLLS * PER_POLL);
+  expect(told.length).toBeLessThanOrEqual(12);
+  // One row for each event, what its recipient knows of it, and its place in a message.
+  const rowsOf = (table: string): unknown => db.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.['rows'];
+  expect(['notifications', 'recipient_state', 'group_member'].map(rowsOf)).toEqual(Array(3).fill(POLLS * PER_POLL));
+  expect(rowsOf('deliveries')).toBe(told.length);
+  const bytes = Number(db.prepare('PRAGMA page_count').get()?.['page_count']) * 4096;
+  expect(bytes / (POLLS * PER_POLL)).toBeLessThan(4096);
+}, 240_000);
 
 /** Who is told is on record, and nothing is decided yet. */
 async function commitRoutingAlone(store: Store, at: number): Promise<void> {
