@@ -188,6 +188,15 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     });
 
   program
+    .command('open')
+    .description('print a link that enters the page of the daemon on this machine; it works once, for a minute')
+    .option(...CONFIG)
+    .option('--url <address>', 'of the daemon, where it is not as the config says')
+    .action(async (options: Pick<ApiOptions, 'config' | 'url'>) => {
+      end((await import('./open.ts')).open(terminal, options));
+    });
+
+  program
     .command('history')
     .description('what was decided, told and changed, from the journal; also while the daemon runs')
     .option(...CONFIG)

@@ -6,7 +6,17 @@ import { browserTest, hardToUse, overflowOf, startBrowser, type Browser, type Wi
 import { NOW } from '../support/daemon-in-trouble.ts';
 import { ALICE, serveTestPages } from '../support/pages.ts';
 
-const PAGES = ['/', '/watches', '/history', '/deliveries', '/enter', '/nothing'];
+const PAGES = [
+  '/',
+  '/watches',
+  '/watches/treasury-usdc',
+  '/alerts/k1/8',
+  '/history',
+  '/deliveries',
+  '/silences?watch=vault&comment=why',
+  '/enter',
+  '/nothing',
+];
 
 let web: Web;
 let browser: Browser;

@@ -45,6 +45,21 @@ export function textOf(body: string): string {
   return texts.join('').replace(/\s+/g, ' ');
 }
 
+/** Elements with the names of their attributes, and without texts: what nobody who writes a text may change. */
+export function shapeOf(body: string): string {
+  const lines: string[] = [];
+  const read = (node: DefaultTreeAdapterTypes.Node, depth: number): void => {
+    const attributes = 'attrs' in node ? node.attrs.map(({ name }) => name) : [];
+    // That a name looks like another one is said in an element of its own.
+    const isWarning = 'attrs' in node && node.attrs.some(({ name, value }) => name === 'class' && value === 'warn');
+    if (isWarning || node.nodeName === '#text') return;
+    lines.push(`${'.'.repeat(depth)}${node.nodeName} ${attributes.join(' ')}`);
+    if ('childNodes' in node) for (const child of node.childNodes) read(child, depth + 1);
+  };
+  read(parse(body), 0);
+  return lines.join('\n');
+}
+
 /** The `Cookie` header after an answer that set one. */
 export function cookieOf({ headers }: Browsed): string {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
@@ -52,6 +67,7 @@ export function cookieOf({ headers }: Browsed): string {
 
 /** The proof in the form that is sent to this path. */
 export function proofIn({ body }: Browsed, action: string): string {
-  const form = body.split('<form ').find((one) => one.includes(`action="${action}"`)) ?? '';
+  const form =
+    body.split('<form ').find((one) => one.includes(`action="${action}"`) && one.includes('name="proof"')) ?? '';
   return /name="proof" value="([^"]*)"/.exec(form)?.[1] ?? '';
 }

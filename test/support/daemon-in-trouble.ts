@@ -1,10 +1,10 @@
 // What a daemon in trouble says of itself.
-import type { AlertCard } from '../../src/query/shapes/alerts.ts';
-import type { Bars, Measure, Point, RecipientStatus } from '../../src/query/shapes/common.ts';
+import type { AlertCard, AlertHistory, TimelineEntry } from '../../src/query/shapes/alerts.ts';
+import type { Bars, Measure, Point, RecipientStatus, Text } from '../../src/query/shapes/common.ts';
 import type { HistoryEntry, HistoryList } from '../../src/query/shapes/history.ts';
 import type { DeliveryList, DeliveryRow } from '../../src/query/shapes/operators.ts';
 import type { Overview, Trust } from '../../src/query/shapes/overview.ts';
-import type { WatchList, WatchRow } from '../../src/query/shapes/watches.ts';
+import type { Part, WatchExplanation, WatchList, WatchRow } from '../../src/query/shapes/watches.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 
 export const NOW = Date.parse('2026-11-21T03:12:07Z');
@@ -214,4 +214,78 @@ export function deliveriesWith({ answer }: Written): DeliveryList {
   const failing = [{ channel: 'ops', rows: 9, since: ago(14 * MINUTE), last_try: ago(75_000), last_answer: answer }];
   const counts = { problems: 12, given_up: 3, owed: 9, sent: 1204 };
   return { items: [givenUp, { ...givenUp, id: 'd3', is_dismissed: true }, owed], next: null, counts, failing };
+}
+
+export function watchWith(written: Written): WatchExplanation {
+  const text: Text = [{ untrusted: untrusted(written.chain) }];
+  const [row] = watchesWith().items;
+  const part: Part = { text: 'balance < 1_000_000', truth: true, parts: [], reads: [] };
+  const read = { name: 'balance', value: text, before: text, why: null };
+  const { of } = cardWith(written);
+  if (row === undefined) throw new Error('there is no watch');
+  return {
+    ...{ watch: row, of, token: { name: 'USDC', address: of?.address ?? '' }, measure, previous: '960381.12' },
+    alerts: [
+      {
+        ...{ alert: 'low', type: 'condition', severity: 'critical', source: 'rules/treasury.yaml:6', on: null },
+        ...{ item: text, more_groups: 0, needs: ['balance has to rise by more than 109,735.41'], aim: 'to end' },
+        states: [{ state: 'firing', since: ago(14 * MINUTE), words: 'firing', held_back: [], remarks: [] }],
+        conditions: [
+          { name: 'while', part: { ...part, reads: [read], parts: [{ ...part, reads: [read] }] }, reasons: [] },
+          { name: 'until', part: { ...part, truth: false }, reasons: [written.comment] },
+        ],
+        ...{ held_back: [], operators: [written.comment], health: 'ok', health_since: null, labels: {} },
+        recipients: recipientsWith(written.answer),
+        messages: [
+          ...[
+            {
+              type: 'firing',
+              at: ago(MINUTE),
+              channel: 'ops',
+              recipient: 'ops',
+              state: 'owed',
+              answer: written.answer,
+            },
+          ],
+        ],
+        would_notify: [],
+      },
+    ],
+    polls: [
+      { at: ago(4000), outcome: 'complete', value: '940264.594685', truths: { low: true }, ms: 212 },
+      { at: ago(64_000), outcome: 'timeout', value: null, truths: { low: 'unknown' }, ms: 10_000 },
+    ],
+    ...{ data: { state: 'ok', since: ago(9 * MINUTE) }, remarks: [written.comment] },
+    pause: { until: ago(-MINUTE), actor: 'alice', comment: written.comment },
+    ...{ next: ago(-56_000), credits_per_day: 28_800, samples_kept: 1214, fields: ['balance'] },
+    episodes: [
+      {
+        key: 'k1',
+        episode: 7,
+        alert: 'low',
+        since: ago(1440 * MINUTE),
+        until: ago(1378 * MINUTE),
+        acknowledged_by: null,
+      },
+    ],
+    source: { file: 'rules/treasury.yaml', line: 6, text: '- id: treasury-usdc\n  kind: balance\n' },
+  };
+}
+
+export function alertWith(written: Written): AlertHistory {
+  const entry: TimelineEntry = {
+    ...{ at: ago(14 * MINUTE), kind: 'fires', text: [{ untrusted: untrusted(written.chain) }], detail: written.answer },
+    ...{ actor: null, recipient: null, tries: null, until: null },
+  };
+  const refused: TimelineEntry = {
+    ...{ ...entry, kind: 'not-accepted', tries: 4, until: ago(12 * MINUTE) },
+    recipient: { channel: 'ops', recipient: 'ops' },
+  };
+  return {
+    ...{ card: cardWith(written), ended: null, timeline: [entry, refused], earlier: watchWith(written).episodes },
+    ack: {
+      ...{ id: 'a', key: 'k1', episode: 8, seq: 3, actor: 'oncall-1', comment: written.comment },
+      ...{ at: ago(26 * MINUTE), until: ago(-48 * MINUTE) },
+    },
+  };
 }

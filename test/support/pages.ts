@@ -1,15 +1,18 @@
 // The pages without a daemon behind them.
 import { once } from 'node:events';
 import type { Queries } from '../../src/query/queries.ts';
+import type { SilencePreview } from '../../src/web/api/operation.ts';
 import type { PagesOptions } from '../../src/web/pages/app.ts';
 import type { Web, WebOptions } from '../../src/web/server.ts';
 import {
+  alertWith,
   CALM,
   deliveriesWith,
   historyWith,
   NOW,
   overviewWith,
   watchesWith,
+  watchWith,
   type Written,
 } from './daemon-in-trouble.ts';
 import { failingInterventions, serveTestWeb, someQueries } from './web.ts';
@@ -38,8 +41,16 @@ export async function standStill(_ms: number, signal?: AbortSignal): Promise<voi
 /** It stands still. */
 const AT_NOW: PagesOptions['clock'] = { now: () => NOW, sleep: standStill };
 
+const PREVIEW: SilencePreview = {
+  ...{ rules: 1, ofRules: 9, alerts: 2, open: [], isWide: true },
+  silenced: [{ watch: 'vault', alert: 'low', watches: 2 }],
+};
+
 export const API: WebOptions['api'] = {
-  interventions: failingInterventions(new Error('nothing can be changed here')),
+  interventions: {
+    ...failingInterventions(new Error('nothing can be changed here')),
+    previewSilence: async () => ({ type: 'done', value: PREVIEW }),
+  },
   ...{ operators: OPERATORS, localToken: LOCAL, proxy: null, monotonic: () => 0 },
 };
 
@@ -60,6 +71,8 @@ export function queriesWith(written: Written): Queries {
     watches: watchesWith(),
     history: historyWith(written),
     deliveries: deliveriesWith(written),
+    watch: watchWith(written),
+    alert: alertWith(written),
   };
   return someQueries({
     edition: async () => '1',
@@ -67,5 +80,7 @@ export function queriesWith(written: Written): Queries {
     watches: async () => found.watches,
     history: async () => found.history,
     deliveries: async () => found.deliveries,
+    watch: async (name) => (name === found.watch.watch.name ? found.watch : null),
+    alert: async ({ key }) => (key === 'k1' ? found.alert : null),
   });
 }

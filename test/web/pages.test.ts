@@ -185,6 +185,38 @@ describe('an acknowledgement', () => {
   });
 });
 
+describe('a silence', () => {
+  test('is shown with what it would hold back before it is made, and made by the button below that', async () => {
+    const made: unknown[] = [];
+    const silence: Interventions['silence'] = async (draft, { actor }) => {
+      made.push(draft);
+      return { type: 'done', value: { ...draft, from: 0, id: 's', actor, version: 1 } };
+    };
+    const web = await serve({ api: { ...API, interventions: { ...API.interventions, silence } } });
+    const headers = await enter(web);
+    const fields = { watch: 'vault', severity: '!critical', until: '08:00', comment: 'moved' };
+    const shown = await browse(web, `/silences?${new URLSearchParams(fields).toString()}`, { headers });
+    expect(textOf(shown.body)).toContain('Silence 2 alerts until 08:00:00');
+    expect(made).toEqual([]);
+    const form = { ...fields, confirm: 'yes', proof: proofIn(shown, '/silences') };
+    expect(await browse(web, '/silences', { headers, form })).toMatchObject({ status: 303 });
+    expect(made).toEqual([
+      {
+        ...{ matchers: { watch: 'vault', severity: '!critical' }, from: null, untilResolved: false, confirm: true },
+        ...{ until: Date.parse('2026-11-21T08:00:00Z'), comment: 'moved' },
+      },
+    ]);
+    for (const missing of [{ until: 'soon' }, { comment: '' }, { watch: '', severity: '' }])
+      expect(await browse(web, '/silences', { headers, form: { ...form, ...missing } })).toMatchObject({ status: 400 });
+    expect(made).toHaveLength(1);
+  });
+
+  test('is for operators', async () => {
+    const web = await serve();
+    expect(await browse(web, '/silences', { headers: await enter(web, VIC) })).toMatchObject({ status: 403 });
+  });
+});
+
 test('a list that is asked for a page that it does not have says so', async () => {
   const web = await serve({
     isOpen: true,

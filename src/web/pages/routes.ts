@@ -4,15 +4,36 @@ import type { Interventions } from '../api/operation.ts';
 import { ackForms } from './acks.ts';
 import { deliveriesPage, deliveryForms } from './deliveries.ts';
 import { historyPage } from './history.ts';
+import { alertPage } from './alert/page.ts';
+import { pauseForms } from './pauses.ts';
+import { silenceForms } from './silences/forms.ts';
+import { silencesPage } from './silences/page.ts';
+import { watchPage } from './watch/page.ts';
 import { nowPage } from './now/page.ts';
 import type { PageQueries } from './queries.ts';
 import type { FormRoute, PageRoute } from './route.ts';
 import { watchesPage } from './watches.ts';
 
-export function pageRoutes(queries: PageQueries): readonly PageRoute[] {
-  return [nowPage(queries), watchesPage(queries), historyPage(queries), deliveriesPage(queries)];
+export function pageRoutes(
+  queries: PageQueries,
+  interventions: Pick<Interventions, 'previewSilence'>,
+): readonly PageRoute[] {
+  return [
+    nowPage(queries),
+    watchesPage(queries),
+    watchPage(queries),
+    historyPage(queries),
+    alertPage(queries),
+    deliveriesPage(queries),
+    silencesPage(interventions),
+  ];
 }
 
 export function formRoutes(interventions: Interventions): readonly FormRoute[] {
-  return [...ackForms(interventions), ...deliveryForms(interventions)];
+  return [
+    ...ackForms(interventions),
+    ...pauseForms(interventions),
+    ...silenceForms(interventions),
+    ...deliveryForms(interventions),
+  ];
 }

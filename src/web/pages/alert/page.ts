@@ -1,0 +1,94 @@
+// One episode of an alert: what happened, who was told, who has it in hand.
+import type { Ack, AlertHistory } from '../../../query/shapes/alerts.ts';
+import { html, NOTHING, type Html } from '../../parts/html.ts';
+import { againstTag, valueTag } from '../../parts/measures.ts';
+import { recipientFacts } from '../../parts/recipients.ts';
+import { severityTag, stateTag } from '../../parts/states.ts';
+import { subjectTag } from '../../parts/subject.ts';
+import { ageTag, clockTime, timeTag, type Moment } from '../../parts/time.ts';
+import { ackButtons, alertPath } from '../acks.ts';
+import { errorPage } from '../errors.ts';
+import { stateWords } from '../now/cards.ts';
+import { silenceLink, watchPath } from '../paths.ts';
+import type { PageQueries } from '../queries.ts';
+import type { PageRequest, PageRoute } from '../route.ts';
+import { episodeList } from '../watch/facts.ts';
+import { gonePage } from '../gone.ts';
+import { timeline } from './timeline.ts';
+
+export function alertPage({ alert }: Pick<PageQueries, 'alert'>): PageRoute {
+  return {
+    path: '/alerts/:key/:episode',
+    role: 'viewer',
+    nav: null,
+    async show(request) {
+      const episode = request.parameter('episode');
+      const found = /^\d{1,15}$/.test(episode)
+        ? await alert({ key: request.parameter('key'), episode: Number(episode) })
+        : null;
+      if (found === null) return errorPage(404, 'There is no such episode, and the journal knows none.');
+      if ('history' in found) return gonePage('An alert of the past', found, request);
+      return { title: found.card.title, main: content(found, request) };
+    },
+  };
+}
+
+function content(found: AlertHistory, request: PageRequest): Html {
+  const { card, ended, earlier } = found;
+  const isOpen = ended === null;
+  const acts = isOpen && request.role === 'operator';
+  return html`<div>
+      <p class="crumbs">
+        <a href="/history">History</a> /
+        <a class="mono" href="${watchPath(card.watch)}">${card.watch}/${card.alert}</a> / episode ${card.episode}
+      </p>
+      <h1>${card.title}</h1>
+      <p class="lead">${summary(found, request)}</p>
+    </div>
+    ${acts ? html`<div class="acts wide">${ackButtons(card, alertPath(card.key, card.episode))}${silenceLink(card)}</div>` : NOTHING}
+    <section class="two">
+      <div>
+        <div class="head"><h2>What happened</h2></div>
+        ${timeline(found.timeline, request)}
+      </div>
+      <aside class="stack" aria-label="Who">
+        <div class="card">
+          <h3>Who was notified</h3>
+          ${card.recipients.length === 0 ? html`<p class="quiet small">Nobody.</p>` : recipientFacts(card.recipients, request)}
+        </div>
+        <div class="card">
+          <h3>Acknowledged by</h3>
+          ${ackCard(found.ack, request)}
+        </div>
+        ${
+          earlier.length === 0
+            ? NOTHING
+            : html`<div class="card">
+                <h3>Earlier</h3>
+                ${episodeList(earlier, request)}
+              </div>`
+        }
+      </aside>
+    </section>`;
+}
+
+function summary({ card, ended }: AlertHistory, moment: Moment): Html {
+  const { measure, of, since } = card;
+  const state =
+    ended === null
+      ? html`${severityTag(card.severity, stateWords(card))} since ${timeTag(since, moment)}, ${ageTag(since, moment)}`
+      : html`${stateTag('ok', 'ok', 'Ended')} ${timeTag(ended, moment)}, began ${timeTag(since, moment)}`;
+  const value =
+    measure === null || measure.value === null ? NOTHING : html` · ${valueTag(measure)}, ${againstTag(measure)}`;
+  return html`${state}${value}${of === null ? NOTHING : html` · ${subjectTag(of)}`}`;
+}
+
+function ackCard(ack: Ack | null, moment: Moment): Html {
+  if (ack === null)
+    return html`<p class="quiet small">
+      Nobody yet. An acknowledgement stops repeats and escalation until the alert ends, for 24 h at most. The end of the
+      alert is sent in any case.
+    </p>`;
+  const comment = ack.comment === null ? NOTHING : html`: <q>${ack.comment}</q>`;
+  return html`<p>${ack.actor}, ${timeTag(ack.at, moment)}, until ${clockTime(ack.until, moment)}${comment}</p>`;
+}

@@ -1,0 +1,69 @@
+// A silence as a form has it: words of a person, and what they mean.
+import { zoneOffset } from '../../../lib/time-zone.ts';
+import { minuteOf, type Moment } from '../../parts/time.ts';
+
+export interface Draft {
+  /** As they are written, to be shown again. */
+  readonly written: Readonly<Record<Field, string>>;
+  readonly matchers: Readonly<Record<string, string | readonly string[]>>;
+  /** Null: from now on. */
+  readonly from: number | null;
+  /** Null: it is none that can be read. */
+  readonly until: number | null;
+  readonly untilResolved: boolean;
+  readonly comment: string;
+}
+
+export const FIELDS = ['watch', 'alert', 'severity', 'explorer', 'from', 'until', 'ends', 'comment'] as const;
+export type Field = (typeof FIELDS)[number];
+
+const HOUR_MS = 3_600_000;
+const LABELS = ['watch', 'alert', 'explorer'] as const;
+
+export const SEVERITIES: readonly (readonly [value: string, words: string])[] = [
+  ['', 'any'],
+  ['!critical', 'warning and below'],
+  ['info', 'info'],
+  ['warning', 'warning'],
+  ['critical', 'critical'],
+];
+
+/** `query`: the fields, as the address or the form has them; times are by the clocks of the page. */
+export function draftFrom(query: (name: string) => string, moment: Moment): Draft {
+  const field = (name: Field): string => query(name).trim();
+  const written = Object.fromEntries(FIELDS.map((name) => [name, field(name)])) as Record<Field, string>;
+  const until = written.until === '' ? minuteOf(moment.now + HOUR_MS, moment.zone) : written.until;
+  const from = written.from === '' ? 'now' : written.from;
+  return {
+    written: { ...written, until, from },
+    matchers: Object.fromEntries(
+      [...LABELS, 'severity' as const].flatMap((label) =>
+        written[label] === '' ? [] : [[label, patternOf(written[label])]],
+      ),
+    ),
+    from: from === 'now' ? null : readTime(from, moment),
+    until: readTime(until, moment),
+    untilResolved: written.ends === 'yes',
+    comment: written.comment,
+  };
+}
+
+/** `vault-*, treasury`: any of them. */
+function patternOf(text: string): string | readonly string[] {
+  const parts = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  return parts.length === 1 ? (parts[0] ?? '') : parts;
+}
+
+/** `2026-11-21 08:00`, or `08:00` of the next such time. Null: it is no time. */
+function readTime(text: string, { now, zone }: Moment): number | null {
+  const parts = /^(?:(\d{4}-\d{2}-\d{2})[ T])?(\d{2}:\d{2})$/.exec(text);
+  if (parts === null) return null;
+  const day = parts[1] ?? minuteOf(now, zone).slice(0, 10);
+  const wall = Date.parse(`${day}T${parts[2] ?? ''}:00Z`);
+  if (Number.isNaN(wall)) return null;
+  const at = wall - zoneOffset(zone, wall - zoneOffset(zone, wall));
+  return parts[1] === undefined && at <= now ? at + 24 * HOUR_MS : at;
+}

@@ -1,0 +1,45 @@
+// The form for a new silence. It asks for a preview; the silence itself is made by the button below that.
+import { html, NOTHING, trusted, type Html } from '../../parts/html.ts';
+import type { Moment } from '../../parts/time.ts';
+import { SEVERITIES, type Draft } from './draft.ts';
+
+type Option = readonly [value: string, words: string];
+
+export function silenceForm({ written }: Draft, { zone }: Moment): Html {
+  const ends: readonly Option[] = [
+    ['no', 'no'],
+    ['yes', 'yes'],
+  ];
+  return html`<div>
+    <div class="head"><h2>New silence</h2></div>
+    <div class="card">
+      <form class="form" method="get" action="/silences">
+        <div class="row">
+          ${input('Watch', 'watch', written.watch, 'any, such as vault-*')}${input('Alert', 'alert', written.alert, 'any')}${select('Severity', 'severity', written.severity, SEVERITIES)}${input('Explorer', 'explorer', written.explorer, 'any')}
+        </div>
+        <div class="row">
+          ${input('From', 'from', written.from, 'now')}${input(`Until (${zone})`, 'until', written.until, '2026-01-31 08:00')}${select('Ends when resolved', 'ends', written.ends, ends)}
+        </div>
+        ${input('Why', 'comment', written.comment, '')}
+        <div class="acts"><button type="submit">Preview</button></div>
+      </form>
+    </div>
+  </div>`;
+}
+
+function input(label: string, name: string, value: string, placeholder: string): Html {
+  return html`<label
+    >${label}<input name="${name}" value="${value}" placeholder="${placeholder}" maxlength="500"
+  /></label>`;
+}
+
+function select(label: string, name: string, value: string, options: readonly Option[]): Html {
+  const all = options.map(
+    ([one, words]) => html`<option value="${one}" ${one === value ? trusted(' selected') : NOTHING}>${words}</option>`,
+  );
+  return html`<label
+    >${label}<select name="${name}">
+      ${all}
+    </select></label
+  >`;
+}

@@ -1,0 +1,100 @@
+// Why each alert of a watch fires or not: its conditions, part by part, with what they read.
+import type {
+  AlertExplanation,
+  ConditionExplanation,
+  Part,
+  Read,
+  WatchExplanation,
+} from '../../../query/shapes/watches.ts';
+import { counted } from '../../parts/amount.ts';
+import { textTag } from '../../parts/chain-text.ts';
+import { html, joined, NOTHING, type Html } from '../../parts/html.ts';
+import { answerTag, recipientName } from '../../parts/recipients.ts';
+import { capital, severityTag, stateTag } from '../../parts/states.ts';
+import { timeTag, type Moment } from '../../parts/time.ts';
+
+export function explanations({ alerts }: WatchExplanation, moment: Moment): Html {
+  if (alerts.length === 0) return NOTHING;
+  return html`<div>
+    <div class="head"><h2>Why it fires or not</h2></div>
+    <div class="card flush">${alerts.map((alert) => oneAlert(alert, moment))}</div>
+  </div>`;
+}
+
+function oneAlert(alert: AlertExplanation, moment: Moment): Html {
+  const { states, conditions, on, item, more_groups: more } = alert;
+  const last = item === null ? NOTHING : html` Last: ${textTag(item)}`;
+  return html`<div class="rule-alert">
+    <p class="alert-top">${stateLine(alert, moment)}<span class="small quiet">${who(alert)}</span></p>
+    <h3 class="mono">${alert.alert}</h3>
+    ${on === null ? NOTHING : html`<p>On <code>${on}</code>.${last}</p>`}${
+      states.length < 2
+        ? NOTHING
+        : html`<ul>
+            ${states.map(({ words }) => html`<li>${words}</li>`)}${more === 0 ? NOTHING : html`<li>and ${counted(more)} more</li>`}
+          </ul>`
+    }${conditions.length === 0 ? NOTHING : html`<div class="cond">${conditions.flatMap(conditionLines)}</div>`}${needsLine(alert)}${remarks(alert)}
+  </div>`;
+}
+
+/** Of the group that is worst, where there are several. */
+function stateLine({ states, severity, conditions, held_back: held }: AlertExplanation, moment: Moment): Html {
+  const [first] = states;
+  const firing = states.find(({ state }) => state === 'firing' || state === 'recovering');
+  const { state, since } = firing ?? first ?? { state: 'not known', since: null };
+  const at = since === null ? NOTHING : html` since ${timeTag(since, moment)}`;
+  if (firing !== undefined) return severityTag(severity, html`${capital(severity)}, ${state}${at}`);
+  if (state === 'pending') return stateTag('warn', 'clock', html`Pending${at}`);
+  const isUnknown = held.length > 0 || conditions.some(({ part }) => part.truth === 'unknown');
+  return isUnknown ? stateTag('blind', 'blind', 'Unknown') : stateTag('ok', 'info', html`${capital(state)}${at}`);
+}
+
+function who({ recipients, would_notify: would }: AlertExplanation): string {
+  const told = recipients.map((one) => `${recipientName(one)} ${one.state === 'accepted' ? 'notified' : one.state}`);
+  if (told.length > 0) return told.join('; ');
+  return would.length === 0 ? 'notifies nobody' : `would notify ${would.map(recipientName).join(', ')}`;
+}
+
+function conditionLines({ name, part, reasons }: ConditionExplanation): readonly Html[] {
+  const why = reasons.map((reason) => html`<div class="part"><span></span><span class="reads">${reason}</span></div>`);
+  return [...partLines(part, name === 'until' ? 'until: ' : '', 0), ...why];
+}
+
+const DEEPEST = 6;
+
+function partLines({ text, truth, reads, parts }: Part, name: string, depth: number): readonly Html[] {
+  const look = truth === null ? 'unknown' : String(truth);
+  const read = reads.length === 0 ? NOTHING : html`<span class="reads">${joined(reads.map(readWords), ', ')}</span>`;
+  const own = html`<div class="part${depth === 0 ? '' : ' deep'}">
+    <span class="truth ${look}">${truth === null ? 'not read' : look}</span><code>${name}${text}</code>${read}
+  </div>`;
+  return depth >= DEEPEST ? [own] : [own, ...parts.flatMap((inner) => partLines(inner, '', depth + 1))];
+}
+
+function readWords({ name, value, before, why }: Read): Html {
+  if (value === null) return html`${name} = unknown${why === null ? null : `: ${why}`}`;
+  return html`<b>${name} = ${textTag(value)}</b>${before === null ? NOTHING : html`, before ${textTag(before)}`}`;
+}
+
+function needsLine({ needs, aim }: AlertExplanation): Html {
+  if (needs.length === 0 || aim === null) return NOTHING;
+  return html`<p>${capital(aim)}: ${needs.join(', and ')}.</p>`;
+}
+
+function remarks({ states, held_back: held, operators, health, messages }: AlertExplanation): Html {
+  const isUnhealthy = health === 'always-true' || health === 'unknown-too-long';
+  const lines = [
+    ...held,
+    ...states.flatMap((state) => [...state.held_back, ...state.remarks]),
+    ...operators,
+    ...(isUnhealthy ? [`This rule is unhealthy: ${health.replaceAll('-', ' ')}.`] : []),
+  ];
+  const [last] = messages;
+  const said =
+    last === undefined
+      ? NOTHING
+      : html`<p class="small quiet">
+          Last message: ${last.type} to ${recipientName(last)}, ${last.state} ${answerTag(last.answer)}
+        </p>`;
+  return html`${[...new Set(lines)].map((text) => html`<p class="small">${text}</p>`)}${said}`;
+}

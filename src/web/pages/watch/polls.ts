@@ -1,0 +1,44 @@
+// What the last polls of a watch brought.
+import type { Poll, WatchExplanation } from '../../../query/shapes/watches.ts';
+import { amountTag } from '../../parts/amount.ts';
+import { html, NOTHING, type Html } from '../../parts/html.ts';
+import { timeTag, took, type Moment } from '../../parts/time.ts';
+import { sheet } from '../lists.ts';
+
+export function pollTable({ polls, measure }: WatchExplanation, moment: Moment): Html {
+  if (polls === null || polls.length === 0) return NOTHING;
+  const alerts = [...new Set(polls.flatMap(({ truths }) => Object.keys(truths)))];
+  const field = measure?.field ?? 'Value';
+  const columns = [
+    ...[{ name: 'At' }, { name: 'Outcome' }, { name: field, class: 'num' }],
+    ...alerts.map((name) => ({ name })),
+    { name: 'Took', class: 'num' },
+  ];
+  const rows = polls.map((poll) => oneRow(poll, { alerts, field, moment }));
+  return html`<div>
+    <div class="head">
+      <h2>Last polls</h2>
+      <span class="small quiet">the last 20 are kept</span>
+    </div>
+    ${sheet('The last polls', columns, rows)}
+  </div>`;
+}
+
+const ANSWERED = new Set(['complete', 'unchanged', 'partial']);
+
+interface RowOptions {
+  readonly alerts: readonly string[];
+  readonly field: string;
+  readonly moment: Moment;
+}
+
+function oneRow({ at, outcome, value, truths, ms }: Poll, { alerts, field, moment }: RowOptions): Html {
+  const cells = alerts.map((name) => html`<td data-name="${name}"><span>${String(truths[name] ?? '')}</span></td>`);
+  return html`<tr class="${ANSWERED.has(outcome) ? '' : 'blind'}">
+    <td data-name="At"><span>${timeTag(at, moment)}</span></td>
+    <td data-name="Outcome"><span>${outcome}</span></td>
+    <td class="num" data-name="${field}"><span>${value === null ? 'not known' : amountTag(value)}</span></td>
+    ${cells}
+    <td class="num" data-name="Took"><span>${took(ms)}</span></td>
+  </tr>`;
+}

@@ -1,0 +1,53 @@
+// What strangers, servers and operators write never becomes a part of a page: its elements stay the same.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Web } from '../../src/web/server.ts';
+import { browse, cookieOf, shapeOf } from '../support/browse.ts';
+import { ALICE, API, queriesWith, serveTestPages } from '../support/pages.ts';
+import { corpus as whole } from './corpus.ts';
+
+// Where nothing was written, nothing is shown.
+const corpus = whole.filter(([, text]) => text !== '');
+
+const PAGES = ['/', '/watches/treasury-usdc', '/alerts/k1/8', '/history', '/deliveries'];
+const CALM_WORD = 'calm';
+
+let web: Web;
+let headers: { readonly cookie: string };
+let queries = written(CALM_WORD);
+let second = 0;
+
+function written(text: string) {
+  return queriesWith({ chain: text, answer: text, comment: text });
+}
+
+beforeAll(async () => {
+  const now = new Proxy(queries, { get: (_first, name) => Reflect.get(queries, name) as unknown });
+  // Each look is in a second of its own: nothing is shown twice.
+  web = await serveTestPages({ queries: now, api: { ...API, monotonic: () => (second += 1000) } });
+  headers = { cookie: cookieOf(await browse(web, '/enter', { form: { token: ALICE } })) };
+});
+afterAll(() => web.close());
+
+describe.each(PAGES)('%s', (path) => {
+  test('has the same elements, whatever is written', async () => {
+    queries = written(CALM_WORD);
+    const calm = await browse(web, path, { headers });
+    expect(calm.body).toContain(CALM_WORD);
+    const shape = shapeOf(calm.body);
+    for (const [name, text] of corpus) {
+      queries = written(text);
+      const { status, body } = await browse(web, path, { headers });
+      expect([name, status, shapeOf(body)]).toEqual([name, 200, shape]);
+    }
+  });
+});
+
+test('what is searched for is shown as text', async () => {
+  queries = written(CALM_WORD);
+  const calm = shapeOf((await browse(web, '/watches?q=calm', { headers })).body);
+  for (const [name, text] of corpus) {
+    const query = new URLSearchParams({ q: text.slice(0, 90).trim() || CALM_WORD }).toString();
+    const { status, body } = await browse(web, `/watches?${query}`, { headers });
+    expect([name, status, shapeOf(body)]).toEqual([name, 200, calm]);
+  }
+});
