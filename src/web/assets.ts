@@ -2,6 +2,7 @@
 // them for a year and still get the new ones after an upgrade.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import type { Handler } from 'hono';
 
@@ -11,9 +12,12 @@ const TYPES = {
   svg: 'image/svg+xml',
 } as const;
 
-const OWN = ['page.css', 'app.js', 'icon-firing.svg', 'icon-blind.svg', 'icon-ok.svg'] as const;
+const OWN = ['page.css', 'app.js', 'chart.js', 'icon-firing.svg', 'icon-blind.svg', 'icon-ok.svg'] as const;
 
-export type AssetName = (typeof OWN)[number];
+/** Files of packages, by the names that they have here. */
+const FOREIGN = { 'uplot.js': 'uplot/dist/uPlot.iife.min.js', 'uplot.css': 'uplot/dist/uPlot.min.css' } as const;
+
+export type AssetName = (typeof OWN)[number] | keyof typeof FOREIGN;
 
 interface Asset {
   readonly path: string;
@@ -25,7 +29,14 @@ interface Asset {
 const ROOT = '/assets/';
 const YEAR_S = 31_536_000;
 
-const assets: ReadonlyMap<AssetName, Asset> = new Map(OWN.map((name) => [name, load(name, ownFile(name))]));
+const { resolve } = createRequire(import.meta.url);
+
+const assets: ReadonlyMap<AssetName, Asset> = new Map<AssetName, Asset>([
+  ...OWN.map((name) => [name, load(name, ownFile(name))] as const),
+  ...(Object.keys(FOREIGN) as (keyof typeof FOREIGN)[]).map(
+    (name) => [name, load(name, readFileSync(resolve(FOREIGN[name])))] as const,
+  ),
+]);
 
 /** `assetPath('page.css') // '/assets/page.0f3c….css'` */
 export function assetPath(name: AssetName): string {

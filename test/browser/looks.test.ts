@@ -9,6 +9,7 @@ import { ALICE, serveTestPages } from '../support/pages.ts';
 const PAGES = [
   '/',
   '/watches',
+  '/accounts',
   '/watches/treasury-usdc',
   '/alerts/k1/8',
   '/history',

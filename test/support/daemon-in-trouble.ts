@@ -1,4 +1,5 @@
 // What a daemon in trouble says of itself.
+import type { AccountList, AccountRow, Series } from '../../src/query/shapes/accounts.ts';
 import type { AlertCard, AlertHistory, TimelineEntry } from '../../src/query/shapes/alerts.ts';
 import type { Bars, Measure, Point, RecipientStatus, Text } from '../../src/query/shapes/common.ts';
 import type { HistoryEntry, HistoryList } from '../../src/query/shapes/history.ts';
@@ -287,5 +288,30 @@ export function alertWith(written: Written): AlertHistory {
       ...{ id: 'a', key: 'k1', episode: 8, seq: 3, actor: 'oncall-1', comment: written.comment },
       ...{ at: ago(26 * MINUTE), until: ago(-48 * MINUTE) },
     },
+  };
+}
+
+export function accountsWith(written: Written): AccountList {
+  const { of } = cardWith(written);
+  if (of === null) throw new Error('there is no subject');
+  const usdc: AccountRow = {
+    ...{ of, asset: 'USDC', token: of.address, watch: 'treasury-usdc', state: 'firing', measure, change_24h: -0.216 },
+    ...{ line: lineOf([1_161_040, 940_264], 1440 * MINUTE), outflow: { amount: '50117.97', at: ago(15 * MINUTE) } },
+  };
+  const free: Measure = { ...measure, value: '3.1177', unit: 'ETH', limit: null, distance: null, side: null };
+  const eth: AccountRow = {
+    ...{ ...usdc, asset: 'ETH', token: null, watch: '=coins', state: 'blind', measure: { ...free, is_stale: true } },
+    ...{ change_24h: null, line: [], outflow: null },
+  };
+  return { items: [usdc, eth], next: null, counts: { all: 2, below_limit: 1, within_tenth: 0, old_data: 1 } };
+}
+
+export function seriesWith(): Series {
+  return {
+    ...{ field: 'balance', unit: 'USDC', fire: '1000000', clear: '1050000' },
+    points: lineOf([1_161_040, 1_150_000, 1_170_000, 1_060_000, 990_000, 940_264], 360 * MINUTE),
+    gaps: [[ago(200 * MINUTE), ago(190 * MINUTE)]],
+    episodes: [[ago(14 * MINUTE), null]],
+    notified: [ago(14 * MINUTE)],
   };
 }

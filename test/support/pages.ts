@@ -5,12 +5,14 @@ import type { SilencePreview } from '../../src/web/api/operation.ts';
 import type { PagesOptions } from '../../src/web/pages/app.ts';
 import type { Web, WebOptions } from '../../src/web/server.ts';
 import {
+  accountsWith,
   alertWith,
   CALM,
   deliveriesWith,
   historyWith,
   NOW,
   overviewWith,
+  seriesWith,
   watchesWith,
   watchWith,
   type Written,
@@ -73,6 +75,8 @@ export function queriesWith(written: Written): Queries {
     deliveries: deliveriesWith(written),
     watch: watchWith(written),
     alert: alertWith(written),
+    accounts: accountsWith(written),
+    series: seriesWith(),
   };
   return someQueries({
     edition: async () => '1',
@@ -81,6 +85,8 @@ export function queriesWith(written: Written): Queries {
     history: async () => found.history,
     deliveries: async () => found.deliveries,
     watch: async (name) => (name === found.watch.watch.name ? found.watch : null),
+    accounts: async () => found.accounts,
+    samples: async () => found.series,
     alert: async ({ key }) => (key === 'k1' ? found.alert : null),
   });
 }

@@ -8,7 +8,7 @@ import { layout, type Page } from './layout.ts';
 import { moodOf } from './now/banner.ts';
 import type { DaemonFacts, PageQueries } from './queries.ts';
 import { createRendering, type Periods } from './rendering.ts';
-import type { PageRequest, PageRoute } from './route.ts';
+import type { Download, PageRequest, PageRoute } from './route.ts';
 
 export interface PresenterOptions {
   readonly now: () => number;
@@ -25,10 +25,7 @@ export interface Presenter {
   send(c: PageContext, page: Page): Promise<Response>;
 }
 
-interface Made {
-  readonly status: number;
-  readonly text: string;
-}
+type Made = Download | { readonly status: number; readonly text: string };
 
 export function createPresenter(options: PresenterOptions): Presenter {
   const { queries, pages, now, timeZone: zone, daemon } = options;
@@ -43,6 +40,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
 
   async function make(c: PageContext, route: PageRoute): Promise<Made> {
     const page = await pageOf(route, requestOf(c));
+    if ('body' in page) return page;
     return { status: page.status ?? 200, text: await framed(page, route.path) };
   }
 
@@ -58,6 +56,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
       const etag = `"${await queries.edition()}-${visitor.role}"`;
       if (c.req.header('if-none-match') === etag) return c.body(null, 304, { ETag: etag });
       const made = await rendering.of(`${visitor.role} ${c.req.url}`, () => make(c, route));
+      if ('body' in made) return download(c, made, etag);
       const status = made.status as 200;
       return c.html(filled(made.text, visitor, now()), status, { ETag: etag });
     },
@@ -68,11 +67,16 @@ export function createPresenter(options: PresenterOptions): Presenter {
 }
 
 /** A cursor in an address may be of a former release, or made up. */
-async function pageOf(route: PageRoute, request: PageRequest): Promise<Page> {
+async function pageOf(route: PageRoute, request: PageRequest): Promise<Page | Download> {
   try {
     return await route.show(request);
   } catch (error) {
     if (error instanceof BadCursor) return errorPage(400, 'The list has no such page. Begin with its first one.');
     throw error;
   }
+}
+
+function download(c: PageContext, { file, type, body }: Download, etag: string): Response {
+  if (file !== null) c.header('Content-Disposition', `attachment; filename="${file}"`);
+  return c.body(body, 200, { 'Content-Type': type, ETag: etag });
 }

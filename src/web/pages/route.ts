@@ -13,12 +13,19 @@ export interface PageRequest extends Moment {
   readonly query: (name: string) => string;
 }
 
+/** What is sent as it is: a file to keep where it has a name. */
+export interface Download {
+  readonly file: string | null;
+  readonly type: string;
+  readonly body: string;
+}
+
 export interface PageRoute {
   readonly path: string;
   readonly role: Role;
   /** Its name in the navigation; null: it has no place there. */
   readonly nav: string | null;
-  show(request: PageRequest): Promise<Page>;
+  show(request: PageRequest): Promise<Page | Download>;
 }
 
 export interface FormRequest extends Moment {

@@ -1,6 +1,8 @@
 // The pages, in the order of the navigation, and the forms in them. Each states the least role that it takes: there is no
 // route without one.
 import type { Interventions } from '../api/operation.ts';
+import { accountsPage } from './accounts.ts';
+import { samplesRoute } from './watch/samples.ts';
 import { ackForms } from './acks.ts';
 import { deliveriesPage, deliveryForms } from './deliveries.ts';
 import { historyPage } from './history.ts';
@@ -20,12 +22,14 @@ export function pageRoutes(
 ): readonly PageRoute[] {
   return [
     nowPage(queries),
+    accountsPage(queries),
     watchesPage(queries),
     watchPage(queries),
+    samplesRoute(queries),
     historyPage(queries),
     alertPage(queries),
-    deliveriesPage(queries),
     silencesPage(interventions),
+    deliveriesPage(queries),
   ];
 }
 

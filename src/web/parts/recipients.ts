@@ -54,7 +54,7 @@ export function recipientFacts(recipients: readonly RecipientStatus[], moment: M
   return html`<dl class="facts">
     ${recipients.map(
       (one) =>
-        html`<dt>${recipientName(one)}</dt>
+        html`<dt>${one.channel}</dt>
           <dd>${recipientTag(one.state, recipientWords(one, moment))}</dd>`,
     )}
   </dl>`;

@@ -1,35 +1,52 @@
 // One watch: its value over time, and why each of its alerts fires or not.
+import type { Series } from '../../../query/shapes/accounts.ts';
+import { SamplesFilter, STEPS } from '../../../query/shapes.ts';
+import { assetPath } from '../../assets.ts';
 import type { WatchExplanation } from '../../../query/shapes/watches.ts';
 import { amountTag, plural } from '../../parts/amount.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { ageTag, duration, timeTag, type Moment } from '../../parts/time.ts';
-import { againstTag, valueTag } from '../../parts/measures.ts';
+import { valueTag } from '../../parts/measures.ts';
 import { errorPage } from '../errors.ts';
 import { buttonForm } from '../fill.ts';
 import { gonePage } from '../gone.ts';
+import { filterIn, linkTo, NO_SUCH_FILTER, pills } from '../lists.ts';
 import { silenceLink, watchPath } from '../paths.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRequest, PageRoute } from '../route.ts';
+import { chart } from './chart.ts';
 import { explanations } from './explanations.ts';
 import { facts } from './facts.ts';
 import { pollTable } from './polls.ts';
 
-export function watchPage({ watch }: Pick<PageQueries, 'watch'>): PageRoute {
+const CHART_SCRIPTS = html`<link rel="stylesheet" href="${assetPath('uplot.css')}" />
+  <script defer src="${assetPath('uplot.js')}"></script>
+  <script type="module" src="${assetPath('chart.js')}"></script>`;
+
+export function watchPage({ watch, samples }: Pick<PageQueries, 'watch' | 'samples'>): PageRoute {
   return {
     path: '/watches/:name',
     role: 'viewer',
     nav: null,
     async show(request) {
+      const filter = filterIn(SamplesFilter, request);
       const name = request.parameter('name');
+      if (filter === null) return NO_SUCH_FILTER;
       const found = await watch(name);
       if (found === null) return errorPage(404, 'No watch has this name, and the journal knows none.');
       if ('history' in found) return gonePage(name, found, request);
-      return { title: name, main: content(found, request) };
+      const drawn = { series: await samples(name, filter), filter };
+      return { title: name, main: content(found, drawn, request), scripts: CHART_SCRIPTS };
     },
   };
 }
 
-function content(found: WatchExplanation, request: PageRequest): Html {
+interface Drawn {
+  readonly series: Series | null;
+  readonly filter: SamplesFilter;
+}
+
+function content(found: WatchExplanation, drawn: Drawn, request: PageRequest): Html {
   const { watch, of, pause } = found;
   const where = of === null ? NOTHING : html` at <b>${of.name ?? of.address}</b>`;
   return html`<div>
@@ -43,8 +60,7 @@ function content(found: WatchExplanation, request: PageRequest): Html {
     </div>
     <section class="two">
       <div class="stack">
-        <div>${valueHead(found, request)}</div>
-        ${explanations(found, request)} ${pollTable(found, request)}
+        ${valueSection(found, drawn, request)} ${explanations(found, request)} ${pollTable(found, request)}
       </div>
       <aside class="stack" aria-label="Facts">
         ${request.role === 'operator' ? actions(watch.name, pause !== null) : NOTHING} ${facts(found, request)}
@@ -61,18 +77,30 @@ function notes({ pause, remarks, watch }: WatchExplanation, moment: Moment): Htm
     watch.blind === null ? [] : [html`Blind since ${timeTag(watch.blind.since, moment)}: ${watch.blind.cause}`];
   const all = [...paused, ...blind, ...remarks];
   if (all.length === 0) return NOTHING;
-  return html`<div class="note"><div>${all.map((note) => html`<p>${note}</p>`)}</div></div>`;
+  return html`<div class="note lead"><div>${all.map((note) => html`<p>${note}</p>`)}</div></div>`;
 }
 
-function valueHead({ measure, previous }: WatchExplanation, moment: Moment): Html {
-  if (measure === null) return NOTHING;
-  const age = measure.at === null ? NOTHING : html`${ageTag(measure.at, moment)} old`;
+const RANGES = { '6h': '6 h', '24h': '24 h', '7d': '7 d', '30d': '30 d' } as const;
+
+function valueSection(found: WatchExplanation, { series, filter }: Drawn, moment: Moment): Html {
+  const { measure, watch, previous, fields } = found;
+  if (measure === null && fields.length === 0) return NOTHING;
+  const ranges = STEPS.map((since) => ({
+    ...{ name: RANGES[since], count: null, isCurrent: since === filter.since },
+    href: linkTo(watchPath(watch.name), { since, field: filter.field }),
+  }));
+  const at = measure?.at ?? null;
+  const age = at === null ? NOTHING : html`${ageTag(at, moment)} old`;
   const before = previous === null ? NOTHING : html` · before ${amountTag(previous)}`;
-  return html`<div class="head">
-      <h2>${measure.is_stale ? 'was ' : null}${valueTag(measure)}</h2>
+  const value = measure === null ? 'Value' : html`${measure.is_stale ? 'was ' : null}${valueTag(measure)}`;
+  return html`<div>
+    <div class="head">
+      <h2>${value}</h2>
       <span class="quiet small">${age}${before}</span>
+      <div class="more">${pills(ranges, 'Period')}</div>
     </div>
-    <p>${againstTag(measure)}</p>`;
+    ${chart(series, { range: filter.since, name: watch.name, moment })}
+  </div>`;
 }
 
 const PAUSE_FIELDS = { for: '1h' };

@@ -1,0 +1,146 @@
+// Draws the value of a watch so that it can be explored, in place of the server's drawing. That one stays where this fails.
+const MS = 1000;
+const HEIGHT = 300;
+
+const drawn = new WeakMap();
+draw();
+document.addEventListener('swapped', draw);
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+  for (const figure of document.querySelectorAll('[data-live]')) drawn.get(figure)?.redraw();
+});
+
+function draw() {
+  for (const figure of document.querySelectorAll('[data-chart]')) load(figure);
+}
+
+function load(figure) {
+  const request = new XMLHttpRequest();
+  request.open('GET', figure.dataset.chart);
+  request.responseType = 'json';
+  request.onload = () => {
+    if (request.status === 200) show(figure, request.response);
+  };
+  request.send();
+}
+
+function show(figure, series) {
+  const data = columnsOf(series);
+  const known = drawn.get(figure);
+  if (known !== undefined) {
+    known.series[1].shown = series;
+    known.setData(data);
+    return;
+  }
+  const place = document.createElement('div');
+  place.setAttribute('role', 'img');
+  place.setAttribute('aria-label', figure.querySelector('svg').getAttribute('aria-label'));
+  const former = [...figure.children];
+  figure.append(place);
+  drawn.set(figure, new uPlot(optionsOf(figure, series), data, place));
+  for (const one of former) one.remove();
+  figure.dataset.live = '';
+  new ResizeObserver(() => drawn.get(figure).setSize({ width: innerWidthOf(figure), height: HEIGHT })).observe(figure);
+}
+
+/** Times in seconds and values; a value holds until the next one, and none is known in a gap. */
+function columnsOf({ points, gaps }) {
+  const all = [
+    ...points.map(([at, value]) => [Date.parse(at) / MS, Number(value)]),
+    ...gaps.map(([begin]) => [Date.parse(begin) / MS, null]),
+  ].sort(([a], [b]) => a - b);
+  const last = points.at(-1);
+  const now = Date.parse(document.querySelector('[data-clock]').dateTime) / MS;
+  if (last !== undefined && now > all.at(-1)[0]) all.push([now, Number(last[1])]);
+  return [all.map(([at]) => at), all.map(([, value]) => value)];
+}
+
+function optionsOf(figure, series) {
+  const axis = {
+    stroke: () => color('--ink-2'),
+    grid: { stroke: () => color('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: innerWidthOf(figure),
+    height: HEIGHT,
+    scales: { y: { range: (_plot, low, high) => rangeOf(series, low, high) } },
+    axes: [
+      { ...axis, values: (_plot, splits) => timesOf(splits, figure.dataset.zone) },
+      { ...axis, size: 76 },
+    ],
+    series: [
+      { label: 'Time', value: (_plot, at) => (at === null ? '' : exactTime(at, figure.dataset.zone)) },
+      {
+        label: series.unit === '' ? series.field : `${series.field}, ${series.unit}`,
+        stroke: () => color('--ink'),
+        width: 1.75,
+        paths: uPlot.paths.stepped({ align: 1 }),
+        points: { show: false },
+        shown: series,
+      },
+    ],
+    hooks: { drawClear: [drawEpisodes], draw: [drawLimits] },
+  };
+}
+
+/** By the clocks of the page's zone. */
+function timesOf(splits, timeZone) {
+  const isLong = splits.at(-1) - splits[0] > 2 * 86_400;
+  const parts = isLong ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' };
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone, ...parts });
+  return splits.map((at) => format.format(at * MS));
+}
+
+function exactTime(at, timeZone) {
+  return new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'medium' }).format(at * MS);
+}
+
+/** Limits count where they do not make the line a flat one. */
+function rangeOf({ fire, clear }, low, high) {
+  const room = Math.max(high - low, Math.abs(high) * 0.05, 1e-9) * 3;
+  const near = [fire, clear].filter((limit) => limit !== null).map(Number);
+  const shown = [low, high, ...near.filter((limit) => limit >= low - room && limit <= high + room)];
+  const edge = (Math.max(...shown) - Math.min(...shown) || 1) * 0.08;
+  return [Math.min(...shown) - edge, Math.max(...shown) + edge];
+}
+
+function drawEpisodes({ ctx, bbox, series, valToPos }) {
+  ctx.save();
+  ctx.fillStyle = color('--alarm');
+  ctx.globalAlpha = 0.14;
+  for (const [begin, end] of series[1].shown.episodes) {
+    const from = Math.max(bbox.left, valToPos(Date.parse(begin) / MS, 'x', true));
+    const to = end === null ? bbox.left + bbox.width : valToPos(Date.parse(end) / MS, 'x', true);
+    if (to > from) ctx.fillRect(from, bbox.top, to - from, bbox.height);
+  }
+  ctx.restore();
+}
+
+function drawLimits({ ctx, bbox, series, valToPos }) {
+  const { fire, clear } = series[1].shown;
+  for (const [limit, name, dash] of [
+    [fire, '--alarm', [4, 3]],
+    [clear, '--ink-2', [1, 3]],
+  ]) {
+    if (limit === null) continue;
+    const y = valToPos(Number(limit), 'y', true);
+    if (y < bbox.top || y > bbox.top + bbox.height) continue;
+    ctx.save();
+    ctx.strokeStyle = color(name);
+    ctx.setLineDash(dash);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    ctx.restore();
+  }
+}
+
+function color(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name);
+}
+
+function innerWidthOf(figure) {
+  const { paddingLeft, paddingRight } = getComputedStyle(figure);
+  return Math.max(200, figure.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight));
+}

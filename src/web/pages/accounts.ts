@@ -1,0 +1,186 @@
+// Balances of the watched addresses, the closest to their limit first.
+import type { AccountList, AccountRow } from '../../query/shapes/accounts.ts';
+import { ListFilter } from '../../query/shapes.ts';
+import { amountTag, change } from '../parts/amount.ts';
+import { curve, gauge } from '../parts/drawings.ts';
+import { html, NOTHING, type Html } from '../parts/html.ts';
+import { bareValue, distanceWords, isBeyond, limitWords } from '../parts/measures.ts';
+import { capital, rowTone, watchRowTone, watchStateTag } from '../parts/states.ts';
+import { explorerLink } from '../parts/subject.ts';
+import { ageOf, ageTag, clockTime, duration, type Moment } from '../parts/time.ts';
+import { CSV_HEAD, csvLine } from '../../query/accounts-csv.ts';
+import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet, type Pill } from './lists.ts';
+import { watchPath } from './paths.ts';
+import type { PageQueries } from './queries.ts';
+import type { Download, PageRoute } from './route.ts';
+
+const PATH = '/accounts';
+
+export function accountsPage({ accounts }: Pick<PageQueries, 'accounts'>): PageRoute {
+  return {
+    path: PATH,
+    role: 'viewer',
+    nav: 'Accounts',
+    async show(request) {
+      const filter = filterIn(ListFilter, request);
+      if (filter === null) return NO_SUCH_FILTER;
+      if (request.query('format') === 'csv') return download(accounts, filter, request);
+      const found = await accounts(filter);
+      return { title: 'Accounts', main: content(found, filter, request) };
+    },
+  };
+}
+
+const MOST = 500;
+
+/** All that fits the filter, whatever the page shows of it. */
+async function download(
+  accounts: (filter: ListFilter) => Promise<AccountList>,
+  filter: ListFilter,
+  { now }: Moment,
+): Promise<Download> {
+  const lines: string[] = [];
+  let after: string | null = null;
+  do {
+    const page: AccountList = await accounts({ ...filter, after, limit: MOST });
+    lines.push(...page.items.map(csvLine));
+    after = page.next;
+  } while (after !== null);
+  const time = `${new Date(now).toISOString().slice(0, 19).replaceAll(':', '')}Z`;
+  return {
+    file: `accounts-${time}.csv`,
+    type: 'text/csv; charset=utf-8; header=present',
+    body: `${CSV_HEAD}${lines.join('')}`,
+  };
+}
+
+function content(found: AccountList, filter: ListFilter, moment: Moment): Html {
+  return html`<div>
+      <h1>Accounts</h1>
+      <p class="lead">
+        Balances of the watched addresses, closest to their limit first. Amounts are exact; the last column shows their
+        age.
+      </p>
+    </div>
+    ${filters(found, filter)}
+    ${found.items.length === 0 ? nothingFound('No balance is watched that fits.', PATH) : table(found, moment)}
+    ${found.next === null ? NOTHING : pager('', linkTo(PATH, { q: filter.q, state: filter.state, after: found.next }))}
+    ${FOOTNOTE}`;
+}
+
+function filters({ counts }: AccountList, { q, state }: ListFilter): Html {
+  const pill = (name: string, value: string | null, count: number): Pill => ({
+    ...{ name, count, href: linkTo(PATH, { q, state: value }), isCurrent: state === value },
+  });
+  const all = [
+    pill('All', null, counts.all),
+    pill('Below limit', 'below-limit', counts.below_limit),
+    pill('Within 10 %', 'within-tenth', counts.within_tenth),
+    pill('Old data', 'old-data', counts.old_data),
+  ];
+  const csv = html`<a class="button" href="${linkTo(PATH, { q, state, format: 'csv' })}">CSV</a>`;
+  return html`<div class="stack tight">
+    ${searchForm({ path: PATH, q, placeholder: 'Name, address, token', keep: { state }, more: csv })}${pills(all, 'Which')}
+  </div>`;
+}
+
+const COLUMNS = [
+  { name: 'Account and asset' },
+  { name: 'Balance', class: 'num' },
+  { name: 'Limit', class: 'num' },
+  { name: 'Distance to limit ↑', class: 'num' },
+  { name: '24 h', class: 'num' },
+  { name: html`<span class="skip">24 hours drawn</span>`, class: 'only-wide' },
+  { name: 'Last outflow seen' },
+  { name: 'Data', class: 'num' },
+];
+
+function table({ items }: AccountList, moment: Moment): Html {
+  const rows = items.map((row, index) => {
+    const isFirst = items[index - 1]?.of.address !== row.of.address;
+    return html`${isFirst ? groupRow(row) : NOTHING}${oneRow(row, moment)}`;
+  });
+  return sheet('Balances by account', COLUMNS, rows);
+}
+
+function groupRow({ of }: AccountRow): Html {
+  return html`<tr class="group">
+    <td colspan="8">
+      <b>${of.name ?? ''}</b>
+      <span class="mono quiet">${of.address}</span> ${of.page_url === null ? NOTHING : explorerLink(of, 'explorer')}
+    </td>
+  </tr>`;
+}
+
+function oneRow(row: AccountRow, moment: Moment): Html {
+  const { of, asset, watch, measure } = row;
+  const limit = limitWords(measure);
+  return html`<tr class="${watchRowTone(row.state, severityOf(row))}">
+    <td><a class="strong" href="${watchPath(watch)}">${asset} · ${of.explorer}</a>${stateLine(row)}</td>
+    <td class="num" data-name="Balance">
+      <span><b>${bareValue(measure)}</b></span>
+    </td>
+    <td class="num" data-name="Limit"><span>${limit ?? html`<span class="quiet">none</span>`}</span></td>
+    <td class="num half"><span>${distanceCell(row)}</span>${gauge(measure, toneOfRow(row))}</td>
+    <td class="num" data-name="24 h"><span>${changeCell(row)}</span></td>
+    <td class="half">${drawing(row, moment)}</td>
+    <td data-name="Last outflow"><span>${outflowCell(row, moment)}</span></td>
+    <td class="num" data-name="Data"><span>${ageCell(row, moment)}</span></td>
+  </tr>`;
+}
+
+/** A balance has no severity of its own: beyond its limit it is shown as its state is. */
+function severityOf({ state }: AccountRow): 'critical' | 'warning' | null {
+  if (state === 'firing') return 'critical';
+  return state === 'pending' ? 'warning' : null;
+}
+
+function toneOfRow(row: AccountRow): string {
+  const severity = severityOf(row);
+  return severity === null ? '' : rowTone(severity);
+}
+
+function stateLine(row: AccountRow): Html {
+  if (row.state === 'ok') return NOTHING;
+  return html`<span class="sub">${watchStateTag(row.state, severityOf(row), capital(row.state))}</span>`;
+}
+
+function distanceCell(row: AccountRow): Html {
+  const words = distanceWords(row.measure);
+  if (row.measure.limit === null) return html`<span class="quiet">no limit</span>`;
+  if (words === null) return html`<span class="blind">not known</span>`;
+  if (row.measure.is_stale) return html`<span class="blind">was ${words}</span>`;
+  return isBeyond(row.measure) ? html`<span class="${toneOfRow(row)}">${words}</span>` : html`${words}`;
+}
+
+const LARGE_CHANGE = 0.2;
+
+function changeCell({ change_24h: ratio }: AccountRow): Html {
+  if (ratio === null) return html`<span class="blind">not known</span>`;
+  return Math.abs(ratio) >= LARGE_CHANGE ? html`<b>${change(ratio)}</b>` : html`${change(ratio)}`;
+}
+
+const DAY_MS = 86_400_000;
+
+function drawing({ line, measure, asset }: AccountRow, { now }: Moment): Html | null {
+  return curve({
+    ...{ width: 96, height: 26, points: line, from: now - DAY_MS, to: now, class: 'spark' },
+    ...{ limit: measure.limit, clear: null, isBeyond: isBeyond(measure), label: `${asset}: the last 24 hours` },
+  });
+}
+
+function outflowCell({ outflow }: AccountRow, moment: Moment): Html {
+  if (outflow === null) return html`<span class="quiet">none seen</span>`;
+  return html`−${amountTag(outflow.amount)}, ${clockTime(outflow.at, moment)}<span class="sub"
+      >${duration(ageOf(outflow.at, moment))} ago</span
+    >`;
+}
+
+function ageCell({ measure: { at, is_stale: isStale } }: AccountRow, moment: Moment): Html {
+  if (at === null) return html`<span class="blind">not known</span>`;
+  return isStale ? html`<span class="blind">${ageTag(at, moment)}</span>` : ageTag(at, moment);
+}
+
+const FOOTNOTE = html`<p class="small quiet">
+  An outflow is a fall between two answers, so two transfers within one interval are one.
+</p>`;
