@@ -9,7 +9,7 @@ import { closeBatch, type Line } from './close-batch.ts';
 import { judge, type Judged, type Next } from './decide.ts';
 import { newsDueAt, repeatDueAt } from './group.ts';
 import type { Context, Hold } from './holds.ts';
-import type { Batch, DispatchGroup, Held, Key, RecipientState, Verdict, Withdrawal } from './model.ts';
+import type { Batch, DispatchGroup, Held, Key, NeedlessRepeat, RecipientState, Verdict, Withdrawal } from './model.ts';
 import { isFull, slotEnd } from './rate.ts';
 import { stateCounted, stateHeld, stateLeft, stateTold, stateWaiting } from './states.ts';
 
@@ -21,6 +21,7 @@ export interface Part {
   readonly states: Map<Key, RecipientState>;
   readonly batches: Batch[];
   readonly withdrawn: Withdrawal[];
+  readonly needless: NeedlessRepeat[];
   /** What waits for a summary of the target. */
   readonly counted: Of<'count'>[];
   /** When to ask again. */
@@ -136,6 +137,7 @@ function toldAgain({ state }: Judged): RecipientState {
 function close(round: Round, kind: 'news' | 'repeat', lines: readonly Line[], dueAt: Instant): void {
   const { part, context, sentAt } = round;
   const { target, id } = part.group;
+  for (const { alert, item } of lines) if (item.isEnd) part.needless.push({ target, key: alert.key });
   part.batches.push(closeBatch({ kind, target, groupId: id, dueAt, closedAt: part.closedAt }, lines));
   part.closedAt = context.now;
   sentAt.push(context.now);
@@ -199,6 +201,7 @@ function emptyPart(group: DispatchGroup): Part {
     states: new Map(),
     batches: [],
     withdrawn: [],
+    needless: [],
     counted: [],
     wakes: [],
   };

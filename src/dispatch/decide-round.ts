@@ -31,6 +31,7 @@ export function decideRound({ groups, states, world }: DispatchRound, now: Insta
     states: new Map(parts.map((part) => [part.group.id, changesIn(part, states)])),
     batches: [...parts.flatMap(({ batches }) => batches), ...decided.flatMap(({ summaries }) => summaries)],
     withdrawn: parts.flatMap(({ withdrawn }) => withdrawn),
+    needless: parts.flatMap(({ needless }) => needless),
     repeating: new Map(parts.map((part) => [part.group.id, new Set(repeatsOf(part).keys())])),
     verdicts: new Map(parts.map(({ group, verdicts }) => [group.id, verdicts])),
   };

@@ -244,6 +244,12 @@ export interface Withdrawal {
   readonly as: 'merged' | 'cancelled';
 }
 
+/** An alert of which a target need not be told again that it is so: it is told that it is over. */
+export interface NeedlessRepeat {
+  readonly target: Recipient;
+  readonly key: Key;
+}
+
 /** By group id, then by key. */
 export type States = ReadonlyMap<string, ReadonlyMap<Key, RecipientState>>;
 
@@ -277,6 +283,8 @@ export interface RoundResult {
   readonly states: States;
   readonly batches: readonly Batch[];
   readonly withdrawn: readonly Withdrawal[];
+  /** Repeats that wait for another try leave the deliveries that hold them. */
+  readonly needless: readonly NeedlessRepeat[];
   /** By group id: members that are told again while they are open. */
   readonly repeating: ReadonlyMap<string, ReadonlySet<Key>>;
   /** By group id, then by key: why each member is said or not. */

@@ -256,6 +256,11 @@ export class InMemoryDispatch {
         message.lines = message.lines.filter((line) => line.key !== key || line.seq < from);
         if (message.lines.length === 0) message.state = as;
       }
+    for (const { target, key } of result.needless)
+      for (const message of this.#unsettled(target, key).filter(({ kind }) => kind === 'repeat')) {
+        message.lines = message.lines.filter((line) => line.key !== key);
+        if (message.lines.length === 0) message.state = 'cancelled';
+      }
     for (const batch of result.batches)
       this.messages.push({
         ...batch,

@@ -166,6 +166,7 @@ export class StoredDispatch implements AsyncDisposable {
       };
       await this.#store.commitDue(round, decision, this.now, this.#fence());
       this.#withdraw(result.withdrawn);
+      this.#drop(result.needless);
       for (const batch of result.batches) this.messages.push(sentOf(batch, this.now));
     }
   }
@@ -176,6 +177,16 @@ export class StoredDispatch implements AsyncDisposable {
         if (message.state === 'due' && message.attempt === 0 && message.target.channel === target.channel) {
           const left = message.lines.filter((line) => line.key !== key || line.seq < from);
           if (left.length === 0) message.state = as;
+          message.lines = left;
+        }
+  }
+
+  #drop(needless: ReturnType<typeof decideDue>['needless']): void {
+    for (const { target, key } of needless)
+      for (const message of this.messages)
+        if (message.state === 'due' && message.kind === 'repeat' && message.target.channel === target.channel) {
+          const left = message.lines.filter((line) => line.key !== key);
+          if (left.length === 0) message.state = 'cancelled';
           message.lines = left;
         }
   }

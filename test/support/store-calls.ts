@@ -51,7 +51,14 @@ export async function owe(
 /** Makes these deliveries, whatever is due. */
 async function put(store: Store, batches: readonly Batch[], at: Instant): Promise<void> {
   const round: DueRound = { groups: [], sent: [], policy: await store.policy(at), sources: [] };
-  const nothing = { groups: [], states: new Map(), withdrawn: [], repeating: new Map(), verdicts: new Map() };
+  const nothing = {
+    groups: [],
+    states: new Map(),
+    withdrawn: [],
+    needless: [],
+    repeating: new Map(),
+    verdicts: new Map(),
+  };
   const decision = { result: { ...nothing, batches }, isKept: () => false, counts: () => true, isAnswered: () => true };
   await store.commitDue(round, decision, at, store.fenceOf(FENCE));
 }

@@ -5,6 +5,7 @@ import type { Delivery, Message, Settlement } from '../../../src/core/model/deli
 import { deliveryId } from '../../../src/core/model/identity.ts';
 import { CAP_OF_PEOPLE } from '../../../src/dispatch/rate.ts';
 import { routeRound } from '../../../src/dispatch/route-round.ts';
+import { routingOf as routingTo } from '../../../src/dispatch/routing.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import { createDispatcher } from '../../../src/engine/dispatching/dispatcher.ts';
 import { nextTurn } from '../../../src/lib/clock.ts';
@@ -230,6 +231,32 @@ test('a summary is told to those of its members, and each of them hears the rest
   await daemon.decided({ key: 'again', type: 'alert.summary', summary: { ...summary, of: 'alert.retracted' } });
   await daemon.route();
   expect(await daemon.sent()).toEqual(['ops retracted', 'ops summary']);
+});
+
+test('a repeat that was refused held up the end of its alert, and went out just before it', async () => {
+  const routingOf: DispatchRules['routingOf'] = (labels) => {
+    const { channels, options } = routingTo([], null, labels);
+    return { channels, options: { ...options, repeatMs: 10 * MINUTE } };
+  };
+  await using daemon = await aDispatcher(CHANNELS, undefined, {
+    more: { channelOf: () => ({ unit: 'group', cap: null }), routingOf },
+  });
+  await daemon.decided(FIRING, ['ops']);
+  await daemon.decided({ ...FIRING, key: 'other' }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops firing']);
+  await daemon.clock.advance(10 * MINUTE);
+  await daemon.route();
+  const refused: Settlement = { ...LATER, dueAt: daemon.clock.now() + 60 * MINUTE };
+  expect(await daemon.sent(refused)).toEqual(['ops firing']);
+  await daemon.clock.advance(MINUTE);
+  await daemon.decided(RESOLVED);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops resolved']);
+  // The alert that still fires is repeated all the same.
+  await daemon.clock.advance(60 * MINUTE);
+  const [left] = await claim(daemon.store, 'ops', 10, daemon.clock.now());
+  expect(left?.delivery.members.map(({ message }) => message.key)).toEqual(['other']);
 });
 
 test('a channel that the config lost meanwhile is said, and holds up nobody', async () => {

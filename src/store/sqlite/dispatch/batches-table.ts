@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { RANK_OF } from '../../../core/model/delivery.ts';
 import { deliveryId } from '../../../core/model/identity.ts';
-import type { Batch, Withdrawal } from '../../../dispatch/model.ts';
+import type { Batch, Key, NeedlessRepeat, Withdrawal } from '../../../dispatch/model.ts';
 import type { Undeliverable } from '../../../dispatch/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { numberOrNull } from '../../dispatch-rows.ts';
@@ -17,6 +17,8 @@ export interface BatchesTable {
   add(batches: readonly Batch[], at: Instant): void;
   /** It ends at once: there is no such channel. */
   addDead(undeliverable: Undeliverable, at: Instant): void;
+  /** Of what waits for another try, and was not taken over as far as anybody knows. */
+  dropRepeats(needless: NeedlessRepeat, at: Instant): void;
   /** False: a try of it has begun. */
   withdraw(withdrawal: Withdrawal, at: Instant): boolean;
 }
@@ -46,6 +48,10 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
       JOIN deliveries AS mine ON mine.number = member.delivery
     WHERE member.key = ? AND member.seq >= ? AND mine.channel = ? AND mine.recipient = ?
       AND mine.state IN ('due', 'sending', 'parked')`);
+  const repeats = db.prepare(`
+    SELECT mine.number, member.seq FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
+    WHERE member.key = ? AND member.told_as = 'repeat' AND mine.channel = ? AND mine.recipient = ?
+      AND mine.state IN ('due', 'parked') AND mine.maybe_copy = 0`);
   const takeOut = db.prepare('DELETE FROM group_member WHERE delivery = ? AND key = ? AND seq >= ?');
   const isLeft = db.prepare('SELECT 1 FROM group_member WHERE delivery = ? AND NOT (key = ? AND seq >= ?) LIMIT 1');
   const end = db.prepare(`UPDATE deliveries SET state = ?, settled_at = ? WHERE number = ?`);
@@ -74,7 +80,18 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
     };
   }
 
+  function leave(delivery: number, key: Key, from: number, as: Withdrawal['as'], at: Instant): void {
+    if (isLeft.get(delivery, key, from) === undefined) {
+      end.run(as, at, delivery);
+      release.run(delivery);
+    } else takeOut.run(delivery, key, from);
+  }
+
   return {
+    dropRepeats({ target: { channel, recipient }, key }, at) {
+      for (const { number, seq } of repeats.all(key, channel, recipient))
+        leave(Number(number), key, Number(seq), 'cancelled', at);
+    },
     add(batches, at) {
       // What happened first goes out first.
       const fresh = batches.map((batch) => freshOf(batch, at)).toSorted((a, b) => oldestOf(a) - oldestOf(b));
@@ -91,12 +108,7 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
     withdraw({ target: { channel, recipient }, key, from, as }, at) {
       const rows = untried.all(key, from, channel, recipient);
       if (rows.some(({ attempt }) => attempt !== 0)) return false;
-      for (const { number } of rows) {
-        if (isLeft.get(number ?? null, key, from) === undefined) {
-          end.run(as, at, number ?? null);
-          release.run(number ?? null);
-        } else takeOut.run(number ?? null, key, from);
-      }
+      for (const { number } of rows) leave(Number(number), key, from, as, at);
       return true;
     },
   };

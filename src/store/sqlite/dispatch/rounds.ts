@@ -84,6 +84,7 @@ export function createRounds(tables: RoundTables): Rounds {
       return timer !== undefined && groups.keep(group, timer, isKept(group.target.channel));
     });
     if (!areKept || !result.withdrawn.every((one) => batches.withdraw(one, at))) return false;
+    for (const one of result.needless) batches.dropRepeats(one, at);
     batches.add(result.batches, at);
     for (const group of round.groups) {
       keepStates(group, result);
