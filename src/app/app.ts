@@ -114,6 +114,9 @@ export async function openApp(options: AppOptions): Promise<App> {
     onTransitions: () => {
       runtime.dispatch();
     },
+    onUnkept: (transitions) => {
+      runtime.unkept(transitions);
+    },
   });
   const told = {
     notify: () => runtime.self(),

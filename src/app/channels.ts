@@ -1,6 +1,6 @@
 // The channels of the config, opened, each with its sender. A channel with unchanged settings stays open over a reload.
 // Deliveries of a removed channel stay in the outbox until it is back.
-import type { Outcome } from '../core/model/delivery.ts';
+import type { Attempt, Delivery, Outcome } from '../core/model/delivery.ts';
 import type { RecipientsOf } from '../core/model/ids.ts';
 import { headingOf } from '../core/wording/message-words.ts';
 import type { Channel, Config } from '../config/model.ts';
@@ -29,6 +29,8 @@ export interface ChannelsOptions {
   readonly redact: (text: string) => string;
   /** Logs what would be sent, and sends nothing. */
   readonly isDry: boolean;
+  /** As a sender has it. */
+  readonly isToldUnrecorded: (delivery: Delivery) => boolean;
 }
 
 export interface Channels {
@@ -47,6 +49,8 @@ export interface Channels {
   resume(channel: string): void;
   /** How the tries on each open channel end. */
   health(): ReadonlyMap<string, ChannelHealth>;
+  /** One try at once, of what is not in the outbox. Never rejects. */
+  sendNow(delivery: Delivery, attempt: Attempt): Promise<Outcome>;
   /** Lets deliveries in flight end; after `budgetMs` they are aborted. */
   stop(budgetMs: number): Promise<void>;
 }
@@ -56,6 +60,7 @@ interface Built {
   readonly fingerprint: string;
   readonly sender: Sender;
   readonly health: ChannelHealthRecord;
+  readonly onOutcome: (outcome: Outcome) => void;
   readonly notifier: OpenNotifier;
   /** Of a receiver that keeps its own state of alerts. */
   readonly mirror: { readonly loop: MirrorLoop; readonly open: OpenMirror } | null;
@@ -105,7 +110,8 @@ export function createChannels(options: ChannelsOptions): Channels {
         metrics.deliveryDead(name);
       },
     });
-    return { name, fingerprint, sender, health, notifier: guarded, mirror: buildMirror(channel, onOutcome) };
+    const mirror = buildMirror(channel, onOutcome);
+    return { name, fingerprint, sender, health, onOutcome, notifier: guarded, mirror };
   }
 
   function start(built: Built): void {
@@ -168,6 +174,13 @@ export function createChannels(options: ChannelsOptions): Channels {
     names: () => [...openByName.keys()],
     resume(name) {
       openByName.get(name)?.sender.resume();
+    },
+    async sendNow(delivery, attempt) {
+      const open = openByName.get(delivery.channel);
+      if (open === undefined) return { type: 'again', why: 'the channel is not open' };
+      const outcome = await open.notifier.send(delivery, attempt, open.abandoning.signal);
+      open.onOutcome(outcome);
+      return outcome;
     },
     wake(channels) {
       for (const name of channels) openByName.get(name)?.sender.wake();

@@ -12,6 +12,7 @@ import { createRetirement, type Retirement } from '../engine/upkeep/retirement.t
 import { createScheduler, type Scheduler } from '../engine/scheduling/scheduler.ts';
 import { REPORT_WATCH } from '../engine/self/report-watch.ts';
 import { isSelfWatch } from '../engine/self/self-watch.ts';
+import { createUnrecorded, type Unrecorded } from '../engine/sending/unrecorded.ts';
 import { createWorkCounts, type WorkCounts } from '../engine/self/work-counts.ts';
 import type { Mutex } from '../lib/mutex.ts';
 import type { Recorder } from '../recording/recorder.ts';
@@ -22,7 +23,8 @@ import type { Pauses } from './pauses.ts';
 import type { StorageState } from './storage-health.ts';
 import { createExplorers, type Explorers, type ExplorersOptions } from './explorers.ts';
 
-export interface PartsOptions extends Omit<ChannelsOptions, 'redact'>, Pick<ExplorersOptions, 'openExplorer'> {
+export interface PartsOptions
+  extends Omit<ChannelsOptions, 'redact' | 'isToldUnrecorded'>, Pick<ExplorersOptions, 'openExplorer'> {
   readonly log: SafeLog;
   readonly metrics: Metrics;
   readonly storageState: () => StorageState;
@@ -44,6 +46,7 @@ export interface Parts {
   readonly presentValues: PresentValues;
   readonly scheduler: Scheduler;
   readonly retirement: Retirement;
+  readonly unrecorded: Unrecorded;
   /** What was done, for the daily report. */
   readonly work: WorkCounts;
   /** What explorers answered in the last hour. */
@@ -84,7 +87,18 @@ export function createParts(
     signal,
     ...(recorder && { onAnswer: recorder.onAnswer }),
   });
-  const channels = createChannels({ ...options, redact });
+  const unrecorded = createUnrecorded({
+    store,
+    rules,
+    send: (delivery, attempt) => channels.sendNow(delivery, attempt),
+    clock,
+    log,
+  });
+  const channels = createChannels({
+    ...options,
+    redact,
+    isToldUnrecorded: (delivery) => unrecorded.hasTold(delivery),
+  });
   const dispatcher = createDispatcher({
     store,
     rules,
@@ -131,6 +145,9 @@ export function createParts(
       metrics.memoryRecalled(cause);
     },
     onTransitions,
+    onUnkept: (transitions) => {
+      unrecorded.offer(transitions);
+    },
   });
   const presentValues = createPresentValues();
   const blindWatches = createBlindWatches({
@@ -163,6 +180,7 @@ export function createParts(
     presentValues,
     scheduler,
     retirement,
+    unrecorded,
     work,
     explorerFacts,
     pollRing,

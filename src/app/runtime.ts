@@ -11,6 +11,7 @@ import { recipientsIn } from '../config/recipients.ts';
 import type { Config, DigestSettings, HeartbeatSettings } from '../config/model.ts';
 import type { Scheduler } from '../engine/scheduling/scheduler.ts';
 import type { ExplorerTrouble } from '../core/model/explorer-trouble.ts';
+import type { Transition } from '../core/model/transition.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Head } from '../core/model/observation.ts';
 import type { Watch } from '../core/model/watch.ts';
@@ -93,6 +94,8 @@ export interface Runtime extends AsyncDisposable {
   owedToMirrors(): readonly OutboxDepth[];
   /** Transitions were committed elsewhere. */
   dispatch(): void;
+  /** The store did not keep these: what is critical is told from memory. */
+  unkept(transitions: readonly Transition[]): void;
   readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
   /** Null while the disk of the state has room. */
   lowDisk(): LowDisk | null;
@@ -307,6 +310,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     },
     scheduler,
     owedToMirrors: () => channels.owedToMirrors(),
+    unkept: (transitions) => {
+      parts.unrecorded.offer(transitions);
+    },
     dispatch: () => {
       dispatcher.wake();
       channels.wakeMirrors();

@@ -71,12 +71,12 @@ async function stopped(signal: AbortSignal, over: AbortSignal): Promise<Outcome>
 }
 
 /** One line per alert, and one for those that are not listed. */
-function textLines(delivery: Delivery, { maybeCopy }: Attempt): string {
+function textLines(delivery: Delivery, { maybeCopy, unrecorded }: Attempt): string {
   const { kind, members, at } = delivery;
-  const copy = maybeCopy ? ['may be a copy'] : [];
-  if (isHoldSummary(kind)) return summaryLine(delivery, copy);
+  const marks = [...(maybeCopy ? ['may be a copy'] : []), ...(unrecorded === true ? ['not on record'] : [])];
+  if (isHoldSummary(kind)) return summaryLine(delivery, marks);
   const left = othersText(toContent(delivery).others);
-  const lines = members.map((member) => memberLine(member, at, copy));
+  const lines = members.map((member) => memberLine(member, at, marks));
   return [...lines, ...(left === null ? [] : [`${showSecond(at)} ${left}`])].join('\n');
 }
 

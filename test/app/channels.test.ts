@@ -132,6 +132,7 @@ function someOptions(clock: Clock, store: Store): ChannelsOptions {
     version: '0',
     redact: (text) => text,
     isDry: false,
+    isToldUnrecorded: () => false,
   };
 }
 

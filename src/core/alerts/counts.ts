@@ -1,6 +1,6 @@
 // Alerts of `on:` with `at_least:` or `none_for:`. They count matching items by the items' own times, late ones
 // included, and are evaluated only at complete polls. `per` splits the items into groups with separate states.
-import { newCondition } from './condition-state.ts';
+import { newGroup } from './births.ts';
 import type { AnyView } from '../values/fields.ts';
 import { truthOfAll } from '../model/health.ts';
 import { stepConditionState } from './condition-alert.ts';
@@ -68,10 +68,6 @@ const MOST_GROUPS = 100;
 
 function groupsOf(known: AlertsByKey): Map<string, GroupState> {
   return new Map(Object.entries(known).flatMap(([key, alert]) => (alert.type === 'group' ? [[key, alert]] : [])));
-}
-
-function newGroup(at: Instant): GroupState {
-  return { type: 'group', condition: newCondition(at), matches: [], tallies: [], items: [], last: null };
 }
 
 function addTo(groups: Map<string, GroupState>, poll: Poll, alert: CountAlert, match: Match): void {

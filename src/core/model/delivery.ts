@@ -82,6 +82,8 @@ export interface Attempt {
   readonly maybeCopy: boolean;
   /** Of the last message about the same alert and episode that this recipient accepted; null: there is none. */
   readonly receipt: Receipt | null;
+  /** It is told from memory, while the state file takes nothing, and may be told again. */
+  readonly unrecorded?: true;
 }
 
 /** Of what is due on a channel, a lower rank goes out first. */

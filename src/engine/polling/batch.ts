@@ -15,6 +15,8 @@ export interface BatchOptions<Item> {
   readonly shardOf: (item: Item) => Shard;
   /** Asked when it is about to be committed; one that is not is dropped in silence. */
   readonly isInForce: (item: Item) => boolean;
+  /** The storage answered with an error: nothing of it is kept, as far as it says. */
+  readonly onUnkept: (item: Item) => void;
   /** It is on disk, or holds nothing that has to be. */
   readonly onCommitted: (item: Item) => void;
 }
@@ -28,7 +30,7 @@ export interface Batch<Item> {
 }
 
 export function createBatch<Item extends { readonly decision: Decision }>(options: BatchOptions<Item>): Batch<Item> {
-  const { store, clock, silentWaitMs, outages, shardOf, isInForce, onCommitted } = options;
+  const { store, clock, silentWaitMs, outages, shardOf, isInForce, onUnkept, onCommitted } = options;
   let ready: { readonly item: Item; readonly done: (end: CommitEnd) => void }[] = [];
   /** Those that are ready are committed in the next turn. */
   let isDue = false;
@@ -74,9 +76,10 @@ export function createBatch<Item extends { readonly decision: Decision }>(option
       // Nothing was changed here, and hardly in the store: the next poll reads the memory and decides the same.
       // One that is slow to refuse is held by another program: it would keep everything waiting again for each of them.
       const isLast = items.length === 1 || clock.monotonic() - startedAt >= SLOW_MS;
-      if (isLast) outages.storageFails(error);
-      if (isLast) return items.map((item) => [item, 'rejected']);
-      return (await Promise.all(items.map((item) => commitAll([item], fence)))).flat();
+      if (!isLast) return (await Promise.all(items.map((item) => commitAll([item], fence)))).flat();
+      outages.storageFails(error);
+      for (const item of items) onUnkept(item);
+      return items.map((item) => [item, 'rejected']);
     }
   }
 

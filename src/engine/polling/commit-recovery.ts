@@ -35,6 +35,8 @@ export interface CommitRecovery {
   commit(decided: Decided): Promise<void>;
   /** Reads the memory again where the last commit left it uncertain. False: the store does not answer, do not poll. */
   settle(watch: Watch): Promise<boolean>;
+  /** What the last decision would have made of the memory, if the store did not take it; undefined when it did. */
+  unkept(watch: WatchId): Memory | undefined;
 }
 
 const MOST_DECISIONS = 3;
@@ -42,6 +44,7 @@ const MOST_DECISIONS = 3;
 export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
   const { batch, recall, heldVersion, replace, decideAgain, outages, log, onRecalled } = options;
   const uncertain = new Set<WatchId>();
+  const unkept = new Map<WatchId, Memory>();
 
   async function settle(watch: Watch): Promise<boolean> {
     return !uncertain.has(watch.id) || (await readAgain(watch, 'rejected')) !== 'failed';
@@ -65,13 +68,20 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
     }
   }
 
+  function noteRejected({ watch: { id }, decision }: Decided): void {
+    uncertain.add(id);
+    if (decision.transitions.length > 0) unkept.set(id, decision.memory);
+  }
+
   return {
     settle,
+    unkept: (id) => unkept.get(id),
     async commit(decided) {
       let current = decided;
       for (let decisions = 1; ; decisions += 1) {
         const end = await batch.add(current);
-        if (end === 'rejected') uncertain.add(current.watch.id);
+        unkept.delete(current.watch.id);
+        if (end === 'rejected') noteRejected(current);
         if (end !== 'superseded') return;
         if ((await readAgain(current.watch, 'superseded')) !== 'newer' || decisions === MOST_DECISIONS) return;
         const again = await decideAgain(current);

@@ -6,11 +6,13 @@ import type { Judged } from '../../core/chain/tick-chain.ts';
 import type { Figures } from '../../core/model/figures.ts';
 import type { HealthByAlert } from '../../core/model/health.ts';
 import { showsHead } from '../../core/model/watch.ts';
+import { withBirths } from '../../core/alerts/births.ts';
 import { shiftClock } from '../../core/model/clock-shift.ts';
 import { withClosedApart, withStored } from '../../core/windows/closed.ts';
 import type { Past } from '../../core/windows/stored-runs.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Decision, Snapshot } from '../../core/model/decision.ts';
+import type { Transition } from '../../core/model/transition.ts';
 import type { Observation } from '../../core/model/observation.ts';
 import { type Clock, type Instant, showInstant } from '../../lib/clock.ts';
 import type { Watch } from '../../core/model/watch.ts';
@@ -55,6 +57,8 @@ export interface PollerOptions {
   readonly hook?: PollHook | null;
   /** Transitions were committed. */
   readonly onTransitions: () => void;
+  /** The store answered with an error to a decision with transitions. */
+  readonly onUnkept?: (transitions: readonly Transition[]) => void;
 }
 
 /** Watches whose memory was read and that are not polled yet. Dropping it releases everything. */
@@ -109,6 +113,7 @@ export function createPoller(options: PollerOptions): Poller {
       outages,
       shardOf: ({ watch }) => shardOf(watch),
       isInForce,
+      onUnkept: ({ decision }) => options.onUnkept?.(decision.transitions),
       onCommitted: settle,
     }),
     recall: async ({ id }) => (await store.recall([id])).get(id),
@@ -131,7 +136,8 @@ export function createPoller(options: PollerOptions): Poller {
       onTransitions();
     }
     if (!(await recovery.settle(watch))) return;
-    const { memory, shiftedMs } = withoutClockSkew(held.memoryOrBlank(watch), watch);
+    const known = withBirths(held.memoryOrBlank(watch), recovery.unkept(watch.id));
+    const { memory, shiftedMs } = withoutClockSkew(known, watch);
     const wholeMemory = async (): Promise<Memory> =>
       watch.windows.length === 0 ? memory : withStored(memory, await store.samples(watch.id));
     const began = clock.monotonic();

@@ -14,6 +14,7 @@ import type { Decision } from '../../core/model/decision.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
 import { SEVERITIES, type WatchId } from '../../core/model/ids.ts';
 import type { ConditionState, Memory } from '../../core/model/memory.ts';
+import type { Transition } from '../../core/model/transition.ts';
 import type { Watch } from '../../core/model/watch.ts';
 import { blankMemory, step } from '../../core/step.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
@@ -41,6 +42,8 @@ export interface SelfAlertsOptions {
   readonly notify: () => readonly string[];
   /** Transitions were committed. */
   readonly onTransitions: () => void;
+  /** The store answered with an error to these. */
+  readonly onUnkept: (transitions: readonly Transition[]) => void;
 }
 
 export interface SelfAlerts {
@@ -58,7 +61,8 @@ interface Stepped {
 
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
-export function createSelfAlerts({ store, clock, log, find, notify, onTransitions }: SelfAlertsOptions): SelfAlerts {
+export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
+  const { store, clock, log, find, notify, onTransitions, onUnkept } = options;
   let memoryById = new Map<WatchId, Memory>();
   /** False: what is stored is read before the next decision. */
   let isRead = false;
@@ -133,7 +137,12 @@ export function createSelfAlerts({ store, clock, log, find, notify, onTransition
     // Where the store answers with an error it may have committed all the same.
     isRead = false;
     const decisions = steps.map(({ decision }) => decision);
-    const ends = await store.commit(decisions, clock.now(), store.fenceOf('service:self-alerts'));
+    const ends = await store
+      .commit(decisions, clock.now(), store.fenceOf('service:self-alerts'))
+      .catch((error: unknown) => {
+        onUnkept(decisions.flatMap(({ transitions }) => transitions));
+        throw error;
+      });
     isRead = ends.every((end) => end === 'kept');
     for (const [i, { id, decision }] of steps.entries()) {
       if (ends[i] !== 'kept') continue;

@@ -9,7 +9,7 @@
 // between, it stays `sending` until its lease ends; then it is due again, and is sent under the same id.
 // A storage that does not answer only delays the sender: it is asked again after a wait, and an outcome that cannot be
 // recorded keeps its slot until it can be, so that nothing is sent twice meanwhile.
-import { LONGEST_WAIT_MS, type Outcome } from '../../core/model/delivery.ts';
+import { LONGEST_WAIT_MS, type Delivery, type Outcome } from '../../core/model/delivery.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
 import { aborted } from '../../lib/abort.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
@@ -41,6 +41,8 @@ interface SenderOptions {
   readonly channel: string;
   readonly notifier: Pick<OpenNotifier, 'send'>;
   readonly giveUpAfterMs: number;
+  /** Its recipient was told something of it that is not on record. */
+  readonly isToldUnrecorded: (delivery: Delivery) => boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly onOutcome: (outcome: Outcome) => void;
@@ -65,7 +67,7 @@ const EXPIRE_STEP_MS = 60_000;
 const LEASE_MS = 300_000;
 
 export function createSender(options: SenderOptions): Sender {
-  const { store, channel, notifier, giveUpAfterMs, clock, log, onOutcome, onDead } = options;
+  const { store, channel, notifier, giveUpAfterMs, isToldUnrecorded, clock, log, onOutcome, onDead } = options;
   const share = { channel, perRule: MOST_OF_RULE };
   const inFlight = new Map<DeliveryId, Promise<void>>();
   const storage = createStorageBackoff({ channel }, log);
@@ -151,7 +153,8 @@ export function createSender(options: SenderOptions): Sender {
 
   async function send({ delivery, attempt, maybeCopy, receipt }: Claimed, abandon: AbortSignal): Promise<Outcome> {
     try {
-      return await notifier.send(delivery, { number: attempt, maybeCopy, receipt }, abandon);
+      const isCopy = maybeCopy || isToldUnrecorded(delivery);
+      return await notifier.send(delivery, { number: attempt, maybeCopy: isCopy, receipt }, abandon);
     } catch (error) {
       log.error('delivery:threw', { channel, delivery: delivery.id, attempt, error: String(error) });
       return { type: 'again', why: String(error) };

@@ -49,14 +49,19 @@ const MOST_LINKS = 3;
 
 const COPY = 'This may be a copy: nobody knows whether an earlier try arrived.';
 
+const UNRECORDED = 'Not on record, since the state file takes nothing: it may come again.';
+
 /** `maybeCopy`: where the receiver cannot know that by itself. */
-export function toLines(delivery: Delivery, { maybeCopy }: Pick<Attempt, 'maybeCopy'>): AllLines {
+export function toLines(delivery: Delivery, attempt: Pick<Attempt, 'maybeCopy' | 'unrecorded'>): AllLines {
+  const { maybeCopy, unrecorded } = attempt;
   const content = toContent(delivery);
   const { subject, lead, alerts, others, text, values, about, notes } = content;
   const short = (line: Line): Line => ({ ...line, text: cut(line.text, LONGEST_LINE) });
   return {
     headline: cut(subject, LONGEST_HEADLINE),
-    lead: [...lead, ...(maybeCopy ? [ourLine(COPY)] : [])].map(short),
+    lead: [...lead, ...(maybeCopy ? [ourLine(COPY)] : []), ...(unrecorded === true ? [ourLine(UNRECORDED)] : [])].map(
+      short,
+    ),
     alerts: alerts.map(withShortLink),
     others,
     ...linksIn(content),

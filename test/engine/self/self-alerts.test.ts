@@ -38,6 +38,7 @@ function aStory(store: Store = createMemoryStore()) {
       find,
       notify: () => found.notify,
       onTransitions: () => undefined,
+      onUnkept: () => undefined,
     });
     return { self, running: self.run(stop.signal) };
   };

@@ -696,6 +696,7 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
             return post.answer(delivery, attempt.number, signal);
           },
         },
+        isToldUnrecorded: () => false,
         giveUpAfterMs: GIVE_UP,
         clock,
         log,

@@ -1,0 +1,83 @@
+import { expect, test } from '@jest/globals';
+import type { Outcome } from '../../../src/core/model/delivery.ts';
+import { NO_RULES } from '../../../src/app/dispatch-rules.ts';
+import { createUnrecorded, type Unrecorded } from '../../../src/engine/sending/unrecorded.ts';
+import { StorageError } from '../../../src/store/store.ts';
+import { aTransition } from '../../store/builders.ts';
+import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+
+const DAY = 86_400_000;
+const critical = (key: string) => aTransition({ key, type: 'alert.firing', severity: 'critical' });
+
+interface Scene {
+  readonly unrecorded: Unrecorded;
+  readonly clock: FakeClock;
+  readonly sent: string[];
+  outcome: Outcome;
+  /** Offered and told. */
+  offer(...keys: readonly string[]): Promise<void>;
+}
+
+function scene(): Scene {
+  const clock = createFakeClock();
+  const one: Scene = {
+    clock,
+    sent: [],
+    outcome: { type: 'sent', answer: '200' },
+    unrecorded: createUnrecorded({
+      // Not even to be read: then nothing is taken for silenced.
+      store: { policy: () => Promise.reject(new StorageError('the disk is gone')) },
+      rules: () => ({ ...NO_RULES, recipientsOf: (channel) => [{ channel, recipient: channel }] }),
+      async send({ members: [{ message }] }, { unrecorded }) {
+        one.sent.push(`${message.key} ${unrecorded === true ? 'unrecorded' : ''}`);
+        return one.outcome;
+      },
+      clock,
+      log: createRecordingLog(),
+    }),
+    async offer(...keys) {
+      one.unrecorded.offer(keys.map(critical));
+      await clock.advance(0);
+    },
+  };
+  return one;
+}
+
+test('a broken disk made the daemon send without end', async () => {
+  const one = scene();
+  const keys = Array.from({ length: 150 }, (_, n) => `k${n}`);
+  for (let polls = 0; polls < 3; polls += 1) {
+    await one.offer(...keys);
+    await one.clock.advance(60_000);
+  }
+  expect(one.sent).toEqual(keys.slice(0, 100).map((key) => `${key} unrecorded`));
+});
+
+test('what the receiver did not take is tried with a later poll; what it took, or may have taken, is not', async () => {
+  const one = scene();
+  one.outcome = { type: 'again', why: '503' };
+  await one.offer('k');
+  await one.offer('k');
+  expect(one.sent).toHaveLength(1);
+  await one.clock.advance(15_000);
+  one.outcome = { type: 'unknown', why: 'no answer' };
+  await one.offer('k');
+  await one.clock.advance(15_000);
+  await one.offer('k');
+  expect(one.sent).toHaveLength(2);
+});
+
+test('an outage of another week is told again, and ends and lesser alerts wait for the state file', async () => {
+  const one = scene();
+  await one.offer('k');
+  await one.clock.advance(DAY + 1000);
+  await one.offer('k');
+  expect(one.sent).toHaveLength(2);
+  one.unrecorded.offer([
+    aTransition({ key: 'end', type: 'alert.resolved', severity: 'critical' }),
+    aTransition({ key: 'low', type: 'alert.firing', severity: 'warning' }),
+  ]);
+  await one.clock.advance(0);
+  expect(one.sent).toHaveLength(2);
+});
