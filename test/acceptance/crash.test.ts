@@ -1,0 +1,24 @@
+// The promise: what is decided arrives, whenever the process dies, and what comes twice says so. Here the daemon is killed
+// once at each step on the way of a message, and of an operator's call; `npm run test:long` kills it everywhere, twice, and
+// at random.
+import { expect, test } from '@jest/globals';
+import type { Failpoint } from '../../src/lib/failpoint.ts';
+import { createScene } from '../support/crash/scene.ts';
+
+const FROM_DECISION_TO_DELIVERY: readonly Failpoint[] = [
+  ...(['commit.before', 'commit.after', 'commit-routing.after', 'commit-due.before', 'claim.after'] as const),
+  ...(['send.posted', 'send.mailed', 'send.ended', 'settle.before', 'settle.after'] as const),
+];
+const BESIDE_IT: readonly Failpoint[] = ['intervene.after', 'operator.kept', 'chat.edited', 'mirror.shown'];
+
+test.concurrent.each([FROM_DECISION_TO_DELIVERY, BESIDE_IT])(
+  'an alert was lost, or came twice without a word, because the daemon was killed at %s, %s, %s, %s or a later step',
+  async (...points) => {
+    await using scene = await createScene(['silences']);
+    await scene.runs();
+    for (const at of points) await scene.dies({ at });
+    await scene.runs();
+    expect(scene.faults()).toEqual([]);
+    expect(scene.copies()).toBeGreaterThan(0);
+  },
+);
