@@ -27,7 +27,7 @@ function oneAlert(alert: AlertExplanation, moment: Moment): Html {
   return html`<div class="rule-alert">
     <p class="alert-top">${stateLine(alert, moment)}<span class="small quiet">${who(alert)}</span></p>
     <h3 class="mono">${alert.alert}</h3>
-    ${on === null ? NOTHING : html`<p>On <code>${on}</code>.${last}</p>`}${
+    ${on === null ? NOTHING : html`<p><code>${on}</code>.${last}</p>`}${
       states.length < 2
         ? NOTHING
         : html`<ul>
