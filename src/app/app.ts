@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { HttpSettings } from '../config/model.ts';
 import type { Watch } from '../core/model/watch.ts';
+import type { Instant } from '../lib/clock.ts';
 import { createClockJumps } from '../engine/upkeep/clock-jumps.ts';
 import { runJournal } from '../engine/upkeep/journal.ts';
 import { countAlerts } from '../engine/reporting/report.ts';
@@ -127,7 +128,16 @@ export async function openApp(options: AppOptions): Promise<App> {
   metrics.mirrorAlerts(() => [...runtime.alerts(), ...countAlerts(self.watches(), (id) => self.memoryOf(id))]);
   await using first = await runtime.prepare(setup);
   const bootId = randomUUID();
-  const look = createLook({ ...options, runtime, reload, store, storage: () => storage.state(), bootId });
+  let heartbeatAt: Instant | null = null;
+  const look = createLook({
+    ...options,
+    runtime,
+    reload,
+    store,
+    storage: () => storage.state(),
+    heartbeatAt: () => heartbeatAt,
+    bootId,
+  });
   metrics.mirrorOperators(async () => gauges(await look()));
   const web = await serveWeb({
     ...setup.config.http.listen,
@@ -181,6 +191,9 @@ export async function openApp(options: AppOptions): Promise<App> {
   opened.defer(() => web.close());
   first.commit();
 
+  const onAccepted = (at: Instant): void => {
+    heartbeatAt = at;
+  };
   const reloader = createReloader({ clock, files: options.sources, reload: (signal) => reload.run(signal) });
   const closing = opened.move();
   return {
@@ -203,7 +216,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         until,
       );
       const beating = supervise(
-        { name: 'heartbeat', run: (end) => beatUntil({ ...options, runtime, store }, end) },
+        { name: 'heartbeat', run: (end) => beatUntil({ ...options, runtime, store, onAccepted }, end) },
         until,
       );
       const reporting = supervise(

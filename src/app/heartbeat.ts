@@ -2,7 +2,7 @@
 import type { HeartbeatSettings } from '../config/model.ts';
 import { runHeartbeat } from '../engine/self/heartbeat.ts';
 import { undeliverableSince } from '../engine/self/undeliverable.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
 import { watchLoopDelay } from '../lib/loop-delay.ts';
 import { createPoster, TOTAL_MS } from '../notifiers/wire/post-json.ts';
 import { secretsOf } from '../notifiers/wire/web-address.ts';
@@ -15,6 +15,8 @@ export interface HeartbeatOptions {
   readonly runtime: Pick<Runtime, 'heartbeat' | 'scheduler' | 'self' | 'channelHealth'>;
   readonly store: Pick<Store, 'probe' | 'backlog' | 'journalHead'>;
   readonly metrics: Pick<DaemonMetrics, 'beat'>;
+  /** The service outside accepted one. */
+  readonly onAccepted: (at: Instant) => void;
   readonly version: string;
   /** Sends nothing. */
   readonly isDry: boolean;
@@ -50,6 +52,7 @@ export async function beatUntil(options: HeartbeatOptions, signal: AbortSignal):
       },
       onBeat: (outcome) => {
         metrics.beat(outcome, clock.now());
+        if (outcome === 'sent') options.onAccepted(clock.now());
       },
       clock,
       log,

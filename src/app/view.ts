@@ -15,6 +15,7 @@ export interface ViewOptions {
   /** What the daemon started with. */
   readonly setup: Pick<Setup, 'config'>;
   readonly storage: () => StorageState;
+  readonly heartbeatAt: () => Instant | null;
   readonly store: Pick<Store, 'reader'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly version: string;
@@ -46,7 +47,7 @@ export function createEdition({ store, runtime, clock, bootId }: EditionOptions)
 }
 
 function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {
-  const { runtime, reload, storage, version, bootId } = options;
+  const { runtime, reload, storage, heartbeatAt, version, bootId } = options;
   const { facts } = runtime;
   const config = (): Config => facts.config() ?? options.setup.config;
   return {
@@ -65,6 +66,7 @@ function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {
     troubles: () => runtime.troubles().map(showTrouble),
     rejected: () => reload.rejected(),
     loadedAt: () => facts.loadedAt(),
+    heartbeatAt,
     storage,
     polls: (watch) => facts.polls(watch),
     ruleFile: (file) => facts.ruleFile(file),

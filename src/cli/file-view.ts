@@ -62,6 +62,7 @@ export function fileView({ setup, reader, facts, now, version }: FileViewOptions
     loadedAt: () => null,
     polls: () => null,
     ruleFile: (file) => ruleFiles.get(file) ?? null,
+    heartbeatAt: () => null,
     storage: () => null,
   };
   return { store: reader, runtime, now };

@@ -4,7 +4,8 @@ import type { Setup } from '../app/setup.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { inColumns } from '../lib/columns.ts';
 import { singleLine } from '../lib/untrusted.ts';
-import { dailySums, showSchedule } from '../rules/describe.ts';
+import { dailySums } from '../rules/costs.ts';
+import { showSchedule } from '../rules/describe.ts';
 import type { LogFields } from '../telemetry/log.ts';
 import type { SafeLog } from '../telemetry/logger.ts';
 

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { formatDuration } from '../lib/durations.ts';
 import { conditionText, eventText } from '../core/alerts/message.ts';
 import type { AlertRule, Watch } from '../core/model/watch.ts';
-import { dailySums, showRecipient, showSchedule } from '../rules/describe.ts';
+import { dailySums } from '../rules/costs.ts';
+import { showRecipient, showSchedule } from '../rules/describe.ts';
 
 const Recipients = z.array(z.object({ channel: z.string(), recipient: z.string() }));
 

@@ -1,17 +1,22 @@
 // All queries over a view that is made anew for each call: what pages, the API and the CLI print.
 import type { EpisodeName } from '../store/alert-view.ts';
+import { about } from './about.ts';
 import { accounts } from './accounts.ts';
 import { alert, alerts } from './alerts.ts';
 import { delivery, deliveries } from './deliveries.ts';
+import { explorers } from './explorers.ts';
 import { history } from './history.ts';
 import { overview } from './overview.ts';
+import { rules } from './rules.ts';
 import { samples } from './samples.ts';
+import { silences } from './silences.ts';
 import type { DeliveryFilter, HistoryFilter, ListFilter, SamplesFilter } from './shapes.ts';
 import type { AccountList, Series } from './shapes/accounts.ts';
 import type { AlertCard, AlertHistory, Gone } from './shapes/alerts.ts';
 import type { List } from './shapes/common.ts';
+import type { About, Explorers, RuleList } from './shapes/daemon.ts';
 import type { HistoryList } from './shapes/history.ts';
-import type { DeliveryDetail, DeliveryList } from './shapes/operators.ts';
+import type { DeliveryDetail, DeliveryList, SilenceLists } from './shapes/operators.ts';
 import type { Overview, Trust } from './shapes/overview.ts';
 import type { WatchExplanation, WatchList } from './shapes/watches.ts';
 import { trust } from './trust.ts';
@@ -38,6 +43,10 @@ export interface Queries {
   deliveries(filter: DeliveryFilter): Promise<DeliveryList>;
   /** Null: there is none. */
   delivery(id: string): Promise<DeliveryDetail | null>;
+  silences(): Promise<SilenceLists>;
+  explorers(): Promise<Explorers>;
+  rules(filter: ListFilter): Promise<RuleList>;
+  about(): Promise<About>;
   /** By its name. Null: there never was one, as far as is known. */
   watch(name: string): Promise<WatchExplanation | Gone | null>;
 }
@@ -54,6 +63,10 @@ export function createQueries(look: () => Promise<View>, edition: Queries['editi
     history: async (filter) => history(await look(), filter),
     deliveries: async (filter) => deliveries(await look(), filter),
     delivery: async (id) => delivery(await look(), id),
+    silences: async () => silences(await look()),
+    explorers: async () => explorers(await look()),
+    rules: async (filter) => rules(await look(), filter),
+    about: async () => about(await look()),
     watch: async (name) => watch(await look(), name),
     alerts: async (filter) => alerts(await look(), filter),
     alert: async (of) => alert(await look(), of),

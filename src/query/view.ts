@@ -49,6 +49,8 @@ export interface RuntimeView {
   polls(watch: Watch): readonly PollRecord[] | null;
   /** The text of a rule file that is in force; null: it is none. */
   ruleFile(file: string): string | null;
+  /** When the service outside last accepted a heartbeat. Null: never, or no daemon runs. */
+  heartbeatAt(): Instant | null;
   /** What became of the last that was to be kept. Null: no daemon runs. */
   storage(): 'works' | 'fails' | 'full' | null;
 }

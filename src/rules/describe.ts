@@ -2,13 +2,12 @@
 import type { Config } from '../config/model.ts';
 import { formatDuration } from '../lib/durations.ts';
 import { sharedPlans, type SharedPlan } from '../config/shared-plans.ts';
-import { type Schedule, type Watch, headQuestionOf } from '../core/model/watch.ts';
+import type { Schedule, Watch } from '../core/model/watch.ts';
 import type { Recipient } from '../core/model/ids.ts';
-import type { Question } from '../core/model/question.ts';
 import { inColumns } from '../lib/columns.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { shortHex } from '../core/values/address.ts';
-import { timesPerDay } from './compile/schedule.ts';
+import { costsOf, keyOf, sharingOf, sumsOf, type Cost, type DailySum } from './costs.ts';
 
 export interface Description {
   /** One line per watch, then one per explorer with the sum. */
@@ -17,19 +16,8 @@ export interface Description {
   readonly warnings: readonly string[];
 }
 
-interface Cost {
-  readonly watch: Watch;
-  readonly question: Question;
-  readonly requestsPerDay: number;
-  readonly creditsPerDay: number;
-}
-
 const DAYS_PER_MONTH = 30;
 
-/**
- * Costs count the first page of every poll, and of each explorer the daily question whether it shows the same chain; more
- * pages, when something is new, come on top.
- */
 export function describeWatches(watches: readonly Watch[], config: Config): Description {
   const costs = costsOf(watches);
   const sharing = sharingOf(watches, costs);
@@ -47,60 +35,6 @@ export function describeWatches(watches: readonly Watch[], config: Config): Desc
     if (warning !== undefined) warnings.push(warning);
   }
   return { lines, warnings };
-}
-
-/** What one explorer is asked in a day. */
-export interface DailySum {
-  readonly requests: number;
-  readonly credits: number;
-}
-
-/** By explorer; the same sums that `check` prints. */
-export function dailySums(watches: readonly Watch[]): ReadonlyMap<string, DailySum> {
-  return sumsOf(sharingOf(watches, costsOf(watches)));
-}
-
-function costsOf(watches: readonly Watch[]): Cost[] {
-  return watches.map((watch) => costOf(watch, watch.kind.question(watch.target)));
-}
-
-/** The questions of a watch by key: equal keys are one request. Confirmations ask for the head as well. */
-function sharingOf(watches: readonly Watch[], costs: readonly Cost[]): ReadonlyMap<string, readonly Cost[]> {
-  const heads = watches.flatMap((watch) => {
-    const question = headQuestionOf(watch);
-    return question === null ? [] : [costOf(watch, question)];
-  });
-  return Map.groupBy([...costs, ...heads], keyOf);
-}
-
-/** A question that several watches share in one tick is sent once. */
-function sumsOf(sharing: ReadonlyMap<string, readonly Cost[]>): ReadonlyMap<string, DailySum> {
-  const paid = [...sharing.values()].flatMap((shared) => shared.slice(0, 1));
-  const byExplorer = Map.groupBy(paid, ({ watch }) => watch.target.explorer);
-  return new Map(
-    [...byExplorer].map(([explorer, of]) => [
-      explorer,
-      withIdentity({ requests: total(of, 'requestsPerDay'), credits: total(of, 'creditsPerDay') }, of),
-    ]),
-  );
-}
-
-/** Once a day an explorer is asked whether it still shows the same chain, by a page of blocks. */
-function withIdentity({ requests, credits }: DailySum, [first]: readonly Cost[]): DailySum {
-  if (first === undefined) return { requests, credits };
-  const { kind, target } = first.watch;
-  return { requests: requests + 1, credits: credits + (kind.head(target) ?? kind.question(target)).credits };
-}
-
-function costOf(watch: Watch, question: Question): Cost {
-  const requestsPerDay = timesPerDay(watch.schedule);
-  return { watch, question, requestsPerDay, creditsPerDay: requestsPerDay * question.credits };
-}
-
-function keyOf({ question, watch }: Cost): string {
-  const { explorer, operation, path, params } = question;
-  const pace = watch.schedule.type === 'cron' ? watch.schedule.expression : watch.schedule.intervalMs;
-  return JSON.stringify([explorer, operation, path, Object.entries(params).toSorted(), pace]);
 }
 
 function rowOf({ watch, question, requestsPerDay, creditsPerDay }: Cost, others: number): readonly string[] {
@@ -134,10 +68,6 @@ export function subjectOf({ of, token, kind, target }: Watch): string {
 
 function shortPath(path: string): string {
   return path.replace(/0x([0-9a-f]{4})[0-9a-f]{32}([0-9a-f]{4})/gi, '0x$1…$2');
-}
-
-function total(costs: readonly Cost[], what: 'requestsPerDay' | 'creditsPerDay'): number {
-  return costs.reduce((sum, cost) => sum + cost[what], 0);
 }
 
 /** For people: whole from ten on. `countOf(1234.5) // '1,235'` */

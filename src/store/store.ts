@@ -1,6 +1,7 @@
 // What the daemon needs of whatever keeps its state. An engine stands in a folder of its own; `open.ts` picks one.
 import type { Json } from '../core/values/fields.ts';
 import type { AlertId, DeliveryId, Recipient, WatchId } from '../core/model/ids.ts';
+import type { Silence } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';
 import { UnavailableError } from '../lib/unavailable.ts';
 import type { AlertView } from './alert-view.ts';
@@ -85,6 +86,12 @@ export interface StoreView
       | 'journalHead'
       | 'verifyJournal'
     > {
+  /** Silences and pauses that are kept, those that are over included, by their begin. */
+  silences(): Promise<Silence[]>;
+  /** By the id of a silence, how many notifications it holds back now. */
+  heldBySilence(): Promise<ReadonlyMap<string, number>>;
+  /** How many transitions of each alert were decided since then. */
+  notificationCounts(since: Instant): Promise<NotificationCount[]>;
   /** Another one after every change of the state. */
   version(): Promise<string>;
   /** What the daemon last wrote down of what it runs; null when it never did. */
@@ -110,6 +117,12 @@ export interface StoreView
   lastTried(channel: string): Promise<StoredDelivery | null>;
   /** Those of one alert of a watch, newest first. */
   deliveriesOf(watch: WatchId, alert: AlertId, limit: number): Promise<StoredDelivery[]>;
+}
+
+export interface NotificationCount {
+  readonly watch: WatchId;
+  readonly alert: AlertId;
+  readonly count: number;
 }
 
 /** A connection of its own, which the caller closes. */

@@ -108,6 +108,7 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
     troubles: () => [],
     rejected: () => null,
     loadedAt: () => null,
+    heartbeatAt: () => null,
     storage: () => known.storage,
     polls: (watch) => ring.of(watch),
     ruleFile: (file) => (file === 'rules.yaml' ? text : null),

@@ -83,16 +83,15 @@ export type RuleList = z.output<typeof RuleList>;
 export const About = z
   .strictObject({
     version: z.string(),
-    node: z.string(),
     started_at: Time.nullable(),
     up_ms: Count.nullable(),
     boot_id: z.string().nullable(),
     reloaded_at: Time.nullable(),
     storage: z.strictObject({ engine: z.string(), state: z.string().nullable(), max_bytes: Count }),
     heartbeat: z.strictObject({ every_ms: Count, accepted_at: Time.nullable() }).nullable(),
-    limits: z.record(z.string(), z.union([z.string(), z.number()])),
     watches: Count,
     rules: Count,
+    as_of: Time,
   })
   .meta({ id: 'About', description: 'The daemon.' });
 export type About = z.output<typeof About>;

@@ -3,6 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { TransitionName } from '../../core/model/transition.ts';
 import { journalLineOf, messageOf } from '../rows.ts';
 import type { JournalFilter, JournalPage, NotificationOf, StoredNotification } from '../journal.ts';
+import type { NotificationCount } from '../store.ts';
+import type { Instant } from '../../lib/clock.ts';
 import { limitBy } from './database.ts';
 
 /** Lines that one search looks at: a few milliseconds. */
@@ -65,4 +67,16 @@ export function createNotificationsView(
     return { watch: String(row['watch']), episode: Number(row['episode']), seq: Number(row['seq']), message };
   };
   return (of) => of.map(({ key, transition, until }) => one(key, transition, until));
+}
+
+export function createNotificationCounts(db: DatabaseSync): (since: Instant) => NotificationCount[] {
+  const select = db.prepare(
+    'SELECT watch, alert, count(*) AS count FROM notifications WHERE at >= ? GROUP BY watch, alert',
+  );
+  return (since) =>
+    select.all(since).map((row) => ({
+      watch: String(row['watch']),
+      alert: String(row['alert']),
+      count: Number(row['count']),
+    }));
 }

@@ -5,7 +5,8 @@ import { createAlertsView } from './alerts-view.ts';
 import { answering, opened, openReadOnly } from './database.ts';
 import { createFacts } from './facts.ts';
 import { createJournalView } from './journal-table.ts';
-import { createJournalPages, createNotificationsView } from './journal-pages.ts';
+import { createHeldBySilences, createKeptSilences } from './operators/silence-lists.ts';
+import { createJournalPages, createNotificationCounts, createNotificationsView } from './journal-pages.ts';
 import { createDiagnosticsView, createRecall } from './memory-table.ts';
 import { assertCurrent } from './migrations.ts';
 import { createDeliveriesView } from './dispatch/deliveries-view.ts';
@@ -43,6 +44,9 @@ export function createSqliteReader(db: DatabaseSync, file: string, close: () => 
     journal,
     journalPage,
     notifications,
+    silences,
+    heldBySilence,
+    counts,
   } = answering(file, 'prepare', () => ({
     recall: createRecall(db),
     diagnostics: createDiagnosticsView(db),
@@ -57,12 +61,18 @@ export function createSqliteReader(db: DatabaseSync, file: string, close: () => 
     journal: createJournalView(db),
     journalPage: createJournalPages(db),
     notifications: createNotificationsView(db),
+    silences: createKeptSilences(db),
+    heldBySilence: createHeldBySilences(db),
+    counts: createNotificationCounts(db),
   }));
   const version = answering(file, 'prepare', () =>
     db.prepare('SELECT data_version AS others, total_changes() AS own FROM pragma_data_version'),
   );
   const read = <T>(work: () => T): T => answering(file, 'read', work);
   return {
+    silences: async () => read(silences),
+    heldBySilence: async () => read(heldBySilence),
+    notificationCounts: async (since) => read(() => counts(since)),
     version: async () => read(() => Object.values(version.get() ?? {}).join('.')),
     recall: async (ids, onDamaged) => read(() => recall(ids, onDamaged)),
     samples: async (watch) => read(() => runs.of(watch)),

@@ -6,7 +6,8 @@ import type { Queries } from '../../query/queries.ts';
 import { DeliveryFilter, HistoryFilter, ListFilter } from '../../query/shapes.ts';
 import { AlertHistory, AlertList, type Gone } from '../../query/shapes/alerts.ts';
 import { HistoryList } from '../../query/shapes/history.ts';
-import { DeliveryDetail, DeliveryList } from '../../query/shapes/operators.ts';
+import { About, Explorers, RuleList } from '../../query/shapes/daemon.ts';
+import { DeliveryDetail, DeliveryList, SilenceLists } from '../../query/shapes/operators.ts';
 import { Overview } from '../../query/shapes/overview.ts';
 import { WatchExplanation, WatchList, WatchRow } from '../../query/shapes/watches.ts';
 import type { Problem } from '../problem.ts';
@@ -80,12 +81,37 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
       look: (parameter) => queries.delivery(parameter('id')),
       missing: 'There is no such delivery: they are kept for 30 days after they ended.',
     }),
+    whole('/silences', {
+      tag: 'silences',
+      summary: 'Silences and pauses that are in force or will be, and those that are over.',
+      shape: SilenceLists,
+      look: () => queries.silences(),
+    }),
+    whole('/explorers', {
+      tag: 'daemon',
+      summary: 'How fresh the explorers are, how they answer, and what the requests of each rule cost.',
+      shape: Explorers,
+      look: () => queries.explorers(),
+    }),
+    list('/rules', {
+      tag: 'daemon',
+      summary: 'The alerts of the rules with their health, and why the files on the disk are not in force.',
+      query: ListFilter,
+      shape: RuleList,
+      look: (filter) => queries.rules(filter),
+    }),
+    whole('/about', {
+      tag: 'daemon',
+      summary: 'The release, the state file and the heartbeat of the daemon.',
+      shape: About,
+      look: () => queries.about(),
+    }),
   ];
 }
 
-type About = Pick<ReadRoute, 'tag' | 'summary'>;
+type Described = Pick<ReadRoute, 'tag' | 'summary'>;
 
-interface Whole<T> extends About {
+interface Whole<T> extends Described {
   readonly shape: z.ZodType<T>;
   readonly look: () => Promise<T>;
 }
@@ -94,7 +120,7 @@ function whole<T extends object>(path: string, { look, ...about }: Whole<T>): Re
   return reading(path, { ...about, query: null, problems: [] }, async () => ({ body: await look() }));
 }
 
-interface Filtered<T, Q extends z.ZodObject> extends About {
+interface Filtered<T, Q extends z.ZodObject> extends Described {
   readonly query: Q;
   readonly shape: z.ZodType<T>;
   readonly look: (filter: z.output<Q>) => Promise<T>;
@@ -111,7 +137,7 @@ function list<T extends object, Q extends z.ZodObject>(
   });
 }
 
-interface Named<T> extends About {
+interface Named<T> extends Described {
   readonly shape: z.ZodType<T>;
   /** Null: there is none. */
   readonly look: (parameter: Parameter) => Promise<T | Gone | null>;

@@ -1,0 +1,85 @@
+// Silences, explorers, rules and the daemon itself, as the API answers them of a daemon that runs.
+import { expect, test } from '@jest/globals';
+import { callApi, readApi } from '../support/api-calls.ts';
+import { anOperatedDaemon, fallLow, RULES, type OperatedDaemon } from '../support/operated-daemon.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+async function read({ running }: OperatedDaemon, path: string, list: string): Promise<readonly Row[]> {
+  const { status, body } = await readApi(running, path);
+  expect(status).toBe(200);
+  return body[list] as readonly Row[];
+}
+
+test('nobody knew what was silenced, by whom and for how long: what is in force, what will be, and what is over', async () => {
+  await using daemon = await anOperatedDaemon();
+  const { running } = daemon;
+  const at = (ms: number): string => new Date(running.clock.now() + ms).toISOString();
+  const silence = (key: string, more: object): Promise<unknown> =>
+    callApi(running, { path: '/silences', key, body: { matchers: { watch: 'coins' }, comment: 'moved', ...more } });
+  await silence('later', { from: at(7_200_000), until: at(10_800_000) });
+  await silence('now', { until: at(3_600_000) });
+  await silence('over', { until: at(3_600_000) });
+  await callApi(running, { path: '/silences/over/end', key: 'e' });
+  await callApi(running, { path: '/watches/other/pauses', key: 'p', body: { until: at(30_000), comment: 'slow' } });
+  await fallLow(daemon);
+  for (let n = 0; n < 5; n += 1) await running.says('delivery:sent');
+  expect(await read(daemon, '/silences', 'active')).toMatchObject([
+    { id: 'now', kind: 'silence', state: 'active', actor: 'alice', comment: 'moved', held: 1 },
+    { id: 'later', state: 'scheduled', held: 0 },
+  ]);
+  expect(await read(daemon, '/silences', 'ended')).toMatchObject([
+    { kind: 'pause', state: 'ended', comment: 'slow', held: null },
+    { id: 'over', state: 'ended', held: null },
+  ]);
+});
+
+test('credits went to a rule that nobody suspected: each rule has its price, and what it shares is paid once', async () => {
+  await using daemon = await anOperatedDaemon();
+  const costs = await read(daemon, '/explorers', 'costs');
+  expect(costs).toMatchObject([
+    { rule: 'coins', watches: 1, requests_per_day: 1440, shared_with: ['all'] },
+    { rule: 'all', watches: 2, requests_per_day: 1440, shared_with: ['other'] },
+  ]);
+  expect(costs.reduce((sum, { share }) => sum + Number(share), 0)).toBeCloseTo(1);
+  const [chain] = await read(daemon, '/explorers', 'explorers');
+  expect(chain).toMatchObject({ name: 'chain', watches: 4, blind: 0, trouble: null, credits: null });
+  expect(chain?.['answers']).toContainEqual({ outcome: 'ok', count: expect.any(Number) });
+});
+
+test('rules that were saved with a mistake say where it is, and which ones are in force', async () => {
+  await using daemon = await anOperatedDaemon();
+  const before = await readApi(daemon.running, '/rules');
+  expect(before.body).toMatchObject({ rejected: null, counts: { all: 4, unhealthy: 0, rules: 3, files: 1 } });
+  daemon.folder.write('rules.yaml', RULES.replace('while: balance < 1,', 'while: balnce < 1,'));
+  await daemon.running.reload();
+  const after = await readApi(daemon.running, '/rules?rule=coins', { etag: before.etag ?? '' });
+  expect(after.body).toMatchObject({
+    rejected: {
+      problems: [{ line: 3, hint: expect.stringContaining('balance'), frame: expect.stringContaining('^') }],
+    },
+    items: [{ rule: 'coins', alert: 'low', severity: 'critical', sentence: 'balance < 1', source: { line: 3 } }],
+  });
+});
+
+test('an alert that fired in the month is found, and one that never did is not', async () => {
+  await using daemon = await anOperatedDaemon();
+  expect(await read(daemon, '/rules?state=fired', 'items')).toEqual([]);
+  await fallLow(daemon);
+  for (let n = 0; n < 6; n += 1) await daemon.running.says('delivery:sent');
+  const fired = await read(daemon, '/rules?state=fired&q=all/low', 'items');
+  expect(fired).toMatchObject([{ rule: 'all', alert: 'low', watches: 2, notifications_30d: 2 }]);
+  expect(fired[0]?.['last_true']).toEqual(expect.any(String));
+  expect(await read(daemon, '/rules?state=unhealthy', 'items')).toEqual([]);
+});
+
+test('the daemon says which release runs, since when, and what it stores', async () => {
+  await using daemon = await anOperatedDaemon();
+  await daemon.running.clock.advance(60_000);
+  const { body } = await readApi(daemon.running, '/about');
+  expect(body).toMatchObject({
+    ...{ started_at: '2026-01-01T00:00:00Z', watches: 4, rules: 3, heartbeat: null },
+    storage: { engine: 'sqlite', state: 'works' },
+  });
+  expect(Number(body['up_ms'])).toBeGreaterThanOrEqual(60_000);
+});
