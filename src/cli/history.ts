@@ -2,9 +2,11 @@
 import { parseAnchor, showAnchor, type Anchor, type Verdict } from '../core/journal/chain.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
-import { showInstant, type Instant } from '../lib/clock.ts';
+import type { Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { findWatches, type WatchSelection } from '../explain/find.ts';
+import { entriesOf } from '../query/history.ts';
+import type { HistoryEntry } from '../query/shapes/history.ts';
 import { openReader } from '../store/open.ts';
 import type { JournalLine } from '../store/journal.ts';
 import type { StoreReader } from '../store/store.ts';
@@ -30,8 +32,8 @@ export async function history(terminal: Terminal, options: HistoryOptions): Prom
   if (options.verify !== undefined) return sayVerdict(terminal, await reader.verifyJournal(anchor));
   const since = options.since === undefined ? undefined : instantOf(options.since, terminal.clock.now());
   const lines = await linesOf(reader, watches, { ...options, since });
-  const show = options.json ? showAsJson : showerOf(watches);
-  for (const line of lines.toReversed()) terminal.out(show(line));
+  const entries = await entriesOf({ store: reader, runtime: { watches: () => watches } }, lines.toReversed());
+  for (const entry of entries) terminal.out(options.json ? JSON.stringify(entry) : lineOf(entry));
   if (lines.length === 0) terminal.err('nothing in the journal matches\n');
   return EXIT.ok;
 }
@@ -95,24 +97,13 @@ function isAbout({ kind, subject, data }: JournalLine, found: readonly WatchSele
   return alerts.some(({ id }) => text.includes(`"alert":${JSON.stringify(id)}`));
 }
 
-function showAsJson({ anchor, at, ...line }: JournalLine): string {
-  return JSON.stringify({
-    position: anchor?.position ?? null,
-    at: showInstant(at),
-    ...line,
-    hash: anchor?.hash ?? null,
-  });
-}
-
 const LONGEST_PART = 1000;
 
 /** `2026-01-31T12:00:00Z  decided  treasury[vault]  {"alerts":[...]}`, and who did it where that was not the daemon. */
-function showerOf(watches: readonly Watch[]): (line: JournalLine) => string {
-  const nameById = new Map(watches.map(({ id, name }) => [id, name]));
-  return ({ at, kind, subject, actor, data }) => {
-    const who = actor === 'daemon' ? [] : [`by ${actor}`];
-    const what = data === null ? [] : [canonicalJson(data)];
-    const parts = [showInstant(at), kind, nameById.get(subject) ?? subject, ...who, ...what];
-    return parts.map((part) => singleLine(part, LONGEST_PART)).join('  ');
-  };
+function lineOf({ at, kind, subject, watch, actor, data }: HistoryEntry): string {
+  const isOfWatch = kind === 'decided' || kind === 'routed' || kind === 'observed';
+  const who = actor === 'daemon' ? [] : [`by ${actor}`];
+  const what = data === null || data === undefined ? [] : [JSON.stringify(data)];
+  const parts = [at, kind, isOfWatch ? (watch ?? subject) : subject, ...who, ...what];
+  return parts.map((part) => singleLine(part, LONGEST_PART)).join('  ');
 }

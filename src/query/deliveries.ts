@@ -12,7 +12,7 @@ import { debtsOf } from './trust.ts';
 import type { View } from './view.ts';
 
 /** Rejects with a `StorageError`, or a `BadCursor`. */
-export async function deliveries({ store }: View, filter: DeliveryFilter): Promise<DeliveryList> {
+export async function deliveries({ store }: Pick<View, 'store'>, filter: DeliveryFilter): Promise<DeliveryList> {
   const { items, next } = await pageOf(store, filter);
   const { outbox, dead, sent } = await store.survey();
   const owed = outbox.reduce((sum, { rows }) => sum + rows, 0);
@@ -25,7 +25,7 @@ export async function deliveries({ store }: View, filter: DeliveryFilter): Promi
 }
 
 /** Null: there is none, or it is no longer kept. Rejects with a `StorageError`. */
-export async function delivery({ store }: View, id: string): Promise<DeliveryDetail | null> {
+export async function delivery({ store }: Pick<View, 'store'>, id: string): Promise<DeliveryDetail | null> {
   const found = await store.delivery(id);
   return found === null ? null : detailOf(found);
 }

@@ -71,8 +71,14 @@ function isToldAgain(line: JournalLine): boolean {
 
 const NOTIFIED: ReadonlySet<string> = new Set(['told', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated']);
 
+/** What is looked at to say what a line is about. */
+interface JournalView {
+  readonly store: View['store'];
+  readonly runtime: Pick<View['runtime'], 'watches'>;
+}
+
 /** Lines of the journal with what the config and the state know of their subjects. Rejects with a `StorageError`. */
-export async function entriesOf(view: View, lines: readonly JournalLine[]): Promise<HistoryEntry[]> {
+export async function entriesOf(view: JournalView, lines: readonly JournalLine[]): Promise<HistoryEntry[]> {
   const watches = new Map(view.runtime.watches().map((watch) => [watch.id, watch]));
   const referred = await Promise.all(lines.map((line) => referredBy(view, watches, line)));
   return lines.map((line, n) => entryOf(line, referred[n] ?? NOTHING));
@@ -82,7 +88,11 @@ const NOTHING: Referred = { name: null, alert: null, message: null, recipient: n
 const OF_ALERT: ReadonlySet<string> = new Set(['held', 'released', 'merged', 'cancelled', 'ack']);
 const OF_DELIVERY: ReadonlySet<string> = new Set(['closed', 'tried', 'told', 'dead', 'retried', 'dismissed']);
 
-async function referredBy({ store }: View, watches: ReadonlyMap<string, Watch>, line: JournalLine): Promise<Referred> {
+async function referredBy(
+  { store }: JournalView,
+  watches: ReadonlyMap<string, Watch>,
+  line: JournalLine,
+): Promise<Referred> {
   const { kind, subject, at } = line;
   if (OF_DELIVERY.has(kind)) {
     const found = subject.startsWith('channel:') ? null : await store.delivery(subject);
