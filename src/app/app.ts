@@ -187,6 +187,9 @@ export async function openApp(options: AppOptions): Promise<App> {
     onAnswered: (answered) => {
       metrics.httpAnswered(answered);
     },
+    onStreams: (open) => {
+      metrics.httpStreams(open);
+    },
   });
   opened.defer(() => web.close());
   first.commit();

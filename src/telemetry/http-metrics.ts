@@ -10,17 +10,23 @@ interface Answered {
 
 export interface HttpMetrics {
   httpAnswered(answered: Answered): void;
+  /** So many pages are kept current from now on. */
+  httpStreams(open: number): void;
   httpRejected(reason: 'sockets' | 'host' | 'token'): void;
 }
 
 export function createHttpMetrics(registry: MetricRegistry): HttpMetrics {
   const requests = registry.counter('chainwarden_http_requests_total');
   const render = registry.histogram('chainwarden_http_render_seconds');
+  const streams = registry.gauge('chainwarden_http_streams');
   const rejected = registry.counter('chainwarden_http_rejected_total');
   return {
     httpAnswered({ route, status, renderSeconds }) {
       requests.inc({ route, status: String(status) });
       if (renderSeconds !== null) render.observe({ route }, renderSeconds);
+    },
+    httpStreams(open) {
+      streams.set(open);
     },
     httpRejected(reason) {
       rejected.inc({ reason });

@@ -36,6 +36,8 @@ export interface WebAppOptions {
   /** A connection beyond the limit, a request for a foreign host name, or a wrong token was refused. */
   readonly onRejected?: (reason: 'sockets' | 'host' | 'token') => void;
   readonly onAnswered?: (answered: Answered) => void;
+  /** So many pages are kept current from now on. */
+  readonly onStreams?: (open: number) => void;
 }
 
 export interface Readiness {
@@ -49,7 +51,7 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
   const { host, version, queries, metricsText, isAlive, readiness, log } = options;
-  const { onRejected = () => undefined, onAnswered = () => undefined } = options;
+  const { onRejected = () => undefined, onAnswered = () => undefined, onStreams = () => undefined } = options;
   const hosts = createHosts(options);
   const app = new Hono<WebEnv>();
   app.use(metering({ monotonic: options.api.monotonic, onAnswered }), headerPolicy, async (c, next) => {
@@ -75,7 +77,7 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
   const arePages = pages !== null && isReachable(host, options.api);
   if (arePages) {
     app.get(ASSETS_PATH, onlyKnownHosts, answerAsset);
-    app.route('/', createPagesApp({ ...options, ...options.api, ...pages, hosts, onRejected, onFailed }));
+    app.route('/', createPagesApp({ ...options, ...options.api, ...pages, hosts, onRejected, onStreams, onFailed }));
   }
   app.use(onlyKnownHosts);
   app.notFound((c) => c.text('not found', 404));

@@ -36,6 +36,7 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.reload(true, at);
   metrics.httpRejected('host');
   metrics.httpAnswered({ route: '/api/v1/overview', status: 200, renderSeconds: 0.004 });
+  metrics.httpStreams(2);
   metrics.mirrorStorage(() => true);
   metrics.mirrorOperators(async () => ({
     unacknowledged: new Map([['critical', 1]]),

@@ -40,12 +40,13 @@ test('a client that is generated from the document gets what the document says',
   expect(paths).toEqual([...Object.keys(DOCUMENT['paths']), '/api/v1/openapi.json']);
 });
 
-test('nobody reads without a token, and a viewer reads everything', async () => {
+test('nobody reads without a token, and with one there is an answer to everything', async () => {
   await using daemon = await anOperatedDaemon();
   const reads = Object.entries(DOCUMENT.paths).flatMap(([path, operations]) => ('get' in operations ? [path] : []));
   for (const path of reads) {
     const asked = path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, 'nothing');
-    expect([path, (await readApi(daemon.running, asked, { token: 'wrong' })).status]).toEqual([path, 401]);
+    // After many wrong ones the caller is slowed down.
+    expect([401, 429]).toContain((await readApi(daemon.running, asked, { token: 'wrong' })).status);
     expect([200, 404]).toContain((await readApi(daemon.running, asked)).status);
   }
 });

@@ -14,6 +14,11 @@ export const HTTP_METRICS = {
     // A page takes 50 ms at most, from the cache 2 ms; a quarter of a second keeps polls waiting.
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1],
   },
+  chainwarden_http_streams: {
+    type: 'gauge',
+    help: 'Open pages that are told of changes as they happen, 24 at most; absent where there are no pages.',
+    labels: [],
+  },
   chainwarden_http_rejected_total: {
     type: 'counter',
     help: 'Connections and requests that the web server refused: too many sockets, a foreign host name, or a wrong token.',

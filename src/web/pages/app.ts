@@ -48,6 +48,8 @@ interface Tools extends PagesOptions, ApiOptions {
   readonly hosts: Hosts;
   readonly publicUrl: string | null;
   readonly onRejected: (reason: 'host' | 'token') => void;
+  /** So many pages are kept current. */
+  readonly onStreams: (open: number) => void;
   /** A page shows something old, since the state does not answer. */
   readonly onFailed: (error: unknown) => void;
 }
@@ -73,7 +75,7 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   app.get('/enter', (c) => entering.ask(c));
   app.post('/enter', ...form, (c) => entering.enter(c));
   app.use(onlyVisitors(visitors, now, (c) => c.html(bare(enterPage('', NOT_ENTERED)).toString(), 401)));
-  app.get('/events', createEvents({ clock, edition: () => queries.edition() }));
+  app.get('/events', createEvents({ clock, edition: () => queries.edition(), onStreams: tools.onStreams }));
   for (const route of pages) app.get(route.path, onlyRole(route.role, refuse), (c) => presenter.show(c, route));
   const proven = [...form, onlyProvenForms(now, refuse)] as const;
   app.post('/leave', ...proven, (c) => entering.leave(c));

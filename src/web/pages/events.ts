@@ -7,6 +7,8 @@ export interface EventsOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** Another text whenever a page may be another one. */
   readonly edition: () => Promise<string>;
+  /** So many pages are kept current from now on. */
+  readonly onStreams: (open: number) => void;
 }
 
 /** More than so many pages ask by themselves instead. */
@@ -19,9 +21,14 @@ const RETRY_MS = 3000;
 /** Answers `/events`. */
 export function createEvents(options: EventsOptions): (c: PageContext) => Response {
   let streams = 0;
+  const count = (by: number): void => {
+    streams += by;
+    options.onStreams(streams);
+  };
+  count(0);
   return (c) => {
     if (streams >= MOST_STREAMS) return c.text('too many pages are open', 503);
-    streams += 1;
+    count(1);
     return streamSSE(c, async (stream) => {
       const gone = new AbortController();
       stream.onAbort(() => {
@@ -30,7 +37,7 @@ export function createEvents(options: EventsOptions): (c: PageContext) => Respon
       try {
         await follow(stream, gone.signal, options);
       } finally {
-        streams -= 1;
+        count(-1);
       }
     });
   };
