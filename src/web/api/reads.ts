@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import { UnavailableError } from '../../lib/unavailable.ts';
 import { BadCursor } from '../../query/cursor.ts';
 import type { Queries } from '../../query/queries.ts';
-import { DeliveryFilter, HistoryFilter, ListFilter } from '../../query/shapes.ts';
+import { DeliveryFilter, HistoryFilter, ListFilter, SamplesFilter } from '../../query/shapes.ts';
+import { AccountList, Series } from '../../query/shapes/accounts.ts';
 import { AlertHistory, AlertList, type Gone } from '../../query/shapes/alerts.ts';
 import { HistoryList } from '../../query/shapes/history.ts';
 import { About, Explorers, RuleList } from '../../query/shapes/daemon.ts';
@@ -45,6 +46,29 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
       look: (parameter) => queries.watch(parameter('name')),
       missing: NO_WATCH,
     }),
+    list('/accounts', {
+      tag: 'watches',
+      summary: 'Watched balances by account, those nearest to their limit first.',
+      query: ListFilter,
+      shape: AccountList,
+      look: (filter) => queries.accounts(filter),
+    }),
+    reading(
+      '/watches/:name/samples',
+      {
+        tag: 'watches',
+        summary: 'A value of a watch over time, with its limits and where nothing is known.',
+        query: SamplesFilter,
+        shape: Series,
+        problems: ['not-found'],
+      },
+      async (parameter, given) => {
+        const read = parseQuery(SamplesFilter, given);
+        if ('problem' in read) return read;
+        const found = await queries.samples(parameter('name'), read.query);
+        return found === null ? { problem: { problem: 'not-found', detail: NO_SAMPLES } } : { body: found };
+      },
+    ),
     list('/alerts', {
       tag: 'alerts',
       summary: 'Open alerts: critical ones first, then the oldest.',
@@ -155,6 +179,7 @@ function one<T extends object>(path: string, { look, missing, ...about }: Named<
 }
 
 const NO_WATCH = 'There is no watch of that name: GET /api/v1/watches lists them. Names are percent-encoded in paths.';
+const NO_SAMPLES = 'There is no watch of that name, or nothing is kept of that field: `explain` names its fields.';
 const GONE = '`history` is what is still known of it.';
 
 function isGone(found: object): found is Gone {
