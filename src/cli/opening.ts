@@ -52,7 +52,7 @@ function placeRows({ config, watches }: Setup, { url, configFile }: OpeningFacts
     ([explorer, { requests }]) => `${explorer} ${Math.round(requests).toLocaleString('en')} times a day`,
   );
   return [
-    ...(config.http.page ? [['page', `${url}/`]] : []),
+    ...(config.http.page.isServed ? [['page', `${url}/`]] : []),
     ['metrics', `${url}/metrics`],
     ['tells', channels.length === 0 ? 'nobody: there are no channels' : channels.join(', ')],
     ['asks', sums.length === 0 ? 'nobody: there are no watches' : sums.join(', ')],

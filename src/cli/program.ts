@@ -15,6 +15,7 @@ import type { ExtendOptions, ListOptions as SilencesOptions, SilenceOptions } fr
 import type { HistoryOptions } from './history.ts';
 import type { PlanOptions } from './plan.ts';
 import type { FieldsOptions } from './fields.ts';
+import type { InitOptions } from './init/init.ts';
 import type { RecordOptions } from './record.ts';
 import type { ReplayOptions } from './replay/replay.ts';
 import type { Terminal } from './terminal.ts';
@@ -56,6 +57,18 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     // Options behind `silence end` are its own, and not those of `silence`.
     .enablePositionalOptions()
     .showHelpAfterError('(--help says what is possible)');
+
+  program
+    .command('init')
+    .description('write a config and rules with tests for an explorer and some addresses; asks for what is left out')
+    .option('--explorer <url>', "the explorer's address before /api/v2 (or before the chain id), or sandbox")
+    .option('--chain-id <id>', 'where one address serves several chains')
+    .option('--key-env <name>', 'the environment variable that holds the key')
+    .option('--address <name=address>', 'what is watched; may be given several times', collect, [])
+    .option('-o, --out <folder>', 'where to', '.')
+    .action(async (options: InitOptions) => {
+      end(await (await import('./init/init.ts')).init(terminal, options));
+    });
 
   program
     .command('run')
@@ -344,6 +357,10 @@ function onDaemon(command: Command): Command {
     .option(...CONFIG)
     .option('--url <address>', 'of the daemon, instead of that in the config; CHAINWARDEN_TOKEN holds your token')
     .addOption(new Option('--key <key>', 'of a call whose answer was lost: it is not done twice').hideHelp());
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
 }
 
 function logLevel(): Option {

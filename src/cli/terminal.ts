@@ -1,4 +1,5 @@
 // The process as commands see it.
+import { createInterface } from 'node:readline/promises';
 import type { ReadFile } from '../config/model.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { isReadableByAll, readRegularFile, writeRegularFile } from '../lib/regular-file.ts';
@@ -31,6 +32,8 @@ export interface Terminal {
   readonly readFile: ReadFile;
   readonly isReadableByAll: (path: string) => boolean;
   writeFile(path: string, text: string): void;
+  /** One line of standard input, where a person sits at both ends; null where nobody does. */
+  ask(question: string): Promise<string | null>;
   onSignal(name: SignalName, react: () => void): void;
   /** Called for an uncaught error. Node would print it unredacted. */
   onCrash(react: (error: unknown) => void): void;
@@ -93,6 +96,11 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     readFile: (path, maxBytes = LARGEST_FILE) => readRegularFile(path, maxBytes),
     isReadableByAll,
     writeFile: writeRegularFile,
+    async ask(question) {
+      if (!process.stdin.isTTY || !process.stderr.isTTY) return null;
+      using lines = createInterface({ input: process.stdin, output: process.stderr });
+      return await lines.question(question);
+    },
     onSignal: (name, react) => process.on(name, react),
     onCrash: (react) => process.on('uncaughtException', react),
     exit: (code) => process.exit(code),

@@ -18,14 +18,16 @@ const RULES = `watches:
     alerts: [{ id: low, while: balance > 1 }, { id: moved, on: changed }]
 `;
 
-/** The daemon until it is told to stop; `then` is called when it prints the last line of the opening. */
-async function started(argv: readonly string[], isInteractive: boolean, wanted: string) {
-  using folder = createFolder({ 'config.yaml': CONFIG, 'rules.yaml': RULES });
+/** The daemon, which is told to stop when it has printed the wanted words. */
+async function started(argv: readonly string[], isInteractive: boolean, wanted: string, config = CONFIG) {
+  using folder = createFolder({ 'config.yaml': config, 'rules.yaml': RULES });
   const stops: (() => void)[] = [];
   let seen = '';
   const ran = await run(['run', '-c', `${folder.path}/config.yaml`, ...argv], {
     isInteractive,
-    onSignal: (name, react) => void (name === 'SIGTERM' && stops.push(react)),
+    onSignal(name, react) {
+      if (name === 'SIGTERM') stops.push(react);
+    },
     waitForNobody: () => undefined,
     err(text) {
       seen += text;
@@ -63,4 +65,11 @@ test('a log for a program, or of a level that was asked for, is whole and has no
   const asked = await started(['--log-level', 'info'], true, 'daemon:started');
   expect(asked.seen).toMatch(/^\d\d:\d\d:\d\d info {2}watching/m);
   expect(asked.seen).not.toContain('Alerts follow');
+});
+
+test('pages that are not served are not named', async () => {
+  const config = CONFIG.replace("'127.0.0.1:0' }", "'127.0.0.1:0', page: false }");
+  const { seen } = await started([], true, 'Alerts follow', config);
+  expect(seen).toContain('  metrics');
+  expect(seen).not.toContain('  page ');
 });

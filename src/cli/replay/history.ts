@@ -1,8 +1,7 @@
 // Replay over what the explorers of the config still hold. The price is printed before they are asked: first that of
 // the estimate, then that of the whole. Above a limit it needs --yes.
-import { createExplorers, type Explorers } from '../../app/explorers.ts';
+import type { Explorers } from '../../app/explorers.ts';
 import type { Setup } from '../../app/setup.ts';
-import { secretsOf } from '../../config/config.ts';
 import type { Config } from '../../config/model.ts';
 import { type Instant, showInstant } from '../../lib/clock.ts';
 import type { Watch } from '../../core/model/watch.ts';
@@ -20,13 +19,11 @@ import {
 } from '../../replay/history.ts';
 import type { ReplayedMessage } from '../../replay/run.ts';
 import { replayReportOf, type ReplayReport } from '../../replay/report.ts';
-import { createLog } from '../../telemetry/logger.ts';
-import { createMetrics } from '../../telemetry/metrics.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import { count } from './print.ts';
 import { instantOf, rangeOf, replayAll, type TimeRangeOptions } from './messages.ts';
+import { openExplorers } from '../open-explorers.ts';
 import type { Terminal } from '../terminal.ts';
-import { readVersion } from '../version.ts';
 
 export interface HistoryOptions extends TimeRangeOptions {
   /** Of one question, at most. */
@@ -160,20 +157,6 @@ function left(terminal: Terminal, group: QuestionGroup, error: unknown): null {
 
 function namesOf({ watches }: QuestionGroup): string {
   return watches.map(({ name }) => name).join(', ');
-}
-
-function openExplorers(terminal: Terminal, config: Config): Explorers {
-  const { clock } = terminal;
-  const write = (line: string): void => {
-    terminal.err(line);
-  };
-  return createExplorers({
-    clock,
-    log: createLog({ level: 'warn', format: 'text', clock, write, secrets: secretsOf(config) }),
-    meter: createMetrics({ clock }),
-    userAgent: `chainwarden/${readVersion()}`,
-    signal: new AbortController().signal,
-  });
 }
 
 /** An embedded explorer starts a server, so only those that are asked are opened. */

@@ -1,0 +1,57 @@
+// What the addresses are that `init` was given, as the explorer shows them.
+import { Missed, type Read } from '../core/model/question.ts';
+import type { Address } from '../core/values/address.ts';
+import type { Amount } from '../core/values/amount.ts';
+import { addressDetails, addressTokens, tokenDetails } from '../explorer/operations.ts';
+import type { Explorers } from './explorers.ts';
+
+export interface NamedAddress {
+  readonly name: string;
+  readonly address: Address;
+}
+
+export interface Found extends NamedAddress {
+  readonly what: 'token' | 'contract' | 'account';
+  /** Coins that it holds; null = unknown. */
+  readonly coins: Amount | null;
+  /** Kinds of tokens on the first page of what it holds. */
+  readonly tokens: number;
+}
+
+/** Asks three questions about each address. Throws `Missed`, which names the address, when the explorer does not answer. */
+export async function detectAddresses(
+  explorers: Explorers,
+  explorer: string,
+  addresses: readonly NamedAddress[],
+): Promise<Found[]> {
+  const read = explorers.get(explorer)?.tickReader();
+  if (read === undefined) throw new TypeError(`the explorer ${explorer} was not opened`);
+  const found: Found[] = [];
+  // One after the other: a plan may allow one request at a time.
+  for (const one of addresses) found.push(await detectOne(read, explorer, one));
+  return found;
+}
+
+async function detectOne(read: Read, explorer: string, { name, address }: NamedAddress): Promise<Found> {
+  try {
+    const { coin_balance, is_contract } = await read.one(addressDetails(explorer, address));
+    const isToken = is_contract === true && (await isKnown(read.one(tokenDetails(explorer, address))));
+    const { rows } = await read.page(addressTokens(explorer, address), null);
+    const what = isToken ? 'token' : is_contract === true ? 'contract' : 'account';
+    return { name, address, what, coins: coin_balance ?? null, tokens: rows.length };
+  } catch (error) {
+    if (!(error instanceof Missed)) throw error;
+    throw new Missed(error.reason, `no answer about ${name}: ${error.message}`);
+  }
+}
+
+/** A contract that is no token is unknown there: 404. */
+async function isKnown(asked: Promise<unknown>): Promise<boolean> {
+  try {
+    await asked;
+    return true;
+  } catch (error) {
+    if (error instanceof Missed && error.reason === 'not-found') return false;
+    throw error;
+  }
+}

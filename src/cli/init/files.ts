@@ -1,0 +1,197 @@
+// The files that `init` writes: a config, rules that fit what the addresses are, and tests of these rules.
+import type { Found, NamedAddress } from '../../app/detect-addresses.ts';
+import { Amount } from '../../core/values/amount.ts';
+
+export interface ExplorerChoice {
+  /** `sandbox`, or the address that stands before `/api/v2`, or before the chain id. */
+  readonly url: string;
+  /** Of the multichain form; null = the other. */
+  readonly chainId: string | null;
+  /** The environment variable that holds the key; null = there is none. */
+  readonly keyEnv: string | null;
+}
+
+/** The name of the explorer in the config. */
+export const EXPLORER = 'main';
+
+export function configText({ url, chainId, keyEnv }: ExplorerChoice, addresses: readonly NamedAddress[]): string {
+  const key = keyEnv === null ? [] : [`    api_key: { env: ${keyEnv} }`];
+  const place =
+    url === 'sandbox'
+      ? ['    form: sandbox # a simulated chain that needs no network']
+      : chainId === null
+        ? ['    form: instance', `    instance_url: ${JSON.stringify(url)}`, ...key]
+        : ['    form: multichain', `    base_url: ${JSON.stringify(url)}`, `    chain_id: '${chainId}'`, ...key];
+  return `${[
+    '# Made by `chainwarden init`. Every key: docs/config.md.',
+    'explorers:',
+    `  ${EXPLORER}:`,
+    ...place,
+    'addresses:',
+    ...addresses.map(({ name, address }) => `  ${name}: ${address.text}`),
+    'channels:',
+    '  screen: { type: log } # writes alerts to standard output; docs/channels.md has mail, chats and pagers',
+    'self: [screen] # who is told when the daemon itself is in trouble',
+    'state: { file: ./data/state.db }',
+    'http: { listen: 127.0.0.1:9797 } # the page, the API and the metrics',
+    'rules: [rules/*.yaml]',
+  ].join('\n')}\n`;
+}
+
+interface Recipe {
+  /** Lines of a watch. */
+  readonly rule: readonly string[];
+  /** Lines of tests of it. */
+  readonly test: readonly string[];
+}
+
+export function rulesText(found: readonly Found[]): string {
+  const rules = recipesOf(found).flatMap(({ rule }) => [...rule.map((line) => `  ${line}`), '']);
+  const head = '# Made by `chainwarden init`. Change the numbers; more rules: docs/cookbook.md.';
+  return `${[head, 'watches:', ...rules].join('\n').trimEnd()}\n`;
+}
+
+export function testsText(found: readonly Found[]): string {
+  const tests = recipesOf(found).flatMap(({ test }) => test.map((line) => `  ${line}`));
+  return `${['# Run by `chainwarden test`.', 'rules: watches.yaml', 'tests:', ...tests].join('\n')}\n`;
+}
+
+function recipesOf(found: readonly Found[]): Recipe[] {
+  return [headRecipe(), ...found.flatMap((one) => [...balanceRecipe(one), ...recipesFor(one)])];
+}
+
+function recipesFor({ name, what, address }: Found): Recipe[] {
+  if (what === 'token') return [tokenRecipe(name, address.text)];
+  return what === 'contract' ? [callsRecipe(name), holdingsRecipe(name)] : [holdingsRecipe(name)];
+}
+
+function headRecipe(): Recipe {
+  return {
+    rule: [
+      '- id: head',
+      '  kind: blocks',
+      '  every: 1m',
+      '  alerts: [{ id: stalled, while: age > duration("10m"), severity: critical }]',
+    ],
+    test: [
+      '- name: no block for ten minutes is told, and its end',
+      '  watch: head',
+      '  saw:',
+      '    - { at: 0m, items: [{ height: 100, timestamp: 0s }] }',
+      '    - { at: 11m, items: [{ height: 100, timestamp: -11m }] }',
+      '    - { at: 12m, items: [{ height: 101, timestamp: 0s }] }',
+      '  expect:',
+      '    - { at: 11m, alert: stalled, state: firing }',
+      '    - { at: 12m, alert: stalled, state: resolved }',
+    ],
+  };
+}
+
+const ZERO = new Amount(0n, 0);
+const HALF = new Amount(5n, 1);
+const ONE_AND_A_HALF = new Amount(15n, 1);
+
+/** Below half of what is there now; nothing for who holds no coins. */
+function balanceRecipe({ name, coins }: Found): Recipe[] {
+  if (coins === null || coins.compare(ZERO) <= 0) return [];
+  const low = twoDigits(coins.times(HALF));
+  const [half, clear, above] = [low.times(HALF), low.times(ONE_AND_A_HALF), low.times(new Amount(2n, 0))];
+  return [
+    {
+      rule: [
+        `- id: ${name}-coins`,
+        `  kind: balance # ${coins.toString()} when this was written`,
+        `  of: ${name}`,
+        '  every: 5m',
+        `  alerts: [{ id: low, while: balance < ${low.toString()}, until: balance > ${clear.toString()}, severity: critical }]`,
+      ],
+      test: [
+        `- name: fewer coins of ${name} are told, and their return`,
+        `  watch: ${name}-coins`,
+        '  saw:',
+        `    - { at: 0m, balance: ${above.toString()} }`,
+        `    - { at: 5m, balance: ${half.toString()} }`,
+        `    - { at: 10m, balance: ${above.toString()} }`,
+        '  expect:',
+        '    - { at: 5m, alert: low, state: firing }',
+        '    - { at: 10m, alert: low, state: resolved }',
+      ],
+    },
+  ];
+}
+
+/** `twoDigits(1234.5) // 1200` */
+function twoDigits({ digits, scale }: Amount): Amount {
+  const text = digits.toString();
+  return new Amount(BigInt(text.slice(0, 2).padEnd(text.length, '0')), scale);
+}
+
+function holdingsRecipe(name: string): Recipe {
+  return {
+    rule: [
+      `- id: ${name}-tokens`,
+      '  kind: holdings',
+      `  of: ${name}`,
+      '  every: 10m',
+      '  alerts: [{ id: scam-arrived, on: added, if: token.reputation == "scam" }]',
+    ],
+    test: [
+      `- name: of the tokens that ${name} receives only a scam is told`,
+      `  watch: ${name}-tokens`,
+      '  saw:',
+      '    - { at: 0m, holdings: [{ id: a, token: { symbol: A, reputation: ok } }] }',
+      '    - { at: 10m, holdings: [{ id: a, token: { symbol: A, reputation: ok } }, { token: { reputation: scam } }] }',
+      '  expect:',
+      '    - { at: 10m, alert: scam-arrived, state: event }',
+    ],
+  };
+}
+
+function callsRecipe(name: string): Recipe {
+  return {
+    rule: [
+      `- id: ${name}-calls`,
+      '  kind: internal-transactions',
+      `  of: ${name}`,
+      '  direction: to',
+      '  every: 1m',
+      '  alerts: [{ id: failing, on: new, if: success == false, at_least: { count: 3, within: 10m } }]',
+    ],
+    test: [
+      `- name: three failed calls to ${name} are told, one is not`,
+      `  watch: ${name}-calls`,
+      '  saw:',
+      '    - { at: 0m, items: [] }',
+      '    - { at: 1m, items: [{ success: false }, { success: true }] }',
+      '    - { at: 2m, items: [{ success: false }, { success: false }] }',
+      '  expect:',
+      '    - { at: 2m, alert: failing, state: firing }',
+    ],
+  };
+}
+
+function tokenRecipe(name: string, address: string): Recipe {
+  return {
+    rule: [
+      `- id: ${name}-token`,
+      '  kind: token',
+      `  token: ${address}`,
+      '  every: 10m',
+      '  alerts:',
+      '    - { id: flagged, while: reputation == "scam", severity: critical }',
+      '    - { id: minted, on: changed, if: total_supply > before.total_supply * 1.01 }',
+    ],
+    test: [
+      `- name: a mark as scam, and more than 1 % of new supply, are told`,
+      `  watch: ${name}-token`,
+      '  saw:',
+      '    - { at: 0m, reputation: ok, total_supply: 1000 }',
+      '    - { at: 10m, reputation: scam, total_supply: 1005 }',
+      '    - { at: 20m, reputation: ok, total_supply: 2000 }',
+      '  expect:',
+      '    - { at: 10m, alert: flagged, state: firing }',
+      '    - { at: 20m, alert: flagged, state: resolved }',
+      '    - { at: 20m, alert: minted, state: event }',
+    ],
+  };
+}

@@ -1,0 +1,22 @@
+import { createExplorers, type Explorers } from '../app/explorers.ts';
+import { secretsOf } from '../config/config.ts';
+import type { Config } from '../config/model.ts';
+import { createLog } from '../telemetry/logger.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import type { Terminal } from './terminal.ts';
+import { readVersion } from './version.ts';
+
+/** The explorers of the config for one command; the caller prepares and closes them. */
+export function openExplorers(terminal: Terminal, config: Config): Explorers {
+  const { clock } = terminal;
+  const write = (line: string): void => {
+    terminal.err(line);
+  };
+  return createExplorers({
+    clock,
+    log: createLog({ level: 'warn', format: 'text', clock, write, secrets: secretsOf(config) }),
+    meter: createMetrics({ clock }),
+    userAgent: `chainwarden/${readVersion()}`,
+    signal: new AbortController().signal,
+  });
+}

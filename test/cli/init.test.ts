@@ -1,0 +1,104 @@
+// A newcomer has a config, rules and tests of their own chain in one command, and loses nothing by a second one.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
+import { createFolder } from '../support/daemon.ts';
+import { run } from '../support/cli.ts';
+
+const FILES = ['config.yaml', 'rules/watches.yaml', 'rules/watches.test.yaml'];
+const nobody: Partial<Terminal> = { ask: () => Promise.resolve(null) };
+
+/** A person who types these lines, and what they were asked. */
+function typing(...lines: string[]): Partial<Terminal> & { readonly asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    ask(question) {
+      asked.push(question);
+      return Promise.resolve(lines.shift() ?? '');
+    },
+  };
+}
+
+describe('init', () => {
+  test('looks at what each address is, and writes rules that fit it, with tests that pass', async () => {
+    using folder = createFolder();
+    const addresses = [`acme=${TOKENS.ACME}`, `vault=${ADDRESSES.vault}`, `wallet=${ADDRESSES.hot_wallet}`];
+    const options = addresses.flatMap((address) => ['--address', address]);
+    const made = await run(['init', '--explorer', 'sandbox', ...options, '--out', folder.path], nobody);
+    expect([made.code, made.err]).toEqual([0, '']);
+    expect(made.out).toMatch(/^acme: token, .*\nvault: contract, .*\nwallet: account, /);
+    const rules = readFileSync(join(folder.path, 'rules/watches.yaml'), 'utf8');
+    const ids = [...rules.matchAll(/- id: (\S+)/g)].map(([, id]) => id);
+    expect(ids.toSorted()).toEqual(
+      ['head', 'acme-token', 'vault-calls', 'vault-coins', 'vault-tokens', 'wallet-coins', 'wallet-tokens'].toSorted(),
+    );
+    const tested = await run(['test', join(folder.path, 'rules')], { env: {} });
+    expect([tested.code, tested.err]).toEqual([0, '']);
+    expect(tested.out).toMatch(/\n7 tests: 7 ok, 0 failed\n$/);
+    const checked = await run(['check', '-c', join(folder.path, 'config.yaml')], { env: {} });
+    expect([checked.code, checked.err]).toEqual([0, '']);
+  });
+
+  test('asks for what is left out, until no more is said', async () => {
+    using folder = createFolder();
+    const person = typing('http://127.0.0.1:1', '', 'KEY', `a=${TOKENS.ACME}`, '');
+    const { code, err } = await run(['init', '--out', folder.path], { ...person, env: { KEY: 'a-key' } });
+    expect([code, err]).toEqual([1, expect.stringContaining('no answer about a: ')]);
+    expect(person.asked.map((question) => question.split(/[ ,]/, 2).join(' '))).toEqual([
+      'Address of',
+      'Chain id',
+      'Environment variable',
+      'An address',
+      'An address',
+    ]);
+  });
+
+  test('of the sandbox knows the addresses itself', async () => {
+    using folder = createFolder();
+    const { code, out } = await run(['init', '--out', folder.path], typing('sandbox'));
+    expect([
+      code,
+      out
+        .split('\n')
+        .slice(0, 4)
+        .map((line) => line.split(':')[0]),
+    ]).toEqual([0, Object.keys(ADDRESSES)]);
+    expect(FILES.filter((file) => !existsSync(join(folder.path, file)))).toEqual([]);
+  });
+
+  test('overwrites nothing', async () => {
+    using folder = createFolder({ 'config.yaml': 'mine: true\n' });
+    const { code, err } = await run(['init', '--explorer', 'sandbox', '--out', folder.path], nobody);
+    expect([code, err]).toEqual([1, expect.stringContaining('is there already. Nothing is overwritten')]);
+    expect(readFileSync(join(folder.path, 'config.yaml'), 'utf8')).toBe('mine: true\n');
+    expect(existsSync(join(folder.path, 'rules'))).toBe(false);
+  });
+
+  test.each([
+    ['nobody to be asked', [], 64, 'nobody is there to be asked: write --explorer URL'],
+    ['no address', ['--explorer', 'https://e.example.com'], 64, 'write --address NAME=0x...'],
+    ['a wrong address', ['--explorer', 'sandbox', '--address', 'a=0x12'], 64, '"0x12" is no address'],
+    ['a wrong name', ['--explorer', 'sandbox', '--address', `1a=${TOKENS.ACME}`], 64, '"1a" is no name'],
+    [
+      'a name of a field',
+      ['--explorer', 'sandbox', '--address', `balance=${ADDRESSES.vault}`],
+      1,
+      'nothing was written',
+    ],
+    ['no URL', ['--explorer', 'nowhere', '--address', `a=${TOKENS.ACME}`], 1, 'nothing was written'],
+    [
+      'an explorer that does not answer',
+      ['--explorer', 'http://127.0.0.1:1', '--address', `a=${TOKENS.ACME}`],
+      1,
+      'no answer about a: ',
+    ],
+  ])('%s is said, and nothing is written', async (_what, options, expected, words) => {
+    using folder = createFolder();
+    const { code, err } = await run(['init', ...options, '--out', folder.path], { ...nobody, env: {} });
+    expect([code, err]).toEqual([expected, expect.stringContaining(words)]);
+    expect(FILES.filter((file) => existsSync(join(folder.path, file)))).toEqual([]);
+  });
+});
