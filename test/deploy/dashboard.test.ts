@@ -99,6 +99,7 @@ const MAY_BE_EMPTY: Readonly<Record<string, string>> = {
   Heartbeat: 'the config names no address for a heartbeat',
   'Credits left': 'the sandbox has no plan of credits unless it is asked for one',
   'Credits in six hours': 'as the credits that are left',
+  'Credits at the reset': 'as the credits that are left',
   'Rate limit left': 'known only from headers of the explorer',
   'Time to render, 99th percentile': 'no page was opened',
 };
