@@ -8,6 +8,7 @@ import { notifiers } from '../../src/notifiers/index.ts';
 import { describeWatches } from '../../src/rules/describe.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { configJsonSchema, rulesJsonSchema } from '../../src/rules/schema/schema.ts';
+import { AlertShape, FileShape, WatchShape } from '../../src/rules/schema/shape.ts';
 import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
 import { kinds } from '../../src/watches/index.ts';
 
@@ -83,6 +84,14 @@ describe.each(['README.md', 'docs/rules.md'])('%s', (page) => {
     expect(read(page).match(/```yaml$/gm)).toBeNull();
     expect(blocks.every(({ type = '' }) => ['config', 'rules', 'test'].includes(type))).toBe(true);
   });
+});
+
+test('docs/rules.md explains every key of a rule', () => {
+  const text = read('docs/rules.md');
+  const options = kinds.flatMap((kind) => Object.keys(kind.options.shape));
+  const keys = [FileShape, WatchShape, AlertShape].flatMap(({ shape }) => Object.keys(shape));
+  const explained = [...text.matchAll(/^\| (`[^|]*`)\s+\|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []);
+  expect([...keys, ...options].filter((key) => !explained.includes(key))).toEqual([]);
 });
 
 test('the README is one that is read: fewer than 200 lines, and its links lead somewhere', () => {
