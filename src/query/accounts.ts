@@ -6,13 +6,12 @@ import { showInstant, type Instant } from '../lib/clock.ts';
 import { subjectOf } from './cards.ts';
 import { pageOf, type Place } from './cursor.ts';
 import { pointsSince, runsSince } from './lines.ts';
-import { isBeyond, relativeDistance, unitOf } from './measure.ts';
+import { unitOf } from './measure.ts';
 import type { ListFilter } from './shapes.ts';
 import type { AccountList, AccountRow } from './shapes/accounts.ts';
-import type { Measure } from './shapes/common.ts';
 import type { View } from './view.ts';
 import { fits } from './watches.ts';
-import { measureOfWatch } from './watch-rows.ts';
+import { closenessOfWatch, hasOldData, measureOfWatch } from './watch-rows.ts';
 import { watchStates, type WatchStates } from './watch-states.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,65 +20,67 @@ const TENTH = 0.1;
 
 interface Found {
   readonly watch: Watch;
-  readonly measure: Measure;
+  /** To its limit, as a part of it; below zero it is beyond. */
+  readonly closeness: number;
+  readonly isOld: boolean;
 }
 
 /** Those closest to their limit first; those without one last. Throws a `BadCursor`. */
 export async function accounts(view: View, filter: ListFilter): Promise<AccountList> {
   const states = await watchStates(view);
   const found = view.runtime.watches().flatMap((watch) => foundIn(view, watch, states, filter));
-  const shown = found.filter(({ measure }) => isOf(measure, filter.state));
+  const shown = found.filter((one) => isOf(one, filter.state));
   const page = pageOf(shown, placeOf, filter);
   const items: AccountRow[] = [];
-  for (const one of page.items) items.push(await rowOf(view, one, states));
+  for (const one of page.items) items.push(...(await rowsOf(view, one, states)));
   return {
     items,
     next: page.next,
     counts: {
       all: found.length,
-      below_limit: found.filter(({ measure }) => isOf(measure, 'below-limit')).length,
-      within_tenth: found.filter(({ measure }) => isOf(measure, 'within-tenth')).length,
-      old_data: found.filter(({ measure }) => isOf(measure, 'old-data')).length,
+      below_limit: found.filter((one) => isOf(one, 'below-limit')).length,
+      within_tenth: found.filter((one) => isOf(one, 'within-tenth')).length,
+      old_data: found.filter((one) => isOf(one, 'old-data')).length,
     },
   };
 }
 
 function foundIn({ runtime }: View, watch: Watch, states: WatchStates, filter: ListFilter): Found[] {
   if (watch.of === null || watch.kind.while === null || !fits(watch, filter)) return [];
-  const measure = measureOfWatch(runtime, watch, states.blindOf(watch.id) !== null);
-  return measure === null ? [] : [{ watch, measure }];
+  const isOld = states.blindOf(watch.id) !== null || hasOldData(runtime, watch);
+  return [{ watch, closeness: closenessOfWatch(runtime, watch), isOld }];
 }
 
-function isOf(measure: Measure, state: ListFilter['state']): boolean {
+function isOf({ closeness, isOld }: Found, state: ListFilter['state']): boolean {
   switch (state) {
     case 'below-limit':
-      return isBeyond(measure);
+      return closeness < 0;
     case 'within-tenth':
-      return !isBeyond(measure) && (relativeDistance(measure) ?? Infinity) < TENTH;
+      return closeness >= 0 && closeness < TENTH;
     case 'old-data':
-      return measure.is_stale;
+      return isOld;
     default:
       return true;
   }
 }
 
-/** By what is left to the limit, as a part of it; below zero it is beyond. */
-function placeOf({ watch, measure }: Found): Place {
-  const distance = relativeDistance(measure) ?? Number.MAX_VALUE;
-  return [isBeyond(measure) ? -distance : distance, watch.name];
+function placeOf({ watch, closeness }: Found): Place {
+  return [Math.min(closeness, Number.MAX_VALUE), watch.name];
 }
 
-async function rowOf(
+async function rowsOf(
   { store, runtime, now }: View,
-  { watch, measure }: Found,
+  { watch, isOld }: Found,
   states: WatchStates,
-): Promise<AccountRow> {
+): Promise<AccountRow[]> {
+  const [of, measure] = [subjectOf(watch), measureOfWatch(runtime, watch, isOld)];
+  if (of === null || measure === null) return [];
   const path = watch.kind.while?.measured ?? '';
   const memory = runtime.memoryOf(watch.id);
-  const of = { watch: watch.id, path };
-  const runs = memory === null ? [] : await runsSince(store, of, { memory, since: now - OUTFLOW_MS });
-  return {
-    of: subjectOf(watch) ?? { name: null, address: '', explorer: watch.target.explorer, page_url: null },
+  const runs =
+    memory === null ? [] : await runsSince(store, { watch: watch.id, path }, { memory, since: now - OUTFLOW_MS });
+  const row = {
+    of,
     asset: unitOf(watch),
     token: watch.token?.address ?? null,
     watch: watch.name,
@@ -89,6 +90,7 @@ async function rowOf(
     line: pointsSince(runs, now - DAY_MS, memory?.coveredUntil ?? null),
     outflow: outflowOf(runs),
   };
+  return [row];
 }
 
 const MOST_DECIMALS = 6;

@@ -76,10 +76,14 @@ function stateOf({ runtime }: View, { row, watch }: OpenAlert): FoundState | nul
 }
 
 export function statesIn({ alerts }: Memory, alert: string): FoundState[] {
-  return Object.values(alerts[alert] ?? {}).flatMap((one): FoundState[] => {
-    if (one.type === 'condition') return [{ condition: one, group: null }];
-    return one.type === 'group' ? [{ condition: one.condition, group: one }] : [];
-  });
+  const found: FoundState[] = [];
+  const byKey = alerts[alert];
+  for (const key in byKey) {
+    const one = byKey[key];
+    if (one?.type === 'condition') found.push({ condition: one, group: null });
+    if (one?.type === 'group') found.push({ condition: one.condition, group: one });
+  }
+  return found;
 }
 
 function isOf({ firing, episode }: ConditionState, name: EpisodeName): boolean {

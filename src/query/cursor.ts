@@ -25,17 +25,25 @@ export function pageOf<T>(items: readonly T[], placeOf: (item: T) => Place, { af
   const from = placeIn(after, Places);
   const placed = items.map((item): Placed<T> => ({ item, place: placeOf(item) }));
   const behind = from === null ? placed : placed.filter(({ place }) => compare(place, from) > 0);
-  const sorted = behind.toSorted((a, b) => compare(a.place, b.place));
+  const sorted = foremost(behind, limit + 1).toSorted((a, b) => compare(a.place, b.place));
   const page = sorted.slice(0, limit);
   const last = page.at(-1);
   const next = sorted.length > limit && last !== undefined ? cursorOf(last.place) : null;
   return { items: page.map(({ item }) => item), next };
 }
 
+/** Those that may be among so many first ones, by the first part of their places: few of many have to be sorted. */
+function foremost<T>(placed: readonly Placed<T>[], count: number): readonly Placed<T>[] {
+  if (placed.length <= count) return placed;
+  const firsts = placed.map(({ place: [first] }) => (typeof first === 'number' ? first : -Infinity));
+  const last = Float64Array.from(firsts).sort()[count - 1] ?? Infinity;
+  return placed.filter((_one, i) => (firsts[i] ?? -Infinity) <= last);
+}
+
 function compare(a: Place, b: Place): number {
-  for (const [i, one] of a.entries()) {
-    const other = b[i];
-    if (other === undefined || one === other) continue;
+  for (let i = 0; i < a.length && i < b.length; i += 1) {
+    const [one, other] = [a[i], b[i]];
+    if (one === undefined || other === undefined || one === other) continue;
     if (typeof one === 'number' && typeof other === 'number') return one - other;
     return String(one) < String(other) ? -1 : 1;
   }

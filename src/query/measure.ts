@@ -42,7 +42,7 @@ export function measureOf(watch: Watch, alert: ConditionAlert, reading: Reading 
     limit: show.text(limit.bound),
     distance: apart && show.text(apart),
     side: value === undefined ? null : sideOf(value, limit.bound),
-    fires: limit.operator === '<' || limit.operator === '<=' ? 'below' : 'above',
+    fires: firingSide(limit),
     clears_at: show.text(clearAt(alert, limit)),
     at: reading && showInstant(reading.at),
     is_stale: reading?.isStale ?? false,
@@ -82,6 +82,19 @@ export function relativeDistance({ distance, limit }: Pick<Measure, 'distance' |
   return distance === null || limit === null || of === 0 ? null : apart / of;
 }
 
+/**
+ * How close the alert is to firing: the distance as a part of the limit, below zero where the value is beyond it. Infinite
+ * where that is not known. As `relativeDistance`, and without any text: thousands of watches are sorted by it.
+ */
+export function closenessOf(alert: ConditionAlert, reading: Reading): number {
+  const limit = limitOf(alert.while);
+  const value = limit === null ? undefined : reading.valueOf(limit.subject);
+  if (limit === null || value === undefined || limit.bound.digits === 0n) return Infinity;
+  const bound = limit.bound.toNumber();
+  const part = Math.abs((value.toNumber() - bound) / bound);
+  return sideOf(value, limit.bound) === firingSide(limit) ? -part : part;
+}
+
 /** Whether the value is on the side of its limit on which the alert fires. */
 export function isBeyond({ side, fires }: Pick<Measure, 'side' | 'fires'>): boolean {
   return side !== null && side === fires;
@@ -107,6 +120,10 @@ function firstLimit({ compares, joins, parts }: Clause): Comparison | null {
 
 function isSame(one: Comparison, other: Comparison): boolean {
   return JSON.stringify(one.subject) === JSON.stringify(other.subject);
+}
+
+function firingSide({ operator }: Comparison): 'below' | 'above' {
+  return operator === '<' || operator === '<=' ? 'below' : 'above';
 }
 
 interface Scale {

@@ -15,15 +15,17 @@ export interface Pending {
 }
 
 export function pendingAlerts({ runtime }: View): Pending[] {
-  return runtime.watches().flatMap((watch) => {
+  const pending: Pending[] = [];
+  for (const watch of runtime.watches()) {
     const memory = runtime.memoryOf(watch.id);
-    if (memory === null) return [];
-    return watch.alerts.flatMap((rule): Pending[] => {
-      if (rule.type === 'event' || memory.alerts[rule.id] === undefined) return [];
-      const states = statesIn(memory, rule.id).filter(({ condition }) => condition.state === 'pending');
-      return states.map(({ condition }) => ({ watch, rule, condition }));
-    });
-  });
+    if (memory === null) continue;
+    for (const rule of watch.alerts) {
+      if (rule.type === 'event') continue;
+      for (const { condition } of statesIn(memory, rule.id))
+        if (condition.state === 'pending') pending.push({ watch, rule, condition });
+    }
+  }
+  return pending;
 }
 
 export function pendingRow(view: View, pending: Pending): AlertRow {

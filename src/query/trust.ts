@@ -1,5 +1,5 @@
 // What the verdict rests on: how fresh the data is, and whether messages go out.
-import { healthOf } from '../core/model/health.ts';
+import { healthOf, type HealthByAlert } from '../core/model/health.ts';
 import type { Watch } from '../core/model/watch.ts';
 import { causesOf } from '../core/model/blind-cause.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
@@ -68,12 +68,35 @@ function unhealthyOf(runtime: RuntimeView, now: Instant): number {
   return runtime.watches().reduce((sum, watch) => sum + unhealthyAlerts(runtime, watch, now).length, 0);
 }
 
-/** The ids of alerts of the watch that are always true, or unknown for too long. */
-export function unhealthyAlerts(runtime: RuntimeView, { id, schedule }: Watch, now: Instant): string[] {
-  return Object.entries(runtime.healthOf(id)).flatMap(([alert, record]) => {
-    const health = healthOf(record, now, schedule.intervalMs);
-    return health === 'always-true' || health === 'unknown-too-long' ? [alert] : [];
-  });
+interface KnownHealth {
+  readonly minute: number;
+  readonly alerts: readonly string[];
+}
+
+// Ten thousand watches are asked at every look, and what they say changes with their polls and with the days.
+const known = new WeakMap<HealthByAlert, KnownHealth>();
+const MINUTE_MS = 60_000;
+
+/** The ids of alerts of the watch that are always true, or unknown for too long, to within a minute. */
+export function unhealthyAlerts(runtime: RuntimeView, { id, schedule }: Watch, now: Instant): readonly string[] {
+  const records = runtime.healthOf(id);
+  const before = known.get(records);
+  const minute = Math.floor(now / MINUTE_MS);
+  if (before?.minute === minute) return before.alerts;
+  const alerts = unhealthyIn(records, schedule.intervalMs, now);
+  known.set(records, { minute, alerts });
+  return alerts;
+}
+
+function unhealthyIn(records: HealthByAlert, intervalMs: number, now: Instant): string[] {
+  const unhealthy: string[] = [];
+  // Of ten thousand watches nearly all are well: no list of pairs is made.
+  for (const alert in records) {
+    const record = records[alert];
+    const health = record === undefined ? 'ok' : healthOf(record, now, intervalMs);
+    if (health === 'always-true' || health === 'unknown-too-long') unhealthy.push(alert);
+  }
+  return unhealthy;
 }
 
 export function debtsOf(store: View['store'], owed: readonly OutboxDepth[]): Promise<ChannelDebt[]> {

@@ -4,7 +4,7 @@ import type { ConditionAlert, Watch } from '../core/model/watch.ts';
 import { showInstant } from '../lib/clock.ts';
 import { timesPerDay } from '../rules/compile/schedule.ts';
 import type { BarsOf } from './bars.ts';
-import { isBeyond, measureOf, plainMeasureOf, readingOf, relativeDistance } from './measure.ts';
+import { closenessOf, isBeyond, measureOf, plainMeasureOf, readingOf, relativeDistance } from './measure.ts';
 import type { Measure } from './shapes/common.ts';
 import type { WatchRow } from './shapes/watches.ts';
 import { timeOf } from './times.ts';
@@ -42,10 +42,9 @@ export function watchRow({ runtime, now }: View, watch: Watch, { states, barsOf 
 
 /** Of the alert that is closest to firing, or beyond its limit; else what the kind measures. */
 export function measureOfWatch(runtime: RuntimeView, watch: Watch, isBlind: boolean): Measure | null {
-  const isStale = isBlind || (runtime.memoryOf(watch.id)?.data?.state ?? 'ok') !== 'ok';
-  const reading = readingOf(runtime.figuresOf(watch.id), isStale);
+  const reading = readingOf(runtime.figuresOf(watch.id), isBlind || hasOldData(runtime, watch));
   const all = conditionsOf(watch).flatMap((alert) => measureOf(watch, alert, reading) ?? []);
-  const [closest] = all.toSorted((a, b) => closenessOf(a) - closenessOf(b));
+  const [closest] = all.toSorted((a, b) => nearness(a) - nearness(b));
   return closest ?? plainMeasureOf(watch, reading);
 }
 
@@ -53,8 +52,14 @@ function conditionsOf({ alerts }: Watch): ConditionAlert[] {
   return alerts.filter((alert) => alert.type === 'condition');
 }
 
+/** What was read last was not good. */
+export function hasOldData(runtime: RuntimeView, { id }: Watch): boolean {
+  const state = runtime.memoryOf(id)?.data?.state ?? 'ok';
+  return state !== 'ok' || runtime.figuresOf(id)?.isStale === true;
+}
+
 /** The smaller, the closer to firing: below zero it is beyond its limit. */
-function closenessOf(measure: Measure): number {
+function nearness(measure: Measure): number {
   const distance = relativeDistance(measure);
   if (distance === null) return Infinity;
   return isBeyond(measure) ? -distance : distance;
@@ -75,8 +80,9 @@ export function closenessOfWatch(runtime: RuntimeView, watch: Watch): number {
   const known = closeness.get(figures);
   if (known?.watch === watch) return known.value;
   const reading = readingOf(figures, false);
-  const all = conditionsOf(watch).flatMap((alert) => measureOf(watch, alert, reading) ?? []);
-  const value = Math.min(Infinity, ...all.map(closenessOf));
+  let value = Infinity;
+  for (const alert of watch.alerts)
+    if (alert.type === 'condition' && reading !== null) value = Math.min(value, closenessOf(alert, reading));
   closeness.set(figures, { watch, value });
   return value;
 }
