@@ -7,11 +7,12 @@ import { subjectOf } from './cards.ts';
 import { pageOf, type Place } from './cursor.ts';
 import { pointsSince, runsSince } from './lines.ts';
 import { unitOf } from './measure.ts';
+import { hasOldData } from './readings.ts';
 import type { ListFilter } from './shapes.ts';
 import type { AccountList, AccountRow } from './shapes/accounts.ts';
 import type { View } from './view.ts';
 import { fits } from './watches.ts';
-import { closenessOfWatch, hasOldData, measureOfWatch } from './watch-rows.ts';
+import { closenessOfWatch, measureOfWatch } from './watch-rows.ts';
 import { watchStates, type WatchStates } from './watch-states.ts';
 
 const DAY_MS = 86_400_000;

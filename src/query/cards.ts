@@ -5,8 +5,9 @@ import type { ConditionState, CountedItem, GroupState, Memory } from '../core/mo
 import type { CountAlert, Watch } from '../core/model/watch.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
 import type { EpisodeName } from '../store/alert-view.ts';
-import { measureOf, readingOf } from './measure.ts';
+import { measureOf } from './measure.ts';
 import type { OpenAlert } from './open-alerts.ts';
+import { readingFor } from './readings.ts';
 import { recipientsOf } from './recipients.ts';
 import { linesOf } from './lines.ts';
 import type { AlertCard } from './shapes/alerts.ts';
@@ -40,7 +41,7 @@ async function cardOf(view: View, alert: OpenAlert, recipients: RecipientStatus[
     state: row.isEvent ? 'event' : shownState(found?.condition ?? null),
     since: showInstant(row.since),
     of: watch && subjectOf(watch),
-    measure: openMeasure(view, alert),
+    measure: await openMeasure(view, alert),
     count: countIn(alert, found, view.now),
     detail: row.isEvent ? await detailOf(view, row) : [],
     line: watch === null ? [] : await linesOf(view, watch, view.now - LINE_MS),
@@ -58,10 +59,12 @@ export function subjectOf({ of, target, pageUrl }: Watch): Subject | null {
 }
 
 /** The value of a condition against its limit; null of events and counts. */
-export function openMeasure({ runtime }: View, { watch, rule }: Pick<OpenAlert, 'watch' | 'rule'>): Measure | null {
+export async function openMeasure(
+  view: View,
+  { watch, rule }: Pick<OpenAlert, 'watch' | 'rule'>,
+): Promise<Measure | null> {
   if (watch === null || rule?.type !== 'condition') return null;
-  const isStale = (runtime.memoryOf(watch.id)?.data?.state ?? 'ok') !== 'ok';
-  return measureOf(watch, rule, readingOf(runtime.figuresOf(watch.id), isStale));
+  return measureOf(watch, rule, await readingFor(view, watch, rule));
 }
 
 interface FoundState {

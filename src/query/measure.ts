@@ -11,7 +11,7 @@ import { subjectName } from '../explain/values.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
 import type { Measure } from './shapes/common.ts';
 
-/** A value as it was read, with how it is to be shown. */
+/** What was read, and when. */
 export interface Reading {
   readonly at: Instant;
   readonly isStale: boolean;

@@ -38,7 +38,7 @@ export async function overview(view: View): Promise<Overview> {
     },
     unhandled: cards.length,
     trust: trusted,
-    handled: handledRows(view, handled, pending),
+    handled: await handledRows(view, handled, pending),
     more_handled: Math.max(0, handled.length + pending.length - MOST_HANDLED),
     events: await eventRows(view),
     bars: await barRows(view),
@@ -100,15 +100,18 @@ function oldestOf({ now }: View, cards: readonly OpenAlert[]): { title: string; 
   return oldest === undefined ? null : { title: oldest.row.title, ageMs: Math.max(0, now - oldest.row.since) };
 }
 
-function handledRows(view: View, handled: readonly OpenAlert[], pending: readonly Pending[]): AlertRow[] {
-  const rows = [
-    ...handled.map((alert) => handledRow(view, alert)),
-    ...pending.slice(0, MOST_HANDLED).map((one) => pendingRow(view, one)),
-  ];
-  return rows.slice(0, MOST_HANDLED);
+async function handledRows(
+  view: View,
+  handled: readonly OpenAlert[],
+  pending: readonly Pending[],
+): Promise<AlertRow[]> {
+  const shown = handled.slice(0, MOST_HANDLED);
+  const rows = await Promise.all(shown.map((alert) => handledRow(view, alert)));
+  const others = pending.slice(0, MOST_HANDLED - shown.length);
+  return [...rows, ...(await Promise.all(others.map((one) => pendingRow(view, one))))];
 }
 
-function handledRow(view: View, alert: OpenAlert): AlertRow {
+async function handledRow(view: View, alert: OpenAlert): Promise<AlertRow> {
   const { row, ack, silence } = alert;
   return {
     key: row.key,
@@ -122,7 +125,7 @@ function handledRow(view: View, alert: OpenAlert): AlertRow {
     why: inHand(alert) ?? 'info',
     since: showInstant(row.since),
     fires_at: null,
-    measure: openMeasure(view, alert),
+    measure: await openMeasure(view, alert),
     ack: ack && ackJson(ack),
     silence: silence && {
       id: silence.id,

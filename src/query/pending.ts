@@ -28,7 +28,7 @@ export function pendingAlerts({ runtime }: View): Pending[] {
   return pending;
 }
 
-export function pendingRow(view: View, pending: Pending): AlertRow {
+export async function pendingRow(view: View, pending: Pending): Promise<AlertRow> {
   const { watch, rule } = pending;
   const covered = view.runtime.memoryOf(watch.id)?.coveredUntil ?? view.now;
   return {
@@ -43,7 +43,7 @@ export function pendingRow(view: View, pending: Pending): AlertRow {
     why: 'pending',
     since: showInstant(pendingSince(pending, covered)),
     fires_at: firesAt(pending, covered),
-    measure: openMeasure(view, pending),
+    measure: await openMeasure(view, pending),
     ack: null,
     silence: null,
   };

@@ -4,8 +4,9 @@ import type { ConditionAlert, Watch } from '../core/model/watch.ts';
 import { showInstant } from '../lib/clock.ts';
 import { timesPerDay } from '../rules/compile/schedule.ts';
 import type { BarsOf } from './bars.ts';
-import { closenessOf, isBeyond, measureOf, plainMeasureOf, readingOf, relativeDistance } from './measure.ts';
+import { closenessOf, isBeyond, limitOf, measureOf, plainMeasureOf, readingOf, relativeDistance } from './measure.ts';
 import type { Measure } from './shapes/common.ts';
+import { hasOldData } from './readings.ts';
 import type { WatchRow } from './shapes/watches.ts';
 import { timeOf } from './times.ts';
 import { unhealthyAlerts } from './trust.ts';
@@ -43,19 +44,15 @@ export function watchRow({ runtime, now }: View, watch: Watch, { states, barsOf 
 /** Of the alert that is closest to firing, or beyond its limit; else what the kind measures. */
 export function measureOfWatch(runtime: RuntimeView, watch: Watch, isBlind: boolean): Measure | null {
   const reading = readingOf(runtime.figuresOf(watch.id), isBlind || hasOldData(runtime, watch));
-  const all = conditionsOf(watch).flatMap((alert) => measureOf(watch, alert, reading) ?? []);
+  // What windows say is computed for a single alert only: a list shows the value itself.
+  const plain = conditionsOf(watch).filter((alert) => limitOf(alert.while)?.subject.type === 'field');
+  const all = plain.flatMap((alert) => measureOf(watch, alert, reading) ?? []);
   const [closest] = all.toSorted((a, b) => nearness(a) - nearness(b));
   return closest ?? plainMeasureOf(watch, reading);
 }
 
 function conditionsOf({ alerts }: Watch): ConditionAlert[] {
   return alerts.filter((alert) => alert.type === 'condition');
-}
-
-/** What was read last was not good. */
-export function hasOldData(runtime: RuntimeView, { id }: Watch): boolean {
-  const state = runtime.memoryOf(id)?.data?.state ?? 'ok';
-  return state !== 'ok' || runtime.figuresOf(id)?.isStale === true;
 }
 
 /** The smaller, the closer to firing: below zero it is beyond its limit. */

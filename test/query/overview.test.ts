@@ -107,3 +107,29 @@ test('a critical alert that reaches nobody for five minutes is red, whoever has 
     headline: '1 critical alert reached nobody',
   });
 });
+
+test('a fall within a time is shown in percent, beside its limit', async () => {
+  const daemon = await aViewedDaemon(`
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    every: 1m
+    alerts: [{ id: falls, while: 'change("5m") < -0.1', severity: critical, notify: [ops] }]
+`);
+  daemon.shown['treasury'] = '1000';
+  await daemon.poll(6);
+  daemon.shown['treasury'] = '800';
+  await daemon.poll();
+  const { cards } = await daemon.queries.overview();
+  expect(cards[0]?.measure).toMatchObject({
+    field: 'change("5m")',
+    value: '-20',
+    unit: '%',
+    limit: '-10',
+    distance: '10',
+    side: 'below',
+    fires: 'below',
+  });
+  expect(cards[0]?.line.map(([, value]) => value)).toEqual(['1000', '800', '800']);
+});
