@@ -8,7 +8,10 @@ import { corpus as whole } from './corpus.ts';
 // Where nothing was written, nothing is shown.
 const corpus = whole.filter(([, text]) => text !== '');
 
-const PAGES = [...['/', '/watches/treasury-usdc', '/alerts/k1/8', '/history', '/deliveries']];
+const PAGES = [
+  ...['/', '/watches/treasury-usdc', '/alerts/k1/8', '/history', '/deliveries'],
+  ...['/silences', '/explorers', '/rules'],
+];
 const CALM_WORD = 'calm';
 
 let web: Web;

@@ -2,8 +2,9 @@
 import type { AccountList, AccountRow, Series } from '../../src/query/shapes/accounts.ts';
 import type { AlertCard, AlertHistory, TimelineEntry } from '../../src/query/shapes/alerts.ts';
 import type { Bars, Measure, Point, RecipientStatus, Text } from '../../src/query/shapes/common.ts';
+import type { About, CostRow, ExplorerRow, Explorers, RuleList, RuleRow } from '../../src/query/shapes/daemon.ts';
 import type { HistoryEntry, HistoryList } from '../../src/query/shapes/history.ts';
-import type { DeliveryList, DeliveryRow } from '../../src/query/shapes/operators.ts';
+import type { DeliveryList, DeliveryRow, SilenceLists, SilenceRow } from '../../src/query/shapes/operators.ts';
 import type { Overview, Trust } from '../../src/query/shapes/overview.ts';
 import type { Part, WatchExplanation, WatchList, WatchRow } from '../../src/query/shapes/watches.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
@@ -313,5 +314,71 @@ export function seriesWith(): Series {
     gaps: [[ago(200 * MINUTE), ago(190 * MINUTE)]],
     episodes: [[ago(14 * MINUTE), null]],
     notified: [ago(14 * MINUTE)],
+  };
+}
+
+export function silencesWith({ comment }: Written): SilenceLists {
+  const active: SilenceRow = {
+    ...{ id: 's1', kind: 'silence', state: 'active', matchers: { watch: 'vault-*', severity: ['info', 'warning'] } },
+    ...{ from: ago(60 * MINUTE), until: ago(-78 * MINUTE), until_resolved: true, actor: 'oncall-1', comment, held: 9 },
+  };
+  const pause: SilenceRow = { ...active, id: 'p1', kind: 'pause', held: null };
+  return { active: [active, pause], ended: [{ ...active, id: 's0', state: 'ended', until: ago(MINUTE) }] };
+}
+
+export function explorersWith(written: Written): Explorers {
+  const { heads, credits } = trustWith(written);
+  const [stalled = null, fresh = null] = heads;
+  const row: ExplorerRow = {
+    ...{ name: 'gnosis', head: stalled, answers: [{ outcome: 'ok', count: 704 }], p99_ms: 210, rate: null },
+    ...{ watches: 38, blind: 38, credits: null, trouble: written.answer },
+  };
+  const other: ExplorerRow = {
+    ...{ ...row, name: 'ethereum', head: fresh, rate: { remaining: 3, limit: 5 }, blind: 0, trouble: null },
+    credits: credits[0] ?? null,
+  };
+  const cost: CostRow = {
+    ...{
+      explorer: 'ethereum',
+      rule: 'vault-calls',
+      request: 'internal transactions',
+      interval_ms: 120_000,
+      watches: 1,
+    },
+    ...{ requests_per_day: 720, credits_per_day: 28_800, share: 0.3, shared_with: [] },
+    cheaper: { interval_ms: 180_000, saves: 9600 },
+  };
+  return { explorers: [row, other], costs: [cost, { ...cost, cheaper: null, shared_with: ['tokens'] }] };
+}
+
+export function rulesWith({ comment }: Written): RuleList {
+  const row: RuleRow = {
+    ...{ rule: 'our-token', alert: 'flagged', severity: 'critical', health: 'unknown-too-long', is_healthy: false },
+    ...{ sentence: 'while reputation == "scam"', source: { file: 'rules/token.yaml', line: 9 }, watches: 1 },
+    ...{ last_true: null, notifications_30d: 0 },
+  };
+  const problem = {
+    ...{ file: 'rules/vault.yaml', line: 14, column: 14, path: 'watches[0]', message: comment, hint: comment },
+    frame: '14        if: sucess == false',
+  };
+  return {
+    ...{ items: [row, { ...row, health: 'ok', is_healthy: true, last_true: ago(MINUTE) }], next: null },
+    rejected: { since: ago(11 * MINUTE), why: comment, problems: [problem] },
+    counts: { all: 140, unhealthy: 2, fired: 11, rules: 86, files: 9 },
+  };
+}
+
+export function aboutWith(): About {
+  return {
+    ...{
+      version: '0.4.0',
+      started_at: ago(9000 * MINUTE),
+      up_ms: 9000 * MINUTE,
+      boot_id: 'b',
+      watches: 412,
+      rules: 86,
+    },
+    ...{ reloaded_at: ago(600 * MINUTE), storage: { engine: 'sqlite', state: 'works', max_bytes: 2 ** 31 } },
+    ...{ heartbeat: { every_ms: MINUTE, accepted_at: ago(40_000) }, as_of: ago(0) },
   };
 }

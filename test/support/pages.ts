@@ -5,14 +5,18 @@ import type { SilencePreview } from '../../src/web/api/operation.ts';
 import type { PagesOptions } from '../../src/web/pages/app.ts';
 import type { Web, WebOptions } from '../../src/web/server.ts';
 import {
+  aboutWith,
   accountsWith,
   alertWith,
   CALM,
   deliveriesWith,
+  explorersWith,
   historyWith,
   NOW,
   overviewWith,
+  rulesWith,
   seriesWith,
+  silencesWith,
   watchesWith,
   watchWith,
   type Written,
@@ -77,6 +81,10 @@ export function queriesWith(written: Written): Queries {
     alert: alertWith(written),
     accounts: accountsWith(written),
     series: seriesWith(),
+    silences: silencesWith(written),
+    explorers: explorersWith(written),
+    rules: rulesWith(written),
+    about: aboutWith(),
   };
   return someQueries({
     edition: async () => '1',
@@ -87,6 +95,10 @@ export function queriesWith(written: Written): Queries {
     watch: async (name) => (name === found.watch.watch.name ? found.watch : null),
     accounts: async () => found.accounts,
     samples: async () => found.series,
+    silences: async () => found.silences,
+    explorers: async () => found.explorers,
+    rules: async () => found.rules,
+    about: async () => found.about,
     alert: async ({ key }) => (key === 'k1' ? found.alert : null),
   });
 }

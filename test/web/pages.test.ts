@@ -211,9 +211,13 @@ describe('a silence', () => {
     expect(made).toHaveLength(1);
   });
 
-  test('is for operators', async () => {
+  test('is made by operators; viewers see which there are', async () => {
     const web = await serve();
-    expect(await browse(web, '/silences', { headers: await enter(web, VIC) })).toMatchObject({ status: 403 });
+    const headers = await enter(web, VIC);
+    const { status, body } = await browse(web, '/silences', { headers });
+    expect([status, body.includes('<form class="form"')]).toEqual([200, false]);
+    const form = { watch: 'vault', until: '08:00', comment: 'moved', proof: 'x' };
+    expect(await browse(web, '/silences', { headers, form })).toMatchObject({ status: 403 });
   });
 });
 

@@ -79,7 +79,7 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   for (const route of pages) app.get(route.path, onlyRole(route.role, refuse), (c) => presenter.show(c, route));
   const proven = [...form, onlyProvenForms(now, refuse)] as const;
   app.post('/leave', ...proven, (c) => entering.leave(c));
-  for (const route of formRoutes(tools.interventions))
+  for (const route of formRoutes(tools.interventions, queries))
     app.post(route.path, onlyRole(route.role, refuse), ...proven, (c) =>
       submit(c, route, { ...tools, now, presenter, periods }),
     );

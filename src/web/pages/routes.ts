@@ -1,7 +1,10 @@
 // The pages, in the order of the navigation, and the forms in them. Each states the least role that it takes: there is no
 // route without one.
 import type { Interventions } from '../api/operation.ts';
+import { aboutPage } from './about.ts';
 import { accountsPage } from './accounts.ts';
+import { explorersPage } from './explorers.ts';
+import { rulesPage } from './rules.ts';
 import { samplesRoute } from './watch/samples.ts';
 import { ackForms } from './acks.ts';
 import { deliveriesPage, deliveryForms } from './deliveries.ts';
@@ -28,16 +31,22 @@ export function pageRoutes(
     samplesRoute(queries),
     historyPage(queries),
     alertPage(queries),
-    silencesPage(interventions),
+    silencesPage(queries, interventions),
     deliveriesPage(queries),
+    explorersPage(queries),
+    rulesPage(queries),
+    aboutPage(queries),
   ];
 }
 
-export function formRoutes(interventions: Interventions): readonly FormRoute[] {
+export function formRoutes(
+  interventions: Interventions,
+  { silences }: Pick<PageQueries, 'silences'>,
+): readonly FormRoute[] {
   return [
     ...ackForms(interventions),
     ...pauseForms(interventions),
-    ...silenceForms(interventions),
+    ...silenceForms({ interventions, silences }),
     ...deliveryForms(interventions),
   ];
 }
