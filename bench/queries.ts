@@ -121,6 +121,7 @@ async function viewOfMany(): Promise<() => View> {
     troubles: () => [],
     rejected: () => null,
     loadedAt: () => now,
+    heartbeatAt: () => null,
     polls: () => [],
     ruleFile: () => null,
     storage: () => 'works',

@@ -95,8 +95,3 @@ export const SilencePreview = z
   })
   .meta({ id: 'SilencePreview', description: 'What a silence would hold back.' });
 export type SilencePreview = z.output<typeof SilencePreview>;
-
-/** What is previewed: `from` and `until` do not change what matches. */
-export interface SilenceDraft {
-  readonly matchers: Readonly<Record<string, string | readonly string[]>>;
-}
