@@ -256,14 +256,15 @@ export async function openApp(options: AppOptions): Promise<App> {
 }
 
 function pagesOf({ setup, clock, version }: AppOptions, { facts }: Pick<Runtime, 'facts'>): PagesOptions | null {
-  const { isServed, isOpen, timeZone } = setup.config.http.page;
+  const { isServed, timeZone } = setup.config.http.page;
   const startedAt = clock.now();
   const daemon = () => ({ version, startedAt, loadedAt: facts.loadedAt() });
-  return isServed ? { isOpen, timeZone, clock, daemon } : null;
+  return isServed ? { timeZone, clock, daemon } : null;
 }
 
-function callersOf({ operators, proxy }: HttpSettings): Pick<IdentityOptions, 'operators' | 'proxy'> {
+function callersOf({ operators, proxy, page }: HttpSettings): Omit<IdentityOptions, 'localToken'> {
   return {
+    isOpen: page.isOpen,
     operators: operators.map(({ token, ...operator }) => ({ ...operator, token: token?.reveal() ?? null })),
     proxy: proxy && { ...proxy, secret: proxy.secret.reveal() },
   };

@@ -50,7 +50,7 @@ export interface HttpSettings {
 export interface PageSettings {
   /** Whether there are pages at all. */
   readonly isServed: boolean;
-  /** Whether whoever reaches them may read them. */
+  /** Whether whoever reaches the daemon may read them, and through the API. */
   readonly isOpen: boolean;
   /** Whose clocks they show, by the name of the zone. */
   readonly timeZone: string;

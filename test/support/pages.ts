@@ -57,14 +57,19 @@ export const API: WebOptions['api'] = {
     ...failingInterventions(new Error('nothing can be changed here')),
     previewSilence: async () => ({ type: 'done', value: PREVIEW }),
   },
-  ...{ operators: OPERATORS, localToken: LOCAL, proxy: null, monotonic: () => 0 },
+  ...{ operators: OPERATORS, localToken: LOCAL, proxy: null, isOpen: false, monotonic: () => 0 },
 };
 
-export function serveTestPages({ isOpen = false, clock = AT_NOW, ...options }: TestPages = {}): Promise<Web> {
+export function serveTestPages({
+  isOpen = false,
+  clock = AT_NOW,
+  api = API,
+  ...options
+}: TestPages = {}): Promise<Web> {
   const daemon = () => ({ version: '0.4.0', startedAt: NOW - 1_400_000_000, loadedAt: NOW - 36_000_000 });
   return serveTestWeb({
-    api: API,
-    pages: { isOpen, timeZone: 'UTC', clock, daemon },
+    api: { ...api, isOpen },
+    pages: { timeZone: 'UTC', clock, daemon },
     queries: queriesWith(CALM),
     ...options,
   });

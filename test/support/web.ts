@@ -49,7 +49,7 @@ export function serveTestWeb(options: Partial<WebOptions>): Promise<Web> {
     isAlive: () => true,
     readiness: () => ({ isReady: true, lines: [] }),
     pages: null,
-    api: { interventions, operators: [], localToken: null, proxy: null, monotonic: () => 0 },
+    api: { interventions, operators: [], localToken: null, proxy: null, isOpen: false, monotonic: () => 0 },
     version: '0.1.0',
     queries: someQueries({}),
     ...options,

@@ -59,10 +59,11 @@ interface ServeOptions extends Partial<WebOptions> {
   readonly why?: Refusal;
   readonly at?: () => number;
   readonly proxy?: TrustedProxy;
+  readonly isOpen?: boolean;
 }
 
 async function serve(options: ServeOptions = {}) {
-  const { why = null, at = () => 0, proxy = null, ...more } = options;
+  const { why = null, at = () => 0, proxy = null, isOpen = false, ...more } = options;
   const served = {
     done: [] as string[],
     operations: [] as Operation[],
@@ -129,7 +130,7 @@ async function serve(options: ServeOptions = {}) {
     { name: 'paul@b.example', role: 'operator', token: null },
   ] as const;
   const web = await serveTestWeb({
-    api: { interventions, operators, localToken: LOCAL, proxy, monotonic: at },
+    api: { interventions, operators, localToken: LOCAL, proxy, isOpen, monotonic: at },
     log: { warn: (event, fields) => void served.logged.push(JSON.stringify([event, fields])) },
     onRejected: (reason) => void served.rejected.push(reason),
     ...more,
@@ -353,6 +354,16 @@ describe('who may make a call', () => {
     expect([answer.status, answer.headers['www-authenticate'], served.done]).toEqual([401, 'Bearer', []]);
   });
 
+  test('reads without a token where everybody may, and changes nothing', async () => {
+    const read: Asked = { token: null, method: 'GET', path: `${API_ROOT}/openapi.json`, text: '' };
+    expect(await call(await serve(), read)).toMatchObject({ status: 401 });
+    const open = await serve({ isOpen: true });
+    expect(await call(open, read)).toMatchObject({ status: 200 });
+    expect(await call(open, { ...read, token: 'a wrong one' })).toMatchObject({ status: 401 });
+    expect(await call(open, { token: null })).toMatchObject({ status: 401 });
+    expect(open.done).toEqual([]);
+  });
+
   test('neither a cookie, a query nor the body stands for a token', async () => {
     const served = await serve();
     const tries: Asked[] = [
@@ -433,6 +444,7 @@ describe('the token file', () => {
         operators: [],
         localToken: LOCAL,
         proxy: null,
+        isOpen: true,
         monotonic: () => 0,
       },
     });
@@ -585,6 +597,7 @@ test('what fails inside is answered with the id of its log line, and nothing els
       operators: [{ name: 'alice', role: 'operator', token: ALICE }],
       localToken: null,
       proxy: null,
+      isOpen: false,
       monotonic: () => 0,
     },
   });

@@ -2,7 +2,7 @@
 //
 //   exposure   off the loopback it answers only where operators or a proxy are configured; else 404
 //   host       it was called by a name of its own; else 421
-//   identity   a known token; else 401, and 429 after many wrong ones
+//   identity   a known token, or none where everybody may read; else 401, and 429 after many wrong ones
 //   role       the caller may make this call; else 403
 //   origin     no page of another site in a browser can have made it; else 403 or 415
 //   key        it has an `Idempotency-Key`; else 400
@@ -19,7 +19,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { plainAddress } from '../guard/addresses.ts';
 import { createAttempts } from '../guard/attempts.ts';
 import type { Hosts } from '../guard/hosts.ts';
-import { createIdentify, isReachable, type Identity, type IdentityOptions } from '../guard/identity.ts';
+import { ANYBODY, createIdentify, isReachable, type Identity, type IdentityOptions } from '../guard/identity.ts';
 import { problemResponse, type Problem } from '../problem.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Interventions, Operation } from './operation.ts';
@@ -132,6 +132,7 @@ function onlyRole({ role }: ApiRoute): Handler {
   return async (c, next) => {
     const identity = c.get('identity');
     if (role === 'viewer' || identity.role === 'operator') return next();
+    if (identity === ANYBODY) return refuse('not-authenticated', WHICH_TOKEN);
     return refuse('not-allowed', `${identity.name} may only read: this takes the role operator (http.operators).`);
   };
 }

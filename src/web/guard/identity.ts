@@ -32,6 +32,8 @@ export interface IdentityOptions {
   /** The token of the file beside the state file: whoever may read that file is an operator, from this machine only. */
   readonly localToken: string | null;
   readonly proxy: TrustedProxy | null;
+  /** Whoever reaches the daemon may read, without showing who it is. */
+  readonly isOpen: boolean;
 }
 
 /** What a caller shows of itself. */
@@ -48,6 +50,9 @@ const PROXY_SECRET = 'x-chainwarden-proxy-secret';
 /** The name of whoever uses the token file. */
 export const LOCAL = 'local';
 
+/** Somebody who showed nothing, where everybody may read. */
+export const ANYBODY: Identity = { name: 'anybody', role: 'viewer' };
+
 /** Whether there is an API, and pages: off the loopback, only where it can be told who calls. `host`: that is listened on. */
 export function isReachable(host: string, { operators, proxy }: Pick<IdentityOptions, 'operators' | 'proxy'>): boolean {
   return isLoopback(host) || operators.length > 0 || proxy !== null;
@@ -60,7 +65,8 @@ export function createIdentify(options: IdentityOptions): (caller: Caller) => Id
     const authorization = caller.header('authorization');
     const isGuess = authorization !== undefined || caller.header(PROXY_SECRET) !== undefined;
     const token = /^Bearer ([!-~]{1,4096})$/i.exec(authorization ?? '')?.[1];
-    return byProxy(caller) ?? (token === undefined ? null : byToken(token, caller.peer)) ?? { isGuess };
+    const known = byProxy(caller) ?? (token === undefined ? null : byToken(token, caller.peer));
+    return known ?? (options.isOpen && !isGuess ? ANYBODY : { isGuess });
   };
 }
 

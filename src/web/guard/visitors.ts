@@ -4,11 +4,6 @@ import { isLoopback } from '../../lib/loopback.ts';
 import { createProxyUsers, createTokens, LOCAL, type Caller, type IdentityOptions, type Role } from './identity.ts';
 import { readPass, signPass, type Pass, type Purpose } from './signed.ts';
 
-export interface VisitorOptions extends IdentityOptions {
-  /** Whoever reaches the page may read it. */
-  readonly isOpen: boolean;
-}
-
 export interface Visitor {
   /** Null: nobody in particular. */
   readonly name: string | null;
@@ -43,7 +38,7 @@ export const COOKIE_MS = 12 * 3_600_000;
 
 const ANONYMOUS: Visitor = { name: null, role: 'viewer', hasEntered: false, forms: null };
 
-export function createVisitors(options: VisitorOptions): Visitors {
+export function createVisitors(options: IdentityOptions): Visitors {
   const byProxy = createProxyUsers(options);
   const byToken = createTokens(options);
   const operators = new Map(options.operators.map((operator) => [operator.name, operator]));

@@ -36,8 +36,6 @@ import { formRoutes, pageRoutes } from './routes.ts';
 import { submit } from './submitting.ts';
 
 export interface PagesOptions {
-  /** Whoever reaches the pages may read them. */
-  readonly isOpen: boolean;
   readonly timeZone: string;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly daemon: () => DaemonFacts;
