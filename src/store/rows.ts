@@ -33,7 +33,7 @@ const json = z.custom<Json>((value) => value !== undefined);
 const untrustedText = z.custom<Untrusted>((value) => typeof value === 'string');
 
 // By hand: a union of zod tries each of its shapes, for each fact of each message that is handed out. With a page of facts
-// a message took 70 us, and now less than 30.
+// a message took 70 us, and now about half.
 const segments = z.custom<readonly Segment[]>((value) => Array.isArray(value) && value.every(isSegment));
 const facts = z.custom<Readonly<Record<string, Fact>>>(areFacts);
 

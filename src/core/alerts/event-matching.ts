@@ -45,7 +45,7 @@ export function matchEvents(
   known: AlertsByKey,
 ): EventMatches {
   const opened = Object.entries(known).filter(isOpen);
-  // Nearly all rows of a page were seen before and ask nothing: to pass over them at once saves a fifth of deciding.
+  // Nearly all rows of a page were seen before and ask nothing. Looking at each took a part of 20 of all the work.
   const asked = opened.length === 0 ? events.filter(hasNews) : events;
   const evaluated = asked.flatMap((event) => evaluateItem(poll, alert, event, known));
   const matches = evaluated.filter(({ truth, unjudged }) => truth === true || unjudged !== null);
