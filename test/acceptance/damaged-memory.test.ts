@@ -59,7 +59,7 @@ test.each([
     ]);
     const config = ['-c', join(folder.path, 'config.yaml')];
     expect((await run(['status', ...config])).out).toMatch(
-      /^treasury: what is remembered of it is damaged.*\nvault: last/,
+      /^treasury: what is remembered of it is damaged.*\nvault: last/m,
     );
     expect(await run(['explain', 'treasury', ...config])).toMatchObject({
       code: 74,

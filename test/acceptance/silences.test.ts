@@ -79,7 +79,7 @@ test('a silence is stored before it is answered, once per key; it is extended, a
   expect(made).toEqual({
     status: 201,
     body: {
-      ...{ id: 's1', kind: 'silence', matchers: { watch: 'coins' }, actor: 'alice', comment: 'the vault is moved' },
+      ...{ id: 's1', matchers: { watch: 'coins' }, actor: 'alice', comment: 'the vault is moved' },
       ...{ from: '2026-01-01T00:00:00Z', until: '2026-01-01T02:00:00Z', until_resolved: false, version: 1 },
     },
   });
