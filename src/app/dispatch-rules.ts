@@ -1,6 +1,7 @@
 // What the config in force says of who is told.
 import type { Config } from '../config/model.ts';
 import { recipientsIn } from '../config/recipients.ts';
+import { ANNOUNCER } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { DispatchRules } from '../dispatch/rules.ts';
 import { routingOf } from '../dispatch/routing.ts';
@@ -27,7 +28,9 @@ export function dispatchRulesOf(config: Config, watches: readonly Watch[], proce
     routingOf: (labels) => routingOf(config.routes, null, labels),
     channelsOf(id, alert) {
       if (id === REPORT_WATCH) return config.digest?.notify ?? [];
-      return isSelfWatch(id) ? config.self : (watchById.get(id)?.alerts.find((one) => one.id === alert)?.notify ?? []);
+      return id === ANNOUNCER || isSelfWatch(id)
+        ? config.self
+        : (watchById.get(id)?.alerts.find((one) => one.id === alert)?.notify ?? []);
     },
     counted: channels.filter(({ name }) => (ways.get(name) ?? GONE).cap !== null).map(({ name }) => name),
     unanswered: channels.filter(({ notifier }) => isUnanswered(notifier.type)).map(({ name }) => name),

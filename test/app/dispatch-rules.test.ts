@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals';
+import { dispatchRulesOf } from '../../src/app/dispatch-rules.ts';
+import { ANNOUNCER } from '../../src/core/model/ids.ts';
+import { loadConfigText } from '../rules/support/load.ts';
+
+test('what operators did was not told, because the daemon was started again before it was sent', () => {
+  const { config } = loadConfigText(
+    'explorers: { here: { form: sandbox } }\nchannels: { a: { type: list, to: [x] }, b: { type: list, to: [y] } }\nself: [b]\n',
+  );
+  if (config === null) throw new Error('it does not load');
+  const rules = dispatchRulesOf(config, [], { startedAt: 0, lookedAt: () => null, presentOf: () => null });
+  // Asked at a start and at a reload: what leads nowhere any more is let go of.
+  expect(rules.channelsOf(ANNOUNCER, 'silence')).toEqual(['b']);
+});
