@@ -1,117 +1,149 @@
-// The promise: whatever is decided arrives, whenever the process dies.
+// The promise: what is decided arrives, whenever the process dies, and what comes twice says so. The daemon is a process
+// of its own, with receivers over HTTP and SMTP; it is killed at every failpoint of the list, twice, and at random.
 import { expect, test } from '@jest/globals';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { serveSandbox } from '../../src/sandbox/server.ts';
-import { createFolder, start } from '../support/daemon.ts';
-import { createSmtpSink, createWebhookSink, type ReceivedMail, type WebhookCall } from '../support/sinks.ts';
+import { MOMENTS, STEPS, type Failpoint, type Step } from '../../src/lib/failpoint.ts';
+import { damage, endedSilences, former, oldJournal } from '../support/crash/preparations.ts';
+import { createScene, type Act, type Kill, type Scene } from '../support/crash/scene.ts';
+import { createDraw } from '../simulation/draw.ts';
 
-const KILLS = 6;
-const EVENTS_PER_LIFE = 4;
+const TIMEOUT_MS = 1_800_000;
 
-const RULES = `
-watches:
-  - id: vault-calls
-    kind: internal-transactions
-    of: vault
-    every: 1s
-    notify: [hook, post]
-    alerts:
-      - { id: failed, on: new, if: success == false, text: '{{ error }}' }
-`;
-
-interface Body {
-  readonly data: { readonly id: string; readonly text: string };
+interface Story {
+  readonly name: string;
+  readonly acts?: readonly Act[];
+  /** The first life ends well, unless what it finds is the point. */
+  readonly beginsAnew?: boolean;
+  readonly kills: readonly Kill[];
 }
 
-test('kill -9 in a loop: every event arrives at least once, and a copy has the id of its original', async () => {
-  const sandbox = createSandbox({ seed: 1, blockTimeMs: 'manual', clock: systemClock, quiet: true });
-  const served = await serveSandbox(sandbox);
-  await using hook = await createWebhookSink();
-  await using post = await createSmtpSink();
-  using folder = createFolder({
-    'rules.yaml': RULES,
-    'config.yaml': `
-explorers: { chain: { form: instance, instance_url: '${served.url}' } }
-addresses: { vault: ${sandbox.addresses.vault} }
-channels:
-  hook: { type: webhook, url: '${hook.origin}/alerts', allow: [127.0.0.0/8] }
-  post: { type: email, from: a@example.com, to: [b@example.com], smtp: '${post.url}', allow: [127.0.0.0/8], cap: { per_hour: 1000, burst: 1000 } }
-routes: [{ group_interval: 1s }]
-self: none
-http: { listen: 127.0.0.1:0 }
-rules: [rules.yaml]
-`,
-  });
-  const sent: string[] = [];
-  const happen = (count: number): void => {
-    for (let i = 0; i < count; i += 1) {
-      sandbox.mine();
-      sent.push(`event-${sent.length}`);
-      sandbox.failCall({ to: 'vault', reason: `event-${sent.length - 1}` });
-    }
-  };
+/** Before a commit and after it, the first time in one life and the second time in another. */
+const each = (...steps: readonly Step[]): Kill[] => steps.flatMap((step) => twice(`${step}.before`, `${step}.after`));
 
-  await liveUntilBaseline(folder.path);
-  for (let life = 0; life < KILLS; life += 1) {
-    happen(EVENTS_PER_LIFE);
-    await using daemon = start(['run'], folder.path);
-    // The process dies while a receiver holds its message: taken over, and not yet recorded as sent.
-    const killed = Promise.withResolvers<undefined>();
-    hook.answerNext((response) => {
-      daemon.kill('SIGKILL');
-      response.destroy();
-      killed.resolve(undefined);
-    });
-    await killed.promise;
-    await daemon.ended;
+const twice = (...points: readonly Failpoint[]): Kill[] =>
+  points.flatMap((at): Kill[] => [
+    { at, hit: 1 },
+    { at, hit: 2 },
+  ]);
+
+/** A life does it once: it is killed there in two lives. */
+const onceALife = (points: readonly Failpoint[], more: Omit<Kill, 'at'> = {}): Kill[] =>
+  points.flatMap((at) => [
+    { at, ...more },
+    { at, ...more },
+  ]);
+
+const STORIES: readonly Story[] = [
+  {
+    name: 'while polls are decided and messages are put together',
+    kills: each('commit', 'commit-routing', 'commit-due'),
+  },
+  { name: 'while messages are handed out and their outcomes recorded', kills: each('claim', 'settle', 'expire') },
+  {
+    name: 'while messages leave',
+    kills: twice('send.begun', 'send.posted', 'send.mailed', 'send.ended', 'chat.edited'),
+  },
+  {
+    name: 'while a mirror is shown what is open, and a beat leaves',
+    kills: [...twice('mirror.shown', 'heartbeat.probed', 'heartbeat.sent'), ...each('keep-mirrored', 'probe')],
+  },
+  {
+    name: 'while an operator is answered',
+    acts: ['silences'],
+    kills: [
+      ...each('intervene'),
+      ...twice('operator.kept'),
+      ...each('announce').map((kill) => ({ ...kill, before: endedSilences })),
+    ],
+  },
+  {
+    name: 'while it starts',
+    kills: [
+      ...onceALife(['take-over.before', 'take-over.after'], { isAtStart: true }),
+      ...onceALife(['keep-troubles.before', 'keep-troubles.after']),
+      ...onceALife(['prune.before', 'prune.after'], { before: oldJournal }),
+    ],
+  },
+  {
+    name: 'while it writes its journal',
+    kills: each('record', 'chain-journal'),
+  },
+  {
+    name: 'while it stops',
+    kills: onceALife(['cover.before', 'cover.after', 'keep-chain-blocks.before', 'keep-chain-blocks.after']),
+  },
+  {
+    name: 'while another config is put in force',
+    acts: ['reload'],
+    kills: [...twice('reload.swapped'), ...each('commit-reroute', 'keep-running', 'forget')],
+  },
+  {
+    name: 'while time passes, and others are called in',
+    acts: ['time passes'],
+    kills: each('ran', 'commit-calls'),
+  },
+  { name: 'while the clock is set', acts: ['clock is set'], kills: each('move-clock') },
+  {
+    name: 'while the state file of a former release is brought up to date',
+    beginsAnew: true,
+    kills: [
+      ...onceALife(['migrate.before'], { before: former, isAtStart: true }),
+      // Once it is committed, it is never done again.
+      { at: 'migrate.after', before: former, isAtStart: true },
+    ],
+  },
+  {
+    name: 'while a damaged state file is replaced by its backup',
+    kills: [...onceALife(['state.set-aside', 'state.replaced'], { before: damage, isAtStart: true })],
+  },
+];
+
+test('every failpoint is one of those at which the daemon is killed below', () => {
+  const all: Failpoint[] = [
+    ...(Object.keys(STEPS) as Step[]).flatMap((step): Failpoint[] => [`${step}.before`, `${step}.after`]),
+    ...(Object.keys(MOMENTS) as (keyof typeof MOMENTS)[]),
+  ];
+  expect(new Set(STORIES.flatMap(({ kills }) => kills.map(({ at }) => at)))).toEqual(new Set(all));
+});
+
+test.concurrent.each(STORIES)(
+  'killed $name: nothing is lost, and a copy says that it may be one',
+  async (story) => {
+    await using scene = await createScene(story.acts);
+    if (story.beginsAnew !== true) await scene.runs();
+    for (const kill of story.kills) await scene.dies(kill);
+    await scene.runs();
+    expect(scene.faults()).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+const KILLS = 20;
+/** A message lists fifty alerts and counts the rest, which other tests are about. */
+const MOST_BEHIND = 40;
+
+test.concurrent.each([1, 2, 3])(
+  'killed 20 times at random under ten events a second (%i): nothing is lost, and a copy says that it may be one',
+  async (seed) => {
+    await using scene = await createScene();
+    await scene.runs();
+    const draw = createDraw('crash', seed);
+    const stop = new AbortController();
+    const happening = happen(scene, stop.signal);
+    for (let kill = 0; kill < KILLS; kill += 1)
+      await scene.diesAfter(draw.below(2000), draw.chance(0.2) ? 'spawn' : 'started');
+    stop.abort();
+    await happening;
+    await scene.runs();
+    expect(scene.faults()).toEqual([]);
+    expect(scene.copies()).toBeGreaterThan(0);
+  },
+  TIMEOUT_MS,
+);
+
+async function happen(scene: Scene, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    if (scene.lag() < MOST_BEHIND) scene.mine();
+    await systemClock.sleep(100, signal);
   }
-  happen(EVENTS_PER_LIFE);
-  await using daemon = start(['run'], folder.path);
-  await until(() => missing(sent, hook.calls.all.map(textOf)).length === 0, hook.calls);
-  await until(() => toldIn(post.mails.all) >= sent.length, post.mails);
-  daemon.kill('SIGTERM');
-  expect(await daemon.ended).toEqual({ code: 0, signal: null });
-  await served.close();
-
-  const idsByText = Map.groupBy(hook.calls.all, textOf);
-  for (const calls of idsByText.values()) {
-    expect(new Set(calls.map((call) => (JSON.parse(call.body) as Body).data.id)).size).toBe(1);
-    expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    expect(new Set(calls.map(({ body }) => body)).size).toBe(1);
-  }
-  // Only what was being sent when a kill fell may come twice: four at a time on each channel.
-  const copies = hook.calls.all.length - idsByText.size;
-  expect(idsByText.size).toBe(sent.length);
-  expect(copies).toBeLessThanOrEqual(KILLS * 4);
-  expect(copies).toBeGreaterThanOrEqual(KILLS);
-  expect(toldIn(post.mails.all)).toBe(sent.length);
-}, 300_000);
-
-async function liveUntilBaseline(folder: string): Promise<void> {
-  await using daemon = start(['run'], folder);
-  await daemon.says('watch:baseline');
-  daemon.kill('SIGTERM');
-  await daemon.ended;
-}
-
-/** How many events these mails tell: a copy tells nothing, and several events of one moment are one mail. */
-function toldIn(mails: readonly ReceivedMail[]): number {
-  const subjects = new Map(mails.map(({ parsed }) => [parsed.messageId, parsed.subject ?? '']));
-  return [...subjects.values()].reduce((sum, subject) => sum + Number(/ (\d+) alerts: /.exec(subject)?.[1] ?? 1), 0);
-}
-
-function textOf({ body }: WebhookCall): string {
-  return (JSON.parse(body) as Body).data.text;
-}
-
-function missing(wanted: readonly string[], got: readonly string[]): string[] {
-  return wanted.filter((text) => !got.some((one) => one.includes(text)));
-}
-
-async function until(
-  isDone: () => boolean,
-  arrivals: { readonly all: readonly unknown[]; reached(count: number): Promise<unknown> },
-): Promise<void> {
-  while (!isDone()) await arrivals.reached(arrivals.all.length + 1);
 }

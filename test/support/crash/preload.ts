@@ -3,10 +3,10 @@
 //
 //   KILL_AT=settle.before:2   ends the process with SIGKILL when it gets to this failpoint for the second time
 //   SIGUSR2                   a minute passes at once, by both clocks
-//   SIGWINCH                  somebody sets the clock of the machine five minutes ahead
-import { readFileSync, writeFileSync } from 'node:fs';
+//   SIGWINCH                  somebody has set the clock of the machine (`moved-clock.ts` says how far)
 import { registerHooks } from 'node:module';
 import type { Failpoint } from '../../../src/lib/failpoint.ts';
+import { aheadIn } from './moved-clock.ts';
 
 const REAL = import.meta.resolve('../../../src/lib/failpoint.ts');
 const [wanted = '', hit = '1'] = (process.env['KILL_AT'] ?? '').split(':');
@@ -26,31 +26,17 @@ export function failpoint(name: Failpoint): void {
   if (hits === Number(hit)) process.kill(process.pid, 'SIGKILL');
 }
 
-// A clock that was set stays set: the next daemon in this folder begins with it.
-const SET = 'clock-is-ahead';
 const MINUTE_MS = 60_000;
+const FOLDER = process.cwd();
 const clocks = { now: Date.now, monotonic: performance.now.bind(performance) };
-let [aheadMs, passedMs] = [readAhead(), 0];
+let [aheadMs, passedMs] = [aheadIn(FOLDER), 0];
 
 Date.now = () => clocks.now() + aheadMs;
 performance.now = () => clocks.monotonic() + passedMs;
 process.on('SIGUSR2', () => {
   passedMs += MINUTE_MS;
-  setAhead(aheadMs + MINUTE_MS);
+  aheadMs = aheadIn(FOLDER);
 });
 process.on('SIGWINCH', () => {
-  setAhead(aheadMs + 5 * MINUTE_MS);
+  aheadMs = aheadIn(FOLDER);
 });
-
-function setAhead(ms: number): void {
-  aheadMs = ms;
-  writeFileSync(SET, String(ms));
-}
-
-function readAhead(): number {
-  try {
-    return Number(readFileSync(SET, 'utf8'));
-  } catch {
-    return 0;
-  }
-}
