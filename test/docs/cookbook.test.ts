@@ -59,7 +59,8 @@ describe('the cookbook', () => {
 });
 
 describe('every page of docs/', () => {
-  const pages = readdirSync('docs').map((file) => [file, readFile(`docs/${file}`)] as const);
+  const files = readdirSync('docs').filter((file) => file.endsWith('.md'));
+  const pages = files.map((file) => [file, readFile(`docs/${file}`)] as const);
 
   test.each(pages)('%s links to pages that exist', (_file, text) => {
     const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => `docs/${link}`);
