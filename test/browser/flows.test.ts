@@ -28,9 +28,11 @@ describe.each([true, false])('scripts: %s', (scripts) => {
     expect(await page.locator('.banner.alarm').count()).toBe(0);
 
     await fallLow(daemon);
-    await daemon.running.clock.advance(2000);
-    if (!scripts) await page.reload();
-    await page.locator('.banner.alarm').waitFor();
+    // Its script may begin to listen only now.
+    while ((await page.locator('.banner.alarm').count()) === 0) {
+      await daemon.running.clock.advance(1000);
+      if (!scripts) await page.reload();
+    }
     expect(await page.title()).toMatch(/^\(\d\) /);
 
     const card = page.locator('.alert.alarm').first();
