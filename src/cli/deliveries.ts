@@ -1,7 +1,7 @@
 // Who was told what, and who was not, from the state file. It answers beside a running daemon.
 import { showDuration, type Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
-import { delivery, deliveries } from '../query/deliveries.ts';
+import { delivery, deliveries } from '../query/records/deliveries.ts';
 import type { DeliveryFilter } from '../query/shapes.ts';
 import type { DeliveryDetail, DeliveryRow } from '../query/shapes/operators.ts';
 import { showRecipient } from '../rules/describe.ts';

@@ -5,7 +5,7 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { findWatches, type WatchSelection } from '../explain/find.ts';
-import { entriesOf } from '../query/history.ts';
+import { entriesOf } from '../query/records/history.ts';
 import type { HistoryEntry } from '../query/shapes/history.ts';
 import { openReader } from '../store/open.ts';
 import type { JournalLine } from '../store/journal.ts';

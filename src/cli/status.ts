@@ -11,7 +11,7 @@ import { acknowledged, silencesInForce } from '../explain/operator-words.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { showRecipient } from '../rules/describe.ts';
 import { openReader } from '../store/open.ts';
-import { overview } from '../query/overview.ts';
+import { overview } from '../query/overview/overview.ts';
 import { EXIT } from './exit.ts';
 import { fileView, readFacts } from './file-view.ts';
 import { loadOrFail, type ConfigOption } from './load.ts';

@@ -1,15 +1,15 @@
 // All queries over a view that is made anew for each call: what pages, the API and the CLI print.
 import type { EpisodeName } from '../store/alert-view.ts';
-import { about } from './about.ts';
-import { accounts } from './accounts.ts';
-import { alert, alerts } from './alerts.ts';
-import { delivery, deliveries } from './deliveries.ts';
-import { explorers } from './explorers.ts';
-import { history } from './history.ts';
-import { overview } from './overview.ts';
-import { rules } from './rules.ts';
-import { samples } from './samples.ts';
-import { silences } from './silences.ts';
+import { about } from './daemon/about.ts';
+import { accounts } from './watches/accounts.ts';
+import { alert, alerts } from './alerts/alerts.ts';
+import { delivery, deliveries } from './records/deliveries.ts';
+import { explorers } from './daemon/explorers.ts';
+import { history } from './records/history.ts';
+import { overview } from './overview/overview.ts';
+import { rules } from './daemon/rules.ts';
+import { samples } from './values/samples.ts';
+import { silences } from './records/silences.ts';
 import type { DeliveryFilter, HistoryFilter, ListFilter, SamplesFilter } from './shapes.ts';
 import type { AccountList, Series } from './shapes/accounts.ts';
 import type { AlertCard, AlertHistory, Gone } from './shapes/alerts.ts';
@@ -19,10 +19,10 @@ import type { HistoryList } from './shapes/history.ts';
 import type { DeliveryDetail, DeliveryList, SilenceLists } from './shapes/operators.ts';
 import type { Overview, Trust } from './shapes/overview.ts';
 import type { WatchExplanation, WatchList } from './shapes/watches.ts';
-import { trust } from './trust.ts';
+import { trust } from './daemon/trust.ts';
 import type { View } from './view.ts';
-import { watch } from './watch.ts';
-import { watches } from './watches.ts';
+import { watch } from './watches/watch.ts';
+import { watches } from './watches/watches.ts';
 
 /** Each rejects with a `StorageError` when the state does not answer; lists with a `BadCursor` for a wrong one. */
 export interface Queries {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { CSV_HEAD, csvLine } from '../../src/query/accounts-csv.ts';
+import { CSV_HEAD, csvLine } from '../../src/query/watches/accounts-csv.ts';
 import { AccountList, Series } from '../../src/query/shapes/accounts.ts';
 import { ListFilter, SamplesFilter } from '../../src/query/shapes.ts';
 import { aViewedDaemon, TREASURY, VAULT } from '../support/viewed-daemon.ts';

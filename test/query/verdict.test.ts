@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { verdictOf, type VerdictFacts } from '../../src/query/verdict.ts';
+import { verdictOf, type VerdictFacts } from '../../src/query/overview/verdict.ts';
 
 const CALM: VerdictFacts = {
   critical: 0,

@@ -8,7 +8,7 @@ import { bareValue, distanceWords, isBeyond, limitWords } from '../parts/measure
 import { capital, rowTone, watchRowTone, watchStateTag } from '../parts/states.ts';
 import { explorerLink } from '../parts/subject.ts';
 import { ageOf, ageTag, clockTime, duration, type Moment } from '../parts/time.ts';
-import { CSV_HEAD, csvLine } from '../../query/accounts-csv.ts';
+import { CSV_HEAD, csvLine } from '../../query/watches/accounts-csv.ts';
 import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet, type Pill } from './lists.ts';
 import { watchPath } from './paths.ts';
 import type { PageQueries } from './queries.ts';

@@ -1,7 +1,0 @@
-import { showInstant } from '../lib/clock.ts';
-import type { StoredAck } from '../store/interventions.ts';
-import type { Ack } from './shapes/alerts.ts';
-
-export function ackJson({ id, key, episode, seq, actor, comment, at, until }: StoredAck): Ack {
-  return { id, key, episode, seq, actor, comment, at: showInstant(at), until: showInstant(until) };
-}

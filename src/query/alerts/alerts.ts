@@ -1,0 +1,83 @@
+// Open alerts as a list, and one alert with all that happened.
+import { nameOfTransition } from '../../core/model/transition.ts';
+import type { Message } from '../../core/model/delivery.ts';
+import { showInstant } from '../../lib/clock.ts';
+import type { EpisodeName } from '../../store/alert-view.ts';
+import { cardsOf, firstLine, subjectOf } from './cards.ts';
+import { pageOf } from '../cursor.ts';
+import { earlierEpisodes } from './episodes.ts';
+import { goneOf } from './gone.ts';
+import { inHand, openAlerts, RANK, type OpenAlert } from './open-alerts.ts';
+import { recipientsOf } from './recipients.ts';
+import type { ListFilter } from '../shapes.ts';
+import type { AlertCard, AlertHistory, Gone } from '../shapes/alerts.ts';
+import type { List } from '../shapes/common.ts';
+import { timelineOf } from './timeline.ts';
+import type { View } from '../view.ts';
+
+/** Critical first, then the oldest. Throws a `BadCursor`. */
+export async function alerts(view: View, filter: ListFilter): Promise<List<AlertCard>> {
+  const open = (await openAlerts(view)).filter((alert) => fits(alert, filter));
+  const page = pageOf(open, ({ row }) => [RANK[row.severity], row.since, row.key], filter);
+  return { items: await cardsOf(view, page.items), next: page.next };
+}
+
+function fits(alert: OpenAlert, { q, explorer, rule, severity, state }: ListFilter): boolean {
+  const { row } = alert;
+  if (explorer !== null && row.labels['explorer'] !== explorer) return false;
+  if (rule !== null && row.labels['watch'] !== rule) return false;
+  if (severity !== null && row.severity !== severity) return false;
+  if (state === 'event' || state === 'firing') return row.isEvent === (state === 'event');
+  if (state === 'silenced') return inHand(alert) === 'silenced';
+  const text = [row.name, row.alert, row.title, ...Object.values(row.labels)].join('\n').toLowerCase();
+  return q === null || text.includes(q.toLowerCase());
+}
+
+/** `Gone`: nothing is kept of that episode, but of others of the alert. Null: there never was one. */
+export async function alert(view: View, of: EpisodeName): Promise<AlertHistory | Gone | null> {
+  const messages = await view.store.messages(of);
+  const newest = messages.at(-1);
+  if (newest === undefined) return goneOf(await view.store.messagesOfKey(of.key));
+  const open = (await openAlerts(view)).find(({ row }) => row.key === of.key && row.episode === of.episode);
+  const [card] = open === undefined ? [] : await cardsOf(view, [open]);
+  const watch = await view.store.watchOf(of.key);
+  return {
+    card: card ?? (await closedCard(view, of, messages, newest)),
+    ended: card === undefined ? showInstant(newest.at) : null,
+    timeline: await timelineOf(view, { ...of, messages, watch: watch ?? '' }),
+    ack: card?.ack ?? null,
+    earlier: watch === null ? [] : await earlierEpisodes(view, watch, of),
+  };
+}
+
+/** As its last message has it. */
+async function closedCard(
+  view: View,
+  of: EpisodeName,
+  messages: readonly Message[],
+  newest: Message,
+): Promise<AlertCard> {
+  const statusOf = await recipientsOf(view, [of]);
+  const watch = view.runtime.watches().find(({ name }) => name === newest.watch) ?? null;
+  const isEvent = messages.every((message) => nameOfTransition(message) !== 'firing');
+  return {
+    key: of.key,
+    episode: of.episode,
+    seq: newest.seq,
+    watch: newest.watch,
+    alert: newest.alert,
+    title: messages[0]?.title ?? newest.title,
+    severity: newest.severity,
+    state: isEvent ? 'event' : 'firing',
+    since: showInstant(newest.since),
+    of: watch && subjectOf(watch),
+    measure: null,
+    count: null,
+    detail: firstLine(newest),
+    line: [],
+    firings: 0,
+    recipients: statusOf(of),
+    ack: null,
+    silence: null,
+  };
+}

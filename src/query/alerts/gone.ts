@@ -1,0 +1,19 @@
+// What the state still knows of a watch that is no longer in the rules.
+import type { Message } from '../../core/model/delivery.ts';
+import { showInstant } from '../../lib/clock.ts';
+import type { Gone } from '../shapes/alerts.ts';
+import { decided } from './timeline.ts';
+import type { View } from '../view.ts';
+
+const MOST_MESSAGES = 100;
+
+/** Null: nothing is known of such a watch. */
+export async function goneWatch({ store }: View, name: string): Promise<Gone | null> {
+  return goneOf(await store.messagesOf(name, MOST_MESSAGES));
+}
+
+/** `messages`: the newest first. */
+export function goneOf(messages: readonly Message[]): Gone | null {
+  const [newest] = messages;
+  return newest === undefined ? null : { since: showInstant(newest.at), history: messages.map(decided) };
+}

@@ -1,0 +1,64 @@
+// How far the messages of an alert have come: one line for each recipient.
+import { showInstant } from '../../lib/clock.ts';
+import { singleLine } from '../../lib/untrusted.ts';
+import type { StoredDelivery } from '../../store/outbox.ts';
+import type { EpisodeName, HeldMessage, Progress } from '../../store/alert-view.ts';
+import type { RecipientStatus } from '../shapes/common.ts';
+import type { View } from '../view.ts';
+
+/** What the server said last, in one line; null: it was not tried yet. */
+export function answerOf({ outcome }: Pick<StoredDelivery, 'outcome'>): string | null {
+  return outcome === null ? null : singleLine(outcome.text);
+}
+
+/** By key and episode. */
+export type StatusOf = (of: EpisodeName) => RecipientStatus[];
+
+export async function recipientsOf({ store }: View, of: readonly EpisodeName[]): Promise<StatusOf> {
+  const names = of.map(({ key, episode }) => ({ key, episode }));
+  const progress = Map.groupBy(await store.progress(names), nameOf);
+  const held = Map.groupBy(await store.heldBack(names), ({ key }) => key);
+  return (one) => statusesOf(progress.get(nameOf(one)) ?? [], held.get(one.key) ?? []);
+}
+
+function nameOf({ key, episode }: EpisodeName): string {
+  return `${key} ${episode}`;
+}
+
+/** Of each recipient what is owed counts, else the newest message. */
+function statusesOf(progress: readonly Progress[], held: readonly HeldMessage[]): RecipientStatus[] {
+  const byRecipient = Map.groupBy(progress, ({ delivery }) => placeOf(delivery));
+  const sent = [...byRecipient.values()].flatMap((all) => {
+    const one = all.findLast(({ delivery }) => stateOf(delivery) === 'owed') ?? all.at(-1);
+    return one === undefined ? [] : [statusOf(one.delivery)];
+  });
+  const waiting = held.filter((one) => !byRecipient.has(placeOf(one)));
+  return [...sent, ...waiting.map(heldStatus)];
+}
+
+function placeOf({ channel, recipient }: { readonly channel: string; readonly recipient: string }): string {
+  return JSON.stringify([channel, recipient]);
+}
+
+function stateOf({ state }: Pick<StoredDelivery, 'state'>): 'accepted' | 'owed' | 'given-up' {
+  if (state === 'sent') return 'accepted';
+  return state === 'dead' ? 'given-up' : 'owed';
+}
+
+export function statusOf(delivery: Omit<StoredDelivery, 'members' | 'more'>): RecipientStatus {
+  const { channel, recipient, attempt, dueAt, settledAt } = delivery;
+  const state = stateOf(delivery);
+  return {
+    channel,
+    recipient,
+    state,
+    accepted_at: state === 'accepted' && settledAt !== null ? showInstant(settledAt) : null,
+    tries: attempt,
+    next_try: state === 'owed' ? showInstant(dueAt) : null,
+    answer: answerOf(delivery),
+  };
+}
+
+function heldStatus({ channel, recipient, why }: HeldMessage): RecipientStatus {
+  return { channel, recipient, state: 'held', accepted_at: null, tries: 0, next_try: null, answer: why };
+}

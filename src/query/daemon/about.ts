@@ -1,0 +1,23 @@
+// The daemon itself.
+import { showInstant } from '../../lib/clock.ts';
+import type { About } from '../shapes/daemon.ts';
+import { timeOf } from '../times.ts';
+import type { View } from '../view.ts';
+
+export async function about({ runtime, now }: View): Promise<About> {
+  const { startedAt } = runtime;
+  const { state, heartbeat } = runtime.config();
+  const watches = runtime.watches();
+  return {
+    version: runtime.version,
+    started_at: timeOf(startedAt),
+    up_ms: startedAt === null ? null : Math.max(0, now - startedAt),
+    boot_id: runtime.bootId,
+    reloaded_at: timeOf(runtime.loadedAt()),
+    storage: { engine: 'sqlite', state: runtime.storage(), max_bytes: state.maxBytes },
+    heartbeat: heartbeat && { every_ms: heartbeat.everyMs, accepted_at: timeOf(runtime.heartbeatAt()) },
+    watches: watches.length,
+    rules: new Set(watches.map(({ rule }) => rule)).size,
+    as_of: showInstant(now),
+  };
+}

@@ -1,0 +1,44 @@
+// What happened in the last twelve hours and has no end: one row for each alert.
+import type { EventGroup } from '../../store/alert-view.ts';
+import { showInstant } from '../../lib/clock.ts';
+import { firstLine } from '../alerts/cards.ts';
+import { recipientsOf } from '../alerts/recipients.ts';
+import type { EventRow } from '../shapes/alerts.ts';
+import type { View } from '../view.ts';
+
+const EVENTS_MS = 12 * 3_600_000;
+const MOST_GROUPS = 500;
+const MOST_ROWS = 20;
+
+/** Instances of a rule are one row; those with the newest event first. */
+export async function eventRows(view: View): Promise<EventRow[]> {
+  const groups = await view.store.events(view.now - EVENTS_MS, MOST_GROUPS);
+  const ruleById = new Map(view.runtime.watches().map(({ id, rule }) => [id, rule]));
+  const ruleOf = ({ watch, alert }: EventGroup): string => JSON.stringify([ruleById.get(watch) ?? watch, alert]);
+  const rows = [...Map.groupBy(groups, ruleOf).values()].slice(0, MOST_ROWS);
+  const newest = rows.flatMap(([first]) => first?.message ?? []);
+  const statusOf = await recipientsOf(view, newest);
+  return rows.flatMap((all) => rowOf(all, statusOf));
+}
+
+function rowOf(all: readonly EventGroup[], statusOf: Awaited<ReturnType<typeof recipientsOf>>): EventRow[] {
+  const [first] = all;
+  if (first === undefined) return [];
+  const { message } = first;
+  const accepted = statusOf(message).filter(({ state }) => state === 'accepted');
+  return [
+    {
+      last: showInstant(message.at),
+      watch: message.watch,
+      alert: message.alert,
+      title: message.title,
+      severity: message.severity,
+      key: message.key,
+      episode: message.episode,
+      newest: firstLine(message),
+      count: all.reduce((sum, { count }) => sum + count, 0),
+      notified: [...new Set(accepted.map(({ channel }) => channel))],
+      owed: all.reduce((sum, { owed }) => sum + owed, 0),
+    },
+  ];
+}

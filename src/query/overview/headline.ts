@@ -1,0 +1,86 @@
+// The verdict in two sentences.
+import { showSpan } from '../../core/wording/words.ts';
+import type { Verdict } from '../shapes/overview.ts';
+import type { VerdictFacts } from './verdict.ts';
+
+export interface HeadlineFacts extends VerdictFacts {
+  readonly verdict: Verdict;
+  /** The oldest alert that nobody has in hand; null: there is none. */
+  readonly oldest: { readonly title: string; readonly ageMs: number } | null;
+  readonly watches: number;
+  readonly owed: number;
+}
+
+export interface Headline {
+  readonly headline: string;
+  readonly detail: string;
+}
+
+export function headlineOf(facts: HeadlineFacts): Headline {
+  switch (facts.verdict) {
+    case 'critical':
+    case 'warning':
+      return { headline: worstOf(facts), detail: sentences(waitingOf(facts), doubtOf(facts)) };
+    case 'blind':
+      return { headline: blindOf(facts), detail: doubtOf(facts) };
+    case 'in-hand':
+      return {
+        headline: 'Nothing needs you',
+        detail: sentences('What is open is in hand or pending.', doubtOf(facts)),
+      };
+    case 'starting':
+      return { headline: 'Starting', detail: startOf(facts) };
+    case 'quiet':
+      return { headline: 'All quiet', detail: sentences('Nothing fires and nothing is pending.', doubtOf(facts)) };
+  }
+}
+
+function worstOf({ storage, oldest, critical, warnings, unheard }: HeadlineFacts): string {
+  if (storage === 'fails') return 'Nothing new can be stored';
+  if (storage === 'full') return 'The state is full: nothing new can be stored';
+  if (oldest === null) return `${counted(unheard, 'critical alert')} reached nobody`;
+  const others = critical + warnings - 1;
+  return others === 0 ? oldest.title : `${oldest.title}, and ${others === 1 ? 'one more' : `${others} more`}`;
+}
+
+function waitingOf({ oldest, critical, warnings, unheard }: HeadlineFacts): string {
+  const lost = unheard === 0 ? '' : `${counted(unheard, 'critical alert')} reached nobody for five minutes.`;
+  if (oldest === null) return lost;
+  const what = [critical === 0 ? '' : `${critical} critical`, warnings === 0 ? '' : counted(warnings, 'warning')];
+  const age = span(oldest.ageMs);
+  return sentences(`Nobody has acknowledged ${joined(what)}; the oldest has waited ${age}.`, lost);
+}
+
+function blindOf({ blind, owed }: HeadlineFacts): string {
+  if (blind === 0) return `Nothing fires, but ${counted(owed, 'delivery', 'deliveries')} could not be sent`;
+  return `Nothing fires, but ${counted(blind, 'watch', 'watches')} ${blind === 1 ? 'is' : 'are'} blind`;
+}
+
+/** What makes the answer less sure. */
+function doubtOf({ blind, watches, owed }: HeadlineFacts): string {
+  const which =
+    blind === 0 ? '' : `${blind} of ${counted(watches, 'watch', 'watches')} ${blind === 1 ? 'is' : 'are'} blind`;
+  const late = owed === 0 ? '' : `${counted(owed, 'delivery', 'deliveries')} ${owed === 1 ? 'is' : 'are'} owed`;
+  if (which !== '' || late !== '') return `${joined([which, late])}.`;
+  return `No watch is blind, and no delivery is owed.`;
+}
+
+function startOf({ unpolled, watches }: HeadlineFacts): string {
+  return `${watches - unpolled} of ${counted(watches, 'watch', 'watches')} have had their first poll. What existed before the start raises no alert.`;
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' and ');
+}
+
+function sentences(...all: readonly string[]): string {
+  return all.filter((one) => one !== '').join(' ');
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function span(ms: number): string {
+  return showSpan(ms < 60_000 ? Math.max(1, Math.round(ms / 1000)) * 1000 : Math.floor(ms / 60_000) * 60_000);
+}

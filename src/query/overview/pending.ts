@@ -1,0 +1,60 @@
+// Alerts whose condition holds, but not for long enough yet.
+import { heldFor } from '../../core/alerts/condition-state.ts';
+import type { ConditionState } from '../../core/model/memory.ts';
+import type { StatefulAlert, Watch } from '../../core/model/watch.ts';
+import { showInstant, type Instant } from '../../lib/clock.ts';
+import { openMeasure, statesIn } from '../alerts/cards.ts';
+import { titleOf } from './titles.ts';
+import type { AlertRow } from '../shapes/alerts.ts';
+import type { View } from '../view.ts';
+
+export interface Pending {
+  readonly watch: Watch;
+  readonly rule: StatefulAlert;
+  readonly condition: ConditionState;
+}
+
+export function pendingAlerts({ runtime }: View): Pending[] {
+  const pending: Pending[] = [];
+  for (const watch of runtime.watches()) {
+    const memory = runtime.memoryOf(watch.id);
+    if (memory === null) continue;
+    for (const rule of watch.alerts) {
+      if (rule.type === 'event') continue;
+      for (const { condition } of statesIn(memory, rule.id))
+        if (condition.state === 'pending') pending.push({ watch, rule, condition });
+    }
+  }
+  return pending;
+}
+
+export async function pendingRow(view: View, pending: Pending): Promise<AlertRow> {
+  const { watch, rule } = pending;
+  const covered = view.runtime.memoryOf(watch.id)?.coveredUntil ?? view.now;
+  return {
+    key: null,
+    episode: null,
+    seq: null,
+    watch: watch.name,
+    alert: rule.id,
+    title: titleOf(watch, rule),
+    severity: rule.severity,
+    state: 'pending',
+    why: 'pending',
+    since: showInstant(pendingSince(pending, covered)),
+    fires_at: firesAt(pending, covered),
+    measure: await openMeasure(view, pending),
+    ack: null,
+    silence: null,
+  };
+}
+
+function pendingSince({ condition }: Pending, covered: Instant): Instant {
+  return Math.round(covered - heldFor(condition, covered));
+}
+
+/** Null while the condition is unknown: its time stands still. */
+function firesAt({ rule, condition }: Pending, covered: Instant): string | null {
+  if (condition.since === null) return null;
+  return showInstant(Math.round(covered + Math.max(0, rule.forMs - heldFor(condition, covered))));
+}

@@ -1,0 +1,135 @@
+// The journal as people read it, newest first.
+import { z } from 'zod';
+import type { JournalKind } from '../../core/journal/entry.ts';
+import { BUILT_IN_RULE } from '../../core/model/ids.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { showInstant } from '../../lib/clock.ts';
+import type { JournalLine, JournalSearch } from '../../store/journal.ts';
+import { cursorOf, placeIn } from '../cursor.ts';
+import { changesOf, sayLine, type Referred } from './journal-words.ts';
+import type { HistoryFilter } from '../shapes.ts';
+import type { HistoryEntry, HistoryList } from '../shapes/history.ts';
+import type { View } from '../view.ts';
+
+/** Rejects with a `StorageError`, or a `BadCursor`. */
+export async function history(view: View, filter: HistoryFilter): Promise<HistoryList> {
+  const { q, show, after, limit } = filter;
+  const [before] = placeIn(after, z.tuple([z.int()])) ?? [null];
+  const wanted = show === null ? ANY : SHOWN[show];
+  const { lines, next } = await view.store.journalPage({ ...wanted, search: searchOf(view, q), before, limit });
+  const told = filter.complete ? lines : lines.filter((line) => !isToldAgain(line));
+  return { items: await entriesOf(view, told), next: next === null ? null : cursorOf([next]), days: [] };
+}
+
+/** How the ids of the built-in watches begin. */
+const SELF = `${BUILT_IN_RULE}/`;
+
+interface Shown {
+  readonly kinds: readonly JournalKind[] | null;
+  readonly subjects: readonly string[] | null;
+}
+
+const ANY: Shown = { kinds: null, subjects: null };
+
+const SHOWN: Readonly<Record<NonNullable<HistoryFilter['show']>, Shown>> = {
+  alerts: { kinds: ['routed', 'ack'], subjects: null },
+  deliveries: {
+    kinds: ['closed', 'merged', 'cancelled', 'tried', 'told', 'dead', 'retried', 'dismissed'],
+    subjects: null,
+  },
+  people: { kinds: ['silence', 'ack', 'pause', 'retried', 'dismissed'], subjects: null },
+  // What the daemon tells of them itself.
+  explorers: {
+    kinds: ['routed'],
+    subjects: ['blind', 'blind-field', 'explorer-down', 'credits'].map((alert) => `${SELF}${alert}/`),
+  },
+  rules: { kinds: ['config', 'start', 'stop'], subjects: null },
+};
+
+/** Names and addresses of watches stand in no line: they are looked up in the config. */
+function searchOf({ runtime }: View, q: string | null): JournalSearch | null {
+  const text = q?.trim() ?? '';
+  if (text === '') return null;
+  const sought = text.toLowerCase();
+  const isMeant = ({ name, of }: Watch): boolean =>
+    name.toLowerCase().includes(sought) || (of?.address.toLowerCase().includes(sought) ?? false);
+  return {
+    text,
+    watches: runtime
+      .watches()
+      .filter(isMeant)
+      .map(({ id }) => id),
+  };
+}
+
+/** What a poll decided of a notification is said by the line of its routing, with those who are notified. */
+function isToldAgain(line: JournalLine): boolean {
+  if (line.kind !== 'decided') return false;
+  const changes = changesOf(line);
+  return changes.length > 0 && changes.every(({ what }) => NOTIFIED.has(what));
+}
+
+const NOTIFIED: ReadonlySet<string> = new Set(['told', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated']);
+
+/** What is looked at to say what a line is about. */
+interface JournalView {
+  readonly store: View['store'];
+  readonly runtime: Pick<View['runtime'], 'watches'>;
+}
+
+/** Lines of the journal with what the config and the state know of their subjects. Rejects with a `StorageError`. */
+export async function entriesOf(view: JournalView, lines: readonly JournalLine[]): Promise<HistoryEntry[]> {
+  const watches = new Map(view.runtime.watches().map((watch) => [watch.id, watch]));
+  const referred = await Promise.all(lines.map((line) => referredBy(view, watches, line)));
+  return lines.map((line, n) => entryOf(line, referred[n] ?? NOTHING));
+}
+
+const NOTHING: Referred = { name: null, alert: null, message: null, recipient: null };
+const OF_ALERT: ReadonlySet<string> = new Set(['held', 'released', 'merged', 'cancelled', 'ack']);
+const OF_DELIVERY: ReadonlySet<string> = new Set(['closed', 'tried', 'told', 'dead', 'retried', 'dismissed']);
+
+async function referredBy(
+  { store }: JournalView,
+  watches: ReadonlyMap<string, Watch>,
+  line: JournalLine,
+): Promise<Referred> {
+  const { kind, subject, at } = line;
+  if (OF_DELIVERY.has(kind)) {
+    const found = subject.startsWith('channel:') ? null : await store.delivery(subject);
+    if (found === null) return NOTHING;
+    const { message } = found.members[0];
+    return { name: message.watch, alert: message.alert, message, recipient: found };
+  }
+  const [change = null] = changesOf(line);
+  const key = OF_ALERT.has(kind) ? subject : (change?.key ?? null);
+  const transition = kind === 'routed' ? (change?.transition ?? null) : null;
+  const [found] = key === null ? [null] : await store.notifications([{ key, transition, until: at }]);
+  const name = found?.message.watch ?? watches.get(subject)?.name ?? (subject.startsWith(SELF) ? BUILT_IN_RULE : null);
+  return {
+    name,
+    alert: found?.message.alert ?? change?.alert ?? null,
+    message: found?.message ?? null,
+    recipient: null,
+  };
+}
+
+function entryOf(line: JournalLine, referred: Referred): HistoryEntry {
+  const { number, at, kind, subject, actor, data, anchor } = line;
+  const { message } = referred;
+  return {
+    number,
+    at: showInstant(at),
+    kind,
+    ...sayLine(line, referred),
+    severity: message?.severity ?? null,
+    subject,
+    watch: referred.name,
+    alert: referred.alert,
+    key: message?.key ?? null,
+    episode: message?.episode ?? null,
+    actor,
+    data,
+    position: anchor?.position ?? null,
+    hash: anchor?.hash ?? null,
+  };
+}

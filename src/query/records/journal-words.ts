@@ -1,0 +1,130 @@
+// Lines of the journal in words.
+import { z } from 'zod';
+import type { Segment } from '../../core/model/condition.ts';
+import type { Message } from '../../core/model/delivery.ts';
+import type { TransitionName } from '../../core/model/transition.ts';
+import { headingOf, mainText } from '../../core/wording/message-words.ts';
+import { showMatcher } from '../../dispatch/matcher-text.ts';
+import { singleLine } from '../../lib/untrusted.ts';
+import { showRecipient } from '../../rules/describe.ts';
+import type { JournalLine } from '../../store/journal.ts';
+import type { HistoryEntry } from '../shapes/history.ts';
+
+/** What a line is about, where that is known. */
+export interface Referred {
+  /** Of the watch. */
+  readonly name: string | null;
+  readonly alert: string | null;
+  /** Of the notification, or the first one of the delivery. */
+  readonly message: Message | null;
+  readonly recipient: { readonly channel: string; readonly recipient: string } | null;
+}
+
+const TRANSITIONS = ['event', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated'] as const;
+
+const Change = z.object({ alert: z.string(), what: z.string(), count: z.int(), key: z.string() });
+
+export interface Change extends z.output<typeof Change> {
+  /** Null: nobody is notified of such a change. */
+  readonly transition: TransitionName | null;
+}
+
+/** What became of which alerts, of a line about a poll or its routing; of any other none. */
+export function changesOf({ kind, data }: JournalLine): readonly Change[] {
+  const changes = kind === 'decided' ? DecidedData.safeParse(data).data?.alerts : [Change.safeParse(data).data];
+  return (changes ?? []).flatMap((change) => {
+    if (change === undefined) return [];
+    return [{ ...change, transition: TRANSITIONS.find((one) => one === change.what) ?? null }];
+  });
+}
+
+const DecidedData = z.object({ alerts: z.array(Change) });
+
+/** The parts that lines of various kinds have. */
+const Data = z
+  .object({
+    to: z.array(z.string()),
+    channel: z.string(),
+    kind: z.string(),
+    count: z.int(),
+    why: z.string(),
+    attempt: z.int(),
+    text: z.string(),
+    comment: z.string().nullable(),
+    until: z.string(),
+    ended: z.literal(true),
+    matchers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+    deliveries: z.int(),
+    watches: z.int(),
+    version: z.string(),
+    baseline: z.int(),
+  })
+  .partial();
+type Data = z.output<typeof Data>;
+
+type Said = Pick<HistoryEntry, 'what' | 'title' | 'how' | 'notified'>;
+
+/** `fires`, what of, how, and whom. */
+export function sayLine(line: JournalLine, referred: Referred): Said {
+  const data = Data.safeParse(line.data).data ?? {};
+  const { message } = referred;
+  return {
+    what: whatOf(line, data),
+    title: message === null ? '' : singleLine(headingOf(message)),
+    how: [...howOf(line, data, referred)],
+    notified: data.to ?? (data.channel === undefined ? [] : [data.channel]),
+  };
+}
+
+function whatOf(line: JournalLine, { ended, kind = 'message' }: Data): string {
+  if (line.kind === 'decided' || line.kind === 'routed') {
+    const all = changesOf(line).map(({ what }) => CHANGED[what] ?? what);
+    return [...new Set(all)].join(', ') || line.kind;
+  }
+  if (line.kind === 'closed') return kind.replace('_', ' ');
+  return (ended === true ? ENDED[line.kind] : undefined) ?? WORDS[line.kind] ?? line.kind;
+}
+
+const CHANGED: Readonly<Record<string, string>> = { firing: 'fires', told: 'event' };
+
+const ENDED: Readonly<Record<string, string>> = {
+  silence: 'silence ended',
+  ack: 'acknowledgement ended',
+  pause: 'resumed',
+};
+
+const WORDS: Readonly<Record<string, string>> = {
+  observed: 'first answer',
+  held: 'held back',
+  tried: 'not accepted',
+  told: 'accepted',
+  dead: 'given up',
+  silence: 'silenced',
+  ack: 'acknowledged',
+  pause: 'paused',
+  retried: 'tried again',
+  config: 'rules loaded',
+  start: 'started',
+  stop: 'stopped',
+  clock: 'clock was set',
+  checkpoint: 'older lines dropped',
+};
+
+function howOf(line: JournalLine, data: Data, { message, recipient }: Referred): readonly Segment[] {
+  if (line.kind === 'routed' && message !== null) return mainText(message)[0] ?? [];
+  const parts = [
+    ...(recipient === null ? [] : [`to ${showRecipient(recipient)}`]),
+    ...(data.matchers === undefined ? [] : [showMatcher(data.matchers)]),
+    ...(data.until === undefined ? [] : [`until ${data.until}`]),
+    ...(data.why === undefined ? [] : [data.why]),
+    ...(data.attempt === undefined ? [] : [`try ${data.attempt}`]),
+    ...(data.deliveries === undefined ? [] : [`${data.deliveries} that waited`]),
+    ...(data.watches === undefined ? [] : [`${data.watches} watches`]),
+    ...(data.version === undefined ? [] : [`release ${data.version}`]),
+    ...(data.baseline === undefined ? [] : [`${data.baseline} items`]),
+    ...[data.text, data.comment].filter((text) => text !== undefined && text !== null && text !== ''),
+  ];
+  return parts.length === 0 ? [] : [{ text: singleLine(parts.join(', '), LONGEST) }];
+}
+
+const LONGEST = 1000;

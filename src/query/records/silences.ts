@@ -1,0 +1,44 @@
+// What operators have silenced and paused: what is in force or will be, and what is over.
+import type { Silence } from '../../dispatch/model.ts';
+import { showInstant, type Instant } from '../../lib/clock.ts';
+import type { SilenceLists, SilenceRow } from '../shapes/operators.ts';
+import type { View } from '../view.ts';
+
+const MOST_ENDED = 100;
+
+/** Those that end first come first; of what is over, what ended last. Rejects with a `StorageError`. */
+export async function silences({ store, now }: View): Promise<SilenceLists> {
+  const held = await store.heldBySilence();
+  const all = (await store.silences()).toSorted((a, b) => a.until - b.until);
+  const isOver = ({ until }: Silence): boolean => until <= now;
+  return {
+    active: all.filter((one) => !isOver(one)).map((one) => rowOf(one, now, held)),
+    ended: all
+      .filter(isOver)
+      .toReversed()
+      .slice(0, MOST_ENDED)
+      .map((one) => rowOf(one, now, held)),
+  };
+}
+
+function rowOf(silence: Silence, now: Instant, held: ReadonlyMap<string, number>): SilenceRow {
+  const { id, kind, matchers, from, until, untilResolved, actor, comment } = silence;
+  const state = until <= now ? 'ended' : from > now ? 'scheduled' : 'active';
+  return {
+    id,
+    kind,
+    state,
+    matchers: Object.fromEntries(
+      Object.entries(matchers).map(([label, patterns]) => [
+        label,
+        typeof patterns === 'string' ? patterns : [...patterns],
+      ]),
+    ),
+    from: showInstant(from),
+    until: showInstant(until),
+    until_resolved: untilResolved,
+    actor,
+    comment,
+    held: state === 'ended' || kind === 'pause' ? null : (held.get(id) ?? 0),
+  };
+}

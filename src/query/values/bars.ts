@@ -1,0 +1,59 @@
+// The last 24 hours of a watch in half hours, each with the worst that it was.
+import type { WatchId } from '../../core/model/ids.ts';
+import { showInstant, type Instant } from '../../lib/clock.ts';
+import type { FiringSpan } from '../../store/alert-view.ts';
+import type { UnknownSpan } from '../../store/samples.ts';
+import { BAR_STATES, BARS, type Bars } from '../shapes/common.ts';
+import type { View } from '../view.ts';
+
+const BAR_MS = 1_800_000;
+type BarState = Bars['states'][number];
+
+/** The half hour of now is the last one. */
+export function barsFrom(now: Instant): Instant {
+  return Math.floor(now / BAR_MS) * BAR_MS - (BARS - 1) * BAR_MS;
+}
+
+export type BarsOf = (id: WatchId) => Bars;
+
+interface Shown {
+  readonly barsOf: BarsOf;
+  /** Of which something else than quiet is shown. */
+  readonly ids: ReadonlySet<WatchId>;
+}
+
+/** Of all watches, or of one. */
+export async function bars({ store, now }: View, watch: WatchId | null = null): Promise<Shown> {
+  const from = barsFrom(now);
+  const firings = Map.groupBy(await store.firings(from, watch), (span) => span.watch);
+  const unknown = Map.groupBy(await store.unknownSpans(from, watch), (span) => span.watch);
+  return {
+    ids: new Set([...firings.keys(), ...unknown.keys()]),
+    barsOf: (id) => barsOf({ from, now, firings: firings.get(id) ?? [], unknown: unknown.get(id) ?? [] }),
+  };
+}
+
+interface Day {
+  readonly from: Instant;
+  readonly now: Instant;
+  readonly firings: readonly FiringSpan[];
+  readonly unknown: readonly UnknownSpan[];
+}
+
+function barsOf({ from, now, firings, unknown }: Day): Bars {
+  const states: BarState[] = Array.from({ length: BARS }, () => 'quiet');
+  const mark = (state: BarState, since: Instant, until: Instant): void => {
+    const last = Math.min(BARS - 1, Math.floor((until - from) / BAR_MS));
+    for (let i = Math.max(0, Math.floor((since - from) / BAR_MS)); i <= last; i += 1)
+      if (worse(state, states[i])) states[i] = state;
+  };
+  for (const { since, until } of unknown) mark('unknown', since, until ?? now);
+  for (const span of firings) if (span.severity !== 'info') mark(span.severity, span.from, span.until ?? now);
+  const notified = firings.map((span) => Math.floor((span.from - from) / BAR_MS));
+  const places = [...new Set(notified.filter((place) => place >= 0 && place < BARS))].toSorted((a, b) => a - b);
+  return { from: showInstant(from), states, notified: places };
+}
+
+function worse(one: BarState, other: BarState | undefined): boolean {
+  return BAR_STATES.indexOf(one) < (other === undefined ? BAR_STATES.length : BAR_STATES.indexOf(other));
+}

@@ -1,0 +1,62 @@
+// Values over time, as small lines beside a value.
+import type { Memory, Run } from '../../core/model/memory.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { limitOf } from './measure.ts';
+import { showInstant, type Instant } from '../../lib/clock.ts';
+import { withStored } from '../../core/windows/closed.ts';
+import type { PathOfWatch } from '../../store/samples.ts';
+import type { Point } from '../shapes/common.ts';
+import type { View } from '../view.ts';
+
+/** What is drawn of a watch: what the first of its conditions compares, else what its kind measures. */
+export function drawnPath({ kind, alerts }: Watch): string | null {
+  for (const alert of alerts) {
+    const limit = alert.type === 'condition' ? limitOf(alert.while) : null;
+    if (limit !== null) return limit.subject.type === 'window' ? limit.subject.window.path : limit.subject.path;
+  }
+  return kind.while?.measured ?? null;
+}
+
+/** Of which a history is kept. */
+export function drawnPaths(watch: Watch, { history }: Memory): string[] {
+  const first = drawnPath(watch);
+  const paths = Object.keys(history);
+  return paths.toSorted((a, b) => Number(b === first) - Number(a === first));
+}
+
+const MOST_RUNS = 100_000;
+
+/** The runs of a path that were not over by then, the oldest first: what is stored, then what goes on. */
+export async function runsSince(
+  store: View['store'],
+  of: PathOfWatch,
+  { memory, since }: { readonly memory: Memory; readonly since: Instant },
+): Promise<readonly Run[]> {
+  const stored = await store.samplesAfter(of, since - 1, MOST_RUNS);
+  return withStored(memory, { [of.path]: stored }).history[of.path] ?? [];
+}
+
+const MOST_POINTS = 120;
+
+/** The values since then that are kept, the oldest first: where each begins, and the last one of now. */
+export async function linesOf({ store, runtime }: View, watch: Watch, since: Instant): Promise<Point[]> {
+  const path = drawnPath(watch);
+  const memory = runtime.memoryOf(watch.id);
+  if (path === null || memory?.history[path] === undefined) return [];
+  const recent = await runsSince(store, { watch: watch.id, path }, { memory, since });
+  return pointsSince(recent, since, memory.coveredUntil);
+}
+
+export function pointsSince(runs: readonly Run[], since: Instant, coveredUntil: Instant | null): Point[] {
+  const recent = runs.filter(([, until]) => until === null || until >= since);
+  const points = recent.map(([from, , value]): Point => [showInstant(Math.max(from, since)), value]);
+  const last = recent.at(-1);
+  if (last === undefined || coveredUntil === null) return points;
+  return [...thinned(points), [showInstant(Math.max(coveredUntil, last[0])), last[2]]];
+}
+
+/** A line of some pixels needs no more. */
+function thinned(points: readonly Point[]): Point[] {
+  const step = Math.ceil(points.length / MOST_POINTS);
+  return step <= 1 ? [...points] : points.filter((_point, i) => i % step === 0);
+}

@@ -1,0 +1,168 @@
+// Values against their limits. The limit of an alert is the constant of the first comparison of one number in its
+// condition.
+import type { Comparison, Clause, Condition } from '../../core/model/condition.ts';
+import type { Figures } from '../../core/model/figures.ts';
+import type { ConditionAlert, Watch } from '../../core/model/watch.ts';
+import { Amount } from '../../core/values/amount.ts';
+import { typeAt } from '../../core/values/fields.ts';
+import { namesOf } from '../../core/alerts/sentence.ts';
+import { clauseOf, negated } from '../../core/wording/comparisons.ts';
+import { subjectName } from '../../explain/values.ts';
+import { showInstant, type Instant } from '../../lib/clock.ts';
+import type { Measure } from '../shapes/common.ts';
+
+/** What was read, and when. */
+export interface Reading {
+  readonly at: Instant;
+  readonly isStale: boolean;
+  /** Undefined: it is not known. */
+  valueOf(subject: Comparison['subject']): Amount | undefined;
+}
+
+export function readingOf(figures: Figures | null, isStale: boolean): Reading | null {
+  if (figures === null) return null;
+  return {
+    at: figures.at,
+    isStale: isStale || figures.isStale,
+    valueOf: (subject) => (subject.type === 'window' || subject.isBefore ? undefined : figures.values[subject.path]),
+  };
+}
+
+/** Null: its condition compares no number with a constant by its size. */
+export function measureOf(watch: Watch, alert: ConditionAlert, reading: Reading | null): Measure | null {
+  const limit = limitOf(alert.while);
+  if (limit === null) return null;
+  const value = reading?.valueOf(limit.subject);
+  const show = scaleOf(watch, limit.subject);
+  const apart = value === undefined ? null : distanceOf(value, limit.bound);
+  return {
+    field: subjectName(watch, limit.subject),
+    value: value === undefined ? null : show.text(value),
+    unit: show.unit,
+    limit: show.text(limit.bound),
+    distance: apart && show.text(apart),
+    side: value === undefined ? null : sideOf(value, limit.bound),
+    fires: firingSide(limit),
+    clears_at: show.text(clearAt(alert, limit)),
+    at: reading && showInstant(reading.at),
+    is_stale: reading?.isStale ?? false,
+  };
+}
+
+/** What the value has to pass for the alert to end. */
+export function clearAt({ until }: ConditionAlert, limit: Comparison): Amount {
+  const end = until === null ? null : limitOf(until);
+  return end !== null && isSame(end, limit) ? end.bound : limit.bound;
+}
+
+/** What the kind measures, where no alert compares it; null where it measures nothing. */
+export function plainMeasureOf(watch: Watch, reading: Reading | null): Measure | null {
+  const path = watch.kind.while?.measured ?? null;
+  if (path === null) return null;
+  const subject = { type: 'field', path, isBefore: false } as const;
+  const value = reading?.valueOf(subject);
+  const show = scaleOf(watch, subject);
+  return {
+    field: path,
+    value: value === undefined ? null : show.text(value),
+    unit: show.unit,
+    limit: null,
+    distance: null,
+    side: null,
+    fires: null,
+    clears_at: null,
+    at: reading && showInstant(reading.at),
+    is_stale: reading?.isStale ?? false,
+  };
+}
+
+/** How far the value is from the limit, as a part of the limit: 0.1 is a tenth. Null: not known, or the limit is zero. */
+export function relativeDistance({ distance, limit }: Pick<Measure, 'distance' | 'limit'>): number | null {
+  const [apart, of] = [Number(distance), Math.abs(Number(limit))];
+  return distance === null || limit === null || of === 0 ? null : apart / of;
+}
+
+/**
+ * How close the alert is to firing: the distance as a part of the limit, below zero where the value is beyond it. Infinite
+ * where that is not known. As `relativeDistance`, and without any text: thousands of watches are sorted by it.
+ */
+export function closenessOf(alert: ConditionAlert, reading: Reading): number {
+  const limit = limitOf(alert.while);
+  const value = limit === null ? undefined : reading.valueOf(limit.subject);
+  if (limit === null || value === undefined || limit.bound.digits === 0n) return Infinity;
+  const bound = limit.bound.toNumber();
+  const part = Math.abs((value.toNumber() - bound) / bound);
+  return sideOf(value, limit.bound) === firingSide(limit) ? -part : part;
+}
+
+/** Whether the value is on the side of its limit on which the alert fires. */
+export function isBeyond({ side, fires }: Pick<Measure, 'side' | 'fires'>): boolean {
+  return side !== null && side === fires;
+}
+
+const limits = new WeakMap<Condition, { readonly limit: Comparison | null }>();
+
+/** The first comparison by size that decides the condition; null: there is none. */
+export function limitOf(condition: Condition): Comparison | null {
+  const known = limits.get(condition) ?? { limit: firstLimit(clauseOf(condition)) };
+  limits.set(condition, known);
+  return known.limit;
+}
+
+function firstLimit({ compares, joins, parts }: Clause): Comparison | null {
+  if (compares !== null) return compares.operator === '==' || compares.operator === '!=' ? null : compares;
+  for (const part of parts) {
+    const found = firstLimit(part);
+    if (found !== null) return joins === 'not' ? negated(found) : found;
+  }
+  return null;
+}
+
+function isSame(one: Comparison, other: Comparison): boolean {
+  return JSON.stringify(one.subject) === JSON.stringify(other.subject);
+}
+
+function firingSide({ operator }: Comparison): 'below' | 'above' {
+  return operator === '<' || operator === '<=' ? 'below' : 'above';
+}
+
+interface Scale {
+  readonly unit: string;
+  text(number: Amount): string;
+}
+
+const THOUSANDTH = new Amount(1n, 3);
+const HUNDRED = new Amount(100n, 0);
+const MOST_DECIMALS = 8;
+
+/** Durations are shown in seconds, changes in percent, and amounts of what the watch is about in its unit. */
+function scaleOf(watch: Watch, subject: Comparison['subject']): Scale {
+  const window = subject.type === 'window' ? subject.window : null;
+  if (window?.measure === 'change') return { unit: '%', text: (number) => shortened(number.times(HUNDRED)) };
+  const path = subject.type === 'window' ? subject.window.path : subject.path;
+  const text = (number: Amount): string => (window === null ? number.toString() : shortened(number));
+  if (typeAt(watch.kind.fields, path)?.type === 'duration')
+    return { unit: 's', text: (number) => number.times(THOUSANDTH).toString() };
+  return { unit: path === watch.kind.while?.measured ? unitOf(watch) : '', text };
+}
+
+/** Of a quotient no more decimals than a person reads. */
+function shortened(number: Amount): string {
+  const [text = ''] = new RegExp(`^-?\\d+(?:\\.\\d{1,${MOST_DECIMALS}})?`).exec(number.toString()) ?? [];
+  return Amount.parse(text)?.toString() ?? number.toString();
+}
+
+/** `USDC`, `ETH`: by the config, never by what a token calls itself. */
+export function unitOf(watch: Watch): string {
+  const { token, coin, of } = namesOf(watch);
+  return token ?? (of === null ? '' : coin);
+}
+
+function distanceOf(value: Amount, bound: Amount): Amount {
+  return value.compare(bound) < 0 ? bound.minus(value) : value.minus(bound);
+}
+
+function sideOf(value: Amount, bound: Amount): Measure['side'] {
+  const way = value.compare(bound);
+  return way === 0 ? null : way < 0 ? 'below' : 'above';
+}

@@ -1,0 +1,111 @@
+// The values of one field of a watch over time, for a chart: hours where the samples are too old to be kept, then runs of
+// equal values, then the run that goes on.
+import { HOLE } from '../../core/windows/hole.ts';
+import type { Run } from '../../core/model/memory.ts';
+import type { ConditionAlert, Watch } from '../../core/model/watch.ts';
+import { showInstant, type Instant } from '../../lib/clock.ts';
+import type { Bucket, PathOfWatch } from '../../store/samples.ts';
+import { drawnPath, runsSince } from './lines.ts';
+import { clearAt, limitOf, unitOf } from './measure.ts';
+import type { SamplesFilter, STEPS } from '../shapes.ts';
+import type { Series } from '../shapes/accounts.ts';
+import type { Point } from '../shapes/common.ts';
+import { timeOf } from '../times.ts';
+import type { View } from '../view.ts';
+
+const HOUR_MS = 3_600_000;
+const STEP_MS: Readonly<Record<(typeof STEPS)[number], number>> = {
+  '6h': 6 * HOUR_MS,
+  '24h': 24 * HOUR_MS,
+  '7d': 7 * 24 * HOUR_MS,
+  '30d': 30 * 24 * HOUR_MS,
+};
+
+/** Null: there is no such watch, or no samples of the field are kept. */
+export async function samples(view: View, name: string, filter: SamplesFilter): Promise<Series | null> {
+  const { runtime, store, now } = view;
+  const watch = runtime.watches().find((one) => one.name === name);
+  const path = filter.field ?? (watch === undefined ? null : drawnPath(watch));
+  if (watch === undefined || path === null || watch.sampled.every((span) => span.path !== path)) return null;
+  const since = now - STEP_MS[filter.since];
+  const of = { watch: watch.id, path };
+  const pieces = await piecesOf(view, watch, { of, since });
+  const firings = (await store.firings(since, watch.id)).filter(({ isEvent }) => !isEvent);
+  return {
+    field: path,
+    unit: path === watch.kind.while?.measured ? unitOf(watch) : '',
+    points: pieces.flatMap(({ from, until, value }) => pointsOf(Math.max(from, since), until, value)),
+    gaps: gapsOf(pieces, { watch, since, until: now }),
+    ...linesOn(watch, path),
+    episodes: firings.map(({ from, until }) => [showInstant(from), timeOf(until)]),
+    notified: firings.map(({ from }) => showInstant(from)),
+  };
+}
+
+/** For how long a value stood. */
+interface Piece {
+  readonly from: Instant;
+  readonly until: Instant;
+  readonly value: string;
+}
+
+interface Wanted {
+  readonly of: PathOfWatch;
+  readonly since: Instant;
+}
+
+async function piecesOf({ runtime, store, now }: View, watch: Watch, { of, since }: Wanted): Promise<Piece[]> {
+  const memory = runtime.memoryOf(watch.id);
+  if (memory === null || memory.checksum !== watch.checksum) return [];
+  const end = memory.coveredUntil ?? now;
+  const runs = (await runsSince(store, of, { memory, since })).map(([from, until, value]: Run): Piece => {
+    return { from, until: until ?? Math.max(from, end), value };
+  });
+  const first = runs[0]?.from ?? end;
+  const hours = (await store.buckets(of, Math.floor(since / HOUR_MS) * HOUR_MS)).filter(({ at }) => at < first);
+  return [...hours.flatMap((hour) => hourPieces(hour, first)), ...runs];
+}
+
+/** An hour shows how far it went: its first value, its extremes and its last one, evenly over it. */
+function hourPieces({ at, first, min, max, last }: Bucket, end: Instant): Piece[] {
+  const values = [first, min, max, last].filter((value, i, all) => i === 0 || value !== all[i - 1]);
+  const until = Math.min(at + HOUR_MS, end);
+  const width = Math.max(0, until - at) / values.length;
+  return values.map((value, i) => {
+    return { from: Math.round(at + i * width), until: Math.round(at + (i + 1) * width), value };
+  });
+}
+
+/** Where it begins, and where it is last seen. */
+function pointsOf(from: Instant, until: Instant, value: string): Point[] {
+  const begin: Point = [showInstant(from), value];
+  return until > from ? [begin, [showInstant(until), value]] : [begin];
+}
+
+/** Where no sample was taken for more than three intervals. */
+function gapsOf(
+  pieces: readonly Piece[],
+  { watch, since, until }: { readonly watch: Watch; readonly since: Instant; readonly until: Instant },
+): Series['gaps'] {
+  const holeMs = HOLE * watch.schedule.intervalMs;
+  const ends = pieces.map((piece) => piece.until);
+  const begins = [...pieces.slice(1).map(({ from }) => from), until];
+  const first = pieces[0]?.from ?? until;
+  const gaps: [Instant, Instant][] = first > since ? [[since, first]] : [];
+  for (const [i, end] of ends.entries()) {
+    const next = begins[i] ?? until;
+    if (next - end > holeMs) gaps.push([end, next]);
+  }
+  return gaps.map(([from, to]) => [showInstant(from), showInstant(to)]);
+}
+
+/** Of the first alert that compares the field itself. */
+function linesOn({ alerts }: Watch, path: string): Pick<Series, 'fire' | 'clear'> {
+  const conditions = alerts.filter((alert): alert is ConditionAlert => alert.type === 'condition');
+  for (const alert of conditions) {
+    const limit = limitOf(alert.while);
+    if (limit?.subject.type !== 'field' || limit.subject.isBefore || limit.subject.path !== path) continue;
+    return { fire: limit.bound.toString(), clear: clearAt(alert, limit).toString() };
+  }
+  return { fire: null, clear: null };
+}

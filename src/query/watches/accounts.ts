@@ -1,0 +1,118 @@
+// Balances by account: how far each is from its limit, and what the last day did to it.
+import type { Run } from '../../core/model/memory.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { Amount } from '../../core/values/amount.ts';
+import { showInstant, type Instant } from '../../lib/clock.ts';
+import { subjectOf } from '../alerts/cards.ts';
+import { pageOf, type Place } from '../cursor.ts';
+import { pointsSince, runsSince } from '../values/lines.ts';
+import { unitOf } from '../values/measure.ts';
+import { hasOldData } from '../values/readings.ts';
+import type { ListFilter } from '../shapes.ts';
+import type { AccountList, AccountRow } from '../shapes/accounts.ts';
+import type { View } from '../view.ts';
+import { fits } from './watches.ts';
+import { closenessOfWatch, measureOfWatch } from './watch-rows.ts';
+import { watchStates, type WatchStates } from './watch-states.ts';
+
+const DAY_MS = 86_400_000;
+const OUTFLOW_MS = 30 * DAY_MS;
+const TENTH = 0.1;
+
+interface Found {
+  readonly watch: Watch;
+  /** To its limit, as a part of it; below zero it is beyond. */
+  readonly closeness: number;
+  readonly isOld: boolean;
+}
+
+/** Those closest to their limit first; those without one last. Throws a `BadCursor`. */
+export async function accounts(view: View, filter: ListFilter): Promise<AccountList> {
+  const states = await watchStates(view);
+  const found = view.runtime.watches().flatMap((watch) => foundIn(view, watch, states, filter));
+  const shown = found.filter((one) => isOf(one, filter.state));
+  const page = pageOf(shown, placeOf, filter);
+  const items: AccountRow[] = [];
+  for (const one of page.items) items.push(...(await rowsOf(view, one, states)));
+  return {
+    items,
+    next: page.next,
+    counts: {
+      all: found.length,
+      below_limit: found.filter((one) => isOf(one, 'below-limit')).length,
+      within_tenth: found.filter((one) => isOf(one, 'within-tenth')).length,
+      old_data: found.filter((one) => isOf(one, 'old-data')).length,
+    },
+  };
+}
+
+function foundIn({ runtime }: View, watch: Watch, states: WatchStates, filter: ListFilter): Found[] {
+  if (watch.of === null || watch.kind.while === null || !fits(watch, filter)) return [];
+  const isOld = states.blindOf(watch.id) !== null || hasOldData(runtime, watch);
+  return [{ watch, closeness: closenessOfWatch(runtime, watch), isOld }];
+}
+
+function isOf({ closeness, isOld }: Found, state: ListFilter['state']): boolean {
+  switch (state) {
+    case 'below-limit':
+      return closeness < 0;
+    case 'within-tenth':
+      return closeness >= 0 && closeness < TENTH;
+    case 'old-data':
+      return isOld;
+    default:
+      return true;
+  }
+}
+
+function placeOf({ watch, closeness }: Found): Place {
+  return [Math.min(closeness, Number.MAX_VALUE), watch.name];
+}
+
+async function rowsOf(
+  { store, runtime, now }: View,
+  { watch, isOld }: Found,
+  states: WatchStates,
+): Promise<AccountRow[]> {
+  const [of, measure] = [subjectOf(watch), measureOfWatch(runtime, watch, isOld)];
+  if (of === null || measure === null) return [];
+  const path = watch.kind.while?.measured ?? '';
+  const memory = runtime.memoryOf(watch.id);
+  const runs =
+    memory === null ? [] : await runsSince(store, { watch: watch.id, path }, { memory, since: now - OUTFLOW_MS });
+  const row = {
+    of,
+    asset: unitOf(watch),
+    token: watch.token?.address ?? null,
+    watch: watch.name,
+    state: states.of(watch).state,
+    measure,
+    change_24h: changeOf(runs, now - DAY_MS),
+    line: pointsSince(runs, now - DAY_MS, memory?.coveredUntil ?? null),
+    outflow: outflowOf(runs),
+  };
+  return [row];
+}
+
+const MOST_DECIMALS = 6;
+
+/** Null: it is not known what it was then, or it was nothing. */
+function changeOf(runs: readonly Run[], then: Instant): number | null {
+  const last = runs.at(-1);
+  const before = runs.findLast(([from, until]) => from <= then && (until === null || until >= then));
+  if (last === undefined || before === undefined) return null;
+  const [now, past] = [Amount.parse(last[2]), Amount.parse(before[2])];
+  if (now === undefined || past === undefined || past.digits === 0n) return null;
+  return Number(now.minus(past).dividedBy(past).toNumber().toFixed(MOST_DECIMALS));
+}
+
+/** The newest fall between two answers. */
+function outflowOf(runs: readonly Run[]): AccountRow['outflow'] {
+  for (let i = runs.length - 1; i > 0; i -= 1) {
+    const [run, before] = [runs[i], runs[i - 1]];
+    const [now, then] = [Amount.parse(run?.[2] ?? ''), Amount.parse(before?.[2] ?? '')];
+    if (run === undefined || now === undefined || then === undefined || now.compare(then) >= 0) continue;
+    return { amount: then.minus(now).toString(), at: showInstant(run[0]) };
+  }
+  return null;
+}

@@ -1,0 +1,92 @@
+// In which state each watch is: the first of `WATCH_STATES` that holds.
+import type { BlindWatch } from '../../core/model/blind-cause.ts';
+import { activeSince, isActive } from '../../core/alerts/emission.ts';
+import type { Severity, WatchId } from '../../core/model/ids.ts';
+import { labelsOf } from '../../core/model/labels.ts';
+import type { ConditionState, Memory } from '../../core/model/memory.ts';
+import { lastPauseOf, type Pause } from '../../core/model/pause.ts';
+import type { AlertRule, Watch } from '../../core/model/watch.ts';
+import type { Labels, Silence } from '../../dispatch/model.ts';
+import { isSilencedBy } from '../../dispatch/silenced.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { RANK } from '../alerts/open-alerts.ts';
+import { statesIn } from '../alerts/cards.ts';
+import type { WatchState } from '../shapes/watches.ts';
+import type { View } from '../view.ts';
+
+export interface WatchStanding {
+  readonly state: WatchState;
+  /** Of what fires or is pending. */
+  readonly severity: Severity | null;
+  readonly since: Instant | null;
+}
+
+export interface WatchStates {
+  of(watch: Watch): WatchStanding;
+  blindOf(id: WatchId): BlindWatch | null;
+  pauseOf(watch: Watch): Pause | null;
+}
+
+export async function watchStates({ store, runtime, now }: View): Promise<WatchStates> {
+  const { silences: all } = await store.policy(now);
+  const silences = all.filter(({ kind, from, until }) => kind === 'silence' && from <= now && now < until);
+  const pauses = (await store.pauses()).filter(({ until }) => until > now);
+  const blind = new Map(runtime.blind().map((one) => [one.watch.id, one]));
+  const unpolled = new Set((runtime.unpolled() ?? []).map(({ id }) => id));
+  const pauseOf = (watch: Watch): Pause | null => (pauses.length === 0 ? null : lastPauseOf(pauses, watch));
+
+  function of(watch: Watch): WatchStanding {
+    const memory = runtime.memoryOf(watch.id);
+    const active = memory === null ? null : worstOf(watch, memory);
+    if (active?.type === 'firing') return { state: 'firing', severity: active.severity, since: active.since };
+    if (active !== null) return { state: 'pending', severity: active.severity, since: active.since };
+    const calm = { severity: null };
+    const blindSince = blind.get(watch.id)?.since;
+    if (blindSince !== undefined) return { ...calm, state: 'blind', since: blindSince };
+    const pause = pauseOf(watch);
+    if (pause !== null) return { ...calm, state: 'paused', since: pause.from };
+    const silence = silenceOf(watch, silences);
+    if (silence !== null) return { ...calm, state: 'silenced', since: silence.from };
+    if (unpolled.has(watch.id)) return { ...calm, state: 'starting', since: runtime.startedAt };
+    return { ...calm, state: 'ok', since: memory?.data?.since ?? null };
+  }
+
+  return { of, pauseOf, blindOf: (id) => blind.get(id) ?? null };
+}
+
+interface Active {
+  readonly type: 'firing' | 'pending';
+  readonly severity: Severity;
+  readonly since: Instant | null;
+}
+
+/** What fires comes before what is pending, then the more severe. */
+function worstOf(watch: Watch, memory: Memory): Active | null {
+  let worst: Active | null = null;
+  for (const rule of watch.alerts) {
+    if (rule.type === 'event' || memory.alerts[rule.id] === undefined) continue;
+    for (const { condition } of statesIn(memory, rule.id)) {
+      const active = activeOf(rule, condition);
+      if (active !== null && (worst === null || rankOf(active) < rankOf(worst))) worst = active;
+    }
+  }
+  return worst;
+}
+
+function activeOf({ severity }: AlertRule, condition: ConditionState): Active | null {
+  if (isActive(condition)) return { type: 'firing', severity, since: activeSince(condition) ?? null };
+  return condition.state === 'pending' ? { type: 'pending', severity, since: condition.since } : null;
+}
+
+function rankOf({ type, severity }: Active): number {
+  return (type === 'firing' ? 0 : 3) + RANK[severity];
+}
+
+const labels = new WeakMap<Watch, readonly Labels[]>();
+
+function silenceOf(watch: Watch, silences: readonly Silence[]): Silence | null {
+  if (silences.length === 0) return null;
+  const known = labels.get(watch) ?? watch.alerts.map((alert) => labelsOf(watch, alert));
+  labels.set(watch, known);
+  return silences.find(({ matchers }) => known.some((one) => isSilencedBy(matchers, one))) ?? null;
+}

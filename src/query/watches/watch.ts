@@ -1,0 +1,154 @@
+// A watch, and why its alerts fire or not.
+import { recipientsIn } from '../../config/recipients.ts';
+import type { Snapshot } from '../../core/model/decision.ts';
+import type { AlertId } from '../../core/model/ids.ts';
+import { lastPauseOf } from '../../core/model/pause.ts';
+import type { DataSince } from '../../core/model/memory.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { withStored } from '../../core/windows/closed.ts';
+import { explainWatch, storedSnapshotOf } from '../../explain/explain.ts';
+import type { Explained, ExplainedAlert, ExplainedPart } from '../../explain/model.ts';
+import { exactOf, valueAt, type AnyView } from '../../core/values/fields.ts';
+import type { PollRecord } from '../../engine/reporting/poll-ring.ts';
+import { showInstant } from '../../lib/clock.ts';
+import type { StoredDelivery } from '../../store/outbox.ts';
+import { bars } from '../values/bars.ts';
+import { subjectOf } from '../alerts/cards.ts';
+import { episodesOf } from '../alerts/episodes.ts';
+import { goneWatch } from '../alerts/gone.ts';
+import { drawnPaths } from '../values/lines.ts';
+import { openAlerts, type OpenAlert } from '../alerts/open-alerts.ts';
+import { recipientsOf, type StatusOf } from '../alerts/recipients.ts';
+import type { Gone } from '../shapes/alerts.ts';
+import type { AlertExplanation, ConditionExplanation, Part, Poll, WatchExplanation } from '../shapes/watches.ts';
+import { sourceOf } from '../daemon/source.ts';
+import { timeOf } from '../times.ts';
+import type { View } from '../view.ts';
+import { creditsPerDay, watchRow } from './watch-rows.ts';
+import { watchStates } from './watch-states.ts';
+
+/** Null: there is none of that name, and never was as far as is known. */
+export async function watch(view: View, name: string): Promise<WatchExplanation | Gone | null> {
+  const found = view.runtime.watches().find((one) => one.name === name);
+  return found === undefined ? goneWatch(view, name) : explanationOf(view, found);
+}
+
+async function explanationOf(view: View, watch: Watch): Promise<WatchExplanation> {
+  const { runtime, store } = view;
+  const states = await watchStates(view);
+  const { barsOf } = await bars(view, watch.id);
+  const row = watchRow(view, watch, { states, barsOf });
+  const memory = runtime.memoryOf(watch.id);
+  const samples = await store.samples(watch.id);
+  const open = (await openAlerts(view)).filter((one) => one.row.watch === watch.id);
+  const snapshot = await snapshotOf(view, watch);
+  const explained = await explain(view, watch, { open, snapshot });
+  const statusOf = await recipientsOf(
+    view,
+    open.map((one) => one.row),
+  );
+  const pause = states.pauseOf(watch);
+  return {
+    watch: row,
+    of: subjectOf(watch),
+    token: watch.token && { ...watch.token },
+    measure: row.measure,
+    previous: numberIn(snapshot?.before ?? null, watch),
+    alerts: explained.alerts.map((one) => alertOf(one, open, statusOf)),
+    polls: runtime.polls(watch)?.map(pollOf) ?? null,
+    data: dataOf(memory?.data ?? null),
+    remarks: [...explained.remarks],
+    pause: pause && { until: showInstant(pause.until), actor: pause.actor, comment: pause.comment },
+    next: timeOf(explained.next),
+    credits_per_day: creditsPerDay(watch),
+    samples_kept: Object.values(samples).reduce((sum, runs) => sum + runs.length, 0),
+    fields: memory === null ? [] : drawnPaths(watch, memory),
+    episodes: await episodesOf(view, watch.id),
+    source: sourceOf(runtime, watch.source),
+  };
+}
+
+const MOST_MESSAGES = 5;
+
+/** The state holds what was read last a few seconds later. */
+async function snapshotOf({ store, runtime }: View, watch: Watch): Promise<Snapshot | null> {
+  const last = runtime.snapshotOf(watch.id);
+  return last ?? storedSnapshotOf(watch, (await store.diagnostics([watch.id])).get(watch.id));
+}
+
+interface Known {
+  readonly open: readonly OpenAlert[];
+  readonly snapshot: Snapshot | null;
+}
+
+async function explain(view: View, watch: Watch, { open, snapshot }: Known): Promise<Explained> {
+  const { store, runtime, now } = view;
+  const deliveries = new Map<AlertId, readonly StoredDelivery[]>();
+  for (const { id } of watch.alerts) deliveries.set(id, await store.deliveriesOf(watch.id, id, MOST_MESSAGES));
+  const memory = runtime.memoryOf(watch.id);
+  return explainWatch(watch, watch.alerts, {
+    memory: memory && withStored(memory, await store.samples(watch.id)),
+    snapshot,
+    health: runtime.healthOf(watch.id),
+    deliveries,
+    recipientsOf: recipientsIn(runtime.config()),
+    pause: lastPauseOf(await store.pauses(), watch),
+    operators: { policy: await store.policy(now), open: open.map(({ row }) => row) },
+    now,
+  });
+}
+
+function numberIn(view: AnyView | null, { kind }: Watch): string | null {
+  const path = kind.while?.measured ?? null;
+  const value = view === null || path === null ? undefined : exactOf(valueAt(view, path));
+  return value?.toString() ?? null;
+}
+
+function dataOf(data: DataSince | null): WatchExplanation['data'] {
+  return data === null ? null : { state: data.state, since: showInstant(data.since) };
+}
+
+function pollOf({ at, outcome, value, truths, ms }: PollRecord): Poll {
+  return { at: showInstant(at), outcome, value, truths: { ...truths }, ms };
+}
+
+function alertOf(explained: ExplainedAlert, open: readonly OpenAlert[], statusOf: StatusOf): AlertExplanation {
+  const { alert, item, conditions, states, heldBack, health, messages } = explained;
+  const own = open.filter(({ row }) => row.alert === alert.id);
+  return {
+    alert: alert.id,
+    type: alert.type,
+    severity: alert.severity,
+    source: alert.source,
+    on: explained.on,
+    item: item && [...item.text],
+    states: states.map(({ state, since, words, heldBack: waits, remarks }) => {
+      return { state, since: timeOf(since), words, held_back: [...waits], remarks: [...remarks] };
+    }),
+    more_groups: explained.moreGroups,
+    conditions: conditions.map(({ name, reasons, ...part }): ConditionExplanation => {
+      return { name, part: partOf(part), reasons: [...reasons] };
+    }),
+    needs: [...explained.needs],
+    aim: explained.aim,
+    held_back: [...heldBack],
+    operators: [...explained.operators],
+    health: health.is,
+    health_since: timeOf(health.since),
+    labels: { ...explained.labels },
+    recipients: own.flatMap(({ row }) => statusOf(row)),
+    messages: messages.map(({ what, at, ...message }) => ({ ...message, type: what, at: showInstant(at) })),
+    would_notify: explained.wouldNotify.map(({ channel, recipient }) => ({ channel, recipient })),
+  };
+}
+
+function partOf({ text, truth, reads, parts }: ExplainedPart): Part {
+  return {
+    text,
+    truth,
+    reads: reads.map(({ name, value, before, why }) => {
+      return { name, value: value && [...value], before: before && [...before], why };
+    }),
+    parts: parts.map(partOf),
+  };
+}
