@@ -33,10 +33,17 @@ const MOST_DEPTH = 32;
 export const MOST_ROWS = 10_000;
 /** Of the whole text: commas, colons and opening brackets. Values are never more than these and one. */
 const MOST_SEPARATORS = 500_000;
+/** Of the whole text. One that shares no key with another takes about 400 bytes of memory. */
+const MOST_OBJECTS = 100_000;
 /** Of one row, and of all that is outside of the rows: so much has to be parsed in one go. */
 const MOST_AT_ONCE = 65_536;
+interface NestedLimits {
+  readonly separators: number;
+  readonly objects: number;
+}
 /** Of a list or object in a row, in a text that is over a limit otherwise. A hundred rows may hold two of them each. */
-const MOST_NESTED = 2_000;
+const MOST_NESTED: NestedLimits = { separators: 2_000, objects: 400 };
+const NO_LIMITS: NestedLimits = { separators: Infinity, objects: Infinity };
 
 /** Each separator takes two bytes at least, so a text of this size breaks no limit but those on depth and rows. */
 export const HARMLESS_BYTES = 2 * MOST_AT_ONCE;
@@ -62,14 +69,14 @@ export interface BoundedJson {
 /** Throws `OverLimit`, and `SyntaxError` where brackets do not match. */
 export function boundJson(body: Buffer): BoundedJson {
   try {
-    return scan(body, Infinity);
+    return scan(body, NO_LIMITS);
   } catch (error) {
     if (!(error instanceof OverLimit)) throw error;
     return scan(body, MOST_NESTED);
   }
 }
 
-function scan(body: Buffer, mostNested: number): BoundedJson {
+function scan(body: Buffer, mostNested: NestedLimits): BoundedJson {
   const structure = new Structure(body, mostNested);
   for (let at = 0; at < body.length; at += 1) {
     const byte = body[at];
@@ -94,16 +101,19 @@ const NESTED_DEPTH = 4;
 /** What is open at an offset, and what was counted and changed before it. */
 class Structure {
   readonly #body: Buffer;
-  readonly #mostNested: number;
+  readonly #mostNested: NestedLimits;
   readonly #rewriter: Rewriter;
   readonly #lists: number[][] = [];
   #separators = 0;
+  #objects = 0;
   #depth = 0;
-  // Of the bracket that is open at each depth: which one, its offset, how far that moved, the separators before it.
+  // Of the bracket that is open at each depth: which one, its offset, how far that moved, the separators and objects
+  // before it.
   readonly #kinds = new Uint8Array(MOST_DEPTH + 1);
   readonly #starts = new Int32Array(MOST_DEPTH + 1);
   readonly #shifts = new Int32Array(MOST_DEPTH + 1);
   readonly #counts = new Int32Array(MOST_DEPTH + 1);
+  readonly #objectCounts = new Int32Array(MOST_DEPTH + 1);
   /** The list of rows that is open, if one is. */
   #list: number[] | null = null;
   #rows = 0;
@@ -112,7 +122,7 @@ class Structure {
   #beforePiece = 0;
   #inLists = 0;
 
-  constructor(body: Buffer, mostNested: number) {
+  constructor(body: Buffer, mostNested: NestedLimits) {
     this.#body = body;
     this.#mostNested = mostNested;
     this.#rewriter = new Rewriter(body);
@@ -135,7 +145,9 @@ class Structure {
     this.#starts[this.#depth] = at;
     this.#shifts[this.#depth] = this.#rewriter.shift;
     this.#counts[this.#depth] = this.#separators;
+    this.#objectCounts[this.#depth] = this.#objects;
     this.#separators += 1;
+    if (bracket === OPEN_OBJECT) this.#objects += 1;
     if (this.#depth === LIST_DEPTH) this.#openList(at);
     return at;
   }
@@ -144,7 +156,7 @@ class Structure {
     // In ASCII, a closing bracket comes two after its opening one.
     if (this.#depth === 0 || this.#kinds[this.#depth] !== bracket - 2) throw new SyntaxError('brackets do not match');
     if (this.#depth === LIST_DEPTH && this.#list !== null) this.#closeList(at, this.#list);
-    if (this.#isNested() && this.#separatorsHere() > this.#mostNested) this.#forget(at);
+    if (this.#isNested() && this.#isTooLarge()) this.#forget(at);
     this.#depth -= 1;
   }
 
@@ -158,6 +170,7 @@ class Structure {
     if (this.#depth > 0) throw new SyntaxError('brackets are not closed');
     if (this.#rows > MOST_ROWS) throw new OverLimit(`a list of more than ${MOST_ROWS} items`);
     if (this.#separators > MOST_SEPARATORS) throw new OverLimit(`more than ${MOST_SEPARATORS} values`);
+    if (this.#objects > MOST_OBJECTS) throw new OverLimit(`more than ${MOST_OBJECTS} objects`);
     if (this.#separators - this.#inLists > MOST_AT_ONCE)
       throw new OverLimit(`more than ${MOST_AT_ONCE} values outside of its items`);
     return { bytes: this.#rewriter.end(), lists: this.#lists, separators: this.#separators };
@@ -165,6 +178,11 @@ class Structure {
 
   #separatorsHere(): number {
     return this.#separators - (this.#counts[this.#depth] ?? 0);
+  }
+
+  #isTooLarge(): boolean {
+    const objects = this.#objects - (this.#objectCounts[this.#depth] ?? 0);
+    return this.#separatorsHere() > this.#mostNested.separators || objects > this.#mostNested.objects;
   }
 
   #isNested(): boolean {
@@ -201,6 +219,7 @@ class Structure {
   #forget(at: number): void {
     this.#rewriter.nullify(this.#starts[this.#depth] ?? 0, at + 1, this.#shifts[this.#depth] ?? 0);
     this.#separators = this.#counts[this.#depth] ?? 0;
+    this.#objects = this.#objectCounts[this.#depth] ?? 0;
   }
 
   #skip(at: number): number {

@@ -171,6 +171,7 @@ describe('what a stranger sends to an address', () => {
   test.each([
     ['a million values in one token', [ones(1_000_000), '{}']],
     ['twenty thousand in each of a hundred', Array.from({ length: 100 }, () => ones(20_000))],
+    ['a thousand objects in each of a hundred', Array.from({ length: 100 }, () => `[${'{},'.repeat(1_100)}{}]`)],
     ['a million lists', [`[${'[],'.repeat(1_000_000)}[]]`, '{}']],
   ])('hides no token, but is unknown itself: %s', (_name, metadata) => {
     const { rows } = tokensWith(metadata);
@@ -209,6 +210,11 @@ describe('an answer is refused', () => {
     ['for an item without end', `{"items":[${flat(40_000)}]}`, 'an item of more than 65536 values'],
     ['for what is beside its items', `{"items":[],"more":${flat(40_000)}}`, 'values outside of its items'],
     ['for too many values in all', `{"items":[${`${flat(30)},`.repeat(9_000)}{}]}`, 'more than 500000 values'],
+    [
+      'for too many objects in all',
+      `{"items":[${`{"a":[${'{},'.repeat(299)}{}]},`.repeat(333)}{}]}`,
+      'more than 100000 objects',
+    ],
     [
       'for depths beside its items',
       `{"items":[],"more":{"a":${'['.repeat(70_000)}${']'.repeat(70_000)}}}`,

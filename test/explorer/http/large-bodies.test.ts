@@ -23,7 +23,7 @@ function stuffed(start: string, item: string): string {
 
 /** Objects of one key each, no two of which are equal: what a parser is slowest at. */
 function unlike(row: number): string {
-  const objects = Array.from({ length: 21_800 }, (_, n) => `{"${row}_${n}_${'x'.repeat(35)}":1.5}`);
+  const objects = Array.from({ length: 14_200 }, (_, n) => `{"${row}_${n}_${'x'.repeat(60)}":1.5}`);
   return `{"height":${row},"rewards":[${objects.join(',')}]}`;
 }
 
