@@ -54,6 +54,8 @@ export interface PageSettings {
   readonly isOpen: boolean;
   /** Whose clocks they show, by the name of the zone. */
   readonly timeZone: string;
+  /** Where a line of a rule file is shown elsewhere, with `{file}` and `{line}`; null: the page shows the file. */
+  readonly sourceUrl: string | null;
 }
 
 /** A proxy that says who asks. */

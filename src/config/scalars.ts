@@ -175,6 +175,19 @@ function parseWebUrl(written: string): string | undefined {
   return href.replace(/\/+$/, '');
 }
 
+/** The address of a line of a file elsewhere, with {file} and {line} in it. */
+export function sourceUrl(description: string) {
+  return scalar(parseSourceUrl, 'an http:// or https:// address with {file} in it, and {line} where lines have one', {
+    description,
+    pattern: '^https?://',
+  });
+}
+
+function parseSourceUrl(written: string): string | undefined {
+  const isTemplate = /^https?:\/\/[^/{}]+\//.test(written) && written.includes('{file}');
+  return isTemplate && URL.canParse(written) && new URL(written).username === '' ? written : undefined;
+}
+
 const LONGEST_PAGE = 300;
 
 /** The address of a page for people, with query and fragment: short enough for every channel. */

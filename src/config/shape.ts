@@ -16,6 +16,7 @@ import {
   quote,
   size,
   text,
+  sourceUrl,
   webUrl,
 } from './scalars.ts';
 import { ZoneShape } from './zone-shape.ts';
@@ -165,6 +166,9 @@ const Http = z.strictObject({
   }),
   time_zone: ZoneShape.default('UTC').meta({ description: 'whose clocks the page shows' }),
   public_url: webUrl('how the daemon is called from elsewhere, such as https://chainwarden.example.com').optional(),
+  source_url: sourceUrl(
+    'where a line of a rule file is shown elsewhere; without it the page shows the file',
+  ).optional(),
   operators: z
     .record(z.string().regex(OPERATOR, 'an operator has letters, digits and _ . @ + - in the name'), Operator)
     .default({})

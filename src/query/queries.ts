@@ -8,13 +8,14 @@ import { explorers } from './daemon/explorers.ts';
 import { history } from './records/history.ts';
 import { overview } from './overview/overview.ts';
 import { rules } from './daemon/rules.ts';
+import { ruleFile } from './daemon/source.ts';
 import { samples } from './values/samples.ts';
 import { silences } from './records/silences.ts';
 import type { DeliveryFilter, HistoryFilter, ListFilter, SamplesFilter } from './shapes.ts';
 import type { AccountList, Series } from './shapes/accounts.ts';
 import type { AlertCard, AlertHistory, Gone } from './shapes/alerts.ts';
 import type { List } from './shapes/common.ts';
-import type { About, Explorers, RuleList } from './shapes/daemon.ts';
+import type { About, Explorers, RuleFile, RuleList } from './shapes/daemon.ts';
 import type { HistoryList } from './shapes/history.ts';
 import type { DeliveryDetail, DeliveryList, SilenceLists } from './shapes/operators.ts';
 import type { Overview, Trust } from './shapes/overview.ts';
@@ -46,6 +47,8 @@ export interface Queries {
   silences(): Promise<SilenceLists>;
   explorers(): Promise<Explorers>;
   rules(filter: ListFilter): Promise<RuleList>;
+  /** Null: no rules that are in force were read from it. */
+  ruleFile(file: string): Promise<RuleFile | null>;
   about(): Promise<About>;
   /** By its name. Null: there never was one, as far as is known. */
   watch(name: string): Promise<WatchExplanation | Gone | null>;
@@ -66,6 +69,7 @@ export function createQueries(look: () => Promise<View>, edition: Queries['editi
     silences: async () => silences(await look()),
     explorers: async () => explorers(await look()),
     rules: async (filter) => rules(await look(), filter),
+    ruleFile: async (file) => ruleFile((await look()).runtime, file),
     about: async () => about(await look()),
     watch: async (name) => watch(await look(), name),
     alerts: async (filter) => alerts(await look(), filter),

@@ -176,6 +176,18 @@ http: { ${http} }
     expect(pageOf(http).config?.http.page.isOpen).toBe(isOpen);
   });
 
+  test('links to rule files at an address that has a place for the file', () => {
+    const url = 'https://git.example.com/ops/blob/main/{file}#L{line}';
+    expect(pageOf(`source_url: "${url}"`).config?.http.page.sourceUrl).toBe(url);
+    for (const wrong of [
+      'javascript:{file}',
+      'https://git.example.com/ops',
+      'https://{file}/',
+      'https://me@git.example.com/{file}',
+    ])
+      expect(formatProblems(pageOf(`source_url: "${wrong}"`).problems)).toContain('with {file} in it');
+  });
+
   test('is not opened to a network, nor shown in a zone that does not exist', () => {
     const { problems } = pageOf('listen: "0.0.0.0:9797", read: open');
     expect(problems.map(({ message }) => message)).toEqual(['anybody who reaches 0.0.0.0 could read the page']);

@@ -10,7 +10,7 @@ const corpus = whole.filter(([, text]) => text !== '');
 
 const PAGES = [
   ...['/', '/watches/treasury-usdc', '/alerts/k1/8', '/history', '/deliveries'],
-  ...['/silences', '/explorers', '/rules'],
+  ...['/silences', '/explorers', '/rules', '/rules/source?file=rules/token.yaml&line=2'],
 ];
 const CALM_WORD = 'calm';
 

@@ -1,6 +1,8 @@
 // Silences, explorers, rules and the daemon itself, as the API answers them of a daemon that runs.
 import { expect, test } from '@jest/globals';
+import { ListFilter } from '../../src/query/shapes.ts';
 import { callApi, readApi } from '../support/api-calls.ts';
+import { aViewedDaemon, CONFIG, type ViewedDaemon } from '../support/viewed-daemon.ts';
 import { anOperatedDaemon, fallLow, RULES, type OperatedDaemon } from '../support/operated-daemon.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -82,4 +84,20 @@ test('the daemon says which release runs, since when, and what it stores', async
     storage: { engine: 'sqlite', state: 'works' },
   });
   expect(Number(body['up_ms'])).toBeGreaterThanOrEqual(60_000);
+});
+
+test('a rule leads to its line where the rules are kept, or to the file as it is in force', async () => {
+  const rules = `watches:\n  - { id: gas, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 1, notify: [ops] }] }\n`;
+  const here = await aViewedDaemon(rules);
+  const source = async ({ queries }: ViewedDaemon) => (await queries.rules(ListFilter.parse({}))).items[0]?.source;
+  expect(await source(here)).toEqual({ file: 'rules.yaml', line: 2, url: null });
+  expect(await here.queries.ruleFile('rules.yaml')).toEqual({ file: 'rules.yaml', text: rules });
+  expect(await here.queries.ruleFile('config.yaml')).toBeNull();
+  const template = 'https://git.example.com/{file}?at=main#L{line}';
+  const elsewhere = await aViewedDaemon(rules, `${CONFIG}http: { source_url: '${template}' }\n`);
+  expect(await source(elsewhere)).toMatchObject({ url: 'https://git.example.com/rules.yaml?at=main#L2' });
+  expect(await elsewhere.queries.watch('gas')).toMatchObject({
+    source: { url: 'https://git.example.com/rules.yaml?at=main#L2' },
+    rule: rules.split('\n')[1],
+  });
 });

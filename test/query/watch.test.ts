@@ -46,7 +46,7 @@ test('a watch says of each alert what it reads, what is missing, and what it was
     { at: '2026-01-01T00:01:00Z', outcome: 'complete', value: '200', truths: { low: false } },
   ]);
   expect(explained.source).toMatchObject({ file: 'rules.yaml', line: 3 });
-  expect(explained.source.text).toMatch(/^ {2}- id: coins\n[^]*notify: \[screen\] \}$/);
+  expect(explained.rule).toMatch(/^ {2}- id: coins\n[^]*notify: \[screen\] \}$/);
 });
 
 test('an alert keeps its whole story: pending, fires, who took it, who acknowledged it, and its end', async () => {

@@ -270,7 +270,8 @@ export function watchWith(written: Written): WatchExplanation {
         acknowledged_by: null,
       },
     ],
-    source: { file: 'rules/treasury.yaml', line: 6, text: '- id: treasury-usdc\n  kind: balance\n' },
+    source: { file: 'rules/treasury.yaml', line: 6, url: null },
+    rule: '- id: treasury-usdc\n  kind: balance\n',
   };
 }
 
@@ -354,7 +355,7 @@ export function explorersWith(written: Written): Explorers {
 export function rulesWith({ comment }: Written): RuleList {
   const row: RuleRow = {
     ...{ rule: 'our-token', alert: 'flagged', severity: 'critical', health: 'unknown-too-long', is_healthy: false },
-    ...{ sentence: 'while reputation == "scam"', source: { file: 'rules/token.yaml', line: 9 }, watches: 1 },
+    ...{ sentence: 'while reputation == "scam"', source: { file: 'rules/token.yaml', line: 9, url: null }, watches: 1 },
     ...{ last_true: null, notifications_30d: 0 },
   };
   const problem = {

@@ -103,6 +103,8 @@ export function queriesWith(written: Written): Queries {
     silences: async () => found.silences,
     explorers: async () => found.explorers,
     rules: async () => found.rules,
+    ruleFile: async (file) =>
+      file === 'rules/token.yaml' ? { file, text: `watches:\n  # ${written.comment.replaceAll(/\s/g, ' ')}\n` } : null,
     about: async () => found.about,
     alert: async ({ key }) => (key === 'k1' ? found.alert : null),
   });

@@ -221,6 +221,18 @@ describe('a silence', () => {
   });
 });
 
+test('a rule is read where it is written, and no other file is', async () => {
+  const web = await serve({ isOpen: true });
+  const rules = (await browse(web, '/rules')).body;
+  expect(rules).toContain('href="/rules/source?file=rules%2Ftoken.yaml&amp;line=9#line"');
+  const shown = await browse(web, '/rules/source?file=rules%2Ftoken.yaml&line=2');
+  expect(shown.status).toBe(200);
+  expect(shown.body).toMatch(/<span class="ln">2<\/span><mark id="line"> {2}# /);
+  for (const file of ['', 'config.yaml', '/etc/passwd', '../rules/token.yaml', 'rules/token.yaml%00'])
+    expect((await browse(web, `/rules/source?file=${file}&line=1`)).status).toBe(404);
+  expect((await browse(web, '/rules/source?file=rules/token.yaml&line=-1')).body).not.toContain('<mark');
+});
+
 test('a list that is asked for a page that it does not have says so', async () => {
   const web = await serve({
     isOpen: true,

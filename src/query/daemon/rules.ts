@@ -9,6 +9,7 @@ import { pageOf } from '../cursor.ts';
 import type { ListFilter } from '../shapes.ts';
 import type { FileProblem, RuleList, RuleRow } from '../shapes/daemon.ts';
 import { timeOf } from '../times.ts';
+import { placeIn } from './source.ts';
 import type { View } from '../view.ts';
 
 const MONTH_MS = 30 * 86_400_000;
@@ -74,7 +75,7 @@ function rowOf(
     health,
     is_healthy: isHealthy(health),
     sentence: singleLine(conditionText(alert)),
-    source: placeIn(alert.source),
+    source: placeIn(runtime, alert.source),
     watches: same.length,
     last_true: timeOf(trueAt === -Infinity ? null : trueAt),
     notifications_30d: same.reduce((sum, one) => sum + notifiedOf(one.watch, one.alert), 0),
@@ -90,12 +91,6 @@ function worstOf(healths: readonly Health[]): Health {
 
 function isHealthy(health: Health): boolean {
   return health !== 'always-true' && health !== 'unknown-too-long';
-}
-
-/** `rules/treasury.yaml:21` */
-function placeIn(source: string): RuleRow['source'] {
-  const [, file = source, line = '0'] = /^(.*):(\d+)$/.exec(source) ?? [];
-  return { file: singleLine(file), line: Number(line) };
 }
 
 /** Those that want a look first, then in the order of the files. */

@@ -1,18 +1,33 @@
 // Where a rule is written, and its text.
+import type { SourcePlace } from '../shapes/common.ts';
+import type { RuleFile } from '../shapes/daemon.ts';
 import type { RuntimeView } from '../view.ts';
 
-interface Source {
-  file: string;
-  line: number;
-  text: string | null;
-}
+type Sources = Pick<RuntimeView, 'config' | 'ruleFile'>;
 
-/** `rules/treasury.yaml:17`, with the lines of the watch that begins there. */
-export function sourceOf(runtime: RuntimeView, source: string): Source {
+/** `placeIn(runtime, 'rules/treasury.yaml:17') // { file: 'rules/treasury.yaml', line: 17, url: null }` */
+export function placeIn({ config }: Pick<Sources, 'config'>, source: string): SourcePlace {
   const colon = source.lastIndexOf(':');
   const [file, line] = [source.slice(0, colon), Number(source.slice(colon + 1))];
-  const text = runtime.ruleFile(file);
-  return { file, line, text: text === null ? null : blockAt(text.split('\n'), line) };
+  return { file, line, url: urlOf(config().http.page.sourceUrl, file, line) };
+}
+
+function urlOf(template: string | null, file: string, line: number): string | null {
+  if (template === null) return null;
+  const path = file.split('/').map(encodeURIComponent).join('/');
+  return template.replaceAll('{file}', () => path).replaceAll('{line}', String(line));
+}
+
+/** Null: no rules that are in force were read from it. */
+export function ruleFile({ ruleFile }: Pick<Sources, 'ruleFile'>, file: string): RuleFile | null {
+  const text = ruleFile(file);
+  return text === null ? null : { file, text };
+}
+
+/** The lines of the watch that begins there; null: its file is not known here. */
+export function ruleText({ ruleFile }: Pick<Sources, 'ruleFile'>, { file, line }: SourcePlace): string | null {
+  const text = ruleFile(file);
+  return text === null ? null : blockAt(text.split('\n'), line);
 }
 
 const MOST_LINES = 100;

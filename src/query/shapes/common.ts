@@ -85,6 +85,15 @@ export const RecipientStatus = z
   .meta({ id: 'RecipientStatus', description: 'How far the message to one recipient has come.' });
 export type RecipientStatus = z.output<typeof RecipientStatus>;
 
+export const SourcePlace = z
+  .strictObject({
+    file: z.string().describe('As the config names it.'),
+    line: Count,
+    url: z.string().nullable().describe('Where the line is shown elsewhere, by `http.source_url` of the config.'),
+  })
+  .meta({ id: 'SourcePlace', description: 'Where a rule is written.' });
+export type SourcePlace = z.output<typeof SourcePlace>;
+
 export const Point = z.tuple([Time, Amount]);
 export type Point = z.output<typeof Point>;
 

@@ -1,7 +1,7 @@
 // Explorers and what they cost, rules, and the daemon itself.
 import { z } from 'zod';
 import { HEALTHS } from '../../core/model/health.ts';
-import { Count, list, Severity, Time } from './common.ts';
+import { Count, list, Severity, SourcePlace, Time } from './common.ts';
 import { Forecast, HeadAge } from './overview.ts';
 
 export const ExplorerRow = z
@@ -51,13 +51,19 @@ export const RuleRow = z
     health: z.enum(HEALTHS),
     is_healthy: z.boolean(),
     sentence: z.string(),
-    source: z.strictObject({ file: z.string(), line: Count }),
+    source: SourcePlace,
     watches: Count,
     last_true: Time.nullable(),
     notifications_30d: Count,
   })
   .meta({ id: 'RuleRow', description: 'An alert as its rule defines it.' });
 export type RuleRow = z.output<typeof RuleRow>;
+
+/** A rule file that is in force. */
+export interface RuleFile {
+  readonly file: string;
+  readonly text: string;
+}
 
 export const FileProblem = z
   .strictObject({

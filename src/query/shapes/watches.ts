@@ -4,7 +4,20 @@ import { HEALTHS } from '../../core/model/health.ts';
 import { DATA_STATES } from '../../core/model/memory.ts';
 import { MISS_REASONS } from '../../core/model/observation.ts';
 import { Episode } from './alerts.ts';
-import { Amount, Bars, Count, list, Measure, RecipientStatus, Severity, Subject, Text, Time, Truth } from './common.ts';
+import {
+  Amount,
+  Bars,
+  Count,
+  list,
+  Measure,
+  RecipientStatus,
+  Severity,
+  SourcePlace,
+  Subject,
+  Text,
+  Time,
+  Truth,
+} from './common.ts';
 
 export const WATCH_STATES = ['firing', 'pending', 'blind', 'paused', 'silenced', 'starting', 'ok'] as const;
 export const WatchState = z
@@ -150,7 +163,8 @@ export const WatchExplanation = z
     samples_kept: Count.describe('Runs of equal values.'),
     fields: z.array(z.string()).describe('Of which a chart can be drawn.'),
     episodes: z.array(Episode),
-    source: z.strictObject({ file: z.string(), line: Count, text: z.string().nullable() }),
+    source: SourcePlace,
+    rule: z.string().nullable().describe('Its text, as it is in force.'),
   })
   .meta({ id: 'WatchExplanation', description: 'A watch, and why its alerts fire or not.' });
 export type WatchExplanation = z.output<typeof WatchExplanation>;

@@ -21,7 +21,7 @@ import { openAlerts, type OpenAlert } from '../alerts/open-alerts.ts';
 import { recipientsOf, type StatusOf } from '../alerts/recipients.ts';
 import type { Gone } from '../shapes/alerts.ts';
 import type { AlertExplanation, ConditionExplanation, Part, Poll, WatchExplanation } from '../shapes/watches.ts';
-import { sourceOf } from '../daemon/source.ts';
+import { placeIn, ruleText } from '../daemon/source.ts';
 import { timeOf } from '../times.ts';
 import type { View } from '../view.ts';
 import { creditsPerDay, watchRow } from './watch-rows.ts';
@@ -48,6 +48,7 @@ async function explanationOf(view: View, watch: Watch): Promise<WatchExplanation
     open.map((one) => one.row),
   );
   const pause = states.pauseOf(watch);
+  const source = placeIn(runtime, watch.source);
   return {
     watch: row,
     of: subjectOf(watch),
@@ -64,7 +65,8 @@ async function explanationOf(view: View, watch: Watch): Promise<WatchExplanation
     samples_kept: Object.values(samples).reduce((sum, runs) => sum + runs.length, 0),
     fields: memory === null ? [] : drawnPaths(watch, memory),
     episodes: await episodesOf(view, watch.id),
-    source: sourceOf(runtime, watch.source),
+    source,
+    rule: ruleText(runtime, source),
   };
 }
 

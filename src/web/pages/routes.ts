@@ -5,6 +5,7 @@ import { aboutPage } from './about.ts';
 import { accountsPage } from './accounts.ts';
 import { explorersPage } from './explorers.ts';
 import { rulesPage } from './rules.ts';
+import { sourcePage } from './source.ts';
 import { samplesRoute } from './watch/samples.ts';
 import { ackForms } from './acks.ts';
 import { deliveriesPage, deliveryForms } from './deliveries.ts';
@@ -35,6 +36,7 @@ export function pageRoutes(
     deliveriesPage(queries),
     explorersPage(queries),
     rulesPage(queries),
+    sourcePage(queries),
     aboutPage(queries),
   ];
 }

@@ -4,6 +4,7 @@ import { ListFilter } from '../../query/shapes.ts';
 import { counted, plural } from '../parts/amount.ts';
 import { html, NOTHING, trusted, type Html } from '../parts/html.ts';
 import { icon, type IconName } from '../parts/icons.ts';
+import { sourceLink } from '../parts/source.ts';
 import { capital, stateTag, type Tone } from '../parts/states.ts';
 import { ageOf, clockTime, duration, type Moment } from '../parts/time.ts';
 import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet } from './lists.ts';
@@ -99,7 +100,7 @@ function oneRow(row: RuleRow, moment: Moment): Html {
   return html`<tr class="${tone === 'ok' ? '' : tone}">
     <td data-name="Health"><span>${stateTag(tone, name, capital(health.replaceAll('-', ' ')))}</span></td>
     <td><b class="mono">${rule}/${alert}</b><span class="sub">${capital(severity)}. ${sentence}</span></td>
-    <td data-name="Source"><span class="mono">${source.file}:${source.line}</span></td>
+    <td data-name="Source"><span>${sourceLink(source)}</span></td>
     <td data-name="Last true"><span>${last === null ? 'never' : `${duration(ageOf(last, moment))} ago`}</span></td>
     <td class="num" data-name="Notified in 30 d"><span>${counted(count)}</span></td>
   </tr>`;

@@ -3,6 +3,7 @@ import type { WatchExplanation } from '../../../query/shapes/watches.ts';
 import type { Episode } from '../../../query/shapes/alerts.ts';
 import { counted, plural } from '../../parts/amount.ts';
 import { html, NOTHING, type Content, type Html } from '../../parts/html.ts';
+import { sourceLink } from '../../parts/source.ts';
 import { explorerLink } from '../../parts/subject.ts';
 import { clockTime, duration, timeTag, type Moment } from '../../parts/time.ts';
 import { alertPath } from '../acks.ts';
@@ -75,11 +76,10 @@ function lasted({ since, until }: Episode, { now }: Moment): string {
   return until === null ? `${duration(ms)}, and lasts` : duration(ms);
 }
 
-function ruleCard({ source }: WatchExplanation): Html {
-  const { file, line, text } = source;
+function ruleCard({ source, rule }: WatchExplanation): Html {
   return html`<div class="card">
     <h3>Rule</h3>
-    <p class="small"><span class="mono">${file}:${line}</span></p>
-    ${text === null ? NOTHING : codeBlock(text, { first: line, marked: null, label: 'The rule' })}
+    <p class="small">${sourceLink(source)}</p>
+    ${rule === null ? NOTHING : codeBlock(rule, { first: source.line, marked: null, label: 'The rule' })}
   </div>`;
 }
