@@ -62,7 +62,7 @@ test('nothing is sent, shown or changed by an operator but past a moment of the 
   // Commands that send a test message keep nothing.
   expect(filesOf(callsOf(/^(?:notifier|sender)\.send$/))).toEqual([
     'src/app/channels.ts',
-    'src/cli/notify-test.ts',
+    'src/cli/daemon/notify-test.ts',
     'src/engine/sending/sender.ts',
   ]);
   expect(filesOf(callsOf(/mirror\.show$/))).toEqual(['src/app/channels.ts', 'src/engine/sending/mirror.ts']);

@@ -1,0 +1,140 @@
+// Runs the daemon from opening its log until it ends: the common part of `run` and `record`.
+import { openApp } from '../../app/app.ts';
+import type { Setup } from '../../app/setup.ts';
+import { secretsOf } from '../../config/config.ts';
+import { isNetworkError } from '../../lib/network-error.ts';
+import type { Recorder, RecorderOptions } from '../../recording/recorder.ts';
+import { describeWatches } from '../../rules/describe.ts';
+import { createLog, type LogLevel, type SafeLog } from '../../telemetry/logger.ts';
+import { createMetrics, type Metrics } from '../../telemetry/metrics.ts';
+import { EXIT, exitCodeOf } from '../exit.ts';
+import type { ConfigOption, Reloadable } from '../load.ts';
+import { onScreen, openingLines } from './opening.ts';
+import type { Terminal } from '../terminal.ts';
+import { readVersion } from '../version.ts';
+
+export interface DaemonOptions extends ConfigOption {
+  readonly dry: boolean;
+  readonly logLevel?: LogLevel;
+  readonly logFormat?: 'json' | 'text';
+}
+
+export interface DaemonRun extends Reloadable {
+  /** Stops after this long; null = never. */
+  readonly forMs: number | null;
+  readonly hint: string;
+  readonly openRecorder: (tools: RecorderTools) => Recorder | null;
+}
+
+/** What a recorder needs beside its file and its limits. */
+export type RecorderTools = Pick<RecorderOptions, 'clock' | 'log'> & { readonly onFailed: () => void };
+
+/**
+ * Runs until a signal. The first one stops the daemon within ten seconds, the second at once; no unsent delivery is
+ * lost.
+ */
+export async function runDaemon(terminal: Terminal, options: DaemonOptions, daemonRun: DaemonRun): Promise<number> {
+  const { clock, pid, versions } = terminal;
+  const { setup, tools } = daemonRun;
+  const version = readVersion();
+  const metrics = createMetrics({ clock, process: terminal.facts });
+  metrics.buildInfo({ version, ...versions });
+  const isScreen = terminal.isInteractive && options.logLevel === undefined && options.logFormat !== 'json';
+  const daemonLog = openLog(terminal, options, { setup, metrics });
+  const log = isScreen ? onScreen(daemonLog) : daemonLog;
+  const crash = (error: unknown): void => {
+    log.error('daemon:crashed', {
+      error,
+      effect: 'what it owes is in the state file and is sent after the next start',
+    });
+    terminal.exit(EXIT.bug);
+  };
+  terminal.onCrash((error) => {
+    if (!isNetworkError(error)) {
+      // The error interrupted code of the daemon, perhaps between a commit and the memory in this process, or in the
+      // middle of a reload. From then on its decisions might differ from the state file. A new process starts from the
+      // file.
+      crash(error);
+      return;
+    }
+    metrics.networkErrorUncaught();
+    log.error('daemon:uncaught', { error, effect: 'one connection ended; the daemon goes on' });
+  });
+  const onFailed = (): void => {
+    metrics.recordingFailed();
+  };
+  await using recorder = daemonRun.openRecorder({ clock, log, onFailed });
+  const app = await openApp({
+    ...tools,
+    configFile: options.config,
+    setup,
+    clock,
+    log,
+    metrics,
+    print: (line) => terminal.print(line),
+    version,
+    owner: `pid ${pid}`,
+    recorder,
+    isDry: options.dry,
+  });
+  const stop = stopOnSignal(terminal);
+  terminal.onSignal('SIGHUP', () => {
+    app.reload();
+  });
+  if (isScreen) {
+    const place = { version, url: app.url, configFile: options.config, hint: daemonRun.hint };
+    for (const line of openingLines(setup, place)) terminal.err(`${line}\n`);
+  }
+  for (const line of describeWatches(setup.watches, setup.config).lines) log.info('watching', { what: line });
+  log.info('daemon:started', {
+    version,
+    pid,
+    watches: setup.watches.length,
+    metrics: `${app.url}/metrics`,
+    hint: daemonRun.hint,
+  });
+  if (daemonRun.forMs !== null)
+    void clock.sleep(daemonRun.forMs, stop.signal).then(() => {
+      stop.abort();
+    });
+  await app.run(stop.signal).catch((error: unknown) => {
+    if (exitCodeOf(error) !== null) throw error;
+    crash(error);
+  });
+  log.info('daemon:stopped');
+  return EXIT.ok;
+}
+
+interface LogSources {
+  readonly setup: Setup;
+  readonly metrics: Metrics;
+}
+
+/** The daemon's own log, on a standard error that never blocks. */
+function openLog(terminal: Terminal, { logLevel, logFormat }: DaemonOptions, { setup, metrics }: LogSources): SafeLog {
+  const onDropped = (lines: number): void => {
+    metrics.logDropped(lines);
+  };
+  terminal.waitForNobody(onDropped);
+  return createLog({
+    level: logLevel ?? 'info',
+    format: logFormat ?? (terminal.isInteractive ? 'text' : 'json'),
+    clock: terminal.clock,
+    write: (line) => {
+      terminal.err(line);
+    },
+    secrets: secretsOf(setup.config),
+    onDropped,
+  });
+}
+
+function stopOnSignal(terminal: Terminal): AbortController {
+  const stop = new AbortController();
+  const onSignal = (): void => {
+    if (stop.signal.aborted) terminal.exit(EXIT.ok);
+    stop.abort();
+  };
+  terminal.onSignal('SIGTERM', onSignal);
+  terminal.onSignal('SIGINT', onSignal);
+  return stop;
+}

@@ -1,0 +1,46 @@
+import { parseDuration } from '../../lib/durations.ts';
+import type { Release } from '../../sandbox/releases/release.ts';
+import { createSandbox } from '../../sandbox/sandbox.ts';
+import { serveSandbox } from '../../sandbox/server.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface ExplorerOptions {
+  readonly port: number;
+  readonly seed: number;
+  readonly blockTime: string;
+  readonly control: boolean;
+  readonly faults: boolean;
+  /** Left out: as the specification has it. */
+  readonly as?: Release;
+}
+
+/** Serves until a signal. Prints where, and the addresses and tokens that the example rules name. */
+export async function explorer(terminal: Terminal, options: ExplorerOptions): Promise<number> {
+  const { port, seed, control, faults, as = null } = options;
+  const blockTimeMs = blockTimeOf(options.blockTime);
+  const sandbox = createSandbox({ seed, blockTimeMs, clock: terminal.clock, control, faults, as });
+  const served = await serveSandbox(sandbox, port).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandError(EXIT.config, `cannot listen on port ${port} (${why}). Choose another with --port.`);
+  });
+  terminal.out(`per-instance form  ${served.url}/api/v2/blocks`);
+  terminal.out(`multichain form    ${served.url}/${sandbox.chainId}/api/v2/blocks   (API key: ${sandbox.apiKey})`);
+  if (control) terminal.out(`control            ${served.url}/control`);
+  for (const [name, address] of Object.entries({ ...sandbox.addresses, ...sandbox.tokens }))
+    terminal.out(`${name.padEnd(18)} ${address}`);
+  await new Promise<void>((resolve) => {
+    terminal.onSignal('SIGTERM', resolve);
+    terminal.onSignal('SIGINT', resolve);
+  });
+  await served.close();
+  return EXIT.ok;
+}
+
+function blockTimeOf(text: string): number | 'manual' {
+  if (text === 'manual') return text;
+  const ms = parseDuration(text);
+  if (ms === undefined || ms <= 0)
+    throw new CommandError(EXIT.usage, `--block-time: "${text}" is neither a time, such as 2s, nor manual`);
+  return ms;
+}

@@ -1,0 +1,78 @@
+// What the daemon prints when it starts on a terminal: what is watched, where to look, and what to edit. After it, only
+// alerts, reloads and what is wrong.
+import type { Setup } from '../../app/setup.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { inColumns } from '../../lib/columns.ts';
+import { singleLine } from '../../lib/untrusted.ts';
+import { dailySums } from '../../rules/costs.ts';
+import { showSchedule } from '../../rules/describe.ts';
+import type { LogFields } from '../../telemetry/log.ts';
+import type { SafeLog } from '../../telemetry/logger.ts';
+
+export interface OpeningFacts {
+  readonly version: string;
+  readonly url: string;
+  readonly configFile: string;
+  readonly hint: string;
+}
+
+const MOST_WATCHES = 12;
+const MOST_TEXT = 100;
+
+/** The lines, without line feeds. */
+export function openingLines(setup: Setup, facts: OpeningFacts): string[] {
+  const { watches } = setup;
+  const more = watches.length - MOST_WATCHES;
+  return [
+    `chainwarden ${facts.version}: ${countOf(watches.length, 'watch', 'watches')}`,
+    '',
+    ...table(watches.slice(0, MOST_WATCHES).map(watchRow)),
+    ...(more > 0 ? [`  and ${more} more: chainwarden check -c ${facts.configFile}`] : []),
+    '',
+    ...table(placeRows(setup, facts)),
+    '',
+    `${facts.hint}. Ctrl+C stops it. Alerts follow, one line each.`,
+    '',
+  ];
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  return inColumns(rows.map((row) => row.map((cell) => singleLine(cell, MOST_TEXT)))).map((line) => `  ${line}`);
+}
+
+function watchRow({ name, kind, of, token, target, schedule, alerts }: Watch): string[] {
+  const subject = [token?.name ?? token?.address ?? null, of === null ? null : `of ${of.name ?? of.address}`];
+  const what = [kind.name, ...subject.filter((word) => word !== null), `on ${target.explorer}`].join(' ');
+  return [name, what, showSchedule(schedule), countOf(alerts.length, 'alert', 'alerts')];
+}
+
+function placeRows({ config, watches }: Setup, { url, configFile }: OpeningFacts): string[][] {
+  const channels = [...config.channels.values()].map(({ name, type }) => `${name} (${type})`);
+  const sums = [...dailySums(watches)].map(
+    ([explorer, { requests }]) => `${explorer} ${Math.round(requests).toLocaleString('en')} times a day`,
+  );
+  return [
+    ...(config.http.page.isServed ? [['page', `${url}/`]] : []),
+    ['metrics', `${url}/metrics`],
+    ['tells', channels.length === 0 ? 'nobody: there are no channels' : channels.join(', ')],
+    ['asks', sums.length === 0 ? 'nobody: there are no watches' : sums.join(', ')],
+    ['edit', `${config.rules.join(', ')} and ${configFile}`],
+  ];
+}
+
+function countOf(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** Of what only informs, what somebody at the terminal waits for. */
+const SHOWN: ReadonlySet<string> = new Set(['config:reloaded', 'daemon:stopped']);
+
+/** The log for a terminal below the opening: warnings and errors, and what was just done. */
+export function onScreen(log: SafeLog): SafeLog {
+  return {
+    ...log,
+    info(event: string, fields?: LogFields) {
+      if (SHOWN.has(event)) log.info(event, fields);
+    },
+  };
+}

@@ -1,0 +1,110 @@
+// Calls the API of a daemon. A call whose answer is lost is repeated under its key: the daemon does it once, and answers
+// what it answered at first, also after a restart.
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { singleLine } from '../../lib/untrusted.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
+import { daemonOf, type ApiOptions, type Daemon } from './daemon-place.ts';
+
+export interface Client {
+  /** The body of the answer, as `shape` reads it. Throws a `CommandError`: refused, unreachable, or not known. */
+  post<T>(path: string, body: object, shape: z.ZodType<T>): Promise<T>;
+}
+
+export function createClient(terminal: Terminal, options: ApiOptions): Client {
+  const daemon = daemonOf(terminal, options);
+  const key = options.key ?? randomUUID();
+  return {
+    async post(path, body, shape) {
+      const answer = await repeated(terminal, daemon, key, () => send(daemon, key, path, body));
+      const text = await answer.text();
+      if (!answer.ok) throw refusal(daemon, answer.status, text);
+      const read = shape.safeParse(jsonOf(text));
+      if (read.success) return read.data;
+      throw new CommandError(EXIT.unavailable, `${daemon.url} answered what no daemon of this release answers`);
+    },
+  };
+}
+
+const ANSWER_MS = 15_000;
+
+function send({ url, token }: Daemon, key: string, path: string, body: object): Promise<Response> {
+  return fetch(`${url}/api/v1${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'x-chainwarden-request': '1',
+      'idempotency-key': key,
+    },
+    body: JSON.stringify(body),
+    // The token is for this daemon only.
+    redirect: 'error',
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
+}
+
+/** The daemon is busy, and has not read the request. */
+const TOO_LATE = 408;
+const TRIES = 10;
+const PAUSE_MS = 1000;
+
+/** Nothing was sent: the daemon cannot have done it. */
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** Once a call may have reached the daemon, it is repeated until there is an answer: the daemon may be starting again. */
+async function repeated(
+  { clock }: Terminal,
+  { url }: Daemon,
+  key: string,
+  call: () => Promise<Response>,
+): Promise<Response> {
+  let mayBeDone = false;
+  let why = '';
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    if (tries > 0) await clock.sleep(PAUSE_MS);
+    try {
+      const answer = await call();
+      if (answer.status !== TOO_LATE) return answer;
+      why = `${TOO_LATE}, the request took too long to arrive`;
+      mayBeDone = true;
+    } catch (error) {
+      why = causeOf(error);
+      mayBeDone ||= !NOT_CONNECTED.has(why);
+    }
+    if (!mayBeDone) break;
+  }
+  const advice = mayBeDone
+    ? `It may be done all the same. To be sure, repeat the command with --key ${key}: it is not done twice.`
+    : 'Is the daemon running? Name another address with --url.';
+  throw new CommandError(EXIT.unavailable, `${url} does not answer (${why}). ${advice}`);
+}
+
+/** `ECONNREFUSED`, or what else `fetch` says of it. */
+function causeOf(error: unknown): string {
+  const cause = partOf(error, 'cause') ?? error;
+  const text = partOf(cause, 'code') ?? partOf(cause, 'message');
+  return singleLine(typeof text === 'string' ? text : String(cause));
+}
+
+function partOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+const ProblemBody = z.object({ detail: z.string() });
+
+function refusal({ url }: Daemon, status: number, text: string): CommandError {
+  const problem = ProblemBody.safeParse(jsonOf(text)).data;
+  if (problem === undefined) return new CommandError(EXIT.unavailable, `${url} answered with ${status}`);
+  const code = status >= 500 ? EXIT.unavailable : EXIT.problems;
+  return new CommandError(code, singleLine(problem.detail, 2000));
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

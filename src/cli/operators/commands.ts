@@ -1,0 +1,132 @@
+// The commands of those who are on call. They call the daemon that runs: only it changes its state.
+import { Option } from 'commander';
+import type { ConfigOption } from '../load.ts';
+import { CONFIG, onDaemon, toWhole, type Registry } from '../options.ts';
+import type { AckOptions } from './ack.ts';
+import type { ApiOptions } from './daemon-place.ts';
+import type { ListOptions } from './deliveries.ts';
+import type { RetryOptions } from './deliveries-retry.ts';
+import type { PauseOptions } from './pause.ts';
+import type { ExtendOptions, ListOptions as SilencesOptions, SilenceOptions } from './silence.ts';
+
+export function addOperatorCommands(registry: Registry): void {
+  addOpen(registry);
+  addPauses(registry);
+  addSilences(registry);
+  addAcks(registry);
+  addDeliveries(registry);
+}
+
+function addOpen({ program, terminal, end }: Registry): void {
+  program
+    .command('open')
+    .description('print a link that enters the page of the daemon on this machine; it works once, for a minute')
+    .option(...CONFIG)
+    .option('--url <address>', 'of the daemon, where it is not as the config says')
+    .action(async (options: Pick<ApiOptions, 'config' | 'url'>) => {
+      end((await import('./open.ts')).open(terminal, options));
+    });
+}
+
+function addPauses({ program, terminal, end }: Registry): void {
+  onDaemon(program.command('pause <watch>'))
+    .description('have a watch (id or id[label]) not polled for a while; its alerts stay as they are')
+    .option('--for <duration>', 'how long, such as 2h; at most 30d')
+    .option('--until <time>', 'until then, such as 18:00 (UTC) or 2026-01-31T18:00Z')
+    .option('-m, --comment <text>', 'why, for the others', 'paused on the command line')
+    .action(async (watch: string, options: PauseOptions) => {
+      end(await (await import('./pause.ts')).pause(terminal, watch, options));
+    });
+
+  onDaemon(program.command('resume <watch>'))
+    .description('end the pause of a watch: it is polled at once')
+    .action(async (watch: string, options: ApiOptions) => {
+      end(await (await import('./pause.ts')).resume(terminal, watch, options));
+    });
+}
+
+function addSilences({ program, terminal, end }: Registry): void {
+  const silence = onDaemon(program.command('silence'))
+    .enablePositionalOptions()
+    .description('silence alerts by their labels; says first which they are')
+    .argument('<matchers...>', 'such as watch=treasury or severity!=info; * is any text, a,b is any of them')
+    .option('--for <duration>', 'how long, such as 2h; at most 30d')
+    .option('--until <time>', 'until then, such as 18:00 (UTC) or 2026-01-31T18:00Z')
+    .option('--from <time>', 'from then on, instead of now')
+    .option('--until-resolved', 'end it sooner where nothing of it fires any more', false)
+    .option('-m, --comment <text>', 'why, for the others')
+    .option('--confirm', 'also where it is about more than half of the rules', false)
+    .option('--preview', 'only say which alerts they are', false)
+    .action(async (matchers: readonly string[], options: SilenceOptions) => {
+      end(await (await import('./silence.ts')).silence(terminal, matchers, options));
+    });
+  onDaemon(silence.command('end <id>'))
+    .description('end a silence')
+    .action(async (id: string, options: ApiOptions) => {
+      end(await (await import('./silence.ts')).endSilence(terminal, id, options));
+    });
+  onDaemon(silence.command('extend <id>'))
+    .description('have a silence end later')
+    .option('--for <duration>', 'how long from now on, such as 2h')
+    .option('--until <time>', 'until then, such as 18:00 (UTC) or 2026-01-31T18:00Z')
+    .action(async (id: string, options: ExtendOptions) => {
+      end(await (await import('./silence.ts')).extendSilence(terminal, id, options));
+    });
+  silence
+    .command('list')
+    .description('the silences that are in force or will be; also while the daemon runs')
+    .option(...CONFIG)
+    .option('--json', 'a JSON object a line', false)
+    .action(async (options: SilencesOptions) => {
+      end(await (await import('./silence.ts')).listSilences(terminal, options));
+    });
+}
+
+function addAcks({ program, terminal, end }: Registry): void {
+  onDaemon(program.command('ack <alert>'))
+    .description('acknowledge what is open of an alert (id/alert, id[label]/alert) or of a watch')
+    .option('--for <duration>', 'how long, such as 1h; 24h without it, and at most')
+    .option('--until <time>', 'until then, such as 18:00 (UTC)')
+    .option('-m, --comment <text>', 'for the others')
+    .action(async (alert: string, options: AckOptions) => {
+      end(await (await import('./ack.ts')).ack(terminal, alert, options));
+    });
+  onDaemon(program.command('unack <alert>'))
+    .description('take an acknowledgement back')
+    .action(async (alert: string, options: ApiOptions) => {
+      end(await (await import('./ack.ts')).unack(terminal, alert, options));
+    });
+}
+
+function addDeliveries({ program, terminal, end }: Registry): void {
+  const deliveries = program.command('deliveries').description('messages and their recipients');
+  deliveries
+    .command('list')
+    .description('who was told what, who is still to be told, and what was given up; the newest first')
+    .option(...CONFIG)
+    .option('--channel <name>', 'of this channel')
+    .addOption(new Option('--state <state>', 'in this state').choices(['owed', 'given-up', 'sent']))
+    .option('--limit <number>', 'at most so many', toWhole, 20)
+    .action(async (options: ListOptions) => {
+      end(await (await import('./deliveries.ts')).list(terminal, options));
+    });
+  deliveries
+    .command('show <id>')
+    .description('one delivery: its message, its tries, and what the other side answered')
+    .option(...CONFIG)
+    .action(async (id: string, options: ConfigOption) => {
+      end(await (await import('./deliveries.ts')).show(terminal, id, options));
+    });
+
+  onDaemon(deliveries.command('retry [id]'))
+    .description('have one that was given up tried again under its id, or with --channel all that wait there')
+    .option('--channel <name>', 'whatever waits on this channel, also where its receiver said that it is gone')
+    .action(async (id: string | undefined, options: RetryOptions) => {
+      end(await (await import('./deliveries-retry.ts')).retry(terminal, id, options));
+    });
+  onDaemon(deliveries.command('dismiss <id>'))
+    .description('count one that was given up no more: somebody has looked at it')
+    .action(async (id: string, options: ApiOptions) => {
+      end(await (await import('./deliveries-retry.ts')).dismiss(terminal, id, options));
+    });
+}

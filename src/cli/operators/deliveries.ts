@@ -1,0 +1,93 @@
+// Who was told what, and who was not, from the state file. It answers beside a running daemon.
+import { showDuration, type Instant } from '../../lib/clock.ts';
+import { singleLine } from '../../lib/untrusted.ts';
+import { delivery, deliveries } from '../../query/records/deliveries.ts';
+import type { DeliveryFilter } from '../../query/shapes.ts';
+import type { DeliveryDetail, DeliveryRow } from '../../query/shapes/operators.ts';
+import { showRecipient } from '../../rules/describe.ts';
+import { openReader } from '../../store/open.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import { loadOrFail, type ConfigOption } from '../load.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface ListOptions extends ConfigOption {
+  readonly channel?: string;
+  readonly state?: NonNullable<DeliveryFilter['state']>;
+  readonly limit: number;
+}
+
+/** One line each: what was given up, what is owed, what was sent; of each the newest first. */
+export async function list(terminal: Terminal, options: ListOptions): Promise<number> {
+  const { state = null, channel = null, limit } = options;
+  const { config } = loadOrFail(terminal, options.config);
+  await using reader = await openReader(config.state);
+  const { items } = await deliveries({ store: reader }, { state, channel, after: null, limit });
+  const now = terminal.clock.now();
+  for (const row of items) terminal.out(lineOf(row, now));
+  if (items.length === 0) terminal.out('No such delivery yet.');
+  return EXIT.ok;
+}
+
+/** Everything that is known of one. */
+export async function show(terminal: Terminal, id: string, { config: file }: ConfigOption): Promise<number> {
+  const { config } = loadOrFail(terminal, file);
+  await using reader = await openReader(config.state);
+  const found = await delivery({ store: reader }, id);
+  if (found === null) {
+    const advice = 'chainwarden deliveries list shows those that are kept: for 30 days after they ended.';
+    throw new CommandError(EXIT.usage, `there is no delivery ${singleLine(id, 60)}. ${advice}`);
+  }
+  for (const line of linesOf(found, terminal.clock.now())) terminal.out(line);
+  return EXIT.ok;
+}
+
+/** `2026-01-01T00:00:00Z  given up to ops: treasury is low (firing) - 3 tries: 410 Gone  aaaa…` */
+function lineOf(row: DeliveryRow, now: Instant): string {
+  const { id, decided_at: at, members, recipient } = row;
+  const others = members === 1 ? '' : ` and ${members - 1} more`;
+  const answer = recipient.answer === null || recipient.answer === '' ? '' : `: ${recipient.answer}`;
+  const progress = `${triesOf(row)}${answer}${nextOf(row, now)}`;
+  const what = `${WORDS[row.state]} to ${showRecipient(recipient)}: ${headingOf(row)}${others} - ${progress}`;
+  return [at, what, id].join('  ');
+}
+
+function linesOf(found: DeliveryDetail, now: Instant): string[] {
+  const { id, kind, messages, more, recipient, decided_at: at, ended_at: endedAt, outcome } = found;
+  return [
+    `${id}  ${WORDS[found.state]}`,
+    ...(kind === 'news' ? [] : [`  kind:     ${kind.replace('_', ' ')}`]),
+    ...messages.flatMap((message) => [
+      `  message:  ${headingOf(message)}`,
+      `  alert:    ${message.watch}/${message.alert}, ${message.severity}, ${message.rule}`,
+    ]),
+    ...more.map(({ watch, alert, count }) => `  message:  ${count} more of ${watch}/${alert}`),
+    `  to:       ${showRecipient(recipient)}`,
+    `  decided:  ${at}`,
+    `  tries:    ${triesOf(found)}${nextOf(found, now)}`,
+    ...(endedAt === null ? [] : [`  ended:    ${endedAt}`]),
+    ...(outcome === null ? [] : [`  answer:   ${[outcome, recipient.answer].filter(Boolean).join(': ')}`]),
+  ];
+}
+
+const WORDS: Readonly<Record<DeliveryRow['state'], string>> = {
+  owed: 'owed',
+  sent: 'sent',
+  'given-up': 'given up',
+  merged: 'said in a later one',
+  cancelled: 'cancelled',
+};
+
+function headingOf({ title, transition }: { readonly title: string; readonly transition: string }): string {
+  return `${title} (${transition})`;
+}
+
+function triesOf({ recipient: { tries } }: DeliveryRow): string {
+  if (tries === 0) return 'not tried yet';
+  return tries === 1 ? 'one try' : `${tries} tries`;
+}
+
+function nextOf({ recipient: { next_try: next, tries } }: DeliveryRow, now: Instant): string {
+  if (next === null || tries === 0) return '';
+  const dueAt = Date.parse(next);
+  return `; next ${dueAt <= now ? 'now' : `in ${showDuration(dueAt - now)}`}`;
+}

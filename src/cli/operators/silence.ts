@@ -1,0 +1,127 @@
+// Silences: made, extended and ended through the API of the daemon, listed from the state file.
+import { z } from 'zod';
+import { parseMatcher, showMatcher } from '../../dispatch/matcher-text.ts';
+import type { Matcher, Silence } from '../../dispatch/model.ts';
+import { showInstant, type Instant } from '../../lib/clock.ts';
+import { singleLine } from '../../lib/untrusted.ts';
+import { createClient, type Client } from './client.ts';
+import { openStateOf, type ApiOptions } from './daemon-place.ts';
+import { showTime, showUntil, timeOf, untilOf, type UntilOptions } from '../times.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import type { ConfigOption } from '../load.ts';
+import { previewLines, PreviewAnswer } from './silence-preview.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface SilenceOptions extends ApiOptions, UntilOptions {
+  readonly from?: string;
+  readonly comment?: string;
+  readonly untilResolved: boolean;
+  /** It is meant, though it is about more than half of the rules. */
+  readonly confirm: boolean;
+  /** Says what it would be about, and does nothing. */
+  readonly preview: boolean;
+}
+
+const SilenceAnswer = z.object({
+  id: z.string(),
+  from: z.iso.datetime(),
+  until: z.iso.datetime(),
+  until_resolved: z.boolean(),
+});
+
+/** Says what a silence is about, then makes it. */
+export async function silence(terminal: Terminal, texts: readonly string[], options: SilenceOptions): Promise<number> {
+  const matchers = matchersOf(texts);
+  const now = terminal.clock.now();
+  const draft = options.preview ? null : draftOf(options, now);
+  const client = createClient(terminal, options);
+  const preview = await client.post('/silences/preview', { matchers }, PreviewAnswer);
+  for (const line of previewLines(preview, now)) terminal.out(line);
+  if (draft === null) return EXIT.ok;
+  if (preview.confirm_needed && !options.confirm)
+    throw new CommandError(
+      EXIT.problems,
+      'Nothing was silenced: it is more than half of the rules. Add --confirm where that is meant.',
+    );
+  const made = await client.post('/silences', { matchers, ...draft }, SilenceAnswer);
+  const from =
+    options.from !== undefined && Date.parse(made.from) > now ? `from ${showTime(Date.parse(made.from), now)} ` : '';
+  const sooner = made.until_resolved ? ', or until nothing of it fires any more' : '';
+  terminal.out('');
+  terminal.out(`Silenced ${from}until ${showUntil(Date.parse(made.until), now)}${sooner}.`);
+  terminal.out('Nobody is told of them meanwhile, but for the end of what was told before.');
+  terminal.out(`End it sooner with: chainwarden silence end ${singleLine(made.id)}`);
+  return EXIT.ok;
+}
+
+function matchersOf(texts: readonly string[]): Matcher {
+  const read = parseMatcher(texts);
+  if ('complaint' in read) throw new CommandError(EXIT.usage, singleLine(read.complaint, 300));
+  return read.matcher;
+}
+
+function draftOf({ from, comment, untilResolved, confirm, ...length }: SilenceOptions, now: Instant): object {
+  const until = untilOf(length, now);
+  if (until === null)
+    throw new CommandError(EXIT.usage, 'Say for how long: --for 2h, or until when: --until 18:00. At most 30 days.');
+  if (comment === undefined) throw new CommandError(EXIT.usage, "Say why, for the others: -m 'the vault is moved'.");
+  return {
+    ...(from === undefined ? {} : { from: new Date(timeOf(from, now, '--from')).toISOString() }),
+    until: new Date(until).toISOString(),
+    until_resolved: untilResolved,
+    comment,
+    confirm,
+  };
+}
+
+export async function endSilence(terminal: Terminal, id: string, options: ApiOptions): Promise<number> {
+  const ended = await call(createClient(terminal, options), id, 'end', {});
+  const since = showTime(Date.parse(ended.from), terminal.clock.now());
+  terminal.out(`${singleLine(ended.id)}: ended, after a silence since ${since}.`);
+  return EXIT.ok;
+}
+
+export interface ExtendOptions extends ApiOptions, UntilOptions {}
+
+export async function extendSilence(terminal: Terminal, id: string, options: ExtendOptions): Promise<number> {
+  const now = terminal.clock.now();
+  const until = untilOf(options, now);
+  if (until === null)
+    throw new CommandError(EXIT.usage, 'Say for how long from now on: --for 2h, or until when: --until 18:00.');
+  const body = { until: new Date(until).toISOString() };
+  const longer = await call(createClient(terminal, options), id, 'extend', body);
+  terminal.out(`${singleLine(longer.id)}: silenced until ${showUntil(Date.parse(longer.until), now)}.`);
+  return EXIT.ok;
+}
+
+function call(client: Client, id: string, what: string, body: object): Promise<z.infer<typeof SilenceAnswer>> {
+  return client.post(`/silences/${encodeURIComponent(id)}/${what}`, body, SilenceAnswer);
+}
+
+export interface ListOptions extends ConfigOption {
+  readonly json: boolean;
+}
+
+/** Those that are in force or will be, a line each. */
+export async function listSilences(terminal: Terminal, options: ListOptions): Promise<number> {
+  await using reader = await openStateOf(terminal, options);
+  const now = terminal.clock.now();
+  const silences = (await reader.policy(now)).silences.filter(({ kind }) => kind === 'silence');
+  for (const one of silences) terminal.out(options.json ? JSON.stringify(jsonOf(one)) : silenceLine(one, now));
+  if (silences.length === 0 && !options.json) terminal.out('No silence is in force.');
+  return EXIT.ok;
+}
+
+function jsonOf({ from, until, untilResolved, ...silence }: Silence): object {
+  return { ...silence, from: showInstant(from), until: showInstant(until), until_resolved: untilResolved };
+}
+
+/** `5f0c…  watch=coins  until 14:00 UTC, in 2h  by alice: the vault is moved` */
+export function silenceLine(silence: Silence, now: Instant): string {
+  const { id, matchers, from, until, untilResolved, actor, comment } = silence;
+  const later = from > now ? `from ${showTime(from, now)} ` : '';
+  const sooner = untilResolved ? ', or until nothing of it fires' : '';
+  return [id, showMatcher(matchers), `${later}until ${showUntil(until, now)}${sooner}`, `by ${actor}: ${comment}`]
+    .map((part) => singleLine(part, 1000))
+    .join('  ');
+}

@@ -1,0 +1,55 @@
+import { recipientsIn } from '../../config/recipients.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import type { Memory } from '../../core/model/memory.ts';
+import { withStored } from '../../core/windows/closed.ts';
+import { outlineOf, readOutline, type Outline } from '../../plan/outline.ts';
+import { planOf, type State } from '../../plan/plan.ts';
+import { openReaderIfAny } from '../../store/open.ts';
+import type { StoreReader } from '../../store/store.ts';
+import { EXIT } from '../exit.ts';
+import { loadOrFail, type ConfigOption } from '../load.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface PlanOptions extends ConfigOption {
+  readonly against?: string;
+}
+
+const NOTHING: Outline = { rules: {}, watches: [], credits: {} };
+
+/** What a config would change, on the data in the state file, before it is loaded. Writes and sends nothing. */
+export async function plan(terminal: Terminal, { config: file, against }: PlanOptions): Promise<number> {
+  const { config, watches } = loadOrFail(terminal, file, EXIT.problems);
+  const other = against === undefined ? null : loadOrFail(terminal, against, EXIT.problems);
+  await using reader = await openReaderIfAny(config.state);
+  if (reader === null)
+    terminal.out(`There is no state file at ${config.state.file}: which alerts are open is not known.`);
+  if (other !== null && other.config.state.file !== config.state.file)
+    terminal.out(
+      `The state file is another one, ${config.state.file}: what ${other.config.state.file} remembers is left behind.`,
+    );
+  const before =
+    other === null ? await runningIn(reader, terminal) : outlineOf(other.watches, recipientsIn(other.config));
+  const planned = { watches, recipientsOf: recipientsIn(config) };
+  for (const line of planOf(before, planned, await stateOf(reader, terminal))) terminal.out(line);
+  return EXIT.ok;
+}
+
+async function runningIn(reader: StoreReader | null, terminal: Terminal): Promise<Outline> {
+  const running = reader === null ? null : readOutline(await reader.running());
+  if (running === null)
+    terminal.out(
+      'What runs now is not known: everything is shown as added. --against FILE names a config to compare with.',
+    );
+  return running ?? NOTHING;
+}
+
+async function stateOf(reader: StoreReader | null, terminal: Terminal): Promise<State> {
+  const now = terminal.clock.now();
+  if (reader === null) return { memories: new Map(), diagnostics: new Map(), told: new Map(), now };
+  const memories = new Map<WatchId, Memory>();
+  const recalled = await reader.recall(undefined, (id, why) => {
+    terminal.err(`warning: ${why} (watch ${id})\n`);
+  });
+  for (const [id, memory] of recalled) memories.set(id, withStored(memory, await reader.samples(id)));
+  return { memories, diagnostics: await reader.diagnostics(), told: await reader.told(), now };
+}

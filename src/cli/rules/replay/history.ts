@@ -1,0 +1,167 @@
+// Replay over what the explorers of the config still hold. The price is printed before they are asked: first that of
+// the estimate, then that of the whole. Above a limit it needs --yes.
+import type { Explorers } from '../../../app/explorers.ts';
+import type { Setup } from '../../../app/setup.ts';
+import type { Config } from '../../../config/model.ts';
+import { type Instant, showInstant } from '../../../lib/clock.ts';
+import type { Watch } from '../../../core/model/watch.ts';
+import { Missed, type Read } from '../../../core/model/question.ts';
+import { inColumns } from '../../../lib/columns.ts';
+import { singleLine } from '../../../lib/untrusted.ts';
+import {
+  questionGroupsOf,
+  estimatePages,
+  historyPolls,
+  readHistory,
+  type QuestionGroup,
+  type History,
+  type Reach,
+} from '../../../replay/history.ts';
+import type { ReplayedMessage } from '../../../replay/run.ts';
+import { replayReportOf, type ReplayReport } from '../../../replay/report.ts';
+import { CommandError, EXIT } from '../../exit.ts';
+import { count } from './print.ts';
+import { instantOf } from '../../times.ts';
+import { rangeOf, replayAll, type TimeRangeOptions } from './messages.ts';
+import { openExplorers } from '../../open-explorers.ts';
+import type { Terminal } from '../../terminal.ts';
+
+export interface HistoryOptions extends TimeRangeOptions {
+  /** Of one question, at most. */
+  readonly maxPages: number;
+  /** Makes the requests whatever they cost. */
+  readonly yes: boolean;
+}
+
+/** Up to this many requests are made without --yes. */
+const MOST_UNASKED = 100;
+
+/** Null when it stopped at the price. */
+export async function replayHistory(
+  terminal: Terminal,
+  setup: Setup,
+  options: HistoryOptions,
+): Promise<ReplayReport | null> {
+  const now = terminal.clock.now();
+  if (options.since === undefined) throw new CommandError(EXIT.usage, HOW);
+  const reach: Reach = { from: instantOf(options.since, now), now, maxPages: Math.max(1, options.maxPages) };
+  const range = rangeOf(options, { from: reach.from, until: now });
+  const { groups, without } = questionGroupsOf(setup.watches);
+  for (const { name, kind } of without)
+    terminal.err(`${name}: ${kind.name} has no history on an explorer; record first\n`);
+  if (groups.length === 0) throw new CommandError(EXIT.problems, 'none of these watches can be replayed. ' + HOW);
+  if (!mayEstimate(terminal, groups, options)) return null;
+
+  await using explorers = openExplorers(terminal, setup.config);
+  (await explorers.prepare(askedOnly(setup.config, groups))).commit();
+  const priced = await price(terminal, explorers, groups, reach);
+  if (priced.length === 0) throw new CommandError(EXIT.problems, 'no explorer answered: nothing was replayed');
+  if (!mayAsk(terminal, priced, options)) return null;
+
+  const messages: ReplayedMessage[] = [];
+  const watches: Watch[] = [];
+  const knownFrom = new Map<Watch, Instant>();
+  for (const { group, read } of priced) {
+    const history = await readBack(terminal, group, read, reach);
+    if (history === null) continue;
+    watches.push(...group.watches);
+    for (const watch of group.watches) knownFrom.set(watch, history.from);
+    messages.push(
+      ...(await replayAll(terminal, { ...setup, watches: group.watches }, (watch) =>
+        historyPolls(watch, group, history, range.until),
+      )),
+    );
+  }
+  return replayReportOf(watches, messages, range, knownFrom);
+}
+
+const HOW = 'Name a recording with --recording FILE, or say how far back to ask the explorers with --since 24h.';
+
+/** One request for each question: as many as there are questions. */
+function mayEstimate(terminal: Terminal, groups: readonly QuestionGroup[], { yes }: HistoryOptions): boolean {
+  const credits = groups.reduce((sum, { question }) => sum + question.credits, 0);
+  terminal.err(`the estimate asks for one page each: ${priceOf(groups.length, credits)}\n`);
+  return yes || groups.length <= MOST_UNASKED || stopHere(terminal, 'nothing was asked');
+}
+
+interface Priced {
+  readonly group: QuestionGroup;
+  /** One tick: pages that the estimate read are not requested again. */
+  readonly read: Read;
+  readonly pages: number;
+}
+
+async function price(
+  terminal: Terminal,
+  explorers: Explorers,
+  groups: readonly QuestionGroup[],
+  reach: Reach,
+): Promise<readonly Priced[]> {
+  const priced: Priced[] = [];
+  for (const group of groups) {
+    const read = explorers.get(group.question.explorer)?.tickReader();
+    if (read === undefined) continue;
+    const pages = await estimatePages(read, group, reach).catch((error: unknown) => left(terminal, group, error));
+    if (pages !== null) priced.push({ group, read, pages });
+  }
+  return priced;
+}
+
+/** Without the pages that the estimate read. */
+function mayAsk(terminal: Terminal, priced: readonly Priced[], { yes, maxPages }: HistoryOptions): boolean {
+  const rows = priced.map(({ group: { question }, pages }) => ({
+    name: `${question.explorer} ${question.path}`,
+    requests: pages - 1,
+    credits: (pages - 1) * question.credits,
+    isCapped: pages >= maxPages,
+  }));
+  const requests = rows.reduce((sum, row) => sum + row.requests, 0);
+  const credits = rows.reduce((sum, row) => sum + row.credits, 0);
+  const cells = rows.map((row) => [
+    row.name,
+    `about ${priceOf(row.requests, row.credits)}${row.isCapped ? `, cut off at ${count(maxPages, 'page')}` : ''}`,
+  ]);
+  for (const line of inColumns([...cells, ['in sum', `about ${priceOf(requests, credits)}`]]))
+    terminal.err(`${line}\n`);
+  return yes || requests <= MOST_UNASKED || stopHere(terminal, 'nothing more was asked');
+}
+
+function stopHere(terminal: Terminal, what: string): false {
+  terminal.err(
+    `${what}, for that is more than ${count(MOST_UNASKED, 'request')}. ` +
+      'Go on with --yes, or ask for less: a shorter --since, fewer rule files, a smaller --max-pages.\n',
+  );
+  return false;
+}
+
+function priceOf(requests: number, credits: number): string {
+  return `${count(requests, 'request')}, ${count(credits, 'credit')}`;
+}
+
+async function readBack(terminal: Terminal, group: QuestionGroup, read: Read, reach: Reach): Promise<History | null> {
+  try {
+    const history = await readHistory(read, group, reach);
+    if (history.partial !== null)
+      terminal.err(`${namesOf(group)}: only back to ${showInstant(history.from)}: ${history.partial}\n`);
+    return history;
+  } catch (error) {
+    return left(terminal, group, error);
+  }
+}
+
+/** The watches of an explorer that does not answer are left out; the others continue. */
+function left(terminal: Terminal, group: QuestionGroup, error: unknown): null {
+  if (!(error instanceof Missed)) throw error;
+  terminal.err(`${namesOf(group)}: left out, for the explorer did not answer (${singleLine(error.message)})\n`);
+  return null;
+}
+
+function namesOf({ watches }: QuestionGroup): string {
+  return watches.map(({ name }) => name).join(', ');
+}
+
+/** An embedded explorer starts a server, so only those that are asked are opened. */
+function askedOnly(config: Config, groups: readonly QuestionGroup[]): Config {
+  const asked = new Set(groups.map(({ question }) => question.explorer));
+  return { ...config, explorers: new Map([...config.explorers].filter(([name]) => asked.has(name))) };
+}

@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import { notifiers } from '../../notifiers/index.ts';
+import { configJsonSchema, rulesJsonSchema } from '../../rules/schema/schema.ts';
+import { testsJsonSchema } from '../../rule-tests/schema.ts';
+import { kinds } from '../../watches/index.ts';
+import { EXIT } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Writes the schemas for editors, and prints where each of them is. */
+export function schema(terminal: Terminal, { out }: { readonly out: string }): number {
+  const schemas = {
+    'rules.schema.json': rulesJsonSchema(kinds),
+    'rules-test.schema.json': testsJsonSchema(kinds),
+    'config.schema.json': configJsonSchema(notifiers),
+  };
+  for (const [name, json] of Object.entries(schemas)) {
+    const path = join(out, name);
+    terminal.writeFile(path, `${JSON.stringify(json, null, 2)}\n`);
+    terminal.out(path);
+  }
+  return EXIT.ok;
+}

@@ -1,0 +1,83 @@
+// The commands that read the state file, also while the daemon runs, and those that mend it.
+import type { ConfigOption } from '../load.ts';
+import { CONFIG, toWhole, type Registry } from '../options.ts';
+import type { HistoryOptions } from './history.ts';
+import type { StatusOptions } from './status.ts';
+
+export function addStateCommands(registry: Registry): void {
+  addStatus(registry);
+  addExplain(registry);
+  addHistory(registry);
+  addStateFile(registry);
+}
+
+function addStatus({ program, terminal, end }: Registry): void {
+  program
+    .command('status')
+    .description('what fires and whether to trust that, then what the state file knows; also while the daemon runs')
+    .option(...CONFIG)
+    .option('--json', 'what fires as JSON, as the API gives it')
+    .action(async (options: StatusOptions) => {
+      end(await (await import('./status.ts')).status(terminal, options));
+    });
+}
+
+function addExplain({ program, terminal, end }: Registry): void {
+  program
+    .command('explain <watch>')
+    .description('why the alerts of a watch (id, id[label] or id/alert) fire or do not, from what was last looked at')
+    .option(...CONFIG)
+    .action(async (watch: string, options: ConfigOption) => {
+      end(await (await import('./explain.ts')).explain(terminal, watch, options));
+    });
+}
+
+function addHistory({ program, terminal, end }: Registry): void {
+  program
+    .command('history')
+    .description('what was decided, told and changed, from the journal; also while the daemon runs')
+    .option(...CONFIG)
+    .option('--alert <name>', 'of one watch (id, id[label]) or alert (id/alert)')
+    .option('--since <when>', 'from there on: 24h back, or a time such as 2026-01-31T12:00:00Z')
+    .option('--limit <number>', 'the newest so many lines', toWhole, 200)
+    .option('--json', 'a JSON object a line, with position and hash', false)
+    .option('--verify [anchor]', 'only whether the journal is whole; an anchor is a position:hash kept elsewhere')
+    .action(async (options: HistoryOptions) => {
+      end(await (await import('./history.ts')).history(terminal, options));
+    });
+}
+
+function addStateFile({ program, terminal, end }: Registry): void {
+  const state = program.command('state').description('check, copy, restore the state file; forget a watch');
+  state
+    .command('forget <watch>')
+    .description('take what is remembered of a watch (id or id[label]) out, damaged or not: it begins anew')
+    .option(...CONFIG)
+    .action(async (watch: string, options: ConfigOption) => {
+      end(await (await import('./forget.ts')).stateForget(terminal, watch, options));
+    });
+  state
+    .command('check')
+    .description('examine every page and row of the state file, or of a backup; also while the daemon runs')
+    .argument('[file]', 'a backup, instead of the state file')
+    .option(...CONFIG)
+    .action(async (file: string | undefined, options: ConfigOption) => {
+      end(await (await import('./files.ts')).stateCheck(terminal, file, options));
+    });
+  state
+    .command('backup')
+    .description('copy the state file and check the copy; also while the daemon runs')
+    .argument('[file]', 'a new file; without it, one in state.backup.directory')
+    .option(...CONFIG)
+    .action(async (file: string | undefined, options: ConfigOption) => {
+      end(await (await import('./files.ts')).stateBackup(terminal, file, options));
+    });
+  state
+    .command('restore')
+    .description('make a backup the state file, and keep the former one beside it; stop the daemon first')
+    .argument('<file>', 'the backup')
+    .option(...CONFIG)
+    .action(async (file: string, options: ConfigOption) => {
+      end(await (await import('./files.ts')).stateRestore(terminal, file, options));
+    });
+}

@@ -1,0 +1,73 @@
+import { recipientsIn } from '../../config/recipients.ts';
+import type { AlertId, RecipientsOf } from '../../core/model/ids.ts';
+import { lastPauseOf, type Pause } from '../../core/model/pause.ts';
+import type { AlertRule, Watch } from '../../core/model/watch.ts';
+import { withStored } from '../../core/windows/closed.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { explainWatch, storedSnapshotOf, type ExplainInput } from '../../explain/explain.ts';
+import { explainLines } from '../../explain/lines.ts';
+import type { OperatorFacts } from '../../explain/operator-words.ts';
+import { findWatches } from '../../explain/find.ts';
+import { openReaderIfAny } from '../../store/open.ts';
+import type { StoredDelivery } from '../../store/outbox.ts';
+import type { StoreReader } from '../../store/store.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import { loadOrFail, type ConfigOption } from '../load.ts';
+import type { Terminal } from '../terminal.ts';
+
+const MOST_WATCHES = 20;
+const MOST_DELIVERIES = 5;
+
+/**
+ * Explains why an alert fires or does not, from the rules and the state file. It makes no request and writes nothing.
+ */
+export async function explain(terminal: Terminal, name: string, { config: file }: ConfigOption): Promise<number> {
+  const { config, watches } = loadOrFail(terminal, file);
+  const found = findWatches(watches, name);
+  if ('complaint' in found) throw new CommandError(EXIT.usage, found.complaint);
+  await using reader = await openReaderIfAny(config.state);
+  if (reader === null)
+    terminal.out(`There is no state file at ${config.state.file} yet: only the rule can be explained.\n`);
+  const pauses = (await reader?.pauses()) ?? [];
+  const now = terminal.clock.now();
+  const operators = {
+    policy: (await reader?.policy(now)) ?? { silences: [], acks: [] },
+    open: (await reader?.openAlerts({ at: now })) ?? [],
+  };
+  const shown = found.slice(0, MOST_WATCHES);
+  for (const [i, { watch, alerts }] of shown.entries()) {
+    if (i > 0) terminal.out('');
+    const facts = await inputOf(watch, alerts, { reader, recipientsOf: recipientsIn(config), pauses, operators, now });
+    for (const line of explainLines(explainWatch(watch, alerts, facts))) terminal.out(line);
+  }
+  if (found.length > shown.length)
+    terminal.out(`\nand ${found.length - shown.length} more: name one, such as ${shown[0]?.watch.name ?? ''}`);
+  return EXIT.ok;
+}
+
+const NOTHING_KNOWN = { memory: null, snapshot: null, health: {}, deliveries: new Map(), pause: null };
+
+interface Sources {
+  readonly reader: StoreReader | null;
+  readonly recipientsOf: RecipientsOf;
+  readonly pauses: readonly Pause[];
+  readonly operators: OperatorFacts;
+  readonly now: Instant;
+}
+
+async function inputOf(
+  watch: Watch,
+  alerts: readonly AlertRule[],
+  { reader, recipientsOf, pauses, operators, now }: Sources,
+): Promise<ExplainInput> {
+  if (reader === null) return { ...NOTHING_KNOWN, recipientsOf, operators, now };
+  const { id } = watch;
+  const deliveries = new Map<AlertId, readonly StoredDelivery[]>();
+  for (const alert of alerts) deliveries.set(alert.id, await reader.deliveriesOf(id, alert.id, MOST_DELIVERIES));
+  const remembered = (await reader.recall([id])).get(id) ?? null;
+  const memory = remembered && withStored(remembered, await reader.samples(id));
+  const diagnostics = (await reader.diagnostics([id])).get(id);
+  const snapshot = storedSnapshotOf(watch, diagnostics);
+  const health = diagnostics?.health ?? {};
+  return { memory, snapshot, health, deliveries, recipientsOf, pause: lastPauseOf(pauses, watch), operators, now };
+}

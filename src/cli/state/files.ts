@@ -1,0 +1,68 @@
+// The commands that check, copy and replace the state file.
+import { resolve } from 'node:path';
+import { showInstant } from '../../lib/clock.ts';
+import { singleLine } from '../../lib/untrusted.ts';
+import { backupState, checkState, openBackups, restoreState, type StateSettings } from '../../store/open.ts';
+import type { Finding, StateCheck } from '../../store/backups.ts';
+import { EXIT } from '../exit.ts';
+import { loadOrFail, type ConfigOption } from '../load.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Looks at every page and every row of the state file, or of a backup that is named. Changes nothing. */
+export async function stateCheck(
+  terminal: Terminal,
+  named: string | undefined,
+  options: ConfigOption,
+): Promise<number> {
+  const { state } = loadOrFail(terminal, options.config).config;
+  const file = named === undefined ? state.file : resolve(named);
+  const check = await checkState({ file });
+  for (const line of checkLines(file, check)) terminal.out(line);
+  terminal.out(await backupsLine(state));
+  return check.findings.length === 0 ? EXIT.ok : EXIT.problems;
+}
+
+function checkLines(file: string, { schema, isCurrent, bytes, rows, findings }: StateCheck): string[] {
+  return [
+    `${file}: schema ${schema}, ${bytes} bytes`,
+    ...[...rows].map(([table, count]) => `  ${table}: ${count} ${count === 1 ? 'row' : 'rows'}`),
+    ...(isCurrent
+      ? []
+      : ['written by an older release: its rows are examined once the daemon has brought it up to date']),
+    ...(findings.length === 0 ? ['sound: nothing is damaged'] : findings.map(showFinding)),
+  ];
+}
+
+function showFinding({ what, advice }: Finding): string {
+  return `damaged: ${singleLine(advice === '' ? what : `${what.replace(/\.$/, '')}. ${advice}`)}`;
+}
+
+async function backupsLine(state: StateSettings): Promise<string> {
+  const { directory } = state.backup;
+  const [newest, ...others] = await openBackups(state).list();
+  if (newest === undefined) return `no backups in ${directory}`;
+  return `${others.length + 1} backups in ${directory}, the newest of ${showInstant(newest.at)}: ${newest.file}`;
+}
+
+/** Copies the state file, also while the daemon runs, and checks the copy. */
+export async function stateBackup(
+  terminal: Terminal,
+  named: string | undefined,
+  options: ConfigOption,
+): Promise<number> {
+  const { state } = loadOrFail(terminal, options.config).config;
+  const file = await backupState(state, terminal.clock.now(), named === undefined ? undefined : resolve(named));
+  terminal.out(`${file}: a complete copy of ${state.file}, checked`);
+  return EXIT.ok;
+}
+
+/** Puts a backup in the place of the state file; no daemon may be running on it. */
+export async function stateRestore(terminal: Terminal, named: string, options: ConfigOption): Promise<number> {
+  const { state } = loadOrFail(terminal, options.config).config;
+  const backup = resolve(named);
+  const { former } = await restoreState(state, backup);
+  terminal.out(`${state.file}: restored from ${backup}, checked`);
+  if (former !== null) terminal.out(`the former state file is kept as ${former}`);
+  terminal.out('What was told after that backup may be told again, under the same ids.');
+  return EXIT.ok;
+}

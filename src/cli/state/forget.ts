@@ -1,0 +1,22 @@
+import { findWatches } from '../../explain/find.ts';
+import { forgetWatch } from '../../store/open.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import { loadOrFail, type ConfigOption } from '../load.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Takes what is remembered of one watch out of the state file, damaged or not, while the daemon runs or not. */
+export async function stateForget(terminal: Terminal, name: string, { config: file }: ConfigOption): Promise<number> {
+  const { config, watches } = loadOrFail(terminal, file);
+  const found = findWatches(watches, name);
+  if ('complaint' in found) throw new CommandError(EXIT.usage, found.complaint);
+  const [first, ...others] = found.map(({ watch }) => watch);
+  if (first === undefined || others.length > 0)
+    throw new CommandError(EXIT.usage, `${name} is ${found.length} watches: name one, such as '${first?.name ?? ''}'`);
+  const isForgotten = await forgetWatch(config.state, first.id);
+  terminal.out(
+    isForgotten
+      ? `${first.name}: forgotten. It begins with a quiet baseline; what it told stays as it was told.`
+      : `${first.name}: nothing was remembered of it.`,
+  );
+  return EXIT.ok;
+}

@@ -1,0 +1,109 @@
+// What the journal says: what was decided, told and changed, and whether anybody has changed the journal itself.
+import { parseAnchor, showAnchor, type Anchor, type Verdict } from '../../core/journal/chain.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { singleLine } from '../../lib/untrusted.ts';
+import { findWatches, type WatchSelection } from '../../explain/find.ts';
+import { entriesOf } from '../../query/records/history.ts';
+import type { HistoryEntry } from '../../query/shapes/history.ts';
+import { openReader } from '../../store/open.ts';
+import type { JournalLine } from '../../store/journal.ts';
+import type { StoreReader } from '../../store/store.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import { loadOrFail, type ConfigOption } from '../load.ts';
+import type { Terminal } from '../terminal.ts';
+import { instantOf } from '../times.ts';
+
+export interface HistoryOptions extends ConfigOption {
+  readonly alert?: string;
+  readonly since?: string;
+  readonly limit: number;
+  readonly json: boolean;
+  /** True: without an anchor. */
+  readonly verify?: string | true;
+}
+
+/** Prints the newest lines of the journal, oldest first; with `verify` only whether the journal is whole. */
+export async function history(terminal: Terminal, options: HistoryOptions): Promise<number> {
+  const { config, watches } = loadOrFail(terminal, options.config);
+  const anchor = anchorOf(options.verify);
+  await using reader = await openReader(config.state);
+  if (options.verify !== undefined) return sayVerdict(terminal, await reader.verifyJournal(anchor));
+  const since = options.since === undefined ? undefined : instantOf(options.since, terminal.clock.now());
+  const lines = await linesOf(reader, watches, { ...options, since });
+  const entries = await entriesOf({ store: reader, runtime: { watches: () => watches } }, lines.toReversed());
+  for (const entry of entries) terminal.out(options.json ? JSON.stringify(entry) : lineOf(entry));
+  if (lines.length === 0) terminal.err('nothing in the journal matches\n');
+  return EXIT.ok;
+}
+
+function anchorOf(verify: HistoryOptions['verify']): Anchor | null {
+  if (verify === undefined || verify === true) return null;
+  const anchor = parseAnchor(verify);
+  if (anchor !== null) return anchor;
+  const shown = singleLine(verify, 60);
+  throw new CommandError(
+    EXIT.usage,
+    `"${shown}" is no position and hash, such as 48211:9f3a00c1 with 8 digits or more`,
+  );
+}
+
+function sayVerdict(terminal: Terminal, verdict: Verdict): number {
+  if (verdict.type === 'broken') {
+    terminal.out(`broken at position ${verdict.position}: ${verdict.why}`);
+    return EXIT.problems;
+  }
+  const { head, after } = verdict;
+  if (head === null) terminal.out('the journal is empty');
+  else terminal.out(`unbroken from position ${after + 1} to ${showAnchor(head)}`);
+  return EXIT.ok;
+}
+
+/** The deliveries of one alert that are looked for in the journal. */
+const MOST_DELIVERIES = 10_000;
+
+interface Wanted {
+  readonly alert?: string;
+  readonly since: Instant | undefined;
+  readonly limit: number;
+}
+
+async function linesOf(reader: StoreReader, watches: readonly Watch[], wanted: Wanted): Promise<JournalLine[]> {
+  const { alert, limit } = wanted;
+  const since = wanted.since === undefined ? {} : { since: wanted.since };
+  if (alert === undefined) return reader.history({ ...since, limit });
+  const found = findWatches(watches, alert);
+  if ('complaint' in found) throw new CommandError(EXIT.usage, found.complaint);
+  const subjects = (await Promise.all(found.map((one) => subjectsOf(reader, one)))).flat();
+  const lines = await reader.history({ ...since, limit, subjects });
+  return lines.filter((line) => isAbout(line, found));
+}
+
+/** A watch, and the deliveries and the keys of its alerts. */
+async function subjectsOf(reader: StoreReader, { watch, alerts }: WatchSelection): Promise<string[]> {
+  const deliveries = await Promise.all(alerts.map(({ id }) => reader.deliveriesOf(watch.id, id, MOST_DELIVERIES)));
+  return [
+    watch.id,
+    ...new Set(deliveries.flat().flatMap(({ id, members }) => [id, ...members.map(({ message }) => message.key)])),
+  ];
+}
+
+/** A line of a poll or of a round names its alerts; a line of a delivery was asked for by its id. */
+function isAbout({ kind, subject, data }: JournalLine, found: readonly WatchSelection[]): boolean {
+  if (kind !== 'decided' && kind !== 'routed') return true;
+  const alerts = found.find(({ watch }) => watch.id === subject)?.alerts ?? [];
+  const text = canonicalJson(data);
+  return alerts.some(({ id }) => text.includes(`"alert":${JSON.stringify(id)}`));
+}
+
+const LONGEST_PART = 1000;
+
+/** `2026-01-31T12:00:00Z  decided  treasury[vault]  {"alerts":[...]}`, and who did it where that was not the daemon. */
+function lineOf({ at, kind, subject, watch, actor, data }: HistoryEntry): string {
+  const isOfWatch = kind === 'decided' || kind === 'routed' || kind === 'observed';
+  const who = actor === 'daemon' ? [] : [`by ${actor}`];
+  const what = data === null || data === undefined ? [] : [JSON.stringify(data)];
+  const parts = [at, kind, isOfWatch ? (watch ?? subject) : subject, ...who, ...what];
+  return parts.map((part) => singleLine(part, LONGEST_PART)).join('  ');
+}

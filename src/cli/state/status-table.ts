@@ -1,0 +1,76 @@
+// The first page as text: the verdict, what fires against its limit, what is in hand, and why watches are blind.
+import { formatAmount, Amount } from '../../core/values/amount.ts';
+import { inColumns } from '../../lib/columns.ts';
+import { singleLine } from '../../lib/untrusted.ts';
+import type { AlertCard, AlertRow } from '../../query/shapes/alerts.ts';
+import type { Measure, RecipientStatus } from '../../query/shapes/common.ts';
+import type { BlindCause, Overview } from '../../query/shapes/overview.ts';
+
+export function overviewLines({ headline, detail, cards, more, handled, more_handled, trust }: Overview): string[] {
+  const rows = [...cards.map(cardRow), ...handled.map(handledRow)];
+  const left = more.alerts + more_handled;
+  return [
+    singleLine(headline),
+    singleLine(detail),
+    ...(rows.length === 0 ? [] : ['', ...inColumns([HEAD, ...rows])]),
+    ...(left > 0 ? [`and ${left} more`] : []),
+    ...(trust.blind.length === 0 ? [] : ['', ...trust.blind.map(blindLine)]),
+    '',
+  ];
+}
+
+const HEAD = ['SEVERITY', 'STATE', 'ALERT', 'VALUE', 'LIMIT', 'SINCE', 'NOTIFIED'];
+
+function cardRow({ severity, state, watch, alert, measure, count, since, recipients }: AlertCard): readonly string[] {
+  const value = count === null ? valueText(measure) : `${count.count} items`;
+  return [severity, state, `${watch}/${alert}`, value, limitText(measure), since, notifiedText(recipients)];
+}
+
+function handledRow({ severity, state, why, watch, alert, measure, since, ack, silence }: AlertRow): readonly string[] {
+  const by = ack?.actor ?? silence?.actor ?? null;
+  const who = why === 'pending' ? '' : by === null ? why : `${why} by ${singleLine(by)}`;
+  return [severity, state, `${watch}/${alert}`, valueText(measure), limitText(measure), since, who];
+}
+
+/** `940,264.59 USDC`, and `was 940,264.59 USDC` of what nobody knows now. */
+function valueText(measure: Measure | null): string {
+  if (measure === null) return '';
+  if (measure.value === null) return 'not known';
+  return `${measure.is_stale ? 'was ' : ''}${withUnit(measure.value, measure.unit)}`;
+}
+
+function limitText(measure: Measure | null): string {
+  if (measure === null || measure.limit === null || measure.fires === null) return '';
+  return `${measure.fires} ${withUnit(measure.limit, measure.unit)}`;
+}
+
+function withUnit(number: string, unit: string): string {
+  const amount = Amount.parse(number);
+  const text = amount === undefined ? number : formatAmount(amount);
+  return unit === '' ? text : `${text} ${unit}`;
+}
+
+const STATES: Readonly<Record<RecipientStatus['state'], string>> = {
+  accepted: 'accepted',
+  owed: 'owed',
+  'given-up': 'given up',
+  held: 'held back',
+};
+
+/** `oncall accepted, ops owed after 5 tries: 503 Service Unavailable` */
+function notifiedText(recipients: readonly RecipientStatus[]): string {
+  return recipients.map((one) => `${one.channel} ${STATES[one.state]}${failureText(one)}`).join(', ');
+}
+
+function failureText({ state, tries, answer }: RecipientStatus): string {
+  if (state === 'accepted' || answer === null) return '';
+  return tries === 0 ? `: ${answer}` : ` after ${tries} ${tries === 1 ? 'try' : 'tries'}: ${answer}`;
+}
+
+/** `blind since 2026-01-01T00:00:00Z: 38 watches on gnosis: stale` */
+function blindLine({ cause, explorer, since, watches, names, fields }: BlindCause): string {
+  const which = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
+  const more = watches - names.length;
+  const named = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `blind since ${since}: ${watches} ${watches === 1 ? 'watch' : 'watches'} on ${explorer}: ${cause}${which}: ${named}`;
+}

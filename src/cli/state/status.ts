@@ -1,0 +1,124 @@
+import { headingOf } from '../../core/wording/message-words.ts';
+import { healthOf, type HealthByAlert } from '../../core/model/health.ts';
+import type { Memory } from '../../core/model/memory.ts';
+import { type Instant, showDuration, showInstant } from '../../lib/clock.ts';
+import type { UnreadRange } from '../../core/model/kind.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { lastPauseOf } from '../../core/model/pause.ts';
+import { activeSince } from '../../core/alerts/emission.ts';
+import { blindFrom, dataWords, pauseWords, type Looked } from '../../explain/data-words.ts';
+import { acknowledged, silencesInForce } from '../../explain/operator-words.ts';
+import { singleLine } from '../../lib/untrusted.ts';
+import { showRecipient } from '../../rules/describe.ts';
+import { openReader } from '../../store/open.ts';
+import { overview } from '../../query/overview/overview.ts';
+import { EXIT } from '../exit.ts';
+import { fileView, readFacts } from './file-view.ts';
+import { loadOrFail, type ConfigOption } from '../load.ts';
+import { overviewLines } from './status-table.ts';
+import type { Terminal } from '../terminal.ts';
+import { readVersion } from '../version.ts';
+
+const MOST_DEAD = 10;
+
+export interface StatusOptions extends ConfigOption {
+  /** The overview as the API gives it. */
+  readonly json?: boolean;
+}
+
+/** Reads the state file without the daemon's lock, so it also answers while the daemon runs. */
+export async function status(terminal: Terminal, { config: file, json = false }: StatusOptions): Promise<number> {
+  const setup = loadOrFail(terminal, file);
+  const { config, watches } = setup;
+  await using reader = await openReader(config.state);
+  const facts = await readFacts(reader);
+  const { memories, damaged, diagnostics, pauses } = facts;
+  const now = terminal.clock.now();
+  const seen = await overview(fileView({ setup, reader, facts, now, version: readVersion() }));
+  if (json) {
+    terminal.out(JSON.stringify(seen, null, 2));
+    return EXIT.ok;
+  }
+  for (const line of overviewLines(seen)) terminal.out(line);
+  for (const watch of watches) {
+    const memory = memories.get(watch.id);
+    const pause = lastPauseOf(pauses, watch);
+    terminal.out(damaged.has(watch.id) ? damagedLine(watch) : lineOf(watch, memory, { pause, now }));
+    for (const line of coverageLines(watch, memory)) terminal.out(line);
+    for (const line of unwellOf(watch, diagnostics.get(watch.id)?.health ?? {}, now)) terminal.out(line);
+  }
+  const blind = watches.filter(
+    (watch) => blindFrom(watch, memories.get(watch.id), { pause: lastPauseOf(pauses, watch), now }) !== null,
+  );
+  if (blind.length > 0) terminal.out(`blind: ${blind.length} of ${watches.length} watches`);
+  const operators = { policy: await reader.policy(now), open: await reader.openAlerts({ at: now }) };
+  for (const line of [...silencesInForce(operators, now), ...acknowledged(operators)]) terminal.out(line);
+  for (const trouble of await reader.troubles()) terminal.out(`explorer ${singleLine(trouble)}`);
+  const survey = await reader.survey();
+  for (const { channel, rows, oldest } of survey.outbox)
+    terminal.out(`owed on ${channel}: ${rows}, the oldest for ${showDuration(now - oldest)}`);
+  terminal.out(`deliveries: ${survey.sent} sent, ${survey.dead} given up`);
+  for (const { members, outcome, ...to } of await reader.dead(MOST_DEAD)) {
+    const others = members.length === 1 ? '' : ` and ${members.length - 1} more`;
+    const why = outcome === null ? 'no answer' : singleLine(outcome.text);
+    terminal.out(`given up: ${headingOf(members[0].message)}${others} to ${showRecipient(to)}: ${why}`);
+  }
+  return EXIT.ok;
+}
+
+function damagedLine({ name }: Watch): string {
+  return `${name}: what is remembered of it is damaged, and it is blind; chainwarden state forget '${name}' begins anew`;
+}
+
+function lineOf(watch: Watch, memory: Memory | undefined, at: Looked): string {
+  const { now } = at;
+  if (memory === undefined) return [`${watch.name}: not asked yet`, ...pauseWords(at)].join('; ');
+  const { coveredUntil } = memory;
+  const seen = coveredUntil === null ? 'no answer yet' : `last answer ${showDuration(now - coveredUntil)} ago`;
+  const parts = [
+    `${watch.name}: ${seen}`,
+    ...pauseWords(at),
+    ...dataWords(watch, memory, at),
+    ...watch.alerts.flatMap(({ id }) => alertsOf(id, memory)),
+  ];
+  return parts.join('; ');
+}
+
+/** `  calls: blocks 101-250 not read yet since 2026-01-01T00:00:00Z: 20 pages read` */
+function coverageLines({ name, kind }: Watch, memory: Memory | undefined): string[] {
+  const state = memory === undefined || memory.state === null ? null : kind.state.safeParse(memory.state);
+  if (state?.success !== true || kind.coverage === undefined) return [];
+  const { unread, sweptAt } = kind.coverage(state.data);
+  const swept =
+    sweptAt === null ? 'not read again as a whole yet' : `last read again as a whole ${showInstant(sweptAt)}`;
+  return [...unread.map((range) => `  ${name}: ${showUnread(range)}`), `  ${name}: ${swept}`];
+}
+
+function showUnread({ heights, reason, since, isReadLater }: UnreadRange): string {
+  const state = isReadLater ? 'not read yet' : 'not read, and too deep to be told';
+  return `${heights} ${state}${since === null ? '' : ` since ${showInstant(since)}`}: ${reason}`;
+}
+
+/** `  treasury/low: never-true since 2026-01-01T00:00:00Z` */
+function unwellOf({ name, alerts, schedule }: Watch, health: HealthByAlert, now: Instant): string[] {
+  return alerts.flatMap(({ id }) => {
+    const record = health[id];
+    const is = record === undefined ? 'ok' : healthOf(record, now, schedule.intervalMs);
+    if (record === undefined || is === 'ok') return [];
+    return [`  ${name}/${id}: ${is} since ${showInstant(record.unknownSince ?? record.since)}`];
+  });
+}
+
+function alertsOf(id: string, { alerts, data }: Memory): string[] {
+  return Object.values(alerts[id] ?? {}).flatMap((alert) => {
+    if (alert.type === 'open') return [`${id} open since ${showInstant(alert.since)}`];
+    if (alert.type === 'event') return alert.state === 'confirmed' ? [] : [`${id} ${alert.state}`];
+    const condition = alert.type === 'group' ? alert.condition : alert;
+    const { state, flapping } = condition;
+    if (state === 'inactive') return [];
+    const began = activeSince(condition);
+    const since = began === undefined ? '' : ` since ${showInstant(began)}`;
+    const unsure = data === null || data.state === 'ok' ? '' : `, unverified since ${showInstant(data.since)}`;
+    return [`${id} ${state}${since}${flapping === null ? '' : ', flapping'}${unsure}`];
+  });
+}
