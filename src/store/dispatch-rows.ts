@@ -4,7 +4,8 @@ import type { Recipient } from '../core/model/ids.ts';
 import type { Held, News, RecipientState } from '../dispatch/model.ts';
 import type { DueMember } from '../dispatch/due-round.ts';
 import type { CalledAlert } from '../dispatch/call-round.ts';
-import type { Unrouted, Via } from '../dispatch/routing-round.ts';
+import type { ActiveState } from '../dispatch/reroute.ts';
+import type { Knowledge, Unrouted, Via } from '../dispatch/routing-round.ts';
 import type { Instant } from '../lib/clock.ts';
 import { jsonOrNull, type Row } from './rows.ts';
 import { SEVERITIES } from '../core/model/ids.ts';
@@ -50,6 +51,31 @@ function nameOf(type: `alert.${(typeof TRANSITIONS)[number]}`): (typeof TRANSITI
   return TRANSITIONS.find((name) => type === `alert.${name}`) ?? 'event';
 }
 
+/** What of an alert is owed to a recipient, from whether any delivery of it was tried. */
+export function owedIn(row: Row | undefined): RecipientState['owed'] {
+  const tried = row?.['tried'];
+  return tried === 1 ? 'tried' : tried === 0 ? 'untried' : null;
+}
+
+export function knowledgeOf(row: Row, owed: RecipientState['owed']): Knowledge {
+  return {
+    key: String(row['key']),
+    target: recipientOf(row),
+    via: viaOf(row['via']),
+    state: { ...stateOf(row), owed },
+  };
+}
+
+/** With the newest transition of the alert. */
+export function activeOf(row: Row, owed: RecipientState['owed']): ActiveState {
+  return {
+    ...knowledgeOf(row, owed),
+    watch: String(row['watch']),
+    alert: String(row['alert']),
+    labels: labelsOf(row['labels'])?.labels ?? {},
+  };
+}
+
 /** A state without what of it is owed in deliveries. */
 export function stateOf(row: Row): Omit<RecipientState, 'owed'> {
   return {
@@ -77,7 +103,7 @@ export function heldText(why: Held | null): string | null {
   return why === null ? null : JSON.stringify({ why: why.why, by: why.by });
 }
 
-export function viaOf(value: unknown): Via {
+function viaOf(value: unknown): Via {
   return value === 'escalate' || value === 'failover' ? value : 'route';
 }
 

@@ -5,6 +5,8 @@ import type { Matcher, Silence } from '../dispatch/model.ts';
 import type { Announceable, Changed, StoredAck } from './interventions.ts';
 import { fromJson, parsed, type Row } from './rows.ts';
 import { SEVERITIES } from '../core/model/ids.ts';
+import { EVENT_OPEN_MS } from '../core/model/transition.ts';
+import type { Instant } from '../lib/clock.ts';
 
 const instant = z.number();
 const count = z.int().nonnegative();
@@ -95,4 +97,21 @@ export function ackOf(row: Row): StoredAck {
 /** What a request of an operator changed. Throws a StorageError when the row is damaged. */
 export function changedOf(row: Row): Changed {
   return parsed('answer to an operator', () => changed.parse(fromJson(row['answer'])));
+}
+
+/** Why an alert cannot be acknowledged so; null: it can. `newest`: its newest transition; undefined: it has none. */
+export function refusalOfAck(
+  newest: Row | undefined,
+  ack: Pick<StoredAck, 'episode' | 'seq' | 'at'>,
+): 'not-found' | 'is-over' | 'stale-seq' | null {
+  if (newest === undefined) return 'not-found';
+  const seq = Number(newest['seq']);
+  if (seq > ack.seq) return 'stale-seq';
+  if (seq < ack.seq || Number(newest['episode']) !== ack.episode) return 'not-found';
+  return isOver(newest, ack.at) ? 'is-over' : null;
+}
+
+function isOver({ transition, at: since }: Row, at: Instant): boolean {
+  if (transition === 'firing') return false;
+  return transition === 'resolved' || transition === 'retracted' || Number(since) <= at - EVENT_OPEN_MS;
 }

@@ -18,7 +18,7 @@ import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../core/mo
 import type { Segment } from '../core/model/condition.ts';
 import type { Untrusted } from '../lib/untrusted.ts';
 import { eventShape, formerEvent } from './former-events.ts';
-import type { JournalLine } from './journal.ts';
+import type { JournalLine, StoredNotification } from './journal.ts';
 import type { StoredDiagnostics } from './memories.ts';
 import type { StoredDelivery } from './outbox.ts';
 import { StorageError } from './store.ts';
@@ -238,6 +238,13 @@ export function jsonOrNull(text: unknown): unknown {
 /** Null: it is damaged. */
 export function messageOf(row: Row): Message | null {
   return message.safeParse(jsonOrNull(row['message'])).data ?? null;
+}
+
+/** Null: there is none, or it is damaged. */
+export function storedNotificationOf(row: Row | undefined): StoredNotification | null {
+  const message = row === undefined ? null : messageOf(row);
+  if (row === undefined || message === null) return null;
+  return { watch: String(row['watch']), episode: Number(row['episode']), seq: Number(row['seq']), message };
 }
 
 /** As it is kept in a row. */

@@ -1,10 +1,23 @@
 // What people look at of alerts: how far their messages came, and what happened lately.
 import type { DatabaseSync } from 'node:sqlite';
-import { z } from 'zod';
 import { BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { deliveryOf, messageOf, readable, type Row } from '../rows.ts';
+import { messageOf, readable, type Row } from '../rows.ts';
+import {
+  eventGroupOf,
+  heldMessageOf,
+  MOST_EVENTS,
+  MOST_MESSAGES,
+  MOST_UNHEARD,
+  owedByAlert,
+  progressOf,
+  ruleOf,
+  spansOf,
+  textOrNull,
+  unheardOf,
+  type OwedOf,
+} from '../alert-rows.ts';
 import type { EpisodeName, EventGroup, FiringSpan, HeldMessage, Progress, Unheard } from '../alert-view.ts';
 import { limitBy } from './database.ts';
 import { IS_ENDED } from './dispatch/deliveries-table.ts';
@@ -20,11 +33,6 @@ export interface AlertsView {
   messagesOf(watch: string, limit: number): Message[];
   watchOf(key: string): WatchId | null;
 }
-
-/** Of a storm only the newest are counted. */
-const MOST_EVENTS = 20_000;
-const MOST_UNHEARD = 1000;
-const MOST_MESSAGES = 200;
 
 const IS_OWED = "state IN ('due', 'sending')";
 const IS_GIVEN_UP = `state = 'dead' AND ${IS_ENDED} AND dismissed_at IS NULL`;
@@ -96,96 +104,21 @@ export function createAlertsView(db: DatabaseSync): AlertsView {
     ORDER BY number DESC ${limitBy('?3')}`);
   const watchOf = db.prepare('SELECT watch FROM notifications WHERE key = ? LIMIT 1');
 
-  const groupOf = (row: Row, owedOf: ReadonlyMap<string, number>): EventGroup[] => {
-    const newest = notification.get(Number(row['newest']));
-    const message = newest === undefined ? null : messageOf(newest);
-    if (message === null) return [];
-    const [watch, alert] = [String(row['watch']), String(row['alert'])];
-    return [{ watch, alert, count: Number(row['count']), message, owed: owedOf.get(`${watch}\n${alert}`) ?? 0 }];
-  };
+  const groupOf = (row: Row, owedOf: OwedOf): EventGroup[] =>
+    eventGroupOf(row, notification.get(Number(row['newest'])) ?? {}, owedOf);
 
   return {
     progress: (of) => readable(progress.all(JSON.stringify(of)), progressOf),
-    held: (of) => held.all(JSON.stringify(of)).map(heldOf),
+    held: (of) => held.all(JSON.stringify(of)).map(heldMessageOf),
     unheard: (before, uncounted) => unheard.all(before, JSON.stringify(uncounted)).flatMap((row) => unheardOf(row)),
     events(since, limit) {
-      const owedOf = new Map(
-        owed.all().map((row) => [`${String(row['watch'])}\n${String(row['alert'])}`, Number(row['owed'])]),
-      );
+      const owedOf = owedByAlert(owed.all());
       return events.all(since, limit).flatMap((row) => groupOf(row, owedOf));
     },
     firings: (since, watch) => spansOf([...older.all(since, watch), ...firings.all(since, watch)]),
     messages: ({ key, episode }) => messages.all(key, episode).flatMap((row) => messageOf(row) ?? []),
     messagesOfKey: (key) => ofKey.all(key).flatMap((row) => messageOf(row) ?? []),
-    messagesOf: (watch, limit) =>
-      ofWatch.all(watch.replace(/\[.*$/s, ''), watch, limit).flatMap((row) => messageOf(row) ?? []),
-    watchOf(key) {
-      const watch = watchOf.get(key)?.['watch'];
-      return typeof watch === 'string' ? watch : null;
-    },
+    messagesOf: (watch, limit) => ofWatch.all(ruleOf(watch), watch, limit).flatMap((row) => messageOf(row) ?? []),
+    watchOf: (key) => textOrNull(watchOf.get(key)?.['watch']),
   };
-}
-
-function nameOf(row: Row): EpisodeName {
-  return { key: String(row['key']), episode: Number(row['episode']) };
-}
-
-function progressOf(row: Row): Progress {
-  return {
-    ...nameOf(row),
-    seq: Number(row['seq']),
-    isDismissed: row['dismissed_at'] !== null,
-    delivery: deliveryOf(row),
-  };
-}
-
-function heldOf(row: Row): HeldMessage {
-  return {
-    key: String(row['key']),
-    channel: String(row['channel']),
-    recipient: String(row['recipient']),
-    why: String(row['why']),
-  };
-}
-
-const Labels = z.record(z.string(), z.string());
-
-function unheardOf(row: Row): Unheard[] {
-  const labels = Labels.safeParse(JSON.parse(String(row['labels']))).data;
-  return labels === undefined ? [] : [{ ...nameOf(row), seq: Number(row['seq']), labels }];
-}
-
-/** In order: a firing begins a span, which its end closes. An event, or what became of it, is a moment. */
-function spansOf(rows: readonly Row[]): FiringSpan[] {
-  const open = new Map<string, { -readonly [K in keyof FiringSpan]: FiringSpan[K] }>();
-  const spans: FiringSpan[] = [];
-  for (const row of rows) {
-    const name = `${String(row['key'])} ${String(row['episode'])}`;
-    const at = Number(row['at']);
-    const { transition } = row;
-    const begun = open.get(name);
-    if (transition === 'resolved') {
-      if (begun !== undefined) begun.until = at;
-      open.delete(name);
-      continue;
-    }
-    if (begun !== undefined) continue;
-    const isCondition = transition === 'firing';
-    const span = {
-      ...nameOf(row),
-      watch: String(row['watch']),
-      alert: String(row['alert']),
-      severity: severityOf(row['severity']),
-      from: at,
-      until: isCondition ? null : at,
-      isEvent: !isCondition,
-    };
-    spans.push(span);
-    if (isCondition) open.set(name, span);
-  }
-  return spans;
-}
-
-function severityOf(value: unknown): FiringSpan['severity'] {
-  return value === 'critical' || value === 'info' ? value : 'warning';
 }

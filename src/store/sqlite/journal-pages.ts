@@ -1,16 +1,11 @@
 // Pages of the journal, for who looks through it.
 import type { DatabaseSync } from 'node:sqlite';
-import type { TransitionName } from '../../core/model/transition.ts';
-import { journalLineOf, messageOf } from '../rows.ts';
+import { escapedForLike, pageOf, MOST_KEYS, MOST_SEARCHED } from '../journal-rows.ts';
+import { journalLineOf, storedNotificationOf } from '../rows.ts';
 import type { JournalFilter, JournalPage, NotificationOf, StoredNotification } from '../journal.ts';
 import type { NotificationCount } from '../store.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { limitBy } from './database.ts';
-
-/** Lines that one search looks at: a few milliseconds. */
-const MOST_SEARCHED = 20_000;
-/** Alerts of watches that are looked for. */
-const MOST_KEYS = 10_000;
 
 export function createJournalPages(db: DatabaseSync): (filter: JournalFilter) => JournalPage {
   const newest = db.prepare('SELECT coalesce(max(number), 0) AS number FROM journal');
@@ -38,19 +33,13 @@ export function createJournalPages(db: DatabaseSync): (filter: JournalFilter) =>
         end,
         JSON.stringify(search?.watches ?? []),
         kinds && JSON.stringify(kinds),
-        search && `%${escaped(search.text)}%`,
+        search && `%${escapedForLike(search.text)}%`,
         limit,
         subjects && JSON.stringify(subjects),
       )
       .map(journalLineOf);
-    const last = lines.length === limit ? (lines.at(-1)?.number ?? from) : from;
-    return { lines, next: last > Number(oldest.get()?.['number']) ? last : null };
+    return pageOf(lines, { limit, from, oldest: Number(oldest.get()?.['number']) });
   };
-}
-
-/** For LIKE. */
-function escaped(text: string): string {
-  return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }
 
 /** The newest notification of each that is not later; null: it is not kept, or damaged. */
@@ -60,13 +49,7 @@ export function createNotificationsView(
   const select = db.prepare(`
     SELECT watch, episode, seq, message FROM notifications
     WHERE key = ?1 AND (?2 IS NULL OR transition = ?2) AND at <= ?3 ORDER BY seq DESC LIMIT 1`);
-  const one = (key: string, transition: TransitionName | null, until: number): StoredNotification | null => {
-    const row = select.get(key, transition, until);
-    const message = row === undefined ? null : messageOf(row);
-    if (row === undefined || message === null) return null;
-    return { watch: String(row['watch']), episode: Number(row['episode']), seq: Number(row['seq']), message };
-  };
-  return (of) => of.map(({ key, transition, until }) => one(key, transition, until));
+  return (of) => of.map(({ key, transition, until }) => storedNotificationOf(select.get(key, transition, until)));
 }
 
 export function createNotificationCounts(db: DatabaseSync): (since: Instant) => NotificationCount[] {

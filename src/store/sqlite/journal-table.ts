@@ -9,9 +9,10 @@ import {
   type ChainedText,
   type Verdict,
 } from '../../core/journal/chain.ts';
-import { textOf, type JournalEntry, type JournalText } from '../../core/journal/entry.ts';
+import { textOf, type JournalEntry } from '../../core/journal/entry.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { journalLineOf, type Row } from '../rows.ts';
+import { anchorOf, countsOf, journalTextOf, MOST_COUNTED, MOST_LINES } from '../journal-rows.ts';
+import { journalLineOf } from '../rows.ts';
 import type { HistoryFilter, JournalCounts, JournalLine } from '../journal.ts';
 import { limitBy } from './database.ts';
 
@@ -24,10 +25,6 @@ export interface JournalTable {
   /** Drops what is older, and what is too much, from the beginning of the chain, up to so many lines. */
   prune(before: Instant, at: Instant, limit: number): void;
 }
-
-export const MOST_LINES = 800_000;
-/** At once: takes a few milliseconds. */
-const MOST_COUNTED = 20_000;
 
 const COLUMNS = 'number, at, kind, subject, actor, data, position, hash';
 
@@ -127,11 +124,7 @@ export function createJournalView(db: DatabaseSync): JournalView {
   return {
     count(after) {
       if (after === null) return { line: Number(newest.get()?.['line']), lines: {} };
-      const rows = counts.all(after);
-      return {
-        line: Math.max(after, ...rows.map((row) => Number(row['line']))),
-        lines: Object.fromEntries(rows.map((row) => [String(row['kind']), Number(row['count'])])),
-      };
+      return countsOf(after, counts.all(after));
     },
     history: ({ subjects, since, limit }) =>
       select
@@ -144,21 +137,5 @@ export function createJournalView(db: DatabaseSync): JournalView {
         verifier.add({ ...journalTextOf(row), ...anchorOf(row) } satisfies ChainedText);
       return verifier.end();
     },
-  };
-}
-
-function anchorOf(row: Row): Anchor {
-  return { position: Number(row['position']), hash: String(row['hash']) };
-}
-
-/** As it was hashed, whether its data can be read or not. */
-function journalTextOf(row: Row): JournalText {
-  const text = (name: string): string => String(row[name]);
-  return {
-    at: Number(row['at']),
-    kind: text('kind'),
-    subject: text('subject'),
-    actor: text('actor'),
-    data: text('data'),
   };
 }

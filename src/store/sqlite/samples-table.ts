@@ -3,10 +3,20 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ClosedRuns } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { DataSince, Run, Samples } from '../../core/model/memory.ts';
-import { Amount } from '../../core/values/amount.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Bucket, PathOfWatch, UnknownSpan } from '../samples.ts';
-import type { Row } from '../rows.ts';
+import {
+  bucketOf,
+  HOUR_MS,
+  hoursOf,
+  MOST_DROPPED,
+  MOST_ROWS,
+  MOST_SPANS,
+  runOf,
+  runsByPath,
+  spanOf,
+  widened,
+} from '../sample-rows.ts';
 import { limitBy } from './database.ts';
 
 /** Leads to the next schema. */
@@ -44,12 +54,6 @@ export interface SamplesTable {
   prune(before: Instant): void;
 }
 
-const HOUR_MS = 3_600_000;
-/** Of each table, so that none grows beyond a gigabyte. */
-const MOST_ROWS = 6_000_000;
-/** Rows that are too much, dropped at once. */
-const MOST_DROPPED = 50_000;
-
 export function createSamplesTable(db: DatabaseSync): SamplesTable {
   const insert = db.prepare('INSERT INTO samples (watch, path, since, until, value) VALUES (?, ?, ?, ?, ?)');
   const old = db.prepare(
@@ -81,11 +85,10 @@ export function createSamplesTable(db: DatabaseSync): SamplesTable {
   );
 
   /** A run fills every hour that it overlaps. */
-  function fill(watch: WatchId, path: string, [since, until, value]: Run): void {
-    for (let at = Math.floor(since / HOUR_MS) * HOUR_MS; at <= (until ?? since); at += HOUR_MS) {
-      const before = bucket.get(watch, path, HOUR_MS, at);
-      const { first, min, max } =
-        before === undefined ? { first: value, min: value, max: value } : widened(before, value);
+  function fill(watch: WatchId, path: string, run: Run): void {
+    const [, , value] = run;
+    for (const at of hoursOf(run)) {
+      const { first, min, max } = widened(bucket.get(watch, path, HOUR_MS, at), value);
       write.run(watch, path, HOUR_MS, at, first, value, min, max);
     }
   }
@@ -115,24 +118,12 @@ export function createSamplesTable(db: DatabaseSync): SamplesTable {
   };
 }
 
-function widened(row: Row, value: string): { first: string; min: string; max: string } {
-  const [first, min, max] = [String(row['first']), String(row['min']), String(row['max'])];
-  const number = Amount.parse(value);
-  const isBeyond = (limit: string, way: -1 | 1): boolean => {
-    const other = Amount.parse(limit);
-    return number !== undefined && other !== undefined && number.compare(other) === way;
-  };
-  return { first, min: isBeyond(min, -1) ? value : min, max: isBeyond(max, 1) ? value : max };
-}
-
 export interface SamplesView {
   of(watch: WatchId): Samples;
   after(of: PathOfWatch, after: Instant, limit: number): Run[];
   buckets(of: PathOfWatch, from: Instant): Bucket[];
   unknown(since: Instant, watch: WatchId | null): UnknownSpan[];
 }
-
-const MOST_SPANS = 50_000;
 
 export function createSamplesView(db: DatabaseSync): SamplesView {
   const all = db.prepare('SELECT path, since, until, value FROM samples WHERE watch = ? ORDER BY path, until');
@@ -146,11 +137,7 @@ export function createSamplesView(db: DatabaseSync): SamplesView {
     SELECT watch, since, until, cause FROM unknown_spans
     WHERE (until IS NULL OR until > ?1) AND (?2 IS NULL OR watch = ?2) ORDER BY since ${limitBy('?3')}`);
   return {
-    of(watch) {
-      const samples: Record<string, Run[]> = {};
-      for (const row of all.iterate(watch)) (samples[String(row['path'])] ??= []).push(runOf(row));
-      return samples;
-    },
+    of: (watch) => runsByPath(all.iterate(watch)),
     after({ watch, path }, after, limit) {
       const runs: Run[] = [];
       for (const row of some.iterate(watch, path, after)) {
@@ -161,24 +148,5 @@ export function createSamplesView(db: DatabaseSync): SamplesView {
     },
     buckets: ({ watch, path }, from) => buckets.all(watch, path, from).map(bucketOf),
     unknown: (since, watch) => unknown.all(since, watch, MOST_SPANS).map(spanOf),
-  };
-}
-
-function runOf(row: Row): Run {
-  return [Number(row['since']), Number(row['until']), String(row['value'])];
-}
-
-function bucketOf(row: Row): Bucket {
-  const text = (name: string): string => String(row[name]);
-  return { at: Number(row['at']), first: text('first'), last: text('last'), min: text('min'), max: text('max') };
-}
-
-function spanOf(row: Row): UnknownSpan {
-  const until = row['until'];
-  return {
-    watch: String(row['watch']),
-    since: Number(row['since']),
-    until: typeof until === 'number' ? until : null,
-    cause: String(row['cause']),
   };
 }

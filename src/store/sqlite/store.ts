@@ -14,6 +14,7 @@ import { createAccess } from './access.ts';
 import { createChainTable } from './chain-table.ts';
 import { answering, inStep } from './database.ts';
 import { createFacts, type Facts } from './facts.ts';
+import { MOST_DROPPED } from '../journal-rows.ts';
 import { createJournalTable, createJournalView } from './journal-table.ts';
 import { createDiagnosticsView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
 import { createInterventions } from './operators/interventions.ts';
@@ -24,8 +25,8 @@ import { createDeliveriesView } from './dispatch/deliveries-view.ts';
 import { createNotificationsTable } from './dispatch/notifications-table.ts';
 import { createHeldView } from './dispatch/held-view.ts';
 import { createMirrorTable } from './dispatch/mirror-table.ts';
-import { dueLines } from './dispatch/due-lines.ts';
-import { routingLines } from './dispatch/routing-lines.ts';
+import { dueLines } from '../due-lines.ts';
+import { routingLines } from '../routing-lines.ts';
 import { createOpenAlertsView } from './dispatch/open-alerts.ts';
 import type { Place } from './files/place.ts';
 import { createSqliteReader, openSqliteReader } from './reader.ts';
@@ -275,9 +276,6 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     },
   };
 }
-
-/** Lines of the journal, at once: dropping them takes a few tens of milliseconds. */
-const MOST_DROPPED = 50_000;
 
 /** The statements on an open file, with the limit of its size. */
 function prepare(db: DatabaseSync, file: string, maxBytes: number) {

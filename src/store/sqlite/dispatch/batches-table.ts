@@ -5,10 +5,9 @@ import { deliveryId } from '../../../core/model/identity.ts';
 import type { Batch, Key, NeedlessRepeat, Withdrawal } from '../../../dispatch/model.ts';
 import type { Undeliverable } from '../../../dispatch/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { numberOrNull } from '../../dispatch-rows.ts';
 import { outcomeText } from '../../rows.ts';
 import { RAN_OF } from './deliveries-table.ts';
-import type { Fresh } from './fresh-delivery.ts';
+import { freshOf, oldestFirst, type Fresh } from '../../fresh-delivery.ts';
 import { createOverflowTable } from './overflow-table.ts';
 
 /** None of these statements opens a transaction. */
@@ -69,17 +68,6 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
     }
   }
 
-  function freshOf({ id, kind, target, severity, members }: Batch, at: Instant): Fresh {
-    const rows = members.map((member) => ({ member, row: rowOf.get(member.key, member.seq) }));
-    const [rule, ...others] = new Set(rows.map(({ row }) => row?.['rule']));
-    return {
-      ...{ id, kind, ...target, folds: null, dueAt: at },
-      rank: RANK_OF[severity],
-      rule: typeof rule === 'string' && others.length === 0 ? rule : '',
-      members: rows.map(({ member, row }) => ({ ...member, notification: numberOrNull(row?.['number']) })),
-    };
-  }
-
   function leave(delivery: number, key: Key, from: number, as: Withdrawal['as'], at: Instant): void {
     if (isLeft.get(delivery, key, from) === undefined) {
       end.run(as, at, delivery);
@@ -93,9 +81,8 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
         leave(Number(number), key, Number(seq), 'cancelled', at);
     },
     add(batches, at) {
-      // What happened first goes out first.
-      const fresh = batches.map((batch) => freshOf(batch, at)).toSorted((a, b) => oldestOf(a) - oldestOf(b));
-      for (const one of overflow.fold(fresh, at)) insert(one, at);
+      const fresh = batches.map((batch) => freshOf(batch, at, ({ key, seq }) => rowOf.get(key, seq)));
+      for (const one of overflow.fold(oldestFirst(fresh), at)) insert(one, at);
     },
     addDead({ channel, notification: { number, key, seq, episode, severity } }, at) {
       const id = deliveryId(key, { episode, seq }, { channel, recipient: channel });
@@ -112,8 +99,4 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
       return true;
     },
   };
-}
-
-function oldestOf({ members }: Fresh): number {
-  return members.reduce((oldest, { notification }) => Math.min(oldest, notification ?? Infinity), Infinity);
 }

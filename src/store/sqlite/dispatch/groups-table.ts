@@ -11,7 +11,8 @@ import type { GroupTimer, Key } from '../../../dispatch/model.ts';
 import type { GroupPlace } from '../../../dispatch/routing-round.ts';
 import { distinctTargets } from '../../../core/model/targets.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { labelsOf, newsOf, numberOrNull, recipientOf } from '../../dispatch-rows.ts';
+import { numberOrNull, recipientOf } from '../../dispatch-rows.ts';
+import { dueGroupOf, dueMemberOf, isLittle, newsOfMember, sentOf, type Members } from '../../due-rows.ts';
 import type { Row } from '../../rows.ts';
 import { IS_ACTIVE, type StatesTable } from './states-table.ts';
 import { limitBy } from '../database.ts';
@@ -85,33 +86,16 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
     DELETE FROM dispatch_group WHERE due_at IS NULL AND coalesce(closed_at, 0) < ?
       AND NOT EXISTS (SELECT 1 FROM recipient_state WHERE group_id = dispatch_group.id AND (${IS_ACTIVE}))`);
 
-  function newsOfMember(row: Row): DueMember['news'] {
-    const [wanted, closed] = [Number(row['wanted']), Number(row['closed'])];
-    if (wanted <= closed) return [];
-    if (wanted === closed + 1) return newsOf(row);
-    return newsBetween.all(String(row['key']), closed, wanted).flatMap(newsOf);
-  }
-
-  /** Null: its notification is damaged or gone. */
   function memberOf(row: Row): DueMember | null {
-    const described = labelsOf(row['labels']);
-    if (described === null) return null;
-    const isEvent = row['is_open'] === null || row['is_event'] === 1;
-    const hasEnded = row['transition'] === 'retracted' || row['transition'] === 'resolved';
-    return {
-      ...described,
-      key: String(row['key']),
-      watch: String(row['watch']),
-      alert: String(row['alert']),
-      episode: Number(row['episode']),
-      isOpen: row['is_open'] === null ? !hasEnded : row['is_open'] === 1,
-      isEvent,
-      news: newsOfMember(row),
-      state: states.stateIn(row),
-    };
+    const between = (): Row[] => newsBetween.all(String(row['key']), Number(row['closed']), Number(row['wanted']));
+    return dueMemberOf(
+      row,
+      () => newsOfMember(row, between),
+      () => states.stateIn(row),
+    );
   }
 
-  function membersOf(id: string, which: 'all' | 'fresh'): Pick<DueGroup, 'members' | 'damaged'> {
+  function membersOf(id: string, which: 'all' | 'fresh'): Members {
     const read = members.all(id, Number(which === 'fresh')).map((row) => ({ row, member: memberOf(row) }));
     return {
       members: read.flatMap(({ member }) => member ?? []),
@@ -125,14 +109,7 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
     const wakeAt = numberOrNull(row['wake_at']);
     const fresh = wakeAt === null || wakeAt <= at ? null : membersOf(id, 'fresh');
     const part = fresh !== null && isLittle(fresh) ? fresh : null;
-    return {
-      id,
-      target: recipientOf(row),
-      version: Number(row['version']),
-      closedAt: numberOrNull(row['closed_at']),
-      restWakesAt: part === null ? null : wakeAt,
-      ...(part ?? membersOf(id, 'all')),
-    };
+    return dueGroupOf(row, part ?? membersOf(id, 'all'), part === null ? null : wakeAt);
   }
 
   return {
@@ -153,16 +130,7 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
       const single = rows.filter(({ channel }) => !isWhole.has(String(channel)));
       return [...all, ...single].map((row) => groupOf(row, at));
     },
-    sent(target, at) {
-      const rows = sent.all(target.channel, target.recipient, at - HOUR_MS);
-      const instants = rows.map(({ kind, created_at }) => ({ isSummary: isSummary(kind), at: Number(created_at) }));
-      const summaries = instants.filter((one) => one.isSummary).map((one) => one.at);
-      return {
-        target,
-        at: instants.filter((one) => !one.isSummary).map((one) => one.at),
-        summarizedAt: summaries.length === 0 ? null : Math.max(...summaries),
-      };
-    },
+    sent: (target, at) => sentOf(target, sent.all(target.channel, target.recipient, at - HOUR_MS)),
     keep({ id, version }, { closedAt, wakeAt }, isKept) {
       if (wakeAt === null && !isKept) return drop.run(id, version).changes === 1;
       return keep.run(id, closedAt, wakeAt, version).changes === 1;
@@ -175,13 +143,4 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
       prune.run(before);
     },
   };
-}
-
-/** Something, and nothing that hurries the rest of its group. */
-function isLittle({ members }: Pick<DueGroup, 'members'>): boolean {
-  return members.length > 0 && members.every(({ severity }) => severity !== 'critical');
-}
-
-function isSummary(kind: unknown): boolean {
-  return kind !== 'news' && kind !== 'repeat';
 }

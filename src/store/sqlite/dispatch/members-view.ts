@@ -1,8 +1,7 @@
 // What deliveries speak of.
 import type { DatabaseSync } from 'node:sqlite';
 import { MOST_LISTED, type Delivery } from '../../../core/model/delivery.ts';
-import { memberOf, moreOf } from '../../rows.ts';
-import { StorageError } from '../../store.ts';
+import { membersIn } from '../../delivery-members.ts';
 
 /** For who reads every member of every delivery. */
 export const MEMBERS = `
@@ -34,31 +33,5 @@ export function createMembersView(db: DatabaseSync): MembersView {
       WHERE member.delivery = ?1 ORDER BY position, member.key, member.seq LIMIT -1 OFFSET ${MOST_LISTED}) AS others
       JOIN notifications ON notifications.number = others.notification
     GROUP BY watch, alert, severity, type ORDER BY watch, alert, severity, type`);
-  return ({ id, number }) => {
-    const rows = listed.all(number, id);
-    const [members, failures] = partition(rows.slice(0, MOST_LISTED).map((row) => attempt(() => memberOf(row))));
-    const [first, ...others] = members;
-    if (first === undefined)
-      throw failures[0] ?? new StorageError(`the stored delivery ${id} speaks of nothing that is kept`);
-    const more = rows.length > MOST_LISTED ? rest.all(number, id).map(moreOf) : [];
-    return { members: [first, ...others], more };
-  };
-}
-
-type Tried<T> = { readonly value: T } | { readonly error: StorageError };
-
-function attempt<T>(work: () => T): Tried<T> {
-  try {
-    return { value: work() };
-  } catch (error) {
-    if (error instanceof StorageError) return { error };
-    throw error;
-  }
-}
-
-function partition<T>(all: readonly Tried<T>[]): [T[], StorageError[]] {
-  return [
-    all.flatMap((one) => ('value' in one ? [one.value] : [])),
-    all.flatMap((one) => ('error' in one ? [one.error] : [])),
-  ];
+  return ({ id, number }) => membersIn(id, listed.all(number, id), () => rest.all(number, id));
 }

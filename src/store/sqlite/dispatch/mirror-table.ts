@@ -1,9 +1,8 @@
 // What receivers that keep their own state of alerts are shown, and what of it they accepted.
 import type { DatabaseSync } from 'node:sqlite';
-import { z } from 'zod';
 import type { MirroredAlert } from '../../../core/model/mirror.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { fromJson, messageOf, type Row } from '../../rows.ts';
+import { mirroredOf } from '../../alert-rows.ts';
 import type { AcceptedAlert } from '../../mirrors.ts';
 
 /** Leads to the next schema. */
@@ -61,15 +60,4 @@ export function createMirrorTable(db: DatabaseSync): MirrorTable {
       prune.run(before);
     },
   };
-}
-
-const Labels = z.record(z.string(), z.string());
-
-function mirroredOf(row: Row): MirroredAlert | null {
-  const message = messageOf(row);
-  const labels = Labels.safeParse(fromJson(row['labels'])).data;
-  if (message === null || labels === undefined) return null;
-  const seq = row['seq'];
-  const accepted = seq === null ? null : { seq: Number(seq), at: Number(row['at']), endsAt: Number(row['ends_at']) };
-  return { message, labels, accepted };
 }

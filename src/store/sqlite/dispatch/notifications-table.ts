@@ -1,13 +1,10 @@
 // Notifications: what polls decided, each with its message, stored once for all who are told.
 import type { DatabaseSync } from 'node:sqlite';
-import type { Message } from '../../../core/model/delivery.ts';
-import { idOf } from '../../../core/model/identity.ts';
 import type { WatchId } from '../../../core/model/ids.ts';
-import { nameOfTransition, type Transition, type TransitionName } from '../../../core/model/transition.ts';
+import type { Transition } from '../../../core/model/transition.ts';
 import type { Unrouted } from '../../../dispatch/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { unroutedOf } from '../../dispatch-rows.ts';
-import type { Row } from '../../rows.ts';
+import { notificationOf, untilRepeated } from '../../notification-rows.ts';
 import { IS_ACTIVE } from './states-table.ts';
 import { limitBy } from '../database.ts';
 
@@ -43,11 +40,9 @@ export function createNotificationsTable(db: DatabaseSync): NotificationsTable {
         WHERE alerts.key = notifications.key AND alerts.newest = notifications.seq AND is_open = 1)`);
   return {
     add(watch, transitions, at) {
-      for (const { message, labels, notify } of transitions) {
-        const { key, episode, seq, alert } = message;
-        const id = idOf(key, episode, seq);
-        const texts = [labels, notify, message].map((part) => JSON.stringify(part));
-        add.run(id, key, episode, seq, watch, alert, transitionOf(message), ...texts, at);
+      for (const one of transitions) {
+        const { id, key, episode, seq, alert, transition, labels, notify, message } = notificationOf(one);
+        add.run(id, key, episode, seq, watch, alert, transition, labels, notify, message, at);
       }
     },
     unrouted: (limit) => untilRepeated(unrouted.iterate(limit)),
@@ -56,23 +51,4 @@ export function createNotificationsTable(db: DatabaseSync): NotificationsTable {
       prune.run(before);
     },
   };
-}
-
-/** A summary is an event, whatever happened to its members. */
-function transitionOf(message: Message): TransitionName {
-  return message.summary === null ? nameOfTransition(message) : 'event';
-}
-
-/** What a later one rests on is only written with the round of the former. */
-function untilRepeated(rows: Iterable<Row>): Unrouted[] {
-  const keys = new Set<string>();
-  const all: Unrouted[] = [];
-  for (const row of rows) {
-    const next = unroutedOf(row);
-    const about = [next.key, ...next.members];
-    if (about.some((key) => keys.has(key))) break;
-    for (const key of about) keys.add(key);
-    all.push(next);
-  }
-  return all;
 }

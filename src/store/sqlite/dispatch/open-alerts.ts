@@ -1,13 +1,8 @@
 // Which alerts are open, as people look at them.
 import type { DatabaseSync } from 'node:sqlite';
-import { z } from 'zod';
-import { SEVERITIES } from '../../../core/model/ids.ts';
 import { EVENT_OPEN_MS } from '../../../core/model/transition.ts';
 import type { OpenAlertRow, OpenFilter } from '../../interventions.ts';
-import { jsonOrNull, type Row } from '../../rows.ts';
-
-/** Of what happened within the day. A flood of events must not hold up the daemon. */
-const MOST_RECENT = 2000;
+import { MOST_RECENT, openAlertOf } from '../../alert-rows.ts';
 
 const RECENT = `
   SELECT key FROM alerts WHERE is_open = 1 AND is_event = 0
@@ -31,28 +26,5 @@ export function createOpenAlertsView(db: DatabaseSync): (of: OpenFilter) => Open
     const since = at - EVENT_OPEN_MS;
     const rows = keys === undefined ? recent.all(since) : named.all(since, JSON.stringify(keys));
     return rows.flatMap((row) => openAlertOf(row) ?? []);
-  };
-}
-
-const labels = z.record(z.string(), z.string());
-// Not the whole message: reading thousands of them takes a second.
-const said = z.tuple([z.string(), z.enum(SEVERITIES), z.string(), z.number()]);
-
-function openAlertOf(row: Row): OpenAlertRow | null {
-  const read = { labels: labels.safeParse(jsonOrNull(row['labels'])), said: said.safeParse(jsonOrNull(row['said'])) };
-  if (!read.labels.success || !read.said.success) return null;
-  const [name, severity, title, since] = read.said.data;
-  return {
-    key: String(row['key']),
-    episode: Number(row['episode']),
-    seq: Number(row['seq']),
-    watch: String(row['watch']),
-    alert: String(row['alert']),
-    name,
-    labels: read.labels.data,
-    severity,
-    title,
-    since,
-    isEvent: row['transition'] !== 'firing',
   };
 }

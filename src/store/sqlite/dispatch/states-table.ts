@@ -7,7 +7,7 @@ import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
 import type { Informed, Knowledge, Owing } from '../../../dispatch/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { StatePlace } from '../../dispatch-store.ts';
-import { heldText, labelsOf, recipientOf, stateOf, viaOf } from '../../dispatch-rows.ts';
+import { activeOf, heldText, knowledgeOf, owedIn, recipientOf, stateOf } from '../../dispatch-rows.ts';
 import type { Row } from '../../rows.ts';
 import { limitBy } from '../database.ts';
 import { MOVED } from './moved-clock.ts';
@@ -86,24 +86,15 @@ export function createStatesTable(db: DatabaseSync): StatesTable {
   function owedOf(row: Row): RecipientState['owed'] {
     // Nothing was ever put into a delivery.
     if (row['closed'] === 0) return null;
-    const tried = owed.get(String(row['key']), String(row['channel']), String(row['recipient']))?.['tried'];
-    return tried === 1 ? 'tried' : tried === 0 ? 'untried' : null;
+    return owedIn(owed.get(String(row['key']), String(row['channel']), String(row['recipient'])));
   }
 
   const stateIn = (row: Row): RecipientState => ({ ...stateOf(row), owed: owedOf(row) });
 
-  function knowledgeOf(row: Row): Knowledge {
-    return {
-      key: String(row['key']),
-      target: recipientOf(row),
-      via: viaOf(row['via']),
-      state: stateIn(row),
-    };
-  }
-
   return {
     stateIn,
-    knownOf: (keys) => (keys.length === 0 ? [] : known.all(JSON.stringify(keys)).map(knowledgeOf)),
+    knownOf: (keys) =>
+      keys.length === 0 ? [] : known.all(JSON.stringify(keys)).map((row) => knowledgeOf(row, owedOf(row))),
     owe({ key, group: { id, target }, via, state }, at) {
       const { wanted, closed, begun, held, heldAt } = state;
       owe.run(key, target.channel, target.recipient, id, via, wanted, closed, begun, heldText(held), heldAt, at);
@@ -119,12 +110,9 @@ export function createStatesTable(db: DatabaseSync): StatesTable {
       giveUp.run(key, channel, recipient);
     },
     active: (after, limit) =>
-      active.all(after?.key ?? '', after?.channel ?? '', after?.recipient ?? '', limit).map((row) => ({
-        ...knowledgeOf(row),
-        watch: String(row['watch']),
-        alert: String(row['alert']),
-        labels: labelsOf(row['labels'])?.labels ?? {},
-      })),
+      active
+        .all(after?.key ?? '', after?.channel ?? '', after?.recipient ?? '', limit)
+        .map((row) => activeOf(row, owedOf(row))),
     reroute({ key, group: { id, target }, state, isNamed }) {
       const { wanted, closed, begun, held, heldAt } = state;
       const values = [wanted, closed, begun, heldText(held), heldAt, Number(isNamed)];

@@ -1,12 +1,11 @@
 // Which episodes of alerts operators have acknowledged.
 import type { DatabaseSync } from 'node:sqlite';
 import type { ClockJump } from '../../../dispatch/clock-jump.ts';
-import { EVENT_OPEN_MS } from '../../../core/model/transition.ts';
 import type { Key } from '../../../dispatch/model.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { StoredAck } from '../../interventions.ts';
-import { ackOf } from '../../operator-rows.ts';
-import { readable, type Row } from '../../rows.ts';
+import { ackOf, refusalOfAck } from '../../operator-rows.ts';
+import { readable } from '../../rows.ts';
 
 /** The statements on `acks`. None of them opens a transaction. */
 export interface AcksTable {
@@ -32,15 +31,15 @@ export function createAcksTable(db: DatabaseSync): AcksTable {
   const end = db.prepare('UPDATE acks SET ends_at = ? WHERE key = ? AND episode = ?');
   const prune = db.prepare('DELETE FROM acks WHERE ends_at < ?');
   const moveClock = db.prepare('UPDATE acks SET ends_at = ends_at + max(?1, 0) WHERE ends_at > ?2 - max(?1, 0)');
-  const newestOf = createNewestOf(db);
+  // That of an alert that is open is kept.
+  const newest = db.prepare(
+    'SELECT episode, seq, transition, at FROM notifications WHERE key = ? ORDER BY seq DESC LIMIT 1',
+  );
   return {
     hasId: (id) => hasId.get(id) !== undefined,
     ack(ack) {
-      const newest = newestOf(ack.key);
-      if (newest === null) return 'not-found';
-      if (newest.seq > ack.seq) return 'stale-seq';
-      if (newest.seq < ack.seq || newest.episode !== ack.episode) return 'not-found';
-      if (newest.isOver(ack.at)) return 'is-over';
+      const why = refusalOfAck(newest.get(ack.key), ack);
+      if (why !== null) return why;
       const { key, episode, id, seq, severity, actor, comment, at, until } = ack;
       insert.run(key, episode, id, seq, severity, actor, comment, at, until);
       return ack;
@@ -60,30 +59,6 @@ export function createAcksTable(db: DatabaseSync): AcksTable {
       prune.run(endedBefore);
     },
   };
-}
-
-interface Newest {
-  readonly episode: number;
-  readonly seq: number;
-  isOver(at: Instant): boolean;
-}
-
-/** The newest transition of an alert. That of one that is open is kept. */
-function createNewestOf(db: DatabaseSync): (key: Key) => Newest | null {
-  const notified = db.prepare(
-    'SELECT episode, seq, transition, at FROM notifications WHERE key = ? ORDER BY seq DESC LIMIT 1',
-  );
-  return (key) => {
-    const row = notified.get(key);
-    if (row === undefined) return null;
-    return { episode: Number(row['episode']), seq: Number(row['seq']), isOver: (at) => isOver(row, at) };
-  };
-}
-
-function isOver(row: Row, at: Instant): boolean {
-  const { transition } = row;
-  if (transition === 'firing') return false;
-  return transition === 'resolved' || transition === 'retracted' || Number(row['at']) <= at - EVENT_OPEN_MS;
 }
 
 /** For who reads every acknowledgement. */

@@ -3,7 +3,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { JournalEntry } from '../../../core/journal/entry.ts';
 import type { Transition } from '../../../core/model/transition.ts';
-import { ackLine, channelLine, givenUpLine, pauseLine, silenceLine } from '../../../core/journal/operator.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type {
   Act,
@@ -12,10 +11,9 @@ import type {
   Intervened,
   Intervention,
   OperatorRequest,
-  StoredAck,
   Unchanged,
 } from '../../interventions.ts';
-import type { Silence } from '../../../dispatch/model.ts';
+import { ackOr, decidesMessages, KEPT_LONGER_MS, lineOf, makes, silenceOr } from '../../changes.ts';
 import { createAcksTable } from './acks-table.ts';
 import { createGivenUpTable } from '../dispatch/given-up-table.ts';
 import { createPolicyVersion } from './policy.ts';
@@ -30,8 +28,6 @@ interface Interventions {
   /** `before`: what is dropped of the outbox. What people did is kept for two months longer. */
   prune(before: Instant): void;
 }
-
-const KEPT_LONGER_MS = 60 * 86_400_000;
 
 /** What a change does besides, in the same transaction. */
 interface Effects {
@@ -119,36 +115,4 @@ export function createInterventions(db: DatabaseSync, { append, tell, decideAgai
       acks.prune(before - KEPT_LONGER_MS);
     },
   };
-}
-
-function makes({ type }: Intervention): boolean {
-  return type === 'pause' || type === 'silence' || type === 'ack';
-}
-
-function silenceOr(silence: Silence | Unchanged): Changed | Unchanged {
-  return typeof silence === 'string' ? silence : { type: 'silence', silence };
-}
-
-function ackOr(ack: StoredAck | Unchanged): Changed | Unchanged {
-  return typeof ack === 'string' ? ack : { type: 'ack', ack };
-}
-
-/** Who is told, and when, is decided otherwise than before. */
-function decidesMessages({ type }: Changed): boolean {
-  return type === 'pause' || type === 'silence' || type === 'ack';
-}
-
-function lineOf(changed: Changed, actor: string, at: Instant): JournalEntry {
-  switch (changed.type) {
-    case 'pause':
-      return pauseLine(changed.pause, actor, at);
-    case 'silence':
-      return silenceLine(changed.silence, actor, at);
-    case 'ack':
-      return ackLine(changed.ack, actor, at);
-    case 'delivery':
-      return givenUpLine(changed, actor, at);
-    case 'channel':
-      return channelLine(changed.channel, changed.deliveries, actor, at);
-  }
 }

@@ -1,7 +1,7 @@
-import type { JournalEntry } from '../../../core/journal/entry.ts';
-import { routedLines, withdrawnLines } from '../../../core/journal/routed.ts';
-import type { RoutingResult, RoutingRound } from '../../../dispatch/routing-round.ts';
-import type { Instant } from '../../../lib/clock.ts';
+import type { JournalEntry } from '../core/journal/entry.ts';
+import { routedLines, withdrawnLines } from '../core/journal/routed.ts';
+import type { RoutingResult, RoutingRound } from '../dispatch/routing-round.ts';
+import type { Instant } from '../lib/clock.ts';
 
 /** What the journal says of a round that chose who is told. */
 export function routingLines(

@@ -1,9 +1,9 @@
-import { closedLines, heldLines, type HeldAlert } from '../../../core/journal/dispatched.ts';
-import type { JournalEntry } from '../../../core/journal/entry.ts';
-import { withdrawnLines } from '../../../core/journal/routed.ts';
-import type { DueRound } from '../../../dispatch/due-round.ts';
-import type { RoundResult } from '../../../dispatch/model.ts';
-import type { Instant } from '../../../lib/clock.ts';
+import { closedLines, heldLines, type HeldAlert } from '../core/journal/dispatched.ts';
+import type { JournalEntry } from '../core/journal/entry.ts';
+import { withdrawnLines } from '../core/journal/routed.ts';
+import type { DueRound } from '../dispatch/due-round.ts';
+import type { RoundResult } from '../dispatch/model.ts';
+import type { Instant } from '../lib/clock.ts';
 
 /** What the journal says of a round that decided what goes out. */
 export function dueLines(round: DueRound, result: RoundResult, at: Instant): readonly JournalEntry[] {
