@@ -1,7 +1,8 @@
 // What the web server answers: three paths to read, for Prometheus and for supervisors, the API, and the pages for people.
-// Every other path is 404. Details of failures are in the log only.
+// Every other path is 404, and another method is 405. Details of failures are in the log only.
 import { randomUUID } from 'node:crypto';
-import { Hono, type MiddlewareHandler } from 'hono';
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
+import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Queries } from '../query/queries.ts';
 import type { Log } from '../telemetry/log.ts';
 import { answerAsset, ASSETS_PATH } from './assets.ts';
@@ -12,7 +13,7 @@ import { headerPolicy } from './headers.ts';
 import { isReachable } from './guard/identity.ts';
 import { metering, type Answered } from './metering.ts';
 import { createPagesApp, type PagesOptions } from './pages/app.ts';
-import { failurePage } from './pages/errors.ts';
+import { errorPage, failurePage } from './pages/errors.ts';
 import { bare } from './pages/layout.ts';
 import { problemResponse } from './problem.ts';
 
@@ -58,6 +59,7 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
     await next();
     if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
   });
+  app.use(methodNotAllowed({ app, onMethodNotAllowed }));
   app.route(API_ROOT, createApiApp({ ...options.api, queries, version, host, hosts, log, onRejected }));
   const onlyKnownHosts: MiddlewareHandler = async (c, next) => {
     if (hosts.isKnown(c.req.header('host'))) return next();
@@ -90,4 +92,13 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
     return problemResponse({ problem: 'internal-error', detail }, instance);
   });
   return app;
+}
+
+function onMethodNotAllowed(c: Context<WebEnv>, methods: readonly string[]): Response {
+  const Allow = methods.join(', ');
+  const detail = `It takes ${Allow} only.`;
+  if (!c.req.path.startsWith(API_ROOT)) return c.html(bare(errorPage(405, detail)).toString(), 405, { Allow });
+  const refused = problemResponse({ problem: 'wrong-method', detail });
+  refused.headers.set('Allow', Allow);
+  return refused;
 }

@@ -6,6 +6,7 @@ export const PROBLEMS = {
   'not-authenticated': { status: 401, title: 'No valid token' },
   'not-allowed': { status: 403, title: 'Not allowed' },
   'not-found': { status: 404, title: 'There is no such thing' },
+  'wrong-method': { status: 405, title: 'The address takes another method' },
   'key-taken': { status: 409, title: 'The key was used for another request' },
   'confirm-needed': { status: 409, title: 'It has to be confirmed' },
   'is-over': { status: 409, title: 'It is over' },

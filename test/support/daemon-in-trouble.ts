@@ -4,7 +4,13 @@ import type { AlertCard, AlertHistory, TimelineEntry } from '../../src/query/sha
 import type { Bars, Measure, Point, RecipientStatus, Text } from '../../src/query/shapes/common.ts';
 import type { About, CostRow, ExplorerRow, Explorers, RuleList, RuleRow } from '../../src/query/shapes/daemon.ts';
 import type { HistoryEntry, HistoryList } from '../../src/query/shapes/history.ts';
-import type { DeliveryList, DeliveryRow, SilenceLists, SilenceRow } from '../../src/query/shapes/operators.ts';
+import type {
+  DeliveryDetail,
+  DeliveryList,
+  DeliveryRow,
+  SilenceLists,
+  SilenceRow,
+} from '../../src/query/shapes/operators.ts';
 import type { Overview, Trust } from '../../src/query/shapes/overview.ts';
 import type { Part, WatchExplanation, WatchList, WatchRow } from '../../src/query/shapes/watches.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
@@ -216,6 +222,13 @@ export function deliveriesWith({ answer }: Written): DeliveryList {
   const failing = [{ channel: 'ops', rows: 9, since: ago(14 * MINUTE), last_try: ago(75_000), last_answer: answer }];
   const counts = { problems: 12, given_up: 3, owed: 9, sent: 1204 };
   return { items: [givenUp, { ...givenUp, id: 'd3', is_dismissed: true }, owed], next: null, counts, failing };
+}
+
+export function deliveryWith(written: Written): DeliveryDetail {
+  const { items } = deliveriesWith(written);
+  const [row] = items;
+  if (row === undefined) throw new Error('there is no delivery');
+  return { ...row, ended_at: null, outcome: 'again', messages: [], more: [] };
 }
 
 export function watchWith(written: Written): WatchExplanation {

@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import type { Queries } from '../../src/query/queries.ts';
 import type { SilencePreview } from '../../src/web/api/operation.ts';
 import type { PagesOptions } from '../../src/web/pages/app.ts';
-import type { Web, WebOptions } from '../../src/web/server.ts';
+import { serveWeb, type Web, type WebOptions } from '../../src/web/server.ts';
 import {
   aboutWith,
   accountsWith,
   alertWith,
   CALM,
   deliveriesWith,
+  deliveryWith,
   explorersWith,
   historyWith,
   NOW,
@@ -21,7 +22,7 @@ import {
   watchWith,
   type Written,
 } from './daemon-in-trouble.ts';
-import { failingInterventions, serveTestWeb, someQueries } from './web.ts';
+import { failingInterventions, someQueries, testWebOptions } from './web.ts';
 
 export const ALICE = 'alice-token-alice-token-alice-token';
 export const VIC = 'vic-token-vic-token-vic-token-vic-t';
@@ -60,14 +61,18 @@ export const API: WebOptions['api'] = {
   ...{ operators: OPERATORS, localToken: LOCAL, proxy: null, isOpen: false, monotonic: () => 0 },
 };
 
-export function serveTestPages({
+export function serveTestPages(options: TestPages = {}): Promise<Web> {
+  return serveWeb(testPagesOptions(options));
+}
+
+export function testPagesOptions({
   isOpen = false,
   clock = AT_NOW,
   api = API,
   ...options
-}: TestPages = {}): Promise<Web> {
+}: TestPages = {}): WebOptions {
   const daemon = () => ({ version: '0.4.0', startedAt: NOW - 1_400_000_000, loadedAt: NOW - 36_000_000 });
-  return serveTestWeb({
+  return testWebOptions({
     api: { ...api, isOpen },
     pages: { timeZone: 'UTC', clock, daemon },
     queries: queriesWith(CALM),
@@ -82,6 +87,7 @@ export function queriesWith(written: Written): Queries {
     watches: watchesWith(),
     history: historyWith(written),
     deliveries: deliveriesWith(written),
+    delivery: deliveryWith(written),
     watch: watchWith(written),
     alert: alertWith(written),
     accounts: accountsWith(written),
@@ -97,6 +103,7 @@ export function queriesWith(written: Written): Queries {
     watches: async () => found.watches,
     history: async () => found.history,
     deliveries: async () => found.deliveries,
+    delivery: async () => found.delivery,
     watch: async (name) => (name === found.watch.watch.name ? found.watch : null),
     accounts: async () => found.accounts,
     samples: async () => found.series,
@@ -106,6 +113,7 @@ export function queriesWith(written: Written): Queries {
     ruleFile: async (file) =>
       file === 'rules/token.yaml' ? { file, text: `watches:\n  # ${written.comment.replaceAll(/\s/g, ' ')}\n` } : null,
     about: async () => found.about,
+    alerts: async () => ({ items: [found.alert.card], next: null }),
     alert: async ({ key }) => (key === 'k1' ? found.alert : null),
   });
 }

@@ -40,8 +40,12 @@ function unseen(): Promise<never> {
 
 /** On a free port of the loopback, ready and alive. */
 export function serveTestWeb(options: Partial<WebOptions>): Promise<Web> {
+  return serveWeb(testWebOptions(options));
+}
+
+export function testWebOptions(options: Partial<WebOptions>): WebOptions {
   const interventions = failingInterventions(new Error('nothing can be changed here'));
-  return serveWeb({
+  return {
     host: '127.0.0.1',
     port: 0,
     publicUrl: null,
@@ -53,5 +57,16 @@ export function serveTestWeb(options: Partial<WebOptions>): Promise<Web> {
     version: '0.1.0',
     queries: someQueries({}),
     ...options,
-  });
+  };
+}
+
+/** A body that the call of the API takes. */
+export function bodyFor(path: string): object {
+  const until = '2026-01-01T12:00:00Z';
+  const matchers = { watch: 'coins' };
+  if (path.endsWith('/pauses')) return { until, comment: 'the vault is moved' };
+  if (path.endsWith('/preview')) return { matchers };
+  if (path.endsWith('/silences')) return { matchers, until, comment: 'why' };
+  if (path.endsWith('/extend')) return { until };
+  return path.endsWith('/acks') ? { seq: 3 } : {};
 }

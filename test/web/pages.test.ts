@@ -338,54 +338,6 @@ describe('entering', () => {
   });
 });
 
-describe('a form of another site', () => {
-  const LEAVE = '/leave';
-  test.each([
-    ['says nothing of where it comes from', { 'sec-fetch-site': '' }],
-    ['comes from another site', { 'sec-fetch-site': 'cross-site' }],
-    ['comes from another site of the same domain', { 'sec-fetch-site': 'same-site' }],
-    ['was typed in', { 'sec-fetch-site': 'none' }],
-    ['has another origin', { origin: 'http://evil.example' }],
-    ['has another port of this machine as its origin', { origin: 'http://127.0.0.1:1' }],
-    ['has no origin', { origin: '' }],
-    ['hides its origin', { origin: 'null' }],
-    ['is JSON', { 'content-type': 'application/json' }],
-    ['is plain text', { 'content-type': 'text/plain' }],
-    ['is sent with files', { 'content-type': 'multipart/form-data; boundary=x' }],
-  ])('changes nothing: it %s', async (_how, headers) => {
-    const web = await serve();
-    const { cookie } = await enter(web);
-    const proof = proofIn(await browse(web, '/', { headers: { cookie } }), LEAVE);
-    const answer = await browse(web, LEAVE, { headers: { cookie, ...headers }, form: { proof } });
-    expect(answer.status).toBe(403);
-    expect(answer.headers).not.toHaveProperty('set-cookie');
-  });
-
-  test('changes nothing without the proof of the page, with one of another visitor, or one of the day before yesterday', async () => {
-    let now = NOW;
-    const web = await serve({ clock: { ...STILL, now: () => now } });
-    const alice = await enter(web);
-    const vic = await enter(web, VIC);
-    const proofOf = async (headers: { cookie: string }): Promise<string> =>
-      proofIn(await browse(web, '/', { headers }), LEAVE);
-    const stolen = await proofOf(vic);
-    const old = await proofOf(alice);
-    for (const proof of ['', 'x', stolen])
-      expect(await browse(web, LEAVE, { headers: alice, form: { proof } })).toMatchObject({ status: 403 });
-    now = NOW + 24 * HOUR_MS;
-    const again = await enter(web);
-    expect(await browse(web, LEAVE, { headers: again, form: { proof: old } })).toMatchObject({ status: 403 });
-  });
-
-  test('does not enter anybody either', async () => {
-    const web = await serve();
-    const headers = { 'sec-fetch-site': 'cross-site' };
-    const answer = await browse(web, '/enter', { headers, form: { token: ALICE } });
-    expect(answer.status).toBe(403);
-    expect(answer.headers).not.toHaveProperty('set-cookie');
-  });
-});
-
 test('a proxy that proves who it is names whoever looks', async () => {
   const proxy = { header: 'X-User', from: ['127.0.0.1'], secret: 's'.repeat(32) };
   const web = await serve({ api: { ...API, proxy } });

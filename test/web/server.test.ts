@@ -92,7 +92,7 @@ describe('what is there', () => {
     for (const path of ['/', '/metrics/', '/metrics/x', '/-/reload', '/api', '/healthz/../api', '/%2e%2e/etc'])
       expect(await ask(web, path)).toMatchObject({ status: 404, body: 'not found' });
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])
-      expect(await ask(web, '/metrics', {}, method)).toMatchObject({ status: 404 });
+      expect(await ask(web, '/metrics', {}, method)).toMatchObject({ status: 405 });
   });
 
   test('no detail of what went wrong inside', async () => {

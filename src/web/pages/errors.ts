@@ -9,6 +9,7 @@ const TITLES: Readonly<Record<Exclude<Status, 200>, string>> = {
   401: 'Enter first',
   403: 'Not allowed',
   404: 'There is no such page',
+  405: 'This address takes another method',
   409: 'Nothing was changed',
   410: 'It is no longer there',
   503: 'Nothing new can be stored',

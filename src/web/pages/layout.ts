@@ -17,7 +17,7 @@ export interface Page {
   readonly main: Html;
   /** For visitors without scripts: it is loaded anew after so many seconds. */
   readonly refreshS?: number;
-  readonly status?: 200 | 400 | 401 | 403 | 404 | 409 | 410 | 503;
+  readonly status?: 200 | 400 | 401 | 403 | 404 | 405 | 409 | 410 | 503;
   /** More scripts than every page has. */
   readonly scripts?: Html;
 }
