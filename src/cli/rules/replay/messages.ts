@@ -3,7 +3,6 @@ import type { Setup } from '../../../app/setup.ts';
 import { recipientsIn } from '../../../config/recipients.ts';
 import { type Instant, showInstant } from '../../../lib/clock.ts';
 import type { Watch } from '../../../core/model/watch.ts';
-import { singleLine } from '../../../lib/untrusted.ts';
 import { replay, messagesOf, type ReplayedPoll, type ReplayedMessage } from '../../../replay/run.ts';
 import type { Range } from '../../../replay/report.ts';
 import { CommandError, EXIT } from '../../exit.ts';
