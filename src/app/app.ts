@@ -32,12 +32,12 @@ import { beatUntil } from './heartbeat.ts';
 import { readinessOf } from './readiness.ts';
 import { createRecoveryRecord } from './recovery-record.ts';
 import { createReload } from './reload.ts';
-import { createRuntime, type Runtime, type RuntimeOptions } from './runtime.ts';
+import { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts';
 import type { Setup, SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
 import { createStateGuard } from './state-guard.ts';
 import { watchStorage } from './storage-health.ts';
-import { stateFileOf } from './upkeep.ts';
+import { stateFileOf } from './runtime/upkeep.ts';
 import { createEdition, createLook } from './view.ts';
 
 export interface AppOptions

@@ -8,7 +8,7 @@ import { minute, type Standing, type Unread } from '../engine/self/report-text.t
 import type { Clock } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Runtime } from './runtime.ts';
+import type { Runtime } from './runtime/runtime.ts';
 
 export interface DailyReportOptions {
   readonly runtime: Pick<Runtime, 'digest' | 'work' | 'watches' | 'blind' | 'memoryOf' | 'dispatch'>;

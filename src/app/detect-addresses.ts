@@ -3,7 +3,7 @@ import { Missed, type Read } from '../core/model/question.ts';
 import type { Address } from '../core/values/address.ts';
 import type { Amount } from '../core/values/amount.ts';
 import { addressDetails, addressTokens, tokenDetails } from '../explorer/operations.ts';
-import type { Explorers } from './explorers.ts';
+import type { Explorers } from './runtime/explorers.ts';
 
 export interface NamedAddress {
   readonly name: string;

@@ -9,7 +9,7 @@ import { secretsOf } from '../notifiers/wire/web-address.ts';
 import type { Store } from '../store/store.ts';
 import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Runtime } from './runtime.ts';
+import type { Runtime } from './runtime/runtime.ts';
 
 export interface HeartbeatOptions {
   readonly runtime: Pick<Runtime, 'heartbeat' | 'scheduler' | 'self' | 'channelHealth'>;

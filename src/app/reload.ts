@@ -6,7 +6,7 @@ import type { Clock, Instant } from '../lib/clock.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Runtime } from './runtime.ts';
+import type { Runtime } from './runtime/runtime.ts';
 import { loadSetup, type Setup, type SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
 

@@ -5,7 +5,7 @@ import type { RuntimeView, View } from '../query/view.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Reload } from './reload.ts';
-import type { Runtime } from './runtime.ts';
+import type { Runtime } from './runtime/runtime.ts';
 import type { Setup } from './setup.ts';
 import type { StorageState } from './storage-health.ts';
 

@@ -1,4 +1,4 @@
-import { createExplorers, type Explorers } from '../app/explorers.ts';
+import { createExplorers, type Explorers } from '../app/runtime/explorers.ts';
 import { secretsOf } from '../config/config.ts';
 import type { Config } from '../config/model.ts';
 import { createLog } from '../telemetry/logger.ts';

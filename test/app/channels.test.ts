@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createChannels, type ChannelsOptions } from '../../src/app/channels.ts';
+import { createChannels, type ChannelsOptions } from '../../src/app/runtime/channels.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { createSupervisor } from '../../src/engine/upkeep/supervisor.ts';
 import type { Settlement } from '../../src/core/model/delivery.ts';

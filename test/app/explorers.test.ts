@@ -1,6 +1,6 @@
 // The budgets of explorers over reloads: what one key may ask of one host.
 import { expect, test } from '@jest/globals';
-import { createExplorers } from '../../src/app/explorers.ts';
+import { createExplorers } from '../../src/app/runtime/explorers.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Config } from '../../src/config/model.ts';

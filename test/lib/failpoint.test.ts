@@ -61,11 +61,11 @@ test('each moment of the list is marked in one place', () => {
 test('nothing is sent, shown or changed by an operator but past a moment of the list', () => {
   // Commands that send a test message keep nothing.
   expect(filesOf(callsOf(/^(?:notifier|sender)\.send$/))).toEqual([
-    'src/app/channels.ts',
+    'src/app/runtime/channels.ts',
     'src/cli/daemon/notify-test.ts',
     'src/engine/sending/sender.ts',
   ]);
-  expect(filesOf(callsOf(/mirror\.show$/))).toEqual(['src/app/channels.ts', 'src/engine/sending/mirror.ts']);
+  expect(filesOf(callsOf(/mirror\.show$/))).toEqual(['src/app/runtime/channels.ts', 'src/engine/sending/mirror.ts']);
   expect(filesOf(callsOf(/\.(?:postJson|exchange)$/)).filter((file) => !file.startsWith('src/notifiers/'))).toEqual([
     'src/app/heartbeat.ts',
   ]);

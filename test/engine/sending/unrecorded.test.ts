@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Outcome } from '../../../src/core/model/delivery.ts';
-import { NO_RULES } from '../../../src/app/dispatch-rules.ts';
+import { NO_RULES } from '../../../src/app/runtime/dispatch-rules.ts';
 import { createUnrecorded, type Unrecorded } from '../../../src/engine/sending/unrecorded.ts';
 import { StorageError } from '../../../src/store/store.ts';
 import { aTransition } from '../../store/builders.ts';

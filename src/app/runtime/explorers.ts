@@ -1,19 +1,19 @@
 // The explorers of the config, open. An explorer whose settings did not change stays open over a reload, with its
 // budget, its pauses and its connections; sandboxes stay as they were started. New ones are opened before any is
 // replaced, so that one that cannot be opened leaves the others as they are.
-import type { Config, SandboxExplorer, Explorer as Settings } from '../config/model.ts';
-import { sharedPlans } from '../config/shared-plans.ts';
-import { createAnswerCache, type AnswerCache } from '../explorer/http/answer-cache.ts';
-import { isPublicHeader } from '../config/secrets.ts';
-import { createExplorer, type Explorer, type ExplorerOptions } from '../explorer/explorer.ts';
-import { createLargeBodies } from '../explorer/http/large-bodies.ts';
-import type { ExplorerMeter } from '../explorer/http/meter.ts';
-import type { PlanRest } from '../core/model/plan-rest.ts';
-import type { Clock } from '../lib/clock.ts';
-import { createSandbox } from '../sandbox/sandbox.ts';
-import { serveSandbox, type Served } from '../sandbox/server.ts';
-import type { Log } from '../telemetry/log.ts';
-import { createPlanBudgets, paceOf, type Pace, type PlanBudget, type PlanBudgets } from './plan-budgets.ts';
+import type { Config, SandboxExplorer, Explorer as Settings } from '../../config/model.ts';
+import { sharedPlans } from '../../config/shared-plans.ts';
+import { createAnswerCache, type AnswerCache } from '../../explorer/http/answer-cache.ts';
+import { isPublicHeader } from '../../config/secrets.ts';
+import { createExplorer, type Explorer, type ExplorerOptions } from '../../explorer/explorer.ts';
+import { createLargeBodies } from '../../explorer/http/large-bodies.ts';
+import type { ExplorerMeter } from '../../explorer/http/meter.ts';
+import type { PlanRest } from '../../core/model/plan-rest.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { createSandbox } from '../../sandbox/sandbox.ts';
+import { serveSandbox, type Served } from '../../sandbox/server.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createPlanBudgets, paceOf, type Pace, type PlanBudget, type PlanBudgets } from '../plan-budgets.ts';
 import type { Prepared } from './prepared.ts';
 
 export interface ExplorersOptions {

@@ -1,17 +1,17 @@
 // The loops that keep the state in order: pruning, measuring its disk, and the daily backup.
-import type { Config } from '../config/model.ts';
-import type { BackupHealth } from '../engine/upkeep/backup-health.ts';
-import { runDailyBackup } from '../engine/upkeep/daily-backup.ts';
-import { createDiskWatch } from '../engine/upkeep/disk-watch.ts';
-import { runHousekeeping } from '../engine/upkeep/housekeeping.ts';
-import type { Loop } from '../engine/upkeep/supervisor.ts';
-import type { Clock } from '../lib/clock.ts';
-import { measureDisk, type DiskUse } from '../store/disk.ts';
-import { openBackups } from '../store/open.ts';
-import type { Backups } from '../store/backups.ts';
-import type { Store } from '../store/store.ts';
-import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
-import type { Log } from '../telemetry/log.ts';
+import type { Config } from '../../config/model.ts';
+import type { BackupHealth } from '../../engine/upkeep/backup-health.ts';
+import { runDailyBackup } from '../../engine/upkeep/daily-backup.ts';
+import { createDiskWatch } from '../../engine/upkeep/disk-watch.ts';
+import { runHousekeeping } from '../../engine/upkeep/housekeeping.ts';
+import type { Loop } from '../../engine/upkeep/supervisor.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { measureDisk, type DiskUse } from '../../store/disk.ts';
+import { openBackups } from '../../store/open.ts';
+import type { Backups } from '../../store/backups.ts';
+import type { Store } from '../../store/store.ts';
+import type { DaemonMetrics } from '../../telemetry/daemon-metrics.ts';
+import type { Log } from '../../telemetry/log.ts';
 
 type StateSettings = Config['state'];
 

@@ -1,26 +1,26 @@
 // Wires the parts of a runtime: explorers, store, poller, channels.
-import { createDispatcher, type Dispatcher } from '../engine/dispatching/dispatcher.ts';
-import type { DispatchRules } from '../dispatch/rules.ts';
-import { createBlindWatches, type BlindWatches } from '../engine/reporting/blind-watches.ts';
-import { createPresentValues, type PresentValues } from '../engine/reporting/present-values.ts';
-import type { PollHook } from '../engine/polling/poll.ts';
-import { createPoller, type Poller } from '../engine/polling/poller.ts';
-import { createExplorerFacts, type ExplorerFacts } from '../engine/reporting/explorer-facts.ts';
-import { createPollRing, type PollRing } from '../engine/reporting/poll-ring.ts';
-import { createReport } from '../engine/reporting/report.ts';
-import { createRetirement, type Retirement } from '../engine/upkeep/retirement.ts';
-import { createScheduler, type Scheduler } from '../engine/scheduling/scheduler.ts';
-import { REPORT_WATCH } from '../engine/self/report-watch.ts';
-import { isSelfWatch } from '../engine/self/self-watch.ts';
-import { createUnrecorded, type Unrecorded } from '../engine/sending/unrecorded.ts';
-import { createWorkCounts, type WorkCounts } from '../engine/self/work-counts.ts';
-import type { Mutex } from '../lib/mutex.ts';
-import type { Recorder } from '../recording/recorder.ts';
-import type { SafeLog } from '../telemetry/logger.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import { createDispatcher, type Dispatcher } from '../../engine/dispatching/dispatcher.ts';
+import type { DispatchRules } from '../../dispatch/rules.ts';
+import { createBlindWatches, type BlindWatches } from '../../engine/reporting/blind-watches.ts';
+import { createPresentValues, type PresentValues } from '../../engine/reporting/present-values.ts';
+import type { PollHook } from '../../engine/polling/poll.ts';
+import { createPoller, type Poller } from '../../engine/polling/poller.ts';
+import { createExplorerFacts, type ExplorerFacts } from '../../engine/reporting/explorer-facts.ts';
+import { createPollRing, type PollRing } from '../../engine/reporting/poll-ring.ts';
+import { createReport } from '../../engine/reporting/report.ts';
+import { createRetirement, type Retirement } from '../../engine/upkeep/retirement.ts';
+import { createScheduler, type Scheduler } from '../../engine/scheduling/scheduler.ts';
+import { REPORT_WATCH } from '../../engine/self/report-watch.ts';
+import { isSelfWatch } from '../../engine/self/self-watch.ts';
+import { createUnrecorded, type Unrecorded } from '../../engine/sending/unrecorded.ts';
+import { createWorkCounts, type WorkCounts } from '../../engine/self/work-counts.ts';
+import type { Mutex } from '../../lib/mutex.ts';
+import type { Recorder } from '../../recording/recorder.ts';
+import type { SafeLog } from '../../telemetry/logger.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import { createChannels, type Channels, type ChannelsOptions } from './channels.ts';
-import type { Pauses } from './pauses.ts';
-import type { StorageState } from './storage-health.ts';
+import type { Pauses } from '../pauses.ts';
+import type { StorageState } from '../storage-health.ts';
 import { createExplorers, type Explorers, type ExplorersOptions } from './explorers.ts';
 
 export interface PartsOptions

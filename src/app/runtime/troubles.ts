@@ -1,8 +1,8 @@
 // What keeps explorers from being asked or believed: for /readyz, and in the state file for `status`.
-import { showTrouble, type ExplorerTrouble } from '../core/model/explorer-trouble.ts';
-import type { Watch } from '../core/model/watch.ts';
-import type { Poller } from '../engine/polling/poller.ts';
-import type { Store } from '../store/store.ts';
+import { showTrouble, type ExplorerTrouble } from '../../core/model/explorer-trouble.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { Poller } from '../../engine/polling/poller.ts';
+import type { Store } from '../../store/store.ts';
 import type { Explorers } from './explorers.ts';
 
 export interface TroublesOptions {

@@ -1,13 +1,13 @@
 // What the config in force says of who is told.
-import type { Config } from '../config/model.ts';
-import { recipientsIn } from '../config/recipients.ts';
-import { ANNOUNCER } from '../core/model/ids.ts';
-import type { Watch } from '../core/model/watch.ts';
-import type { DispatchRules } from '../dispatch/rules.ts';
-import { routingOf } from '../dispatch/routing.ts';
-import { REPORT_WATCH } from '../engine/self/report-watch.ts';
-import { isSelfWatch } from '../engine/self/self-watch.ts';
-import { defaultCapOf } from '../notifiers/notifier.ts';
+import type { Config } from '../../config/model.ts';
+import { recipientsIn } from '../../config/recipients.ts';
+import { ANNOUNCER } from '../../core/model/ids.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { DispatchRules } from '../../dispatch/rules.ts';
+import { routingOf } from '../../dispatch/routing.ts';
+import { REPORT_WATCH } from '../../engine/self/report-watch.ts';
+import { isSelfWatch } from '../../engine/self/self-watch.ts';
+import { defaultCapOf } from '../../notifiers/notifier.ts';
 
 type InForce = Pick<DispatchRules, 'startedAt' | 'lookedAt' | 'presentOf'>;
 

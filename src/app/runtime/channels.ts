@@ -1,20 +1,24 @@
 // The channels of the config, opened, each with its sender. A channel with unchanged settings stays open over a reload.
 // Deliveries of a removed channel stay in the outbox until it is back.
-import type { Attempt, Delivery, Outcome } from '../core/model/delivery.ts';
-import type { RecipientsOf } from '../core/model/ids.ts';
-import { headingOf } from '../core/wording/message-words.ts';
-import type { Channel, Config } from '../config/model.ts';
-import { recipientsIn } from '../config/recipients.ts';
-import { createChannelHealth, type ChannelHealth, type ChannelHealthRecord } from '../engine/sending/channel-health.ts';
-import { createMirrorLoop, type MirrorLoop } from '../engine/sending/mirror.ts';
-import { createSender, type Sender } from '../engine/sending/sender.ts';
-import type { Supervise } from '../engine/upkeep/supervisor.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { OpenMirror, OpenNotifier } from '../notifiers/notifier.ts';
-import type { OutboxDepth } from '../store/outbox.ts';
-import type { Store } from '../store/store.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { DeliveryMetrics } from '../telemetry/delivery-metrics.ts';
+import type { Attempt, Delivery, Outcome } from '../../core/model/delivery.ts';
+import type { RecipientsOf } from '../../core/model/ids.ts';
+import { headingOf } from '../../core/wording/message-words.ts';
+import type { Channel, Config } from '../../config/model.ts';
+import { recipientsIn } from '../../config/recipients.ts';
+import {
+  createChannelHealth,
+  type ChannelHealth,
+  type ChannelHealthRecord,
+} from '../../engine/sending/channel-health.ts';
+import { createMirrorLoop, type MirrorLoop } from '../../engine/sending/mirror.ts';
+import { createSender, type Sender } from '../../engine/sending/sender.ts';
+import type { Supervise } from '../../engine/upkeep/supervisor.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { OpenMirror, OpenNotifier } from '../../notifiers/notifier.ts';
+import type { OutboxDepth } from '../../store/outbox.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import type { Prepared } from './prepared.ts';
 
 export interface ChannelsOptions {

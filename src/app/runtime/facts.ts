@@ -1,0 +1,51 @@
+import type { Config } from '../../config/model.ts';
+import type { Head } from '../../core/model/observation.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { Poller } from '../../engine/polling/poller.ts';
+import type { PollRecord } from '../../engine/reporting/poll-ring.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { ExplorerState } from '../../query/view.ts';
+import type { InForce } from './in-force.ts';
+import type { Parts } from './parts.ts';
+
+/** What only this process knows, for those who look at what runs. */
+export interface RuntimeFacts extends Pick<Poller, 'figuresOf' | 'snapshotOf' | 'healthOf'> {
+  /** In force; null: none is yet. */
+  config(): Config | null;
+  /** The text of a rule file that is in force; null: it is none. */
+  ruleFile(file: string): string | null;
+  /** The newest first. */
+  polls(watch: Watch): readonly PollRecord[];
+  /** When config and rules were last put in force; null: none were yet. */
+  loadedAt(): Instant | null;
+  explorer(name: string): Pick<ExplorerState, 'head' | 'answers' | 'p99Ms' | 'rate' | 'credits'>;
+}
+
+export function createFacts(
+  { poller, pollRing, explorers, explorerFacts }: Parts,
+  inForce: () => InForce,
+): RuntimeFacts {
+  return {
+    figuresOf: (id) => poller.figuresOf(id),
+    snapshotOf: (id) => poller.snapshotOf(id),
+    healthOf: (id) => poller.healthOf(id),
+    config: () => inForce().config,
+    ruleFile: (file) => inForce().ruleFiles.get(file) ?? null,
+    polls: (watch) => pollRing.of(watch),
+    loadedAt: () => inForce().loadedAt,
+    explorer(name) {
+      const { credits, rates, ...hour } = explorerFacts.of(name);
+      return {
+        ...hour,
+        head: headStateOf(explorers.get(name)?.head() ?? null),
+        credits: credits && { ...credits, rates },
+      };
+    },
+  };
+}
+
+function headStateOf(head: Head | null): ExplorerState['head'] {
+  if (head === null) return null;
+  const { height, timestamp, readAt, staleAfterMs } = head;
+  return { height, at: timestamp, isStalled: readAt - timestamp > staleAfterMs };
+}

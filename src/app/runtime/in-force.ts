@@ -1,0 +1,24 @@
+import type { Config } from '../../config/model.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import type { DispatchRules } from '../../dispatch/rules.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Setup } from '../setup.ts';
+import { NO_RULES } from './dispatch-rules.ts';
+
+/** What was committed last, replaced as a whole. */
+export interface InForce {
+  /** Null: nothing was yet. */
+  readonly config: Config | null;
+  readonly watches: readonly Watch[];
+  readonly ruleFiles: Setup['ruleFiles'];
+  readonly rules: DispatchRules;
+  readonly loadedAt: Instant | null;
+}
+
+export const NOTHING_YET: InForce = {
+  config: null,
+  watches: [],
+  ruleFiles: new Map(),
+  rules: NO_RULES,
+  loadedAt: null,
+};

@@ -1,0 +1,245 @@
+// Runs one setup after the other, and what goes on beside polls.
+import type { WatchId } from '../../core/model/ids.ts';
+import type { Config, DigestSettings, HeartbeatSettings, StateSettings } from '../../config/model.ts';
+import type { Scheduler } from '../../engine/scheduling/scheduler.ts';
+import type { ExplorerTrouble } from '../../core/model/explorer-trouble.ts';
+import type { Transition } from '../../core/model/transition.ts';
+import type { Memory } from '../../core/model/memory.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { reportBlind } from '../../engine/reporting/blind-report.ts';
+import type { ChannelHealth } from '../../engine/sending/channel-health.ts';
+import type { AlertCount } from '../../telemetry/mirrored-series.ts';
+import type { BlindWatch } from '../../core/model/blind-cause.ts';
+import type { LowDisk } from '../../engine/self/daemon-causes.ts';
+import type { Work } from '../../engine/self/work-counts.ts';
+import { reportPauses } from '../../engine/reporting/pause-report.ts';
+import type { PausedWatch } from '../../engine/reporting/paused-watches.ts';
+import { blindOfWatches, countAlerts, dataOfWatches, healthOfAlerts } from '../../engine/reporting/report.ts';
+import { createBackupHealth, type BackupHealth } from '../../engine/upkeep/backup-health.ts';
+import type { Loop } from '../../engine/upkeep/supervisor.ts';
+import { createMutex } from '../../lib/mutex.ts';
+import { createRedactor } from '../../lib/redact.ts';
+import type { OutboxDepth } from '../../store/outbox.ts';
+import { createParts, type PartsOptions } from './parts.ts';
+import type { Prepared } from './prepared.ts';
+import type { Setup } from '../setup.ts';
+import { createFacts, type RuntimeFacts } from './facts.ts';
+import { createSetups } from './setups.ts';
+import { createTroubles } from './troubles.ts';
+import { upkeepLoops, type StateFile } from './upkeep.ts';
+
+export interface RuntimeOptions extends PartsOptions {
+  /** Null = there is no file, as in a dry run. */
+  readonly stateFile: StateFile | null;
+}
+
+/** Disposing of it lets deliveries in flight end, then closes explorers and channels. */
+export interface Runtime extends AsyncDisposable {
+  /**
+   * Rejects when the setup cannot be put in force; then nothing has changed. One setup is prepared at a time: the next
+   * one waits until this one is committed or disposed of.
+   */
+  prepare(next: Setup): Promise<Prepared>;
+  /** Those in force; none before the first commit. */
+  watches(): readonly Watch[];
+  /** The loops turn. */
+  isRunning(): boolean;
+  /** Watches that were not polled yet. */
+  unpolled(): readonly Watch[];
+  blind(): readonly BlindWatch[];
+  /** Watches that are not polled, since an operator said so. */
+  paused(): readonly PausedWatch[];
+  /** Names of the channels that are open. */
+  channels(): readonly string[];
+  /** Sends on this channel again, even where its receiver had said that it is gone. */
+  retry(channel: string): void;
+  /** Polls these at once, beside their own due times. */
+  pollNow(watches: readonly Watch[]): void;
+  /** Explorers of which it is not known yet whether a watch that was blind before the start still is. */
+  undecided(): ReadonlySet<string>;
+  /** What keeps explorers from being asked, or from being believed. */
+  troubles(): readonly ExplorerTrouble[];
+  /** The alerts that are remembered, for the metrics. */
+  alerts(): Iterable<AlertCount>;
+  /** The channels that are told what is wrong with the daemon itself. */
+  self(): readonly string[];
+  channelHealth(): ReadonlyMap<string, ChannelHealth>;
+  /** What receivers that keep their own state of alerts did not accept. */
+  owedToMirrors(): readonly OutboxDepth[];
+  /** Transitions were committed elsewhere. */
+  dispatch(): void;
+  /** The store did not keep these: what is critical is told from memory. */
+  unkept(transitions: readonly Transition[]): void;
+  readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
+  /** Null while the disk of the state has room. */
+  lowDisk(): LowDisk | null;
+  heartbeat(): HeartbeatSettings | null;
+  digest(): DigestSettings | null;
+  /** What was done since the start. */
+  work(): Work;
+  memoryOf(watch: WatchId): Memory | undefined;
+  /** What only this process knows of watches and explorers. */
+  readonly facts: RuntimeFacts;
+  readonly scheduler: Pick<Scheduler, 'turns' | 'turn'>;
+  /** Works until the signal aborts; then polls end, and what they learned is written down. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const SENDER_BUDGET_MS = 7000;
+
+export function createRuntime(options: RuntimeOptions): Runtime {
+  const { store, clock, log, metrics, recorder, supervise, pauses } = options;
+  const reading = new AbortController();
+  const changing = createMutex();
+  const { redact, add: addSecrets } = createRedactor();
+  const parts = createParts(options, {
+    signal: reading.signal,
+    changing,
+    redact,
+    hasSelf: () => self().length > 0,
+    rules: () => setups.inForce().rules,
+    hasDigest: () => digest() !== null,
+  });
+  const { explorers, channels, dispatcher, poller, scheduler, retirement, blindWatches } = parts;
+  let isRunning = false;
+  const backupHealth = createBackupHealth(clock);
+  let lowDisk: LowDisk | null = null;
+  const setups = createSetups({
+    ...options,
+    parts,
+    addSecrets,
+    schedule: () => {
+      if (isRunning) schedule();
+    },
+  });
+  const config = (): Config | null => setups.inForce().config;
+  const watches = (): readonly Watch[] => setups.inForce().watches;
+  const self = (): readonly string[] => config()?.self ?? [];
+  const digest = (): DigestSettings | null => config()?.digest ?? null;
+  const troubles = createTroubles({ store, explorers, poller, watches });
+
+  metrics.mirrorHealth(() => healthOfAlerts(watches(), (id) => poller.healthOf(id), clock.now()));
+  metrics.mirrorData(() => dataOfWatches(watches(), (id) => poller.memoryOf(id)));
+  metrics.mirrorBlind(() => blindOfWatches(blindWatches.blind()));
+  metrics.mirrorRests(() => explorers.rests());
+  metrics.mirrorOutbox(async () => (await store.survey()).outbox);
+
+  function paused(): PausedWatch[] {
+    return watches().flatMap((watch) => {
+      const pause = pauses.of(watch);
+      return pause === null ? [] : [{ watch, pause }];
+    });
+  }
+
+  async function flush(): Promise<void> {
+    await poller.flush();
+    await troubles.keep();
+  }
+
+  function onDiskLow(freeBytes: number | null): void {
+    lowDisk = freeBytes === null ? null : { since: lowDisk?.since ?? clock.now(), freeBytes };
+  }
+
+  function loops(): Loop[] {
+    const isFull = (): boolean => options.storageState() === 'full';
+    const settings = (): StateSettings | null => config()?.state ?? null;
+    const all: Loop[] = [
+      { name: 'scheduler', run: (signal) => scheduler.run(signal) },
+      { name: 'dispatcher', run: (signal) => dispatcher.run(signal) },
+      { name: 'retirement', run: (signal) => retirement.run(signal) },
+      ...upkeepLoops({ ...options, settings, flush, isFull, backupHealth, onDiskLow }),
+      { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: () => blindWatches.blind() }, signal) },
+      { name: 'pause-report', run: (signal) => reportPauses({ clock, log, paused }, signal) },
+    ];
+    if (recorder !== null) all.push({ name: 'recorder', run: (signal) => recorder.run(signal) });
+    return all;
+  }
+
+  function schedule(): void {
+    scheduler.set(watches(), watches().filter(isOverdue));
+  }
+
+  /** Last looked at longer than an interval ago, or never. */
+  function isOverdue({ id, schedule }: Watch): boolean {
+    const until = poller.memoryOf(id)?.coveredUntil ?? null;
+    return until === null || clock.now() - until > schedule.intervalMs;
+  }
+
+  return {
+    async prepare(next) {
+      const release = await changing.acquire();
+      try {
+        return releasing(await setups.prepare(next), release);
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    watches,
+    isRunning: () => isRunning,
+    unpolled: () => blindWatches.unpolled(),
+    blind: () => blindWatches.blind(),
+    paused,
+    channels: () => channels.names(),
+    retry(channel) {
+      channels.resume(channel);
+    },
+    pollNow(resumed) {
+      for (const { id } of resumed) scheduler.pollAgain(id, 0);
+    },
+    undecided: () => blindWatches.undecided(),
+    troubles: () => troubles.now(),
+    alerts: () => countAlerts(watches(), (id) => poller.memoryOf(id)),
+    self,
+    channelHealth: () => channels.health(),
+    backups: backupHealth,
+    lowDisk: () => lowDisk,
+    heartbeat: () => config()?.heartbeat ?? null,
+    digest,
+    work: () => parts.work.now(),
+    memoryOf: (id) => poller.memoryOf(id),
+    facts: createFacts(parts, () => setups.inForce()),
+    scheduler,
+    owedToMirrors: () => channels.owedToMirrors(),
+    unkept: (transitions) => {
+      parts.unrecorded.offer(transitions);
+    },
+    dispatch: () => {
+      dispatcher.wake();
+      channels.wakeMirrors();
+    },
+    async run(signal) {
+      isRunning = true;
+      schedule();
+      await Promise.all(loops().map((loop) => supervise(loop, signal)));
+      isRunning = false;
+      reading.abort(new DOMException('the daemon is stopping', 'AbortError'));
+      await poller.idle();
+      // Coverage that is not flushed costs a `for` a few seconds at most, so the stop goes on.
+      await flush().catch((error: unknown) => {
+        log.warn('storage:housekeeping-failed', { error });
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await channels.stop(SENDER_BUDGET_MS);
+      await explorers[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Releases the mutex when the setup is committed or disposed of. */
+function releasing(built: Prepared, release: () => void): Prepared {
+  return {
+    commit() {
+      built.commit();
+      release();
+    },
+    async [Symbol.asyncDispose]() {
+      try {
+        await built[Symbol.asyncDispose]();
+      } finally {
+        release();
+      }
+    },
+  };
+}

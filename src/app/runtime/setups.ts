@@ -1,0 +1,119 @@
+// Puts one setup in force after the other, in three steps:
+//
+//   prepare   reads the state file and opens what is new; the only step that may fail, and it changes nothing
+//   commit    swaps everything at once: a poll sees the former setup or the new one, never a mixture
+//   after     closes what was replaced once nobody uses it; retires watches that are gone (engine/upkeep/retirement.ts)
+import { secretsOf } from '../../config/config.ts';
+import { recipientsIn } from '../../config/recipients.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import type { Watch } from '../../core/model/watch.ts';
+import { labelsOf } from '../../engine/reporting/report.ts';
+import { isSelfWatch } from '../../engine/self/self-watch.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import { outlineOf, type Outline } from '../../plan/outline.ts';
+import type { Store } from '../../store/store.ts';
+import type { SafeLog } from '../../telemetry/logger.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Setup } from '../setup.ts';
+import { dispatchRulesOf } from './dispatch-rules.ts';
+import { NOTHING_YET, type InForce } from './in-force.ts';
+import type { Parts } from './parts.ts';
+import type { Prepared } from './prepared.ts';
+
+export interface SetupsOptions {
+  readonly parts: Parts;
+  readonly store: Pick<Store, 'setMaxBytes' | 'keepRunning'>;
+  readonly addSecrets: (secrets: readonly string[]) => void;
+  /** Has the watches in force polled, if anything is polled yet. */
+  readonly schedule: () => void;
+  readonly clock: Clock;
+  readonly log: SafeLog;
+  readonly metrics: Metrics;
+}
+
+export interface Setups {
+  inForce(): InForce;
+  /** Rejects when the setup cannot be put in force; then nothing has changed. */
+  prepare(next: Setup): Promise<Prepared>;
+}
+
+export function createSetups({ parts, store, addSecrets, schedule, clock, log, metrics }: SetupsOptions): Setups {
+  const { explorers, channels, dispatcher, poller, retirement, blindWatches, presentValues, pollRing } = parts;
+  const startedAt = clock.now();
+  let inForce = NOTHING_YET;
+
+  function putInForce({ config, watches, ruleFiles }: Setup): void {
+    const former = inForce.watches;
+    const rules = dispatchRulesOf(config, watches, {
+      startedAt,
+      lookedAt,
+      presentOf: (alert) => presentValues.of(alert),
+    });
+    inForce = { config, watches, ruleFiles, rules, loadedAt: clock.now() };
+    store.setMaxBytes(config.state.maxBytes);
+    dispatcher.reload();
+    forget(former);
+    blindWatches.adopt(watches);
+    presentValues.adopt(watches);
+    pollRing.adopt(watches);
+    // Polls under way still read through the former explorers.
+    closeReplaced(poller.idle());
+    schedule();
+    retirement.wake();
+    metrics.reload(true, clock.now());
+  }
+
+  /** The built-in watch looks at the daemon all the time. */
+  function lookedAt(id: WatchId): Instant | null {
+    return isSelfWatch(id) ? clock.now() : blindWatches.lookedAt(id);
+  }
+
+  function forget(former: readonly Watch[]): void {
+    const kept = new Set(inForce.watches.map(keyOf));
+    for (const watch of former) if (!kept.has(keyOf(watch))) metrics.forgetWatch(labelsOf(watch));
+  }
+
+  function closeReplaced(unused: Promise<void>): void {
+    void unused
+      .then(() => explorers.closeReplaced())
+      .catch((error: unknown) => {
+        log.warn('explorer:not-closed', { error });
+      });
+  }
+
+  function keepRunning(outline: Outline): void {
+    store.keepRunning(outline).catch((error: unknown) => {
+      log.warn('storage:housekeeping-failed', { error, effect: '`plan` compares with the former rules' });
+    });
+  }
+
+  return {
+    inForce: () => inForce,
+    async prepare(next) {
+      await using built = new AsyncDisposableStack();
+      const secrets = secretsOf(next.config);
+      log.addSecrets(secrets);
+      addSecrets(secrets);
+      const outline = outlineOf(next.watches, recipientsIn(next.config));
+      const prepared = [
+        built.use(await explorers.prepare(next.config)),
+        built.use(await channels.prepare(next.config)),
+        await poller.prepare(next.watches),
+      ];
+      const open = built.move();
+      return {
+        commit() {
+          for (const part of prepared) part.commit();
+          putInForce(next);
+          keepRunning(outline);
+        },
+        [Symbol.asyncDispose]: () => open.disposeAsync(),
+      };
+    },
+  };
+}
+
+function keyOf(watch: Watch): string {
+  const { watch: rule, of } = labelsOf(watch);
+  return `${rule}\n${of}`;
+}
