@@ -32,7 +32,7 @@ export interface ToolRun {
 }
 
 export function runTool(name: Tool, args: readonly string[], input = ''): ToolRun {
-  const { status, stdout, stderr } = spawnSync(name, args, { input, encoding: 'utf8', timeout: 60_000 });
+  const { status, stdout, stderr } = spawnSync(name, args, { input, encoding: 'utf8', timeout: 200_000 });
   return { status, output: `${stdout}${stderr}` };
 }
 
