@@ -1,0 +1,122 @@
+// The parts of a daemon that do not listen: the state, what keeps it, and what runs.
+import { createFind } from '../engine/self/findings.ts';
+import { createSelfAlerts, type SelfAlerts } from '../engine/self/self-alerts.ts';
+import { countAlerts } from '../engine/reporting/report.ts';
+import { createClockJumps, type ClockJumps } from '../engine/upkeep/clock-jumps.ts';
+import { createSupervisor, type Supervisor } from '../engine/upkeep/supervisor.ts';
+import type { Recovery } from '../store/backups.ts';
+import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
+import { createDaemonJournal, type DaemonJournal } from './daemon-journal.ts';
+import { createPauses, type Pauses } from './pauses.ts';
+import { createRecoveryRecord, type RecoveryRecord } from './recovery-record.ts';
+import { createReload, type Reload } from './reload.ts';
+import { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts';
+import { stateFileOf } from './runtime/upkeep.ts';
+import type { Setup, SetupTools } from './setup.ts';
+import type { Sources } from './sources.ts';
+import { createStateGuard, type StateGuard } from './state-guard.ts';
+import { watchStorage, type StorageHealth } from './storage-health.ts';
+
+export interface AppOptions
+  extends SetupTools, Omit<RuntimeOptions, 'store' | 'storageState' | 'supervise' | 'stateFile' | 'pauses'> {
+  readonly configFile: string;
+  readonly setup: Setup;
+  /** The files that `setup` was read from. */
+  readonly sources: Pick<Sources, 'begin' | 'loaded' | 'current'>;
+  /** Named to the next daemon that wants the same state file. */
+  readonly owner: string;
+  readonly openStore?: typeof openState;
+}
+
+export interface Services {
+  readonly store: Store;
+  readonly storage: StorageHealth;
+  readonly supervisor: Supervisor;
+  readonly guard: StateGuard;
+  readonly jumps: ClockJumps;
+  readonly pauses: Pauses;
+  readonly runtime: Runtime;
+  readonly journal: DaemonJournal;
+  readonly reload: Reload;
+  /** Tells what is wrong with the daemon itself. */
+  readonly self: SelfAlerts;
+}
+
+/** Closed with `opened`, last first. Rejects with a `StorageError` or `StoreBusyError`. */
+export async function openServices(options: AppOptions, opened: AsyncDisposableStack): Promise<Services> {
+  const { setup, clock, log, metrics } = options;
+  const recovery = createRecoveryRecord(clock);
+  const storage = watchStorage(opened.use(await openStore(options, recovery.recovered)));
+  const { store } = storage;
+  const supervisor = createSupervisor({
+    clock,
+    log,
+    onRestart: (loop) => {
+      metrics.loopRestarted(loop);
+    },
+  });
+  const pauses = createPauses({ store, clock });
+  await pauses.read();
+  const runtime = opened.use(
+    createRuntime({
+      ...options,
+      store,
+      pauses,
+      storageState: () => storage.state(),
+      supervise: supervisor.supervise,
+      stateFile: options.isDry ? null : stateFileOf(setup.config),
+    }),
+  );
+  const journal = createDaemonJournal({ store, clock, log });
+  const reload = createReload({ ...options, runtime, onApplied: (next) => journal.configured(next) });
+  const jumps = createClockJumps(clock);
+  const guard = createStateGuard({ store, clock, log });
+  const parts = { store, storage, supervisor, guard, jumps, pauses, runtime, journal, reload };
+  const self = createSelf(options, parts, recovery);
+  metrics.mirrorStorage(() => storage.state() === 'works');
+  metrics.mirrorFailing(() => supervisor.failing().map(({ name }) => name));
+  metrics.mirrorAlerts(() => [...runtime.alerts(), ...countAlerts(self.watches(), (id) => self.memoryOf(id))]);
+  return { ...parts, self };
+}
+
+function createSelf(
+  { clock, log }: AppOptions,
+  { store, storage, supervisor, guard, jumps, runtime, reload }: Omit<Services, 'self'>,
+  recovery: Pick<RecoveryRecord, 'recent'>,
+): SelfAlerts {
+  const find = createFind({
+    store,
+    clock,
+    work: {
+      ...runtime,
+      storage: () => storage.state(),
+      restoredAt: () => guard.restoredAt(),
+      recovered: () => recovery.recent(),
+      clockJumps: jumps,
+      rejected: () => reload.rejected(),
+      failing: () => supervisor.failing(),
+    },
+  });
+  return createSelfAlerts({
+    store,
+    clock,
+    log,
+    find,
+    notify: () => runtime.self(),
+    onTransitions: () => {
+      runtime.dispatch();
+    },
+    onUnkept: (transitions) => {
+      runtime.unkept(transitions);
+    },
+  });
+}
+
+/** A dry run remembers nothing that outlives the process. */
+function openStore(
+  { isDry, setup, owner, log, openStore: open = openState }: AppOptions,
+  onRecovered: (how: Recovery) => void,
+): Promise<Store> {
+  return isDry ? openStoreForDryRun({ log }) : open(setup.config.state, { owner, log, onRecovered });
+}

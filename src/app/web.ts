@@ -1,0 +1,117 @@
+// The web server of a daemon: what it serves, and what it may do to the parts.
+import { randomUUID } from 'node:crypto';
+import type { HttpSettings } from '../config/model.ts';
+import type { Instant } from '../lib/clock.ts';
+import { gauges } from '../query/gauges.ts';
+import { createQueries } from '../query/queries.ts';
+import type { IdentityOptions } from '../web/guard/identity.ts';
+import type { PagesOptions } from '../web/pages/app.ts';
+import type { Readiness } from '../web/app.ts';
+import { serveWeb, type Web } from '../web/server.ts';
+import { openLocalToken } from './local-token.ts';
+import { createInterventions } from './operators/interventions.ts';
+import { readinessOf } from './readiness.ts';
+import type { Runtime } from './runtime/runtime.ts';
+import type { AppOptions, Services } from './services.ts';
+import { createEdition, createLook } from './view.ts';
+
+/** Rejects with a `WebError`. `heartbeatAt`: when the last beat was accepted. */
+export async function openWeb(
+  options: AppOptions,
+  services: Services,
+  heartbeatAt: () => Instant | null,
+): Promise<Web> {
+  const { setup, clock, log, metrics, version } = options;
+  const { http } = setup.config;
+  const { store, storage, runtime, reload } = services;
+  const bootId = randomUUID();
+  const look = createLook({ ...options, runtime, reload, store, storage: () => storage.state(), heartbeatAt, bootId });
+  metrics.mirrorOperators(async () => gauges(await look()));
+  return serveWeb({
+    ...http.listen,
+    publicUrl: http.publicUrl,
+    metricsText: () => metrics.text(),
+    isAlive: () => runtime.isRunning(),
+    readiness: () => readinessNow(services),
+    api: {
+      ...callersOf(http),
+      localToken: localTokenOf(options),
+      monotonic: () => clock.monotonic(),
+      interventions: interventionsOf(options, services),
+    },
+    version,
+    pages: pagesOf(options, runtime),
+    queries: createQueries(look, createEdition({ runtime, store, clock, bootId })),
+    log,
+    onRejected: (reason) => {
+      metrics.httpRejected(reason);
+    },
+    onAnswered: (answered) => {
+      metrics.httpAnswered(answered);
+    },
+    onStreams: (open) => {
+      metrics.httpStreams(open);
+    },
+  });
+}
+
+function readinessNow({ runtime, storage, guard, reload, supervisor }: Services): Readiness {
+  return readinessOf({
+    isRunning: runtime.isRunning(),
+    storage: storage.state(),
+    restoredAt: guard.restoredAt(),
+    isCurrent: reload.rejected() === null,
+    watches: runtime.watches().length,
+    unpolled: runtime.unpolled(),
+    blind: runtime.blind(),
+    paused: runtime.paused(),
+    troubles: runtime.troubles(),
+    failing: supervisor.failing(),
+  });
+}
+
+function interventionsOf(
+  { clock, log }: AppOptions,
+  { store, runtime, pauses }: Services,
+): ReturnType<typeof createInterventions> {
+  return createInterventions({
+    store,
+    clock,
+    log,
+    watches: () => runtime.watches(),
+    onPauses: () => pauses.read(),
+    onResumed: (watches) => {
+      runtime.pollNow(watches);
+    },
+    notify: () => runtime.self(),
+    onChanged: () => {
+      runtime.dispatch();
+    },
+    channels: () => runtime.channels(),
+    onRetry: (channel) => {
+      runtime.retry(channel);
+    },
+  });
+}
+
+function pagesOf({ setup, clock, version }: AppOptions, { facts }: Pick<Runtime, 'facts'>): PagesOptions | null {
+  const { isServed, timeZone } = setup.config.http.page;
+  const startedAt = clock.now();
+  const daemon = () => ({ version, startedAt, loadedAt: facts.loadedAt() });
+  return isServed ? { timeZone, clock, daemon } : null;
+}
+
+function callersOf({ operators, proxy, page }: HttpSettings): Omit<IdentityOptions, 'localToken'> {
+  return {
+    isOpen: page.isOpen,
+    operators: operators.map(({ token, ...operator }) => ({ ...operator, token: token?.reveal() ?? null })),
+    proxy: proxy && { ...proxy, secret: proxy.secret.reveal() },
+  };
+}
+
+/** A dry run leaves no file behind. */
+function localTokenOf({ isDry, setup, log }: AppOptions): string | null {
+  const token = isDry ? null : openLocalToken(setup.config.state.file, log);
+  if (token !== null) log.addSecrets([token]);
+  return token;
+}
