@@ -91,6 +91,7 @@ function interventionsOf(
     onRetry: (channel) => {
       runtime.retry(channel);
     },
+    sample: (channel) => runtime.sample(channel),
   });
 }
 

@@ -1,9 +1,9 @@
 // What follows from a change that an operator made, whichever engine keeps it.
 import type { JournalEntry } from '../core/journal/entry.ts';
-import { ackLine, channelLine, givenUpLine, pauseLine, silenceLine } from '../core/journal/operator.ts';
+import { ackLine, channelLine, givenUpLine, pauseLine, sampleLine, silenceLine } from '../core/journal/operator.ts';
 import type { Silence } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Changed, Intervention, StoredAck, Unchanged } from './interventions.ts';
+import type { Changed, Intervention, SampleTry, StoredAck, Unchanged } from './interventions.ts';
 
 /** What people did is kept for so much longer than what was sent. */
 export const KEPT_LONGER_MS = 60 * 86_400_000;
@@ -38,5 +38,11 @@ export function lineOf(changed: Changed, actor: string, at: Instant): JournalEnt
       return givenUpLine(changed, actor, at);
     case 'channel':
       return channelLine(changed.channel, changed.deliveries, actor, at);
+    case 'sample':
+      return sampleLine(changed.channel, changed.tries.map(sampleText).join('; '), actor, at);
   }
+}
+
+function sampleText({ recipient, outcome, answer }: SampleTry): string {
+  return `${recipient}: ${outcome}: ${answer}`;
 }

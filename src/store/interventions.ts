@@ -31,7 +31,17 @@ export type Intervention =
   /** A delivery that was given up is counted no more among those. */
   | { readonly type: 'dismiss'; readonly delivery: DeliveryId }
   /** Whatever waits for its next try on the channel is due now. */
-  | { readonly type: 'retry-channel'; readonly channel: string };
+  | { readonly type: 'retry-channel'; readonly channel: string }
+  /** A sample was sent on the channel: that is written down. */
+  | { readonly type: 'sample'; readonly channel: string; readonly tries: readonly SampleTry[] };
+
+/** How the only try of a sample ended. */
+export interface SampleTry {
+  readonly recipient: string;
+  readonly outcome: 'sent' | 'again' | 'rejected' | 'unknown';
+  /** What the server answered, or why there was no answer. */
+  readonly answer: string;
+}
 
 /** One request of an operator. */
 export interface OperatorRequest {
@@ -79,7 +89,8 @@ export type Changed =
       readonly state: 'owed' | 'dismissed';
     }
   /** How many deliveries are due that were not. */
-  | { readonly type: 'channel'; readonly channel: string; readonly deliveries: number };
+  | { readonly type: 'channel'; readonly channel: string; readonly deliveries: number }
+  | { readonly type: 'sample'; readonly channel: string; readonly tries: readonly SampleTry[] };
 
 /**
  * Why nothing was changed. `key-taken`: something else was done under that key. `not-found`: what was to be changed is

@@ -58,6 +58,17 @@ const changed: z.ZodType<Changed> = z.union([
   }),
   // A former release kept no name.
   z.object({ type: z.literal('channel'), channel: z.string().default(''), deliveries: count }),
+  z.object({
+    type: z.literal('sample'),
+    channel: z.string(),
+    tries: z.array(
+      z.object({
+        recipient: z.string(),
+        outcome: z.enum(['sent', 'again', 'rejected', 'unknown']),
+        answer: z.string(),
+      }),
+    ),
+  }),
 ]);
 
 /** A silence, or a pause by its alerts. Throws a StorageError that names it when the row is damaged. */

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { openStore } from '../../src/store/open.ts';
 import { StorageError } from '../../src/store/store.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from '../support/app.ts';
-import { callApi as call, OPERATOR_TOKEN as TOKEN, type Call } from '../support/api-calls.ts';
+import { callApi as call, OPERATOR_TOKEN as TOKEN, readApi, type Call } from '../support/api-calls.ts';
 import { run } from '../support/cli.ts';
 import { createFolder, start, type Folder } from '../support/daemon.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -391,6 +391,38 @@ test('a receiver that had said it is gone is tried again at a word of an operato
   expect(answer).toMatchObject({ status: 200, body: { channel: 'ops' } });
   await sink.calls.reached(2);
   await running.says('delivery:sent');
+});
+
+test('a channel that nobody was told on for months is tried with a sample, which says who sent it and how it was received', async () => {
+  await using sink = await createWebhookSink(status(204));
+  await using explorer = await serveBalances();
+  using folder = createFolder({
+    'config.yaml': config(explorer).replace(
+      'channels: { screen: { type: log } }',
+      `self: none\nchannels: { ops: { type: webhook, url: '${sink.origin}', allow: [127.0.0.0/8] } }`,
+    ),
+    'rules.yaml': `watches: [{ id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }]`,
+  });
+  await using daemon = await aDaemon({ in: { explorer, folder } });
+  const { running } = daemon;
+  const tried = (outcome: string, answer: unknown) => [{ recipient: 'ops', outcome, answer }];
+  const first = await call(running, { path: '/channels/ops/sample', key: 's1' });
+  expect(first).toMatchObject({ status: 200, body: { channel: 'ops', tries: tried('sent', expect.any(String)) } });
+  expect(JSON.parse(sink.calls.all[0]?.body ?? '')).toMatchObject({ data: { watch: 'sample', severity: 'info' } });
+  expect(await call(running, { path: '/channels/ops/sample', key: 's1' })).toEqual(first);
+  expect(sink.calls.all).toHaveLength(1);
+  sink.answerNext(status(503, {}, 'down for repairs'));
+  expect(await call(running, { path: '/channels/ops/sample', key: 's2' })).toMatchObject({
+    body: { tries: tried('again', expect.stringContaining('down for repairs')) },
+  });
+  const unknown = await call(running, { path: '/channels/opz/sample', key: 's3' });
+  expect(unknown).toMatchObject({ status: 404, body: { detail: 'There is no channel "opz". Did you mean ops?' } });
+  expect(sink.calls.all).toHaveLength(2);
+  const { items } = (await readApi(running, '/history?q=channel:ops')).body as { items: unknown[] };
+  expect(items).toMatchObject([
+    { what: 'sample sent', actor: 'alice', how: [{ text: expect.stringContaining('ops: again: ') }] },
+    { what: 'sample sent', actor: 'alice', how: [{ text: expect.stringContaining('ops: sent: ') }] },
+  ]);
 });
 
 test('from the command line: who reads it at 3 a.m. knows what it did, until when, and how to end it', async () => {

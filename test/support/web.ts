@@ -25,6 +25,7 @@ export function failingInterventions(error: Error): Interventions {
     retryDelivery: fail,
     dismissDelivery: fail,
     retryChannel: fail,
+    sampleChannel: fail,
   };
 }
 

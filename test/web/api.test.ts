@@ -114,6 +114,10 @@ async function serve(options: ServeOptions = {}) {
       note(`retry channel ${channel}`, operation);
       return ended({ channel, deliveries: 2 });
     },
+    sampleChannel(channel, operation) {
+      note(`sample ${channel}`, operation);
+      return ended({ channel, tries: [{ recipient: 'ops', outcome: 'sent', answer: '204' }] });
+    },
   };
   const operators = [
     { name: 'alice', role: 'operator', token: ALICE },

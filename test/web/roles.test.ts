@@ -73,6 +73,7 @@ const FORMS: readonly Row[] = [
   ['POST /deliveries/:name/retry', 401, 403, 403, 409],
   ['POST /deliveries/:name/dismiss', 401, 403, 403, 409],
   ['POST /channels/:name/retry', 401, 403, 403, 409],
+  ['POST /channels/:name/sample', 401, 403, 403, 409],
 ];
 
 const CALLS: readonly Row[] = [
@@ -87,6 +88,7 @@ const CALLS: readonly Row[] = [
   ['POST /api/v1/deliveries/:id/retry', 401, 401, 403, 409],
   ['POST /api/v1/deliveries/:id/dismiss', 401, 401, 403, 409],
   ['POST /api/v1/channels/:name/retry', 401, 401, 403, 409],
+  ['POST /api/v1/channels/:name/sample', 401, 401, 403, 409],
 ];
 
 const ROWS = [...PUBLIC, ...READS, ...FORMS, ...CALLS];

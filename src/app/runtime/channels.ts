@@ -15,6 +15,8 @@ import { createSender, type Sender } from '../../engine/sending/sender.ts';
 import type { Supervise } from '../../engine/upkeep/supervisor.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { OpenMirror, OpenNotifier } from '../../notifiers/notifier.ts';
+import { ONLY_TRY, sampleFor, sampleRecipients } from '../../notifiers/sample.ts';
+import type { SampleTry } from '../../store/interventions.ts';
 import type { OutboxDepth } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -55,6 +57,8 @@ export interface Channels {
   health(): ReadonlyMap<string, ChannelHealth>;
   /** One try at once, of what is not in the outbox. Never rejects. */
   sendNow(delivery: Delivery, attempt: Attempt): Promise<Outcome>;
+  /** Sends a sample to each recipient at once. Never rejects; of a channel that is not open it tells nothing. */
+  sample(channel: string): Promise<readonly SampleTry[]>;
   /** Lets deliveries in flight end; after `budgetMs` they are aborted. */
   stop(budgetMs: number): Promise<void>;
 }
@@ -66,6 +70,8 @@ interface Built {
   readonly health: ChannelHealthRecord;
   readonly onOutcome: (outcome: Outcome) => void;
   readonly notifier: OpenNotifier;
+  /** To whom samples go. */
+  readonly sampled: readonly string[];
   /** Of a receiver that keeps its own state of alerts. */
   readonly mirror: { readonly loop: MirrorLoop; readonly open: OpenMirror } | null;
 }
@@ -115,7 +121,8 @@ export function createChannels(options: ChannelsOptions): Channels {
       },
     });
     const mirror = buildMirror(channel, onOutcome);
-    return { name, fingerprint, sender, health, onOutcome, notifier: guarded, mirror };
+    const sampled = sampleRecipients(channel);
+    return { name, fingerprint, sender, health, onOutcome, notifier: guarded, sampled, mirror };
   }
 
   function start(built: Built): void {
@@ -186,6 +193,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       open.onOutcome(outcome);
       return outcome;
     },
+    sample: (channel) => sampleOf(openByName.get(channel), clock),
     wake(channels) {
       for (const name of channels) openByName.get(name)?.sender.wake();
     },
@@ -204,6 +212,28 @@ export function createChannels(options: ChannelsOptions): Channels {
       inTime.abort();
     },
   };
+}
+
+/** Shorter than a browser, or the web server, waits for an answer. */
+const SAMPLE_MS = 8_000;
+
+async function sampleOf(open: Open | undefined, clock: Clock): Promise<readonly SampleTry[]> {
+  if (open === undefined) return [];
+  const { name, notifier, sampled, abandoning } = open;
+  const late = new AbortController();
+  const signal = AbortSignal.any([abandoning.signal, late.signal]);
+  const slow = clock.sleep(SAMPLE_MS, signal).then((): Outcome => {
+    late.abort();
+    return { type: 'unknown', why: `no answer within ${SAMPLE_MS / 1000} s` };
+  });
+  const tries = sampled.map(async (recipient): Promise<SampleTry> => {
+    const delivery = sampleFor(name, recipient, clock.now());
+    const outcome = await Promise.race([notifier.send(delivery, ONLY_TRY, signal), slow]);
+    return { recipient, outcome: outcome.type, answer: outcome.type === 'sent' ? outcome.answer : outcome.why };
+  });
+  const all = await Promise.all(tries);
+  late.abort();
+  return all;
 }
 
 async function closeChannel({ notifier, mirror }: Built): Promise<void> {

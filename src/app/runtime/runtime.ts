@@ -19,6 +19,7 @@ import { createBackupHealth, type BackupHealth } from '../../engine/upkeep/backu
 import type { Loop } from '../../engine/upkeep/supervisor.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { createRedactor } from '../../lib/redact.ts';
+import type { SampleTry } from '../../store/interventions.ts';
 import type { OutboxDepth } from '../../store/outbox.ts';
 import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
@@ -53,6 +54,8 @@ export interface Runtime extends AsyncDisposable {
   channels(): readonly string[];
   /** Sends on this channel again, even where its receiver had said that it is gone. */
   retry(channel: string): void;
+  /** Sends a sample to each recipient of the channel at once. */
+  sample(channel: string): Promise<readonly SampleTry[]>;
   /** Polls these at once, beside their own due times. */
   pollNow(watches: readonly Watch[]): void;
   /** Explorers of which it is not known yet whether a watch that was blind before the start still is. */
@@ -184,6 +187,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     retry(channel) {
       channels.resume(channel);
     },
+    sample: (channel) => channels.sample(channel),
     pollNow(resumed) {
       for (const { id } of resumed) scheduler.pollAgain(id, 0);
     },

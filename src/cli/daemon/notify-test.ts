@@ -1,7 +1,6 @@
-import { idOf } from '../../core/model/identity.ts';
-import { newsOf, type Attempt, type Delivery, type Message } from '../../core/model/delivery.ts';
-import type { Instant } from '../../lib/clock.ts';
+// A sample through one channel, without a daemon.
 import type { Channel } from '../../config/model.ts';
+import { ONLY_TRY, sampleFor, sampleRecipients } from '../../notifiers/sample.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import { loadOrFail, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
@@ -20,56 +19,16 @@ export async function notifyTest(terminal: Terminal, name: string, { config: fil
   return send(terminal, channel);
 }
 
-async function send(terminal: Terminal, { name, notifier, to }: Channel): Promise<number> {
+async function send(terminal: Terminal, channel: Channel): Promise<number> {
+  const { name, notifier, to } = channel;
   const { clock } = terminal;
   const print = (line: string): Promise<void> => terminal.print(line);
   await using sender = notifier.open(to, { channel: name, clock, print, version: readVersion() });
   let failed = 0;
-  // A receiver that keeps its own state of alerts has no recipients.
-  const recipients = notifier.mirror === undefined ? notifier.recipients(to, name) : [name];
-  for (const recipient of recipients) {
+  for (const recipient of sampleRecipients(channel)) {
     const outcome = await sender.send(sampleFor(name, recipient, clock.now()), ONLY_TRY, new AbortController().signal);
     if (outcome.type !== 'sent') failed += 1;
     terminal.out(`${recipient}: ${outcome.type}: ${outcome.type === 'sent' ? outcome.answer : outcome.why}`);
   }
   return failed === 0 ? EXIT.ok : EXIT.problems;
-}
-
-const ONLY_TRY: Attempt = { number: 1, maybeCopy: false, receipt: null };
-
-function sampleFor(channel: string, recipient: string, at: Instant): Delivery {
-  const message: Message = {
-    type: 'alert.event',
-    at,
-    key: idOf('sample', at),
-    episode: 1,
-    seq: 1,
-    watch: 'sample',
-    alert: 'notify-test',
-    kind: 'sample',
-    severity: 'info',
-    explorer: 'none',
-    chainId: null,
-    of: null,
-    token: null,
-    title: 'A test from Chainwarden',
-    detail: null,
-    measured: null,
-    lines: [],
-    runbook: null,
-    text: [{ text: `If you read this, the channel ${channel} works. Nothing happened on any chain.` }],
-    condition: 'chainwarden notify test',
-    rule: 'no rule',
-    observedAt: at,
-    since: at,
-    resolvedAt: null,
-    reason: null,
-    late: false,
-    fields: { value: { text: '1234.5' } },
-    before: {},
-    links: [],
-    summary: null,
-  };
-  const id = idOf('sample', channel, recipient, at);
-  return { id, channel, recipient, kind: 'news', at, members: [newsOf(message)], more: [] };
 }

@@ -5,7 +5,7 @@ import type { Json } from '../values/fields.ts';
 
 /**
  * `observed`, `decided`: of a poll. `routed` to `cancelled`: of a round of dispatch. `tried`: a delivery is tried again;
- * `told`, `dead`: how it ended. `silence` to `dismissed`: what operators changed. The rest is of the daemon itself.
+ * `told`, `dead`: how it ended. `silence` to `sampled`: what operators did. The rest is of the daemon itself.
  */
 export const JOURNAL_KINDS = [
   'observed',
@@ -24,6 +24,7 @@ export const JOURNAL_KINDS = [
   'pause',
   'retried',
   'dismissed',
+  'sampled',
   'config',
   'start',
   'stop',

@@ -62,6 +62,11 @@ export function channelLine(channel: string, deliveries: number, actor: string, 
   return { at, kind: 'retried', subject: `channel:${channel}`, actor, data: { deliveries } };
 }
 
+/** A sample was sent to all recipients of a channel; `text` says how each try ended. */
+export function sampleLine(channel: string, text: string, actor: string, at: Instant): JournalEntry {
+  return { at, kind: 'sampled', subject: `channel:${channel}`, actor, data: { channel, text } };
+}
+
 function endOf(until: Instant, at: Instant): { readonly until: string } | { readonly ended: true } {
   return until > at ? { until: showInstant(until) } : { ended: true };
 }

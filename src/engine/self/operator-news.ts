@@ -43,6 +43,7 @@ export function newsOf({ change, changed, actor, at, alert }: Done): News | null
     }
     case 'delivery':
     case 'channel':
+    case 'sample':
       return null;
   }
 }

@@ -34,10 +34,10 @@ const ANY: Shown = { kinds: null, subjects: null };
 const SHOWN: Readonly<Record<NonNullable<HistoryFilter['show']>, Shown>> = {
   alerts: { kinds: ['routed', 'ack'], subjects: null },
   deliveries: {
-    kinds: ['closed', 'merged', 'cancelled', 'tried', 'told', 'dead', 'retried', 'dismissed'],
+    kinds: ['closed', 'merged', 'cancelled', 'tried', 'told', 'dead', 'retried', 'dismissed', 'sampled'],
     subjects: null,
   },
-  people: { kinds: ['silence', 'ack', 'pause', 'retried', 'dismissed'], subjects: null },
+  people: { kinds: ['silence', 'ack', 'pause', 'retried', 'dismissed', 'sampled'], subjects: null },
   // What the daemon tells of them itself.
   explorers: {
     kinds: ['routed'],

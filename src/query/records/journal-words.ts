@@ -103,6 +103,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ack: 'acknowledged',
   pause: 'paused',
   retried: 'tried again',
+  sampled: 'sample sent',
   config: 'rules loaded',
   start: 'started',
   stop: 'stopped',

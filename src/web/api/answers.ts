@@ -44,6 +44,19 @@ export const Channel = z
   .strictObject({ channel: z.string(), deliveries: Count.describe('How many are tried now.') })
   .meta({ id: 'ChangedChannel', description: 'A channel whose messages are tried now.' });
 
+export const Sample = z
+  .strictObject({
+    channel: z.string(),
+    tries: z.array(
+      z.strictObject({
+        recipient: z.string(),
+        outcome: z.enum(['sent', 'again', 'rejected', 'unknown']),
+        answer: z.string().describe('What the server answered, or why there was no answer.'),
+      }),
+    ),
+  })
+  .meta({ id: 'Sample', description: 'How a sample was received, by recipient. It is not tried again.' });
+
 const OpenAlert = z.strictObject({
   key: z.string(),
   episode: Count,

@@ -111,6 +111,15 @@ export interface ChannelAnswer {
   readonly deliveries: number;
 }
 
+export interface SampleAnswer {
+  readonly channel: string;
+  readonly tries: readonly {
+    readonly recipient: string;
+    readonly outcome: 'sent' | 'again' | 'rejected' | 'unknown';
+    readonly answer: string;
+  }[];
+}
+
 export type Refusal =
   | { readonly type: 'invalid'; readonly mistakes: readonly Mistake[] }
   | { readonly type: RefusalName; readonly detail: string };
@@ -146,6 +155,8 @@ export interface Interventions {
   dismissDelivery(id: string, operation: Operation): Promise<Result<DeliveryAnswer>>;
   /** What waits on the channel is tried now. */
   retryChannel(channel: string, operation: Operation): Promise<Result<ChannelAnswer>>;
+  /** Sends a message that says that it is a sample to each recipient of the channel, once. */
+  sampleChannel(channel: string, operation: Operation): Promise<Result<SampleAnswer>>;
 }
 
 const RETRY_STORAGE_S = 30;

@@ -1,7 +1,7 @@
 // The calls that change something.
 import type { z } from 'zod';
 import type { ProblemName } from '../problem.ts';
-import { Ack, Channel, Delivery, Pause, Preview, Silence } from './answers.ts';
+import { Ack, Channel, Delivery, Pause, Preview, Sample, Silence } from './answers.ts';
 import { problemOf, type AlertName, type Interventions, type Operation, type Result } from './operation.ts';
 import type { Parameter, ReadAnswer, WriteCall, WriteRoute } from './route.ts';
 import {
@@ -138,6 +138,13 @@ function deliveryRoutes(interventions: Interventions): readonly WriteRoute[] {
       summary: 'Tries now what waits on a channel.',
       problems: ['not-found'],
       work: async (channel, operation) => answered(await interventions.retryChannel(channel, operation), asItIs),
+    }),
+    bare('/channels/:name/sample', {
+      ...about,
+      shape: Sample,
+      summary: 'Sends a sample to each recipient of a channel, once, and says what was answered.',
+      problems: ['not-found'],
+      work: async (channel, operation) => answered(await interventions.sampleChannel(channel, operation), asItIs),
     }),
   ];
 }

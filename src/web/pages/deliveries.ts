@@ -63,10 +63,11 @@ function statePills({ counts }: DeliveryList, { state, channel }: DeliveryFilter
 
 function failingNote(debt: ChannelDebt, request: PageRequest): Html {
   const { channel, rows, since, last_answer: answer } = debt;
+  const path = channelPath(channel);
   const act =
     request.role === 'operator'
       ? html`<div class="acts">
-          ${buttonForm({ action: `/channels/${encodeURIComponent(channel)}/retry`, label: `Try ${channel} now`, class: 'small' })}
+          ${buttonForm({ action: `${path}/retry`, label: `Try ${channel} now`, class: 'small' })}${buttonForm({ action: `${path}/sample`, label: 'Send a sample', class: 'small' })}
         </div>`
       : NOTHING;
   return html`<div class="note alarm">
@@ -76,6 +77,10 @@ function failingNote(debt: ChannelDebt, request: PageRequest): Html {
       oldest for ${ageTag(since, request)}; the last answer was ${answerTag(answer) ?? 'none'}.${act}
     </div>
   </div>`;
+}
+
+function channelPath(channel: string): string {
+  return `/channels/${encodeURIComponent(channel)}`;
 }
 
 const COLUMNS = [
@@ -151,16 +156,26 @@ export function deliveryForms(interventions: Interventions): readonly FormRoute[
     form(`${PATH}/:name/retry`, (id, operation) => interventions.retryDelivery(id, operation)),
     form(`${PATH}/:name/dismiss`, (id, operation) => interventions.dismissDelivery(id, operation)),
     form('/channels/:name/retry', (channel, operation) => interventions.retryChannel(channel, operation)),
+    // The journal has what was answered.
+    form(
+      '/channels/:name/sample',
+      (channel, operation) => interventions.sampleChannel(channel, operation),
+      (channel) => linkTo('/history', { q: `channel:${channel}` }),
+    ),
   ];
 }
 
-function form(path: string, act: (name: string, operation: Operation) => Promise<Result<unknown>>): FormRoute {
+type Act = (name: string, operation: Operation) => Promise<Result<unknown>>;
+
+/** `then`: where to go after it. */
+function form(path: string, act: Act, then: (name: string) => string = () => PATH): FormRoute {
   return {
     path,
     role: 'operator',
     async submit({ parameter, operation }): Promise<FormAnswer> {
-      const done = await act(parameter('name'), operation);
-      return done.type === 'refused' ? { problem: problemOf(done.why) } : { location: PATH };
+      const name = parameter('name');
+      const done = await act(name, operation);
+      return done.type === 'refused' ? { problem: problemOf(done.why) } : { location: then(name) };
     },
   };
 }

@@ -83,6 +83,8 @@ export function createInterventions(db: DatabaseSync, { append, tell, decideAgai
         return givenUp.dismiss(change.delivery, at);
       case 'retry-channel':
         return { type: 'channel', channel: change.channel, deliveries: givenUp.retryChannel(change.channel, at) };
+      case 'sample':
+        return change;
     }
   }
 
