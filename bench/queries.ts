@@ -115,6 +115,7 @@ async function viewOfMany(): Promise<() => View> {
     figuresOf: (id) => poller.figuresOf(id),
     snapshotOf: (id) => poller.snapshotOf(id),
     healthOf: (id) => poller.healthOf(id),
+    selfLabels: () => [],
     blind: () => blind.blind(),
     unpolled: () => blind.unpolled(),
     explorers: () => [],

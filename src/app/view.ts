@@ -2,6 +2,7 @@
 import type { Config } from '../config/model.ts';
 import { showTrouble } from '../core/model/explorer-trouble.ts';
 import type { RuntimeView, View } from '../query/view.ts';
+import { selfLabels } from '../engine/self/self-watch.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Reload } from './reload.ts';
@@ -60,6 +61,7 @@ function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {
     figuresOf: (id) => facts.figuresOf(id),
     snapshotOf: (id) => facts.snapshotOf(id),
     healthOf: (id) => facts.healthOf(id),
+    selfLabels: () => selfLabels(config().explorers.keys()),
     blind: () => runtime.blind(),
     unpolled: () => runtime.unpolled(),
     explorers: () => [...config().explorers.keys()].map((name) => ({ name, ...facts.explorer(name) })),

@@ -1,4 +1,5 @@
 // All queries over a view that is made anew for each call: what pages, the API and the CLI print.
+import type { Matcher } from '../dispatch/model.ts';
 import type { EpisodeName } from '../store/alert-view.ts';
 import { about } from './daemon/about.ts';
 import { accounts } from './watches/accounts.ts';
@@ -10,14 +11,16 @@ import { overview } from './overview/overview.ts';
 import { rules } from './daemon/rules.ts';
 import { ruleFile } from './daemon/source.ts';
 import { samples } from './values/samples.ts';
-import { silences } from './records/silences.ts';
+import { previewSilence } from './silences/preview.ts';
+import type { MatcherMistake } from './silences/reach.ts';
+import { silences } from './silences/silences.ts';
 import type { DeliveryFilter, HistoryFilter, ListFilter, SamplesFilter } from './shapes.ts';
 import type { AccountList, Series } from './shapes/accounts.ts';
 import type { AlertCard, AlertHistory, Gone } from './shapes/alerts.ts';
 import type { List } from './shapes/common.ts';
 import type { About, Explorers, RuleFile, RuleList } from './shapes/daemon.ts';
 import type { HistoryList } from './shapes/history.ts';
-import type { DeliveryDetail, DeliveryList, SilenceLists } from './shapes/operators.ts';
+import type { DeliveryDetail, DeliveryList, SilenceLists, SilencePreview } from './shapes/operators.ts';
 import type { Overview, Trust } from './shapes/overview.ts';
 import type { WatchExplanation, WatchList } from './shapes/watches.ts';
 import { trust } from './daemon/trust.ts';
@@ -45,6 +48,8 @@ export interface Queries {
   /** Null: there is none. */
   delivery(id: string): Promise<DeliveryDetail | null>;
   silences(): Promise<SilenceLists>;
+  /** Of a silence with these matchers; or what is wrong with them. */
+  previewSilence(matchers: Matcher): Promise<SilencePreview | readonly MatcherMistake[]>;
   explorers(): Promise<Explorers>;
   rules(filter: ListFilter): Promise<RuleList>;
   /** Null: no rules that are in force were read from it. */
@@ -67,6 +72,7 @@ export function createQueries(look: () => Promise<View>, edition: Queries['editi
     deliveries: async (filter) => deliveries(await look(), filter),
     delivery: async (id) => delivery(await look(), id),
     silences: async () => silences(await look()),
+    previewSilence: async (matchers) => previewSilence(await look(), matchers),
     explorers: async () => explorers(await look()),
     rules: async (filter) => rules(await look(), filter),
     ruleFile: async (file) => ruleFile((await look()).runtime, file),

@@ -5,7 +5,7 @@ import type { Config } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Figures } from '../core/model/figures.ts';
 import type { HealthByAlert } from '../core/model/health.ts';
-import type { WatchId } from '../core/model/ids.ts';
+import type { Labels, WatchId } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Snapshot } from '../core/model/decision.ts';
 import type { Watch } from '../core/model/watch.ts';
@@ -34,6 +34,8 @@ export interface RuntimeView {
   /** What was read last, where the state does not hold it yet. */
   snapshotOf(id: WatchId): Snapshot | null;
   healthOf(id: WatchId): HealthByAlert;
+  /** Labels of what the daemon may tell of itself. */
+  selfLabels(): readonly Labels[];
   blind(): readonly BlindWatch[];
   /** Of which no poll has ended since the start, and that are not paused. Null: no daemon runs. */
   unpolled(): readonly Watch[] | null;

@@ -1,6 +1,6 @@
 // What the daemon needs of whatever keeps its state. An engine stands in a folder of its own; `open.ts` picks one.
 import type { Json } from '../core/values/fields.ts';
-import type { AlertId, DeliveryId, Recipient, WatchId } from '../core/model/ids.ts';
+import type { AlertId, DeliveryId, Labels, Recipient, WatchId } from '../core/model/ids.ts';
 import type { Silence } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';
 import { UnavailableError } from '../lib/unavailable.ts';
@@ -92,6 +92,8 @@ export interface StoreView
   heldBySilence(): Promise<ReadonlyMap<string, number>>;
   /** How many transitions of each alert were decided since then. */
   notificationCounts(since: Instant): Promise<NotificationCount[]>;
+  /** Notifications since then by the labels of their alerts. The end of what began before then is left out. */
+  notifiedSince(since: Instant): Promise<NotifiedLabels[]>;
   /** Another one after every change of the state. */
   version(): Promise<string>;
   /** What the daemon last wrote down of what it runs; null when it never did. */
@@ -123,6 +125,13 @@ export interface NotificationCount {
   readonly watch: WatchId;
   readonly alert: AlertId;
   readonly count: number;
+}
+
+/** `to`: to whom they are owed, or were. */
+export interface NotifiedLabels {
+  readonly labels: Labels;
+  readonly count: number;
+  readonly to: readonly Recipient[];
 }
 
 /** A connection of its own, which the caller closes. */

@@ -42,13 +42,22 @@ test('a silence held back more than its preview had said: both go by the same la
   ].entries()) {
     const { status, body } = await ask(daemon, { path: '/silences/preview', body: { matchers } });
     expect(status).toBe(200);
-    const open = (body['open'] as readonly { readonly key: string }[]).map(({ key }) => key);
+    const alerts = body['alerts'] as readonly {
+      watch: string;
+      alert: string;
+      open: number;
+      notifications_24h: number;
+    }[];
     expect(await ask(daemon, silence(matchers, { confirm: true }, `s${i}`))).toMatchObject({ status: 201 });
     const { silences, open: all } = await stored(daemon);
     const made = silences.find(({ id }) => id === `s${i}`)?.matchers ?? {};
-    const held = all.filter(({ labels }) => isSilencedBy(made, labels)).map(({ key }) => key);
+    const held = all.filter(({ labels }) => isSilencedBy(made, labels));
     expect(held.length).toBeGreaterThan(0);
-    expect([open, body['open_alerts']]).toEqual([held, held.length]);
+    expect([body['open'], body['notifications_24h']]).toEqual([held.length, held.length]);
+    for (const { watch, alert, ...counts } of alerts) {
+      const own = held.filter(({ labels }) => labels['watch'] === watch && labels['alert'] === alert).length;
+      expect(counts).toMatchObject({ open: own, notifications_24h: own });
+    }
   }
 });
 
@@ -57,18 +66,18 @@ test('a preview says how much a silence is about, and changes nothing', async ()
   await fallLow(daemon);
   const path = '/silences/preview';
   expect((await ask(daemon, { path, body: { matchers: { team: 'payments' } } })).body).toMatchObject({
-    ...{ rules: 1, of_rules: 3, alerts: 4, open_alerts: 4, confirm_needed: false },
-    silenced: [
-      { watch: 'all', alert: 'low', watches: 2 },
-      { watch: 'all', alert: 'moved', watches: 2 },
+    ...{ rules: 1, of_rules: 3, watches: 2, share: 0.5, all: 4, open: 4, needs_confirm: false, left_out: 0 },
+    ...{ notifications_24h: 4, critical_24h: 0, recipients_24h: 1 },
+    alerts: [
+      { watch: 'all', alert: 'low', severity: 'warning', watches: 2, open: 2, notifications_24h: 2, to: ['screen'] },
+      { watch: 'all', alert: 'moved', severity: 'info', watches: 2, open: 2, notifications_24h: 2, to: ['screen'] },
     ],
-    left_out: { silenced: 0, open: 0 },
   });
   const { body } = await ask(daemon, { path, body: { matchers: { watch: 'coins' } } });
-  expect(body['open']).toMatchObject([{ episode: 1, seq: 1, labels: { watch: 'coins', severity: 'critical' } }]);
+  expect(body).toMatchObject({ critical_24h: 1, alerts: [{ watch: 'coins', severity: 'critical', open: 1 }] });
   expect((await ask(daemon, { path, body: { matchers: { alert: 'low' } } })).body).toMatchObject({
     rules: 3,
-    confirm_needed: true,
+    needs_confirm: true,
   });
   expect(await stored(daemon)).toMatchObject({ silences: [], version: 0 });
 });

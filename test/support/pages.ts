@@ -1,7 +1,7 @@
 // The pages without a daemon behind them.
 import { once } from 'node:events';
 import type { Queries } from '../../src/query/queries.ts';
-import type { SilencePreview } from '../../src/web/api/operation.ts';
+import type { SilencePreview } from '../../src/query/shapes/operators.ts';
 import type { PagesOptions } from '../../src/web/pages/app.ts';
 import { serveWeb, type Web, type WebOptions } from '../../src/web/server.ts';
 import {
@@ -49,15 +49,18 @@ export async function standStill(_ms: number, signal?: AbortSignal): Promise<voi
 const AT_NOW: PagesOptions['clock'] = { now: () => NOW, sleep: standStill };
 
 const PREVIEW: SilencePreview = {
-  ...{ rules: 1, ofRules: 9, alerts: 2, open: [], isWide: true },
-  silenced: [{ watch: 'vault', alert: 'low', watches: 2 }],
+  ...{ rules: 1, of_rules: 1, all: 2, watches: 2, share: 0.2, open: 1, needs_confirm: true, left_out: 0 },
+  ...{ notifications_24h: 31, critical_24h: 0, recipients_24h: 3 },
+  alerts: [
+    {
+      ...{ watch: 'vault', alert: 'low', severity: 'warning', watches: 2, open: 1, notifications_24h: 31 },
+      to: ['ops', 'oncall'],
+    },
+  ],
 };
 
 export const API: WebOptions['api'] = {
-  interventions: {
-    ...failingInterventions(new Error('nothing can be changed here')),
-    previewSilence: async () => ({ type: 'done', value: PREVIEW }),
-  },
+  interventions: failingInterventions(new Error('nothing can be changed here')),
   ...{ operators: OPERATORS, localToken: LOCAL, proxy: null, isOpen: false, monotonic: () => 0 },
 };
 
@@ -108,6 +111,7 @@ export function queriesWith(written: Written): Queries {
     accounts: async () => found.accounts,
     samples: async () => found.series,
     silences: async () => found.silences,
+    previewSilence: async () => PREVIEW,
     explorers: async () => found.explorers,
     rules: async () => found.rules,
     ruleFile: async (file) =>

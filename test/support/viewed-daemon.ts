@@ -8,6 +8,7 @@ import type { Watch } from '../../src/core/model/watch.ts';
 import { afterOutcome } from '../../src/core/model/delivery.ts';
 import { createPoller } from '../../src/engine/polling/poller.ts';
 import { createBlindWatches } from '../../src/engine/reporting/blind-watches.ts';
+import { selfLabels } from '../../src/engine/self/self-watch.ts';
 import { createPollRing } from '../../src/engine/reporting/poll-ring.ts';
 import { AddressDetails } from '../../src/explorer/reading/resources/address.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
@@ -102,6 +103,7 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
     figuresOf: (id) => poller.figuresOf(id),
     snapshotOf: (id) => poller.snapshotOf(id),
     healthOf: (id) => poller.healthOf(id),
+    selfLabels: () => selfLabels(inForce.explorers.keys()),
     blind: () => blind.blind(),
     unpolled: () => blind.unpolled(),
     explorers: () => known.explorers,

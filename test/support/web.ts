@@ -16,7 +16,6 @@ export function failingInterventions(error: Error): Interventions {
   return {
     pause: fail,
     endPause: fail,
-    previewSilence: fail,
     silence: fail,
     extendSilence: fail,
     endSilence: fail,

@@ -27,8 +27,6 @@ const SILENCE = {
   comment: 'why',
   version: 1,
 };
-const SILENCED = { watch: 'coins', alert: 'low', watches: 2 };
-const OPEN = { labels: { watch: 'coins' }, title: 'low', since: 0, isEvent: false };
 const ACK = { seq: 3, comment: null, at: 0, until: 60_000 };
 
 const closing: Web[] = [];
@@ -76,11 +74,6 @@ async function serve(options: ServeOptions = {}) {
     endPause(watch, operation) {
       note(`end-pause ${watch}`, operation);
       return ended({ ...pause, id: 'first', watch, actor: operation.actor });
-    },
-    previewSilence(matchers) {
-      served.done.push(`preview ${JSON.stringify(matchers)}`);
-      const open = Array.from({ length: 51 }, (_, seq) => ({ key: 'k', episode: 1, seq, ...OPEN }));
-      return ended({ rules: 1, ofRules: 2, alerts: 3, silenced: [SILENCED], isWide: false, open });
     },
     silence(draft, operation) {
       note(`silence ${JSON.stringify(draft)}`, operation);
@@ -228,12 +221,6 @@ describe('a call', () => {
     const served = await serve();
     const path = `${API_ROOT}/silences`;
     const matchers = { watch: ['coins', 'vault-*'], severity: '!critical' };
-    const preview = await call(served, { path: `${path}/preview`, body: { matchers } });
-    expect(preview.json).toMatchObject({
-      ...{ rules: 1, of_rules: 2, alerts: 3, open_alerts: 51, confirm_needed: false, silenced: [SILENCED] },
-      left_out: { silenced: 0, open: 1 },
-    });
-    expect(preview.json['open']).toHaveLength(50);
     const body = { matchers, from: NOON, until: NOON, comment: 'why', until_resolved: true, confirm: true };
     expect(await call(served, { path, body })).toMatchObject({
       status: 201,
@@ -246,7 +233,6 @@ describe('a call', () => {
     const full = { matchers, until: at, comment: 'why', confirm: true, from: at, untilResolved: true };
     const short = { ...full, matchers: DRAFT.matchers, confirm: false, from: null, untilResolved: false };
     expect(served.done).toEqual([
-      `preview ${JSON.stringify(matchers)}`,
       `silence ${JSON.stringify(full)} by alice`,
       `silence ${JSON.stringify(short)} by alice`,
       `extend s1 ${at} by alice`,

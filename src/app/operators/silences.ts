@@ -3,18 +3,19 @@ import { quote } from '../../config/scalars.ts';
 import type { Watch } from '../../core/model/watch.ts';
 import type { Matcher, Silence } from '../../dispatch/model.ts';
 import { isSilencedBy, namesSelf } from '../../dispatch/silenced.ts';
+import { selfLabels } from '../../engine/self/self-watch.ts';
 import { showInstant } from '../../lib/clock.ts';
+import { isWide, reachOf, type Silenceable } from '../../query/silences/reach.ts';
 import type { Changed } from '../../store/interventions.ts';
-import type { Interventions, Result, SilenceAnswer, SilenceDraft, SilencePreview } from '../../web/api/operation.ts';
+import type { Interventions, Result, SilenceAnswer, SilenceDraft } from '../../web/api/operation.ts';
 import type { Mistake } from '../../web/problem.ts';
-import { answering, untilMistakes, type Checked, type Once, type OnceOptions } from './once.ts';
-import { reachOf, type Reach } from './reach.ts';
+import { untilMistakes, type Checked, type Once, type OnceOptions } from './once.ts';
 
 export interface SilenceCallsOptions extends OnceOptions {
   readonly watches: () => readonly Watch[];
 }
 
-type Calls = Pick<Interventions, 'previewSilence' | 'silence' | 'extendSilence' | 'endSilence'>;
+type Calls = Pick<Interventions, 'silence' | 'extendSilence' | 'endSilence'>;
 
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 30 * DAY_MS;
@@ -24,12 +25,9 @@ const LONGEST_OF_SELF_MS = DAY_MS;
 export function createSilenceCalls(once: Once, options: SilenceCallsOptions): Calls {
   const { store, clock, log, watches } = options;
 
-  /** May be about more than anybody means: more than half of the rules. */
-  const isWide = ({ rules, ofRules }: Reach): boolean => 2 * rules > ofRules;
-
   async function check(draft: SilenceDraft): Promise<Checked> {
     const now = clock.now();
-    const reach = reachOf(draft.matchers, watches());
+    const reach = reachOf(draft.matchers, silenceable(watches()));
     const mistakes = ['rules' in reach ? [] : reach, timeMistakes(draft, now)].flat();
     if (mistakes.length > 0 || !('rules' in reach)) return { mistakes };
     if (isWide(reach) && !draft.confirm)
@@ -49,13 +47,6 @@ export function createSilenceCalls(once: Once, options: SilenceCallsOptions): Ca
     return open.some(({ isEvent, labels }) => !isEvent && isSilencedBy(matchers, labels));
   }
 
-  async function preview(matchers: Matcher): Promise<Result<SilencePreview>> {
-    const reach = reachOf(matchers, watches());
-    if (!('rules' in reach)) return { type: 'refused', why: { type: 'invalid', mistakes: reach } };
-    const open = (await store.openAlerts({ at: clock.now() })).filter(({ labels }) => isSilencedBy(matchers, labels));
-    return { type: 'done', value: { ...reach, isWide: isWide(reach), open } };
-  }
-
   async function checkLonger(id: string, until: number): Promise<Checked> {
     const now = clock.now();
     const found = (await store.policy(now)).silences.find((one) => one.id === id);
@@ -68,7 +59,6 @@ export function createSilenceCalls(once: Once, options: SilenceCallsOptions): Ca
   const missing = (id: string): string => `There is no silence ${quote(id)}: \`chainwarden silence list\` shows them.`;
 
   return {
-    previewSilence: (matchers) => answering(log, () => preview(matchers)),
     silence: (draft, operation) =>
       once(operation, {
         changes: 'silence',
@@ -97,6 +87,10 @@ export function createSilenceCalls(once: Once, options: SilenceCallsOptions): Ca
         },
       }).then(silenceOf),
   };
+}
+
+function silenceable(watches: readonly Watch[]): Silenceable {
+  return { watches, selfLabels: selfLabels(new Set(watches.map(({ target }) => target.explorer))) };
 }
 
 function timeMistakes(

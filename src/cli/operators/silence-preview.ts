@@ -1,63 +1,37 @@
-// What a silence would be about, as the daemon answers it and as people read it.
-import { z } from 'zod';
-import type { Instant } from '../../lib/clock.ts';
+// What a silence would hold back, as the daemon answers it and as people read it.
 import { singleLine } from '../../lib/untrusted.ts';
-import { showTime } from '../times.ts';
-
-const OpenAlert = z.object({
-  labels: z.record(z.string(), z.string()),
-  title: z.string(),
-  since: z.iso.datetime(),
-});
-
-export const PreviewAnswer = z.object({
-  rules: z.int(),
-  of_rules: z.int(),
-  alerts: z.int(),
-  open_alerts: z.int(),
-  confirm_needed: z.boolean(),
-  silenced: z.array(z.object({ watch: z.string(), alert: z.string(), watches: z.int() })),
-  open: z.array(OpenAlert),
-  left_out: z.object({ silenced: z.int(), open: z.int() }),
-});
-
-type Preview = z.infer<typeof PreviewAnswer>;
+import type { SilencePreview } from '../../query/shapes/operators.ts';
 
 const MOST_SHOWN = 10;
 
-/** How much it is about, the alerts by rule, and those that are open. */
-export function previewLines({ rules, of_rules, alerts, open_alerts, ...lists }: Preview, now: Instant): string[] {
-  const { silenced, open, left_out } = lists;
-  const isOwn = rules === 0;
-  const about = isOwn ? 'what the daemon tells of itself' : `${rules} of ${counted(of_rules, 'rule')}`;
+/** How much it is about, what it would have held back, and the alerts by rule. */
+export function previewLines(preview: SilencePreview): string[] {
+  const { rules, of_rules, all, open, alerts, left_out, notifications_24h, recipients_24h, critical_24h } = preview;
+  const about = rules === 0 ? 'what the daemon tells of itself' : `${rules} of ${counted(of_rules, 'rule')}`;
+  const held = `${counted(notifications_24h, 'notification')} to ${counted(recipients_24h, 'recipient')}`;
+  const more = Math.max(0, alerts.length - MOST_SHOWN) + left_out;
   return [
-    `About ${about}: ${counted(alerts, 'alert')}, ${open_alerts === 0 ? 'none' : open_alerts} open now.`,
-    ...listed(silenced.map(silencedText), left_out.silenced),
-    ...(open_alerts === 0
-      ? []
-      : [
-          'Open now:',
-          ...listed(
-            open.map((one) => openText(one, now)),
-            left_out.open,
-          ),
-        ]),
+    `About ${about}: ${counted(all, 'alert')}, ${open === 0 ? 'none' : open} open now.`,
+    notifications_24h === 0
+      ? 'In the last 24 hours it would have held nothing back.'
+      : `In the last 24 hours it would have held back ${held}, ${critical_24h === 0 ? 'none' : critical_24h} of them critical.`,
+    ...alerts.slice(0, MOST_SHOWN).map(alertText),
+    ...(more === 0 ? [] : [`  and ${more} more`]),
   ];
 }
 
-function silencedText({ watch, alert, watches }: Preview['silenced'][number]): string {
-  return `${watch}/${alert}${watches === 1 ? '' : `, ${watches} watches`}`;
+/** `  all/low, 2 watches, 1 open, 3 notifications to ops, oncall` */
+function alertText({ watch, alert, watches, open, notifications_24h, to }: SilencePreview['alerts'][number]): string {
+  const parts = [
+    `${watch}/${alert}`,
+    ...(watches === 1 ? [] : [`${watches} watches`]),
+    ...(open === 0 ? [] : [`${open} open`]),
+    ...(notifications_24h === 0 ? [] : [`${counted(notifications_24h, 'notification')} to ${to.join(', ')}`]),
+  ];
+  return `  ${singleLine(parts.join(', '), LONGEST)}`;
 }
 
-function openText({ labels, title, since }: Preview['open'][number], now: Instant): string {
-  return `${labels['severity'] ?? ''} ${title}, since ${showTime(Date.parse(since), now)}`;
-}
-
-function listed(texts: readonly string[], leftOut: number): string[] {
-  const more = Math.max(0, texts.length - MOST_SHOWN) + leftOut;
-  const shown = texts.slice(0, MOST_SHOWN).map((text) => `  ${singleLine(text)}`);
-  return more === 0 ? shown : [...shown, `  and ${more} more`];
-}
+const LONGEST = 300;
 
 function counted(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`;

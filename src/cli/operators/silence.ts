@@ -9,7 +9,8 @@ import { openStateOf, type ApiOptions } from './daemon-place.ts';
 import { showTime, showUntil, timeOf, untilOf, type UntilOptions } from '../times.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { ConfigOption } from '../load.ts';
-import { previewLines, PreviewAnswer } from './silence-preview.ts';
+import { SilencePreview } from '../../query/shapes/operators.ts';
+import { previewLines } from './silence-preview.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface SilenceOptions extends ApiOptions, UntilOptions {
@@ -35,10 +36,10 @@ export async function silence(terminal: Terminal, texts: readonly string[], opti
   const now = terminal.clock.now();
   const draft = options.preview ? null : draftOf(options, now);
   const client = createClient(terminal, options);
-  const preview = await client.post('/silences/preview', { matchers }, PreviewAnswer);
-  for (const line of previewLines(preview, now)) terminal.out(line);
+  const preview = await client.post('/silences/preview', { matchers }, SilencePreview);
+  for (const line of previewLines(preview)) terminal.out(line);
   if (draft === null) return EXIT.ok;
-  if (preview.confirm_needed && !options.confirm)
+  if (preview.needs_confirm && !options.confirm)
     throw new CommandError(
       EXIT.problems,
       'Nothing was silenced: it is more than half of the rules. Add --confirm where that is meant.',

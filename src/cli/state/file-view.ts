@@ -54,6 +54,7 @@ export function fileView({ setup, reader, facts, now, version }: FileViewOptions
     figuresOf: (id) => figuresIn(watchById.get(id), memories.get(id), diagnostics.get(id)),
     snapshotOf: () => null,
     healthOf: (id) => diagnostics.get(id)?.health ?? {},
+    selfLabels: () => [],
     blind: () => watches.flatMap((watch) => blindIn(watch, facts, now)),
     unpolled: () => null,
     explorers: () => null,

@@ -77,21 +77,30 @@ export type SilenceLists = z.output<typeof SilenceLists>;
 
 export const SilencePreview = z
   .strictObject({
-    alerts: z.array(
-      z.strictObject({
-        watch: z.string(),
-        alert: z.string(),
-        severity: Severity,
-        state: z.string(),
-        notifications_24h: Count,
-        to: z.array(z.string()).describe('Channels.'),
-      }),
-    ),
-    firing: Count,
+    alerts: z
+      .array(
+        z.strictObject({
+          watch: z.string().describe('The rule.'),
+          alert: z.string(),
+          severity: Severity,
+          watches: Count.describe('How many watches of the rule.'),
+          open: Count.describe('How many of them are open now.'),
+          notifications_24h: Count,
+          to: z.array(z.string()).describe('Channels.'),
+        }),
+      )
+      .describe('Those that are open first, then those that told most; at most a hundred.'),
+    left_out: Count.describe('Alerts that are not listed.'),
+    all: Count.describe('Alerts of single watches.'),
+    rules: Count,
+    of_rules: Count.describe('All rules that there are.'),
     watches: Count,
     share: z.number().describe('Of all watches: 0.01 is 1 %.'),
-    critical: Count.describe('Critical notifications of the last 24 hours that it would have held back.'),
-    needs_confirm: z.boolean(),
+    open: Count.describe('Alerts that are open now.'),
+    notifications_24h: Count.describe('That it would have held back in the last 24 hours.'),
+    critical_24h: Count.describe('Critical ones among them.'),
+    recipients_24h: Count.describe('To whom they were owed.'),
+    needs_confirm: z.boolean().describe('It is about more than half of the rules.'),
   })
   .meta({ id: 'SilencePreview', description: 'What a silence would hold back.' });
 export type SilencePreview = z.output<typeof SilencePreview>;

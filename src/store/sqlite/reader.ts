@@ -5,6 +5,7 @@ import { createAlertsView } from './alerts-view.ts';
 import { answering, opened, openReadOnly } from './database.ts';
 import { createFacts } from './facts.ts';
 import { createJournalView } from './journal-table.ts';
+import { createNotifiedView } from './dispatch/notified-view.ts';
 import { createHeldBySilences, createKeptSilences } from './operators/silence-lists.ts';
 import { createJournalPages, createNotificationCounts, createNotificationsView } from './journal-pages.ts';
 import { createDiagnosticsView, createRecall } from './memory-table.ts';
@@ -47,6 +48,7 @@ export function createSqliteReader(db: DatabaseSync, file: string, close: () => 
     silences,
     heldBySilence,
     counts,
+    notified,
   } = answering(file, 'prepare', () => ({
     recall: createRecall(db),
     diagnostics: createDiagnosticsView(db),
@@ -64,6 +66,7 @@ export function createSqliteReader(db: DatabaseSync, file: string, close: () => 
     silences: createKeptSilences(db),
     heldBySilence: createHeldBySilences(db),
     counts: createNotificationCounts(db),
+    notified: createNotifiedView(db),
   }));
   const version = answering(file, 'prepare', () =>
     db.prepare('SELECT data_version AS others, total_changes() AS own FROM pragma_data_version'),
@@ -73,6 +76,7 @@ export function createSqliteReader(db: DatabaseSync, file: string, close: () => 
     silences: async () => read(silences),
     heldBySilence: async () => read(heldBySilence),
     notificationCounts: async (since) => read(() => counts(since)),
+    notifiedSince: async (since) => read(() => notified(since)),
     version: async () => read(() => Object.values(version.get() ?? {}).join('.')),
     recall: async (ids, onDamaged) => read(() => recall(ids, onDamaged)),
     samples: async (watch) => read(() => runs.of(watch)),

@@ -57,29 +57,6 @@ export const Sample = z
   })
   .meta({ id: 'Sample', description: 'How a sample was received, by recipient. It is not tried again.' });
 
-const OpenAlert = z.strictObject({
-  key: z.string(),
-  episode: Count,
-  seq: Count,
-  labels: z.record(z.string(), z.string()),
-  title: z.string(),
-  since: Time,
-  is_event: z.boolean(),
-});
-
-export const Preview = z
-  .strictObject({
-    rules: Count,
-    of_rules: Count.describe('All rules that there are.'),
-    alerts: Count.describe('Alerts of single watches.'),
-    open_alerts: Count,
-    confirm_needed: z.boolean().describe('It is about more than half of the rules.'),
-    silenced: z.array(z.strictObject({ watch: z.string(), alert: z.string(), watches: Count })),
-    open: z.array(OpenAlert),
-    left_out: z.strictObject({ silenced: Count, open: Count }).describe('How many are not listed.'),
-  })
-  .meta({ id: 'Preview', description: 'What a silence would be about.' });
-
 export const ProblemBody = z
   .strictObject({
     type: z.string().describe('`/about#stale-seq`: what kind of problem it is.'),

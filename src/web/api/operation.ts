@@ -43,27 +43,6 @@ export interface SilenceDraft {
   readonly confirm: boolean;
 }
 
-export interface SilencePreview {
-  readonly rules: number;
-  /** Of so many in all. */
-  readonly ofRules: number;
-  /** Alerts of single watches. */
-  readonly alerts: number;
-  readonly silenced: readonly { readonly watch: string; readonly alert: string; readonly watches: number }[];
-  /** It is about more than half of the rules. */
-  readonly isWide: boolean;
-  /** Those that are open, the oldest first. */
-  readonly open: readonly OpenAnswer[];
-}
-
-export interface OpenAnswer extends AlertName {
-  readonly seq: number;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly title: string;
-  readonly since: Instant;
-  readonly isEvent: boolean;
-}
-
 export interface SilenceAnswer {
   readonly id: string;
   readonly matchers: Matchers;
@@ -142,8 +121,6 @@ export interface Interventions {
   /** `watch`: a rule's id or a watch's name. */
   pause(watch: string, draft: PauseDraft, operation: Operation): Promise<Result<PauseAnswer>>;
   endPause(watch: string, operation: Operation): Promise<Result<PauseAnswer>>;
-  /** What a silence with these matchers would be about. Changes nothing. */
-  previewSilence(matchers: Matchers): Promise<Result<SilencePreview>>;
   silence(draft: SilenceDraft, operation: Operation): Promise<Result<SilenceAnswer>>;
   extendSilence(id: string, until: Instant, operation: Operation): Promise<Result<SilenceAnswer>>;
   endSilence(id: string, operation: Operation): Promise<Result<SilenceAnswer>>;

@@ -205,7 +205,8 @@ function reading(path: string, about: Omit<ReadRoute, 'path' | 'method' | 'role'
 
 const NOT_READABLE = 'The state file cannot be read now. The log of the daemon says why.';
 
-function problemFor(error: unknown): Problem {
+/** Of a query that did not answer. Throws what is no fault of the caller or of the storage. */
+export function problemFor(error: unknown): Problem {
   if (error instanceof UnavailableError) return problemOf({ type: 'not-storable', detail: NOT_READABLE });
   if (!(error instanceof BadCursor)) throw error;
   const detail = 'is not `next` of a page of this list: leave it out to begin anew';

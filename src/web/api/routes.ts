@@ -1,6 +1,7 @@
 // All calls of the API.
 import type { Queries } from '../../query/queries.ts';
 import type { Interventions } from './operation.ts';
+import { previewRoute } from './preview.ts';
 import { readRoutes } from './reads.ts';
 import type { ApiRoute } from './route.ts';
 import { writeRoutes } from './writes.ts';
@@ -13,5 +14,5 @@ export interface Served {
 }
 
 export function apiRoutes({ interventions, queries }: Served): readonly ApiRoute[] {
-  return [...readRoutes(queries), ...writeRoutes(interventions)];
+  return [...readRoutes(queries), previewRoute(queries), ...writeRoutes(interventions)];
 }

@@ -2,14 +2,7 @@
 import { z } from 'zod';
 import { showInstant } from '../../lib/clock.ts';
 import type { Mistake, Problem } from '../problem.ts';
-import {
-  problemOf,
-  type AckAnswer,
-  type OpenAnswer,
-  type PauseAnswer,
-  type SilenceAnswer,
-  type SilencePreview,
-} from './operation.ts';
+import { problemOf, type AckAnswer, type PauseAnswer, type SilenceAnswer } from './operation.ts';
 
 const Time = z.iso
   .datetime({ offset: true, error: 'is not a time such as 2026-01-31T12:00:00Z' })
@@ -72,29 +65,6 @@ export function silenceJson({ from, until, untilResolved, ...silence }: SilenceA
   const { id, matchers, actor, comment, version } = silence;
   const times = { from: showInstant(from), until: showInstant(until), until_resolved: untilResolved };
   return { id, matchers, ...times, actor, comment, version };
-}
-
-const MOST_SHOWN = 50;
-
-/** `left_out`: how many are not listed, of each list. */
-export function previewJson({ rules, ofRules, alerts, silenced, isWide, open }: SilencePreview) {
-  return {
-    rules,
-    of_rules: ofRules,
-    alerts,
-    open_alerts: open.length,
-    confirm_needed: isWide,
-    silenced: silenced.slice(0, MOST_SHOWN),
-    open: open.slice(0, MOST_SHOWN).map(openJson),
-    left_out: {
-      silenced: Math.max(0, silenced.length - MOST_SHOWN),
-      open: Math.max(0, open.length - MOST_SHOWN),
-    },
-  };
-}
-
-function openJson({ key, episode, seq, labels, title, since, isEvent }: OpenAnswer) {
-  return { key, episode, seq, labels, title, since: showInstant(since), is_event: isEvent };
 }
 
 export function ackJson({ at, until, ...ack }: AckAnswer) {

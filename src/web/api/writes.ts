@@ -1,7 +1,7 @@
 // The calls that change something.
 import type { z } from 'zod';
 import type { ProblemName } from '../problem.ts';
-import { Ack, Channel, Delivery, Pause, Preview, Sample, Silence } from './answers.ts';
+import { Ack, Channel, Delivery, Pause, Sample, Silence } from './answers.ts';
 import { problemOf, type AlertName, type Interventions, type Operation, type Result } from './operation.ts';
 import type { Parameter, ReadAnswer, WriteCall, WriteRoute } from './route.ts';
 import {
@@ -12,8 +12,6 @@ import {
   parseBody,
   PauseBody,
   pauseJson,
-  PreviewBody,
-  previewJson,
   SilenceBody,
   silenceJson,
 } from './shapes.ts';
@@ -51,15 +49,6 @@ function pauseRoutes(interventions: Interventions): readonly WriteRoute[] {
 function silenceRoutes(interventions: Interventions): readonly WriteRoute[] {
   const about = { tag: 'silences', shape: Silence } as const;
   return [
-    route('/silences/preview', {
-      ...about,
-      shape: Preview,
-      summary: 'Says what a silence would be about. Changes nothing.',
-      status: 200,
-      body: PreviewBody,
-      problems: [],
-      work: async ({ matchers }) => answered(await interventions.previewSilence(matchers), previewJson),
-    }),
     route('/silences', {
       ...about,
       summary: 'Silences alerts by their labels, for 30 days at most.',
@@ -174,7 +163,7 @@ interface Work<T> extends About {
 }
 
 /** A call of operators. */
-function route<T>(path: string, { work, body, ...about }: Work<T>): WriteRoute {
+export function route<T>(path: string, { work, body, ...about }: Work<T>): WriteRoute {
   return {
     ...about,
     path,

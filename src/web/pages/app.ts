@@ -60,7 +60,7 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   const now = (): number => clock.now();
   const periods = createPeriods(tools.monotonic);
   const queries = withSharedOverview(tools.queries, { ...tools, periods });
-  const pages = pageRoutes(queries, tools.interventions);
+  const pages = pageRoutes(queries);
   const visitors = createVisitors(tools);
   const presenter = createPresenter({ ...tools, now, queries, pages, periods });
   const entering = createEntering({ ...tools, now, visitors });

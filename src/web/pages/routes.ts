@@ -20,10 +20,7 @@ import type { PageQueries } from './queries.ts';
 import type { FormRoute, PageRoute } from './route.ts';
 import { watchesPage } from './watches.ts';
 
-export function pageRoutes(
-  queries: PageQueries,
-  interventions: Pick<Interventions, 'previewSilence'>,
-): readonly PageRoute[] {
+export function pageRoutes(queries: PageQueries): readonly PageRoute[] {
   return [
     nowPage(queries),
     accountsPage(queries),
@@ -32,7 +29,7 @@ export function pageRoutes(
     samplesRoute(queries),
     historyPage(queries),
     alertPage(queries),
-    silencesPage(queries, interventions),
+    silencesPage(queries),
     deliveriesPage(queries),
     explorersPage(queries),
     rulesPage(queries),

@@ -1,6 +1,5 @@
 // Silences: what is held back now, and the form for a new one, with what it would hold back.
 import type { SilenceLists } from '../../../query/shapes/operators.ts';
-import type { Interventions } from '../../api/operation.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRequest, PageRoute } from '../route.ts';
@@ -11,10 +10,9 @@ import { previewSection } from './preview.ts';
 
 export const SILENCES_PATH = '/silences';
 
-export function silencesPage(
-  { silences }: Pick<PageQueries, 'silences'>,
-  { previewSilence }: Pick<Interventions, 'previewSilence'>,
-): PageRoute {
+type Wanted = Pick<PageQueries, 'silences' | 'previewSilence'>;
+
+export function silencesPage({ silences, previewSilence }: Wanted): PageRoute {
   return {
     path: SILENCES_PATH,
     role: 'viewer',
@@ -30,17 +28,17 @@ export function silencesPage(
   };
 }
 
-async function previewOf(
-  draft: Draft,
-  previewSilence: Interventions['previewSilence'],
-  request: PageRequest,
-): Promise<Html> {
+async function previewOf(draft: Draft, previewSilence: Wanted['previewSilence'], request: PageRequest): Promise<Html> {
   if (Object.keys(draft.matchers).length === 0) return NOTHING;
   const found = await previewSilence(draft.matchers);
-  if (found.type === 'done') return previewSection(found.value, draft, request);
-  const { why } = found;
-  const words = why.type === 'invalid' ? why.mistakes.map(({ detail }) => detail).join('; ') : why.detail;
+  if ('alerts' in found) return previewSection(found, draft, request);
+  const words = found.map(({ pointer, detail }) => `${labelIn(pointer)} ${detail}`).join('; ');
   return html`<div class="note warn"><div>${words}</div></div>`;
+}
+
+/** `labelIn('/matchers/watch/0') // 'watch'` */
+function labelIn(pointer: string): string {
+  return pointer.split('/')[2] ?? 'These labels';
 }
 
 function content({ active, ended }: SilenceLists, form: Html, request: PageRequest): Html {

@@ -1,9 +1,9 @@
 // What a silence would hold back, and the button that makes it.
-import type { SilencePreview } from '../../api/operation.ts';
+import type { SilencePreview } from '../../../query/shapes/operators.ts';
 import { counted, plural } from '../../parts/amount.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { icon } from '../../parts/icons.ts';
-import { stateTag } from '../../parts/states.ts';
+import { rowTone, severityTag } from '../../parts/states.ts';
 import { clockTime, type Moment } from '../../parts/time.ts';
 import { proofFields } from '../fill.ts';
 import { sheet } from '../lists.ts';
@@ -12,50 +12,51 @@ import { FIELDS, type Draft } from './draft.ts';
 export function previewSection(preview: SilencePreview, draft: Draft, moment: Moment): Html {
   return html`<div>
     <div class="head"><h2>What it would silence</h2></div>
-    <div class="stack tight">
-      ${
-        preview.alerts === 0
-          ? html`<div class="note warn">
-              ${icon('warning')}
-              <div>No alert has these labels.</div>
-            </div>`
-          : html`${summary(preview)}${table(preview)}${makeForm(preview, draft, moment)}`
-      }
-    </div>
+    <div class="stack tight">${summary(preview)}${table(preview)}${makeForm(preview, draft, moment)}</div>
   </div>`;
 }
 
-function summary({ open, rules, ofRules, alerts }: SilencePreview): Html {
+function summary({ open, watches, share, notifications_24h: count, ...last }: SilencePreview): Html {
+  const held =
+    count === 0
+      ? html`nothing`
+      : html`<b>${plural(count, 'notification')}</b> to ${plural(last.recipients_24h, 'recipient')},
+          ${last.critical_24h === 0 ? 'none' : counted(last.critical_24h)} of them critical`;
   return html`<div class="note warn">
     ${icon('warning')}
     <div>
-      <b>${plural(open.length, 'alert that is', 'alerts that are')} open now</b>, of ${plural(alerts, 'alert')} of
-      ${counted(rules)} of ${plural(ofRules, 'rule')}.
+      <b>${plural(open, 'alert that is', 'alerts that are')} open now</b>, and ${plural(watches, 'watch', 'watches')}
+      (${percent(share)}). In the last 24 hours it would have held back ${held}.
     </div>
   </div>`;
 }
 
-const COLUMNS = [{ name: 'Alert' }, { name: 'Now' }, { name: 'Watches', class: 'num' }];
-const MOST_SHOWN = 50;
+function percent(share: number): string {
+  return share > 0 && share < 0.01 ? 'under 1 %' : `${Math.round(share * 100)} %`;
+}
 
-function table({ silenced, open }: SilencePreview): Html {
-  const isOpen = new Set(open.map(({ labels }) => `${labels['watch'] ?? ''}/${labels['alert'] ?? ''}`));
-  const rows = silenced.slice(0, MOST_SHOWN).map(({ watch, alert, watches }) => {
-    const name = `${watch}/${alert}`;
-    const state = isOpen.has(name) ? stateTag('warn', 'warning', 'open') : html`<span class="quiet">quiet</span>`;
-    return html`<tr>
-      <td class="mono">${name}</td>
-      <td data-name="Now">${state}</td>
+const COLUMNS = [
+  ...[{ name: 'Alert' }, { name: 'Now' }, { name: 'Watches', class: 'num' }],
+  ...[{ name: 'Notifications, 24 h', class: 'num' }, { name: 'To' }],
+];
+
+function table({ alerts, left_out: left }: SilencePreview): Html {
+  const rows = alerts.map(({ watch, alert, watches, open, severity, notifications_24h: count, to }) => {
+    const state = open === 0 ? html`<span class="quiet">quiet</span>` : severityTag(severity, `${counted(open)} open`);
+    return html`<tr class="${open === 0 ? '' : rowTone(severity)}">
+      <td class="mono">${watch}/${alert}</td>
+      <td data-name="Now"><span>${state}</span></td>
       <td class="num" data-name="Watches"><span>${counted(watches)}</span></td>
+      <td class="num" data-name="Notifications, 24 h"><span>${counted(count)}</span></td>
+      <td data-name="To"><span>${to.length === 0 ? 'nobody' : to.join(', ')}</span></td>
     </tr>`;
   });
-  const left = silenced.length - MOST_SHOWN;
   return html`${sheet('What it would silence', COLUMNS, rows)}${left > 0 ? html`<p class="small quiet">and ${counted(left)} more</p>` : NOTHING}`;
 }
 
 const ACTION = '/silences';
 
-function makeForm({ alerts, isWide }: SilencePreview, draft: Draft, moment: Moment): Html {
+function makeForm({ all, needs_confirm: isWide }: SilencePreview, draft: Draft, moment: Moment): Html {
   if (draft.until === null) return html`<p>Say until when: 08:00, or 2026-01-31 08:00. Then preview again.</p>`;
   if (draft.comment === '') return html`<p>Say why, then preview again: others will want to know.</p>`;
   const hidden = FIELDS.map((name) => html`<input type="hidden" name="${name}" value="${draft.written[name]}" />`);
@@ -74,7 +75,7 @@ function makeForm({ alerts, isWide }: SilencePreview, draft: Draft, moment: Mome
   return html`<div class="acts wide">
     <form method="post" action="${ACTION}">
       ${proofFields(ACTION)}${hidden}${confirm}<button type="submit" class="main">
-        Silence ${plural(alerts, 'alert')} until ${until}
+        Silence ${plural(all, 'alert')} until ${until}
       </button>
     </form>
   </div>`;

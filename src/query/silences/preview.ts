@@ -1,0 +1,91 @@
+// What a silence would hold back: which alerts it is about now, and what it would have held back in the last 24 hours.
+import { SEVERITIES, type Recipient, type Severity } from '../../core/model/ids.ts';
+import type { Labels, Matcher } from '../../dispatch/model.ts';
+import { isSilencedBy } from '../../dispatch/silenced.ts';
+import type { NotifiedLabels } from '../../store/store.ts';
+import type { SilencePreview } from '../shapes/operators.ts';
+import type { View } from '../view.ts';
+import { isWide, reachOf, type MatcherMistake, type SilencedAlert } from './reach.ts';
+
+const DAY_MS = 86_400_000;
+const MOST_LISTED = 100;
+
+type Row = SilencePreview['alerts'][number];
+
+/** Or what is wrong with the matchers. Rejects with a `StorageError`. */
+export async function previewSilence(
+  { store, runtime, now }: View,
+  matchers: Matcher,
+): Promise<SilencePreview | readonly MatcherMistake[]> {
+  const watches = runtime.watches();
+  const reach = reachOf(matchers, { watches, selfLabels: runtime.selfLabels() });
+  if (!('rules' in reach)) return reach;
+  const isMeant = ({ labels }: { readonly labels: Labels }): boolean => isSilencedBy(matchers, labels);
+  const open = (await store.openAlerts({ at: now })).filter(isMeant);
+  const notified = (await store.notifiedSince(now - DAY_MS)).filter(isMeant);
+  const rows = rowsOf({ alerts: reach.alerts, open, notified });
+  const names = new Set(reach.alerts.map(({ name }) => name));
+  return {
+    alerts: rows.slice(0, MOST_LISTED),
+    left_out: Math.max(0, rows.length - MOST_LISTED),
+    all: reach.alerts.length,
+    rules: reach.rules,
+    of_rules: reach.ofRules,
+    watches: names.size,
+    share: watches.length === 0 ? 0 : names.size / watches.length,
+    open: open.length,
+    notifications_24h: sumOf(notified),
+    critical_24h: sumOf(notified.filter(({ labels }) => labels['severity'] === 'critical')),
+    recipients_24h: new Set(notified.flatMap(({ to }) => to.map(nameOf))).size,
+    needs_confirm: isWide(reach),
+  };
+}
+
+interface Found {
+  readonly alerts: readonly SilencedAlert[];
+  readonly open: readonly { readonly labels: Labels }[];
+  readonly notified: readonly NotifiedLabels[];
+}
+
+function rowsOf({ alerts, open, notified }: Found): Row[] {
+  const openBy = Map.groupBy(open, alertOf);
+  const notifiedBy = Map.groupBy(notified, alertOf);
+  const rows = [...Map.groupBy(alerts, alertOf)].map(([name, same]) => {
+    return rowOf(same, { open: openBy.get(name)?.length ?? 0, notified: notifiedBy.get(name) ?? [] });
+  });
+  return rows.toSorted((a, b) => b.open - a.open || b.notifications_24h - a.notifications_24h);
+}
+
+/** Of the alert of one rule, over all of its watches. */
+function rowOf(
+  same: readonly SilencedAlert[],
+  { open, notified }: { readonly open: number; readonly notified: readonly NotifiedLabels[] },
+): Row {
+  const [{ watch = '', alert = '', severity } = {}] = same.map(({ labels }) => labels);
+  const named = same.flatMap(({ rule }) => rule?.notify ?? []);
+  return {
+    watch,
+    alert,
+    severity: severityOf(severity),
+    watches: new Set(same.map(({ name }) => name)).size,
+    open,
+    notifications_24h: sumOf(notified),
+    to: [...new Set([...named, ...notified.flatMap(({ to }) => to.map(({ channel }) => channel))])],
+  };
+}
+
+function severityOf(label: string | undefined): Severity {
+  return SEVERITIES.find((one) => one === label) ?? 'warning';
+}
+
+function sumOf(notified: readonly NotifiedLabels[]): number {
+  return notified.reduce((sum, { count }) => sum + count, 0);
+}
+
+function alertOf({ labels }: { readonly labels: Labels }): string {
+  return JSON.stringify([labels['watch'], labels['alert']]);
+}
+
+function nameOf({ channel, recipient }: Recipient): string {
+  return JSON.stringify([channel, recipient]);
+}

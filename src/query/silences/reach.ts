@@ -1,0 +1,97 @@
+// What a silence is about: which rules and alerts of the config in force.
+import { patternComplaint } from '../../config/route-shape.ts';
+import { BUILT_IN_RULE } from '../../core/model/ids.ts';
+import { labelsOf } from '../../core/model/labels.ts';
+import type { AlertRule, Watch } from '../../core/model/watch.ts';
+import { fitsGlob } from '../../dispatch/match.ts';
+import type { Labels, Matcher } from '../../dispatch/model.ts';
+import { isSilencedBy, namesSelf } from '../../dispatch/silenced.ts';
+import { LabelValues, type LabelMistake } from '../../rules/label-values.ts';
+
+/** What may be silenced. */
+export interface Silenceable {
+  readonly watches: readonly Watch[];
+  /** Labels of what the daemon tells of itself. */
+  readonly selfLabels: readonly Labels[];
+}
+
+/** One alert of one watch. */
+export interface SilencedAlert {
+  /** Name of the watch. */
+  readonly name: string;
+  readonly labels: Labels;
+  /** Null: the daemon tells of itself. */
+  readonly rule: AlertRule | null;
+}
+
+export interface Reach {
+  readonly rules: number;
+  /** Of so many in all. */
+  readonly ofRules: number;
+  /** At least one. */
+  readonly alerts: readonly SilencedAlert[];
+}
+
+/** What is wrong with a matcher: where, as a JSON pointer into a request, and what. */
+export interface MatcherMistake {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** A matcher that is no valid one, or matches nothing, is a list of mistakes. */
+export function reachOf(matchers: Matcher, { watches, selfLabels }: Silenceable): Reach | readonly MatcherMistake[] {
+  const all = [...alertsOf(watches), ...(namesSelf(matchers) ? selfLabels.map(ofDaemon) : [])];
+  const mistakes = mistakesIn(matchers, all);
+  if (mistakes.length > 0) return mistakes;
+  const alerts = all.filter(({ labels }) => isSilencedBy(matchers, labels));
+  if (alerts.length === 0) return [{ pointer: '/matchers', detail: nothingMatches(matchers) }];
+  return {
+    rules: new Set(alerts.map(({ labels }) => labels['watch']).filter((rule) => rule !== BUILT_IN_RULE)).size,
+    ofRules: new Set(watches.map(({ rule }) => rule)).size,
+    alerts,
+  };
+}
+
+/** It may be about more than anybody means: more than half of the rules. */
+export function isWide({ rules, ofRules }: Pick<Reach, 'rules' | 'ofRules'>): boolean {
+  return 2 * rules > ofRules;
+}
+
+function alertsOf(watches: readonly Watch[]): SilencedAlert[] {
+  return watches.flatMap((watch) =>
+    watch.alerts.map((rule) => ({ name: watch.name, labels: labelsOf(watch, rule), rule })),
+  );
+}
+
+function ofDaemon(labels: Labels): SilencedAlert {
+  return { name: BUILT_IN_RULE, labels, rule: null };
+}
+
+function mistakesIn(matchers: Matcher, alerts: readonly SilencedAlert[]): MatcherMistake[] {
+  const values = new LabelValues();
+  for (const { labels } of alerts) values.add(labels);
+  const complaints = Object.entries(matchers).flatMap(([label, patterns]): MatcherMistake[] => {
+    const detail = patternComplaint(typeof patterns === 'string' ? [patterns] : patterns);
+    return detail === undefined ? [] : [{ pointer: pointerTo(label, null), detail }];
+  });
+  return complaints.length > 0 ? complaints : values.mistakesIn(matchers).map((one) => mistakeOf(one, matchers));
+}
+
+function mistakeOf({ label, index, message, hint }: LabelMistake, matchers: Matcher): MatcherMistake {
+  const patterns = [matchers[label] ?? []].flat();
+  const meansSelf = label === 'watch' && fitsGlob(patterns[index ?? 0] ?? '', BUILT_IN_RULE);
+  const advice = meansSelf
+    ? `What the daemon tells of itself is silenced as watch=${BUILT_IN_RULE}, written in full.`
+    : hint;
+  return { pointer: pointerTo(label, index), detail: [`${message}.`, advice].filter(Boolean).join(' ') };
+}
+
+/** RFC 6901. A label has neither a tilde nor a slash. */
+function pointerTo(label: string, index: number | null): string {
+  return `/matchers/${label}${index === null ? '' : `/${index}`}`;
+}
+
+function nothingMatches(matchers: Matcher): string {
+  const isOne = Object.keys(matchers).length < 2;
+  return `match no alert${isOne ? '' : ': none has all of these labels at once'}`;
+}
