@@ -180,6 +180,7 @@ export function sourceUrl(description: string) {
   return scalar(parseSourceUrl, 'an http:// or https:// address with {file} in it, and {line} where lines have one', {
     description,
     pattern: '^https?://',
+    examples: ['https://git.example.com/ops/alerts/blob/main/{file}#L{line}'],
   });
 }
 
