@@ -1,5 +1,5 @@
-// Virtual time: a heap of sleepers. Time moves only from one of them to the next, as fast as the machine can, and not
-// before everything that the last one set off has come to rest.
+// Virtual time: a heap of sleepers. Time moves only from one moment at which some of them wake to the next, as fast as the
+// machine can, and not before everything that these set off has come to rest.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import TinyQueue from 'tinyqueue';
 import type { Clock, Instant } from '../../src/lib/clock.ts';
@@ -31,6 +31,18 @@ export function createVirtualTime(start: Instant): VirtualTime {
     alarms.push(alarm);
     stirred += 1;
     return alarm;
+  }
+
+  /** Whether anybody woke at this moment. */
+  function ringAll(): boolean {
+    let hasRung = false;
+    for (let next = alarms.peek(); next !== undefined && next.at <= now; next = alarms.peek()) {
+      alarms.pop();
+      if (next.ring === null) continue;
+      next.ring();
+      hasRung = true;
+    }
+    return hasRung;
   }
 
   /** Nothing waits for anything but time: two turns of the event loop in a row in which nothing was begun. */
@@ -67,11 +79,8 @@ export function createVirtualTime(start: Instant): VirtualTime {
     async runUntil(end) {
       await rest();
       for (let next = alarms.peek(); next !== undefined && next.at <= end; next = alarms.peek()) {
-        alarms.pop();
-        if (next.ring === null) continue;
         now = next.at;
-        next.ring();
-        await rest();
+        if (ringAll()) await rest();
       }
       now = end;
     },

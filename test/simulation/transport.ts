@@ -2,8 +2,6 @@
 import type { HttpTransport } from '../../src/explorer/http/http-transport.ts';
 import type { Reply } from '../../src/sandbox/answer.ts';
 import type { Spoiling } from '../../src/sandbox/faults/content.ts';
-import { parseRoute } from '../../src/sandbox/routes.ts';
-import { CHAIN_ID } from '../../src/sandbox/names.ts';
 import type { VirtualTime } from './clock.ts';
 import { createDraw } from './draw.ts';
 import { ANSWER_KINDS, fail } from './faults/answers.ts';
@@ -103,9 +101,8 @@ function askedFor(address: string): Asked {
 }
 
 function spoilingOf(ask: (target: string) => Spoiling['right'], target: string): Spoiling {
-  const [path = ''] = target.split('?');
-  const params = parseRoute(`/${CHAIN_ID}/api/v2/${target}`)?.params ?? new Map<string, string>();
-  return { right: ask(target), params, firstPage: () => ask(path) };
+  const [path = '', query] = target.split('?');
+  return { right: ask(target), params: new Map(new URLSearchParams(query)), firstPage: () => ask(path) };
 }
 
 function headersOf({ headers }: Reply): Record<string, string> {

@@ -42,21 +42,25 @@ type Hashes = ReadonlyMap<number, readonly string[]>;
 function replacedIn(polls: readonly ReadPoll[]): Replaced[] {
   const hashesByHeight = new Map<number, readonly string[]>();
   const replaced: Replaced[] = [];
+  let top = -Infinity;
   for (const poll of polls) {
     const rows = poll.readings.flatMap((reading) => reading.rows);
-    if (isNewFork(rows, hashesByHeight))
+    if (isNewFork(rows, hashesByHeight, top))
       replaced.push({
         poll,
         isFromChain: poll.served.every(({ replica, fault }) => replica === 'chain' && fault === null),
       });
     for (const { id, block } of rows)
-      if (block !== null) hashesByHeight.set(block, [...without(hashesByHeight.get(block), id), id]);
+      if (block !== null) {
+        hashesByHeight.set(block, [...without(hashesByHeight.get(block), id), id]);
+        top = Math.max(top, block);
+      }
   }
   return replaced;
 }
 
-function isNewFork(rows: readonly Row[], known: Hashes): boolean {
-  const top = Math.max(...known.keys());
+/** `top`: the highest that is known. */
+function isNewFork(rows: readonly Row[], known: Hashes, top: number): boolean {
   const others = rows.filter(({ id, block }) => {
     const last = block === null || block <= top - KNOWN_HEIGHTS ? undefined : known.get(block)?.at(-1);
     return last !== undefined && last !== id;
