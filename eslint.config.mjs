@@ -47,7 +47,7 @@ export default tseslint.config(
     languageOptions: {
       parserOptions: { project: false, program: null },
       globals: Object.fromEntries(
-        ['addEventListener', 'document', 'Event', 'EventSource', 'getComputedStyle', 'getSelection', 'location']
+        ['addEventListener', 'CSS', 'document', 'Event', 'EventSource', 'getComputedStyle', 'getSelection', 'location']
           .concat(['matchMedia', 'performance', 'ResizeObserver', 'setInterval', 'uPlot', 'XMLHttpRequest'])
           .map((name) => [name, 'readonly']),
       ),

@@ -1,23 +1,123 @@
 import { expect, test } from '@jest/globals';
-import { serveTestPages } from '../support/pages.ts';
-import { createInbox } from '../support/sinks.ts';
-import { someQueries } from '../support/web.ts';
+import type { PagesOptions } from '../../src/web/pages/app.ts';
+import { browse } from '../support/browse.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { queriesWith, serveTestPages } from '../support/pages.ts';
+import { CALM } from '../support/daemon-in-trouble.ts';
+import { createInbox, type Arrivals } from '../support/sinks.ts';
 
-test('pages that are kept current are counted, and those that were closed are not any more', async () => {
+const MOST_STREAMS = 24;
+
+interface Streams extends AsyncDisposable {
+  readonly url: string;
+  readonly clock: FakeClock;
+  /** How many pages are kept current, after every change. */
+  readonly counted: Arrivals<number>;
+  /** The edition that pages have from now on. */
+  edition: string;
+}
+
+async function serve(): Promise<Streams> {
   const counted = createInbox<number>();
+  const clock = createFakeClock();
+  const served = { edition: 'first' };
   const web = await serveTestPages({
     isOpen: true,
-    queries: someQueries({ edition: async () => 'first' }),
+    clock: clock satisfies PagesOptions['clock'],
+    queries: { ...queriesWith(CALM), edition: async () => served.edition },
     onStreams: (open) => {
       counted.push(open);
     },
   });
+  return Object.assign(served, { url: web.url, clock, counted, [Symbol.asyncDispose]: () => web.close() });
+}
+
+interface Followed {
+  readonly status: number;
+  /** `alive`, or `changed second`. */
+  readonly events: Arrivals<string>;
+  close(): void;
+}
+
+async function follow({ url }: Streams, query = ''): Promise<Followed> {
   const closing = new AbortController();
-  const answer = await fetch(`${web.url}/events`, { signal: closing.signal });
-  expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/);
-  await counted.reached(2);
-  closing.abort();
-  await counted.reached(3);
-  expect(counted.all).toEqual([0, 1, 0]);
-  await web.close();
+  const answer = await fetch(`${url}/events${query}`, { signal: closing.signal });
+  const events = createInbox<string>();
+  void read(answer, (event) => {
+    events.push(event);
+  });
+  return {
+    status: answer.status,
+    events,
+    close: () => {
+      closing.abort();
+    },
+  };
+}
+
+async function read({ body }: Response, onEvent: (event: string) => void): Promise<void> {
+  let text = '';
+  try {
+    for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const parts = (text + chunk).split('\n\n');
+      text = parts.pop() ?? '';
+      for (const part of parts) {
+        const [, event = ''] = /^event: (.*)$/m.exec(part) ?? [];
+        const [, data = ''] = /^data: (.*)$/m.exec(part) ?? [];
+        onEvent(event === 'alive' ? event : `${event} ${data}`);
+      }
+    }
+  } catch {
+    // The reader closed it.
+  }
+}
+
+test('a change between the making of a page and its script is told at once, not when the next one comes', async () => {
+  await using streams = await serve();
+  const { body } = await browse(streams, '/');
+  const [, edition = ''] = /<html lang="en" data-edition="([^"]*)"/.exec(body) ?? [];
+  expect(edition).toBe('first');
+  streams.edition = 'second';
+  const late = await follow(streams, `?seen=${edition}`);
+  expect(await late.events.reached(2)).toEqual(['alive', 'changed second']);
+  const current = await follow(streams, '?seen=second');
+  await current.events.reached(1);
+  streams.edition = 'third';
+  await streams.clock.advance(1000);
+  expect(await current.events.reached(2)).toEqual(['alive', 'changed third']);
+  expect(await late.events.reached(3)).toEqual(['alive', 'changed second', 'changed third']);
+});
+
+test('while nothing changes a page hears every five seconds that the daemon is there, and nothing else', async () => {
+  await using streams = await serve();
+  const { events } = await follow(streams);
+  await events.reached(1);
+  for (let seconds = 0; seconds < 10; seconds += 1) await streams.clock.advance(1000);
+  expect(await events.reached(3)).toEqual(['alive', 'alive', 'alive']);
+});
+
+test('pages that are kept current are counted, and those that were closed are not any more', async () => {
+  await using streams = await serve();
+  const page = await follow(streams);
+  await streams.counted.reached(2);
+  page.close();
+  await streams.counted.reached(3);
+  expect(streams.counted.all).toEqual([0, 1, 0]);
+});
+
+test('twenty-four pages are kept current; one more is told to ask by itself, until another one is closed', async () => {
+  await using streams = await serve();
+  const pages: Followed[] = [];
+  for (let n = 0; n < MOST_STREAMS; n += 1) pages.push(await follow(streams));
+  const more = await fetch(`${streams.url}/events`);
+  expect([more.status, more.headers.get('content-type')]).toEqual([503, expect.stringContaining('text/plain')]);
+  expect(await more.text()).toBe('too many pages are open');
+  for (const { status } of pages) expect(status).toBe(200);
+  streams.edition = 'second';
+  await streams.clock.advance(1000);
+  for (const { events } of pages) expect((await events.reached(2)).at(-1)).toBe('changed second');
+  pages[0]?.close();
+  await streams.counted.reached(MOST_STREAMS + 2);
+  expect((await follow(streams)).status).toBe(200);
+  expect(Math.max(...streams.counted.all)).toBe(MOST_STREAMS);
 });

@@ -1,20 +1,18 @@
 // Keeps the page as it is on the server: loads it anew when the server says that something has changed, and lets ages run.
 // The page is whole without it.
 const LOST_MS = 15_000;
-const POLL_MS = 15_000;
+const one = (selector) => document.querySelector(selector);
+const all = (selector) => [...document.querySelectorAll(selector)];
+const clock = () => one('[data-clock]');
 
-let etag = null;
+let etag = '';
 let heardAt = performance.now();
 let isLoading = false;
 let isPressed = false;
-let ahead = Date.parse(document.querySelector('[data-clock]').dateTime) - Date.now();
+let ahead = Date.parse(clock().dateTime) - Date.now();
 
-const spoken = document.createElement('p');
-spoken.className = 'skip';
-spoken.setAttribute('role', 'status');
-document.body.append(spoken);
-
-const events = new EventSource('/events');
+// What was changed since the page was made is told at once.
+const events = new EventSource(`/events?seen=${document.documentElement.dataset.edition}`);
 events.addEventListener('changed', load);
 events.addEventListener('alive', ({ data }) => {
   heardAt = performance.now();
@@ -22,11 +20,11 @@ events.addEventListener('alive', ({ data }) => {
 });
 // Too many look: this page asks by itself.
 events.addEventListener('error', () => {
-  if (events.readyState === EventSource.CLOSED) setInterval(load, POLL_MS);
+  if (events.readyState === EventSource.CLOSED) setInterval(load, LOST_MS);
 });
 setInterval(tick, 1000);
-addEventListener('pointerdown', () => (isPressed = true));
-for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => (isPressed = false));
+for (const name of ['pointerdown', 'pointerup', 'pointercancel'])
+  addEventListener(name, ({ type }) => (isPressed = type === 'pointerdown'));
 
 function load() {
   heardAt = performance.now();
@@ -35,7 +33,7 @@ function load() {
   const request = new XMLHttpRequest();
   request.open('GET', location.href);
   request.responseType = 'document';
-  if (etag !== null) request.setRequestHeader('If-None-Match', etag);
+  request.setRequestHeader('If-None-Match', etag);
   request.onloadend = () => {
     isLoading = false;
     if (request.status === 401) location.reload();
@@ -48,115 +46,72 @@ function load() {
 
 /** Nothing is taken from under the hand of whoever presses, marks or writes something. */
 function isBusy() {
-  const fields = [...document.querySelectorAll('main input:not([type=hidden]), main select, main textarea')];
-  const isWriting = fields.some((field) => field === document.activeElement || isFilled(field));
-  return isPressed || isWriting || !getSelection().isCollapsed;
+  const isWritten = all('main :is(input, select, textarea)').some(
+    (field) => field === document.activeElement || isFilled(field),
+  );
+  return isPressed || isWritten || !getSelection().isCollapsed;
 }
 
-function isFilled(field) {
-  if (field.type === 'checkbox') return field.checked !== field.defaultChecked;
-  if (field.tagName !== 'SELECT') return field.value !== field.defaultValue;
-  return [...field.options].some((option) => option.selected !== option.defaultSelected && option.defaultSelected);
+function isFilled({ type, checked, defaultChecked, value, defaultValue, options }) {
+  if (type === 'checkbox') return checked !== defaultChecked;
+  return options ? [...options].some((it) => it.defaultSelected && !it.selected) : value !== defaultValue;
 }
 
 function swap(fresh) {
-  const focused = places().indexOf(document.activeElement);
-  const words = document.activeElement.textContent;
-  const scrolled = document.querySelector('nav').scrollLeft;
-  const open = [...document.querySelectorAll('details')].map((one) => one.open);
-  const verdict = document.querySelector('.banner h1')?.textContent;
-  keepDrawings(fresh);
+  const places = () => all('a, button, summary, [tabindex]');
+  const { activeElement } = document;
+  const focused = places().indexOf(activeElement);
+  const open = all('details').map((it) => it.open);
+  const scrolled = one('nav').scrollLeft;
+  const verdict = one('.banner h1')?.textContent;
+  // A drawing that somebody explores stays; its script loads what is new.
+  for (const drawing of all('[data-live]'))
+    fresh.querySelector(`[data-chart="${CSS.escape(drawing.dataset.chart)}"]`)?.replaceWith(drawing);
   document.title = fresh.title;
-  document.querySelector('link[rel=icon]').href = fresh.querySelector('link[rel=icon]').href;
-  for (const one of document.querySelectorAll('.banner')) one.remove();
-  for (const part of ['header', 'main', 'footer']) {
-    document.querySelector(`body > ${part}`).replaceWith(document.adoptNode(fresh.querySelector(`body > ${part}`)));
-  }
-  document
-    .querySelector('main')
-    .before(...[...fresh.querySelectorAll('.banner')].map((one) => document.adoptNode(one)));
-  [...document.querySelectorAll('details')].forEach((one, at) => (one.open = open[at] ?? one.open));
-  document.querySelector('nav').scrollLeft = scrolled;
+  one('link[rel=icon]').href = fresh.querySelector('link[rel=icon]').href;
+  // It stays in its place: what reads the page aloud listens to it.
+  const said = one('#said');
+  const former = all('body > :not(#said)');
+  said.before(...fresh.querySelectorAll('body > :not(#said)'));
+  for (const part of former) part.remove();
+  all('details').forEach((it, at) => (it.open = open[at] ?? it.open));
+  one('nav').scrollLeft = scrolled;
   const again = places()[focused];
-  if (again?.textContent === words) again.focus({ preventScroll: true });
-  const now = document.querySelector('.banner h1')?.textContent;
-  if (now !== undefined && now !== verdict) spoken.textContent = now;
+  if (again?.textContent === activeElement.textContent) again.focus({ preventScroll: true });
+  const now = one('.banner h1')?.textContent;
+  if (now !== verdict) said.textContent = now ?? '';
   document.dispatchEvent(new Event('swapped'));
-}
-
-/** Where the keyboard can be. */
-function places() {
-  return [...document.querySelectorAll('a, button, summary, [tabindex]')];
-}
-
-/** A drawing that somebody explores stays; its script loads what is new. */
-function keepDrawings(fresh) {
-  for (const drawing of document.querySelectorAll('[data-live]'))
-    for (const other of fresh.querySelectorAll('[data-chart]'))
-      if (other.dataset.chart === drawing.dataset.chart) other.replaceWith(drawing);
 }
 
 function tick() {
   const now = Date.now() + ahead;
-  const clock = document.querySelector('[data-clock]');
-  const shift = now - Date.parse(clock.dateTime);
-  clock.textContent = clockText(clock, shift);
-  for (const time of document.querySelectorAll('time[data-age]')) {
-    const words = ageText(now - Date.parse(time.dateTime));
-    if (time.textContent !== words) time.textContent = words;
+  const time = clock();
+  time.textContent = new Date(now).toLocaleTimeString('en-GB', { timeZone: time.dataset.clock });
+  for (const age of all('[data-age]')) {
+    const words = duration(now - Date.parse(age.dateTime));
+    if (age.textContent !== words) age.textContent = words;
   }
   const silence = performance.now() - heardAt;
-  if (silence > LOST_MS && events.readyState !== EventSource.CLOSED) tellLost(silence);
+  if (silence > LOST_MS && events.readyState !== EventSource.CLOSED) tellLost(duration(silence));
 }
 
-/** By the clocks of the page's zone, which the server knows: moved on from what it showed. */
-function clockText(clock, shift) {
-  clock.dataset.shown ??= clock.textContent;
-  const [hours, minutes, seconds] = clock.dataset.shown.split(':').map(Number);
-  const day = 86_400;
-  const at = (((hours * 3600 + minutes * 60 + seconds + Math.floor(shift / 1000)) % day) + day) % day;
-  return [Math.floor(at / 3600), Math.floor(at / 60) % 60, at % 60]
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':');
-}
-
-/** As `duration` in parts/time.ts has it. */
-function ageText(ms) {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const two = (size, name, small, smallName) => {
-    const rest = Math.floor((seconds % size) / small);
-    return `${Math.floor(seconds / size)} ${name}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
+/** As parts/time.ts has it. */
+function duration(ms) {
+  const s = Math.max(0, Math.floor(ms / 1000));
+  const two = (large, name, small, smallName) => {
+    const rest = Math.floor((s % large) / small);
+    return `${Math.floor(s / large)} ${name}${rest ? ` ${rest} ${smallName}` : ''}`;
   };
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 120) return two(60, 'min', 1, 's');
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
-  return seconds < 86_400 ? two(3600, 'h', 60, 'min') : two(86_400, 'd', 3600, 'h');
+  if (s < 60) return `${s} s`;
+  if (s < 120) return two(60, 'min', 1, 's');
+  if (s < 3600) return `${Math.floor(s / 60)} min`;
+  return s < 86_400 ? two(3600, 'h', 60, 'min') : two(86_400, 'd', 3600, 'h');
 }
 
 function tellLost(silence) {
-  const words = `No answer for ${ageText(silence)}`;
-  document.title = `(?) ${words} · Chainwarden`;
-  const banner = document.getElementById('lost') ?? newBanner();
-  banner.querySelector('b').textContent = `${words}. `;
-  for (const state of document.querySelectorAll('main .state'))
-    if (/^(.*, )?firing/i.test(state.textContent))
-      state.lastChild.data = state.lastChild.data.replace(/firing/i, 'was firing');
-}
-
-function newBanner() {
-  const asOf = document.querySelector('[data-clock]').dataset.shown;
-  const banner = document.createElement('section');
-  banner.id = 'lost';
-  banner.className = 'banner blind';
-  banner.setAttribute('aria-label', 'No answer');
-  const text = document.createElement('p');
-  text.className = 'banner-in';
-  text.append(
-    document.createElement('b'),
-    `Below is the state of ${asOf}; it may have changed. The network or the daemon is down. `,
-  );
-  text.append('It is tried again every three seconds.');
-  banner.append(text);
-  document.querySelector('header').after(banner);
-  return banner;
+  document.title = `(?) No answer for ${silence} · Chainwarden`;
+  one('#lost b').textContent = `No answer for ${silence}.`;
+  one('#lost').hidden = false;
+  for (const { lastChild } of all('main .state'))
+    if (/^(.*, )?firing/i.test(lastChild.data)) lastChild.data = lastChild.data.replace(/firing/i, 'was firing');
 }

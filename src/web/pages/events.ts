@@ -35,7 +35,7 @@ export function createEvents(options: EventsOptions): (c: PageContext) => Respon
         gone.abort();
       });
       try {
-        await follow(stream, gone.signal, options);
+        await follow(stream, { ...options, seen: c.req.query('seen') ?? null, gone: gone.signal });
       } finally {
         count(-1);
       }
@@ -43,16 +43,22 @@ export function createEvents(options: EventsOptions): (c: PageContext) => Respon
   };
 }
 
-async function follow(stream: SSEStreamingApi, gone: AbortSignal, { clock, edition }: EventsOptions): Promise<void> {
+interface Followed extends EventsOptions {
+  /** The edition that the page shows; null: the present one. */
+  readonly seen: string | null;
+  readonly gone: AbortSignal;
+}
+
+async function follow(stream: SSEStreamingApi, { clock, edition, gone, ...page }: Followed): Promise<void> {
   const alive = (): Promise<void> =>
     stream.writeSSE({ event: 'alive', data: new Date(clock.now()).toISOString(), retry: RETRY_MS });
-  let seen = await edition();
+  let seen = page.seen ?? (await edition());
   await alive();
   for (let looks = 1; !gone.aborted; looks += 1) {
-    await clock.sleep(LOOK_MS, gone);
     const current = await edition();
     if (current !== seen) await stream.writeSSE({ event: 'changed', data: current });
     else if (looks % ALIVE_LOOKS === 0) await alive();
     seen = current;
+    await clock.sleep(LOOK_MS, gone);
   }
 }

@@ -35,6 +35,8 @@ export interface Frame extends Moment {
   readonly version: string;
   readonly startedAt: number;
   readonly loadedAt: number | null;
+  /** Of what is shown. */
+  readonly edition: string;
 }
 
 export interface NavLink {
@@ -44,12 +46,14 @@ export interface NavLink {
 
 export function layout(page: Page, frame: Frame): Html {
   const count = frame.unhandled === 0 ? '' : `(${frame.unhandled}) `;
-  const body = html`${header(frame)}${page.banner ?? NOTHING}
+  const body = html`${header(frame)}${lost(frame)}${page.banner ?? NOTHING}
     <main id="main">${page.main}</main>
-    ${footer(frame)}`;
+    ${footer(frame)}
+    <p id="said" class="skip" role="status"></p>`;
   return documentOf(page, {
     title: `${count}${page.title}`,
     mood: frame.mood,
+    edition: frame.edition,
     body,
     scripts: html`${LIVE}${page.scripts ?? NOTHING}`,
   });
@@ -62,7 +66,7 @@ export function bare(page: Page): Html {
   </header>`;
   const body = html`${head}
     <main id="main">${page.main}</main>`;
-  return documentOf(page, { title: page.title, mood: 'ok', body, scripts: NOTHING });
+  return documentOf(page, { title: page.title, mood: 'ok', edition: null, body, scripts: NOTHING });
 }
 
 const LIVE = html`<script type="module" src="${assetPath('app.js')}"></script>`;
@@ -70,13 +74,15 @@ const LIVE = html`<script type="module" src="${assetPath('app.js')}"></script>`;
 interface Document {
   readonly title: string;
   readonly mood: Mood;
+  /** Null: the page is not kept current. */
+  readonly edition: string | null;
   readonly body: Html;
   readonly scripts: Html;
 }
 
-function documentOf(page: Page, { title, mood, body, scripts }: Document): Html {
+function documentOf(page: Page, { title, mood, edition, body, scripts }: Document): Html {
   return html`${DOCTYPE}
-    <html lang="en">
+    <html lang="en" data-edition="${edition ?? ''}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -111,12 +117,24 @@ function header(frame: Frame): Html {
       <p class="live">
         <span class="dot"></span
         ><span
-          ><time datetime="${new Date(frame.now).toISOString()}" data-clock>${timeOfDay(frame.now, frame.zone)}</time>
+          ><time datetime="${new Date(frame.now).toISOString()}" data-clock="${frame.zone}"
+            >${timeOfDay(frame.now, frame.zone)}</time
+          >
           ${frame.zone}</span
         >${NAME_SLOT}
       </p>
     </div>
   </header>`;
+}
+
+/** What a script shows when the daemon is not heard of any more. */
+function lost({ now, zone }: Frame): Html {
+  return html`<section id="lost" class="banner blind" aria-label="No answer" hidden>
+    <p class="banner-in">
+      <b></b> Below is the state of ${timeOfDay(now, zone)}; it may have changed. The network or the daemon is down. It
+      is tried again every three seconds.
+    </p>
+  </section>`;
 }
 
 function navItem({ path, name }: NavLink, { here, unhandled, givenUp }: Frame): Html {

@@ -32,16 +32,16 @@ export function createPresenter(options: PresenterOptions): Presenter {
   const rendering = createRendering<Made>(options.periods);
   const links = pages.flatMap(({ path, nav }) => (nav === null ? [] : [{ path, name: nav }]));
 
-  async function framed(page: Page, here: string | null): Promise<string> {
+  async function framed(page: Page, here: string | null, edition: string): Promise<string> {
     const { verdict, unhandled, trust } = await queries.overview();
     const facts = { unhandled, givenUp: trust.given_up, mood: moodOf(verdict) };
-    return layout(page, { ...daemon(), ...facts, now: now(), zone, here, links }).toString();
+    return layout(page, { ...daemon(), ...facts, now: now(), zone, here, links, edition }).toString();
   }
 
-  async function make(c: PageContext, route: PageRoute): Promise<Made> {
+  async function make(c: PageContext, route: PageRoute, edition: string): Promise<Made> {
     const page = await pageOf(route, requestOf(c));
     if ('body' in page) return page;
-    return { status: page.status ?? 200, text: await framed(page, route.path) };
+    return { status: page.status ?? 200, text: await framed(page, route.path, edition) };
   }
 
   function requestOf(c: PageContext): PageRequest {
@@ -53,15 +53,20 @@ export function createPresenter(options: PresenterOptions): Presenter {
   return {
     async show(c, route) {
       const visitor = c.get('visitor');
-      const etag = `"${await queries.edition()}-${visitor.role}"`;
+      // Before the page is made: what changes meanwhile is news to whoever gets it.
+      const edition = await queries.edition();
+      const etag = `"${edition}-${visitor.role}"`;
       if (c.req.header('if-none-match') === etag) return c.body(null, 304, { ETag: etag });
-      const made = await rendering.of(`${visitor.role} ${c.req.url}`, () => make(c, route));
+      const made = await rendering.of(`${visitor.role} ${c.req.url}`, () => make(c, route, edition));
       if ('body' in made) return download(c, made, etag);
       const status = made.status as 200;
       return c.html(filled(made.text, visitor, now()), status, { ETag: etag });
     },
     async send(c, page) {
-      return c.html(filled(await framed(page, null), c.get('visitor'), now()), page.status ?? 200);
+      return c.html(
+        filled(await framed(page, null, await queries.edition()), c.get('visitor'), now()),
+        page.status ?? 200,
+      );
     },
   };
 }
