@@ -33,4 +33,6 @@ export interface SamplesView {
   buckets(of: PathOfWatch, from: Instant): Promise<Bucket[]>;
   /** What was not over by then, the oldest first; of one watch, or of all. */
   unknownSpans(since: Instant, watch: WatchId | null): Promise<UnknownSpan[]>;
+  /** When each of these was first polled; without those of which that is not known any more. */
+  firstPolls(watches: readonly WatchId[]): Promise<ReadonlyMap<WatchId, Instant>>;
 }

@@ -93,3 +93,44 @@ test('a chart shows hours where samples are too old, then each sample, and where
   expect(states.at(-1)).toBe('critical');
   expect(states.filter((state) => state === 'unknown').length).toBe(16);
 });
+
+test('an account with several balances has one heading: they stand together, where the closest of them stands', async () => {
+  const rule = (id: string, of: string, limit: number): string =>
+    `  - { id: ${id}, kind: balance, of: ${of}, every: 1h, alerts: [{ id: low, while: balance < ${limit}, notify: [screen] }] }`;
+  const daemon = await aViewedDaemon(
+    ['watches:', rule('far', 'treasury', 10), rule('middle', 'vault', 300), rule('near', 'treasury', 900)].join('\n'),
+  );
+  Object.assign(daemon.shown, { treasury: '1000', vault: '500' });
+  await daemon.poll(2, HOUR);
+  const { items } = await daemon.queries.accounts(all);
+  expect(items.map(({ of, watch }) => `${of.name ?? ''} ${watch}`)).toEqual([
+    'treasury near',
+    'treasury far',
+    'vault middle',
+  ]);
+  const pages: string[] = [];
+  for (let after: string | null = null; pages.length < 3;) {
+    const page: AccountList = await daemon.queries.accounts(ListFilter.parse({ limit: 1, after }));
+    pages.push(...page.items.map(({ watch }) => watch));
+    after = page.next;
+  }
+  expect(pages).toEqual(['near', 'far', 'middle']);
+});
+
+test('the day of a watch that is new is not known before its first poll, and never quiet where no answer came', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  Object.assign(daemon.shown, { treasury: '1000', vault: null });
+  await daemon.poll(4, HOUR / 2);
+  const { items } = await daemon.queries.watches(all);
+  const barsOf = (name: string): string => {
+    const states = items.find((one) => one.name === name)?.bars.states ?? [];
+    return states.map((state) => state.charAt(0)).join('');
+  };
+  expect(barsOf('coins')).toBe(`${'u'.repeat(44)}qqqq`);
+  expect(barsOf('gas')).toBe('u'.repeat(48));
+  const overview = await daemon.queries.overview();
+  expect(overview.bars.map(({ watch }) => watch)).toEqual(['gas']);
+  await daemon.poll(50, HOUR / 2);
+  const later = await daemon.queries.watches(ListFilter.parse({ q: 'coins' }));
+  expect(later.items[0]?.bars.states).not.toContain('unknown');
+});

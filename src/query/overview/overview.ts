@@ -1,7 +1,7 @@
 // The first page: what fires, and whether the answer can be trusted.
 import { showInstant } from '../../lib/clock.ts';
 import { ackJson } from '../alerts/acks.ts';
-import { bars } from '../values/bars.ts';
+import { days } from '../values/bars.ts';
 import { cardsOf, openMeasure } from '../alerts/cards.ts';
 import { eventRows } from './events.ts';
 import { headlineOf } from './headline.ts';
@@ -137,7 +137,11 @@ async function handledRow(view: View, alert: OpenAlert): Promise<AlertRow> {
 }
 
 async function barRows(view: View): Promise<Overview['bars']> {
-  const { ids, barsOf } = await bars(view);
-  const shown = view.runtime.watches().filter(({ id }) => ids.has(id));
-  return shown.slice(0, MOST_BARS).map(({ id, name }) => ({ watch: name, bars: barsOf(id) }));
+  const { ids, of } = await days(view);
+  const shown = view.runtime
+    .watches()
+    .filter(({ id }) => ids.has(id))
+    .slice(0, MOST_BARS);
+  const { barsOf } = await of(shown.map(({ id }) => id));
+  return shown.map(({ id, name }) => ({ watch: name, bars: barsOf(id) }));
 }

@@ -18,35 +18,54 @@ export type BarsOf = (id: WatchId) => Bars;
 
 interface Shown {
   readonly barsOf: BarsOf;
-  /** Of which something else than quiet is shown. */
+}
+
+interface Days {
+  /** Of which something else than quiet is to be shown. */
   readonly ids: ReadonlySet<WatchId>;
+  /** Of these watches. */
+  of(watches: readonly WatchId[]): Promise<Shown>;
 }
 
 /** Of all watches, or of one. */
-export async function bars({ store, now }: View, watch: WatchId | null = null): Promise<Shown> {
+export async function days({ store, runtime, now }: View, watch: WatchId | null = null): Promise<Days> {
   const from = barsFrom(now);
   const firings = Map.groupBy(await store.firings(from, watch), (span) => span.watch);
   const unknown = Map.groupBy(await store.unknownSpans(from, watch), (span) => span.watch);
   return {
     ids: new Set([...firings.keys(), ...unknown.keys()]),
-    barsOf: (id) => barsOf({ from, now, firings: firings.get(id) ?? [], unknown: unknown.get(id) ?? [] }),
+    async of(watches) {
+      const firstPolls = await store.firstPolls(watches);
+      const knownFrom = (id: WatchId): Instant => (runtime.memoryOf(id) === null ? now : (firstPolls.get(id) ?? from));
+      return {
+        barsOf: (id) =>
+          barsOf({
+            ...{ from, now, knownFrom: knownFrom(id) },
+            ...{ firings: firings.get(id) ?? [], unknown: unknown.get(id) ?? [] },
+          }),
+      };
+    },
   };
 }
 
 interface Day {
   readonly from: Instant;
   readonly now: Instant;
+  /** Before it the watch was never polled. */
+  readonly knownFrom: Instant;
   readonly firings: readonly FiringSpan[];
   readonly unknown: readonly UnknownSpan[];
 }
 
-function barsOf({ from, now, firings, unknown }: Day): Bars {
+function barsOf({ from, now, knownFrom, firings, unknown }: Day): Bars {
   const states: BarState[] = Array.from({ length: BARS }, () => 'quiet');
   const mark = (state: BarState, since: Instant, until: Instant): void => {
     const last = Math.min(BARS - 1, Math.floor((until - from) / BAR_MS));
     for (let i = Math.max(0, Math.floor((since - from) / BAR_MS)); i <= last; i += 1)
       if (worse(state, states[i])) states[i] = state;
   };
+  // Of now, when it was never polled; else not the half hour of its first poll.
+  if (knownFrom > from) mark('unknown', from, knownFrom === now ? now : knownFrom - BAR_MS);
   for (const { since, until } of unknown) mark('unknown', since, until ?? now);
   for (const span of firings) if (span.severity !== 'info') mark(span.severity, span.from, span.until ?? now);
   const notified = firings.map((span) => Math.floor((span.from - from) / BAR_MS));

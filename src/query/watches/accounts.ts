@@ -21,17 +21,22 @@ const TENTH = 0.1;
 
 interface Found {
   readonly watch: Watch;
+  /** Its address. */
+  readonly account: string;
   /** To its limit, as a part of it; below zero it is beyond. */
   readonly closeness: number;
   readonly isOld: boolean;
 }
 
-/** Those closest to their limit first; those without one last. Throws a `BadCursor`. */
+/**
+ * Accounts whose balance is closest to its limit first, each with its balances in that order; those without a limit last.
+ * Throws a `BadCursor`.
+ */
 export async function accounts(view: View, filter: ListFilter): Promise<AccountList> {
   const states = await watchStates(view);
   const found = view.runtime.watches().flatMap((watch) => foundIn(view, watch, states, filter));
   const shown = found.filter((one) => isOf(one, filter.state));
-  const page = pageOf(shown, placeOf, filter);
+  const page = pageOf(shown, placesOf(shown), filter);
   const items: AccountRow[] = [];
   for (const one of page.items) items.push(...(await rowsOf(view, one, states)));
   return {
@@ -49,7 +54,7 @@ export async function accounts(view: View, filter: ListFilter): Promise<AccountL
 function foundIn({ runtime }: View, watch: Watch, states: WatchStates, filter: ListFilter): Found[] {
   if (watch.of === null || watch.kind.while === null || !fits(watch, filter)) return [];
   const isOld = states.blindOf(watch.id) !== null || hasOldData(runtime, watch);
-  return [{ watch, closeness: closenessOfWatch(runtime, watch), isOld }];
+  return [{ watch, account: watch.of.address, closeness: closenessOfWatch(runtime, watch), isOld }];
 }
 
 function isOf({ closeness, isOld }: Found, state: ListFilter['state']): boolean {
@@ -65,8 +70,15 @@ function isOf({ closeness, isOld }: Found, state: ListFilter['state']): boolean 
   }
 }
 
-function placeOf({ watch, closeness }: Found): Place {
-  return [Math.min(closeness, Number.MAX_VALUE), watch.name];
+/** Balances of one account stand together, where the closest of them stands. */
+function placesOf(shown: readonly Found[]): (found: Found) => Place {
+  const closest = new Map<string, number>();
+  for (const { account, closeness } of shown)
+    closest.set(account, Math.min(closeness, closest.get(account) ?? Number.MAX_VALUE));
+  return ({ watch, account, closeness }) => {
+    const first = closest.get(account) ?? Number.MAX_VALUE;
+    return [first, account, Math.min(closeness, Number.MAX_VALUE), watch.name];
+  };
 }
 
 async function rowsOf(

@@ -12,7 +12,7 @@ import { exactOf, valueAt, type AnyView } from '../../core/values/fields.ts';
 import type { PollRecord } from '../../engine/reporting/poll-ring.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { StoredDelivery } from '../../store/outbox.ts';
-import { bars } from '../values/bars.ts';
+import { days } from '../values/bars.ts';
 import { subjectOf } from '../alerts/cards.ts';
 import { episodesOf } from '../alerts/episodes.ts';
 import { goneWatch } from '../alerts/gone.ts';
@@ -36,7 +36,7 @@ export async function watch(view: View, name: string): Promise<WatchExplanation 
 async function explanationOf(view: View, watch: Watch): Promise<WatchExplanation> {
   const { runtime, store } = view;
   const states = await watchStates(view);
-  const { barsOf } = await bars(view, watch.id);
+  const { barsOf } = await (await days(view, watch.id)).of([watch.id]);
   const row = watchRow(view, watch, { states, barsOf });
   const memory = runtime.memoryOf(watch.id);
   const samples = await store.samples(watch.id);

@@ -1,6 +1,6 @@
 // The list of watches.
 import type { Watch } from '../../core/model/watch.ts';
-import { bars } from '../values/bars.ts';
+import { days } from '../values/bars.ts';
 import { pageOf, type Place } from '../cursor.ts';
 import type { ListFilter } from '../shapes.ts';
 import { WATCH_STATES, type WatchList, type WatchState } from '../shapes/watches.ts';
@@ -27,7 +27,7 @@ export async function watches(view: View, filter: ListFilter): Promise<WatchList
     });
   const shown = found.filter((one) => hasState(one, filter.state));
   const page = pageOf(shown, placeBy(view, filter.sort ?? 'problems'), filter);
-  const { barsOf } = await bars(view);
+  const { barsOf } = await (await days(view)).of(page.items.map(({ watch }) => watch.id));
   return {
     items: page.items.map(({ watch }) => watchRow(view, watch, { states, barsOf })),
     next: page.next,

@@ -83,6 +83,7 @@ export function createSqliteReader(db: DatabaseSync, file: string, close: () => 
     samplesAfter: async (of, after, limit) => read(() => runs.after(of, after, limit)),
     buckets: async (of, from) => read(() => runs.buckets(of, from)),
     unknownSpans: async (since, watch) => read(() => runs.unknown(since, watch)),
+    firstPolls: async (watches) => read(() => runs.firstPolls(watches)),
     pauses: async () => read(pauses),
     policy: async (at) => read(() => policy(at)),
     openAlerts: async (of) => read(() => openAlerts(of)),

@@ -48,6 +48,8 @@ export const BUCKETS_AND_SPANS = `
 /** The statements on the three tables. None of them opens a transaction. */
 export interface SamplesTable {
   keep(watch: WatchId, closed: ClosedRuns): void;
+  /** It was polled for the first time. */
+  noteFirst(watch: WatchId, at: Instant): void;
   /** The data state of a watch after a poll. */
   noteData(watch: WatchId, data: DataSince | null, at: Instant): void;
   /** What ended before then, and what is too much. */
@@ -70,8 +72,10 @@ export function createSamplesTable(db: DatabaseSync): SamplesTable {
     INSERT INTO sample_buckets (watch, path, width, at, first, last, min, max) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (watch, path, width, at) DO UPDATE SET last = excluded.last, min = excluded.min, max = excluded.max`);
   const begin = db.prepare(`
-    INSERT OR IGNORE INTO unknown_spans (watch, since, until, cause)
+    INSERT OR REPLACE INTO unknown_spans (watch, since, until, cause)
     SELECT ?1, ?2, NULL, ?3 WHERE NOT EXISTS (SELECT 1 FROM unknown_spans WHERE watch = ?1 AND until IS NULL)`);
+  const first = db.prepare(`
+    INSERT OR IGNORE INTO unknown_spans (watch, since, until, cause) VALUES (?, 0, ?, 'not-yet')`);
   const end = db.prepare('UPDATE unknown_spans SET until = max(since, ?2) WHERE watch = ?1 AND until IS NULL');
   const ended = [
     db.prepare('DELETE FROM sample_buckets WHERE at < ?'),
@@ -106,6 +110,9 @@ export function createSamplesTable(db: DatabaseSync): SamplesTable {
         prune.run(watch, path, keptFrom);
       }
     },
+    noteFirst(watch, at) {
+      first.run(watch, at);
+    },
     noteData(watch, data, at) {
       if (data === null) return;
       if (data.state === 'ok') end.run(watch, at);
@@ -123,6 +130,7 @@ export interface SamplesView {
   after(of: PathOfWatch, after: Instant, limit: number): Run[];
   buckets(of: PathOfWatch, from: Instant): Bucket[];
   unknown(since: Instant, watch: WatchId | null): UnknownSpan[];
+  firstPolls(watches: readonly WatchId[]): Map<WatchId, Instant>;
 }
 
 export function createSamplesView(db: DatabaseSync): SamplesView {
@@ -135,8 +143,12 @@ export function createSamplesView(db: DatabaseSync): SamplesView {
     ORDER BY at`);
   const unknown = db.prepare(`
     SELECT watch, since, until, cause FROM unknown_spans
-    WHERE (until IS NULL OR until > ?1) AND (?2 IS NULL OR watch = ?2) ORDER BY since ${limitBy('?3')}`);
+    WHERE (until IS NULL OR until > ?1) AND since > 0 AND (?2 IS NULL OR watch = ?2) ORDER BY since ${limitBy('?3')}`);
+  const first = db.prepare(`
+    SELECT watch, until FROM json_each(?) AS asked CROSS JOIN unknown_spans ON watch = asked.value AND since = 0`);
   return {
+    firstPolls: (watches) =>
+      new Map(first.all(JSON.stringify(watches)).map(({ watch, until }) => [String(watch), Number(until)])),
     of: (watch) => runsByPath(all.iterate(watch)),
     after({ watch, path }, after, limit) {
       const runs: Run[] = [];

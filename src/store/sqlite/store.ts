@@ -85,6 +85,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     if (!hasChanged && transitions.length === 0) return 'kept';
     open.memory.keep(decision);
     open.samples.keep(watchId, decision.closed);
+    if (expects === 0) open.samples.noteFirst(watchId, at);
     open.samples.noteData(watchId, decision.memory.data, at);
     open.notifications.add(watchId, transitions, at);
     open.journal.append(journalOf(decision, at));
