@@ -7,7 +7,9 @@ import { blankMemory, step } from '../../src/core/step.ts';
 import { AddressRef } from '../../src/explorer/reading/resources/address.ts';
 import { InternalTransaction } from '../../src/explorer/reading/resources/internal-transaction.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { overviewLines } from '../../src/cli/state/status-table.ts';
 import { Overview } from '../../src/query/shapes/overview.ts';
+import { CALM, overviewWith } from '../support/daemon-in-trouble.ts';
 import type { ListReading } from '../../src/watches/lists/list-reading.ts';
 import { prepareState } from '../support/prepared-state.ts';
 import { commit } from '../support/store-calls.ts';
@@ -89,6 +91,17 @@ test('status begins with what fires, how far beyond its limit, who was told, and
   const { out } = await prepared.run('status', '-c', prepared.config);
   expect(out).toContain('critical  firing  coins/low  was 940,000 coin  below 1,000,000 coin  2026-01-01T00:03:00Z');
   expect(out).toContain('blind since 2026-01-01T00:03:00Z: 2 watches on chain: error: coins, gas');
+});
+
+test('status names seconds, not the milliseconds at which a watch became blind', () => {
+  const overview = overviewWith({ ...CALM });
+  const [cause] = overview.trust.blind;
+  if (cause === undefined) throw new Error('nothing is blind');
+  const blind = [{ ...cause, since: '2026-01-01T00:03:00.417Z' }];
+  const lines = overviewLines({ ...overview, trust: { ...overview.trust, blind } });
+  expect(lines.filter((line) => line.startsWith('blind since'))).toEqual([
+    expect.stringContaining('blind since 2026-01-01T00:03:00Z: '),
+  ]);
 });
 
 test('status gives the overview as JSON, as the API does', async () => {

@@ -1,6 +1,7 @@
 // The first page as text: the verdict, what fires against its limit, what is in hand, and why watches are blind.
 import { formatAmount, Amount } from '../../core/values/amount.ts';
 import { inColumns } from '../../lib/columns.ts';
+import { showSecond } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { AlertCard, AlertRow } from '../../query/shapes/alerts.ts';
 import type { Measure, RecipientStatus } from '../../query/shapes/common.ts';
@@ -23,13 +24,18 @@ const HEAD = ['SEVERITY', 'STATE', 'ALERT', 'VALUE', 'LIMIT', 'SINCE', 'NOTIFIED
 
 function cardRow({ severity, state, watch, alert, measure, count, since, recipients }: AlertCard): readonly string[] {
   const value = count === null ? valueText(measure) : `${count.count} items`;
-  return [severity, state, `${watch}/${alert}`, value, limitText(measure), since, notifiedText(recipients)];
+  return [severity, state, `${watch}/${alert}`, value, limitText(measure), second(since), notifiedText(recipients)];
 }
 
 function handledRow({ severity, state, why, watch, alert, measure, since, ack, silence }: AlertRow): readonly string[] {
   const by = ack?.actor ?? silence?.actor ?? null;
   const who = why === 'pending' ? '' : by === null ? why : `${why} by ${singleLine(by)}`;
-  return [severity, state, `${watch}/${alert}`, valueText(measure), limitText(measure), since, who];
+  return [severity, state, `${watch}/${alert}`, valueText(measure), limitText(measure), second(since), who];
+}
+
+/** Without milliseconds: nobody needs them here. */
+function second(time: string): string {
+  return showSecond(Date.parse(time));
 }
 
 /** `940,264.59 USDC`, and `was 940,264.59 USDC` of what nobody knows now. */
@@ -72,5 +78,5 @@ function blindLine({ cause, explorer, since, watches, names, fields }: BlindCaus
   const which = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
   const more = watches - names.length;
   const named = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return `blind since ${since}: ${watches} ${watches === 1 ? 'watch' : 'watches'} on ${explorer}: ${cause}${which}: ${named}`;
+  return `blind since ${second(since)}: ${watches} ${watches === 1 ? 'watch' : 'watches'} on ${explorer}: ${cause}${which}: ${named}`;
 }
