@@ -1,6 +1,7 @@
 // What a storm costs: notifications that were committed at once are routed, decided and put into deliveries, over a state
-// file on the disk: 500, which is more than most rounds have, and 20,000. Prints the CPU time of all of it, and the longest time for which the event loop did nothing else. CPU time of
-// the thread, so that other programs on the machine do not count. Nothing is asserted.
+// file on the disk: 500, which is more than most rounds have, and 20,000. Prints the CPU time of all of it, and the
+// longest time for which the event loop did nothing else. CPU time of the thread, so that other programs on the machine
+// do not count. Nothing is asserted.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -3,6 +3,7 @@ import { deliveryId, idOf } from '../core/model/identity.ts';
 import type { DeliveryId, Recipient } from '../core/model/ids.ts';
 import { RANK_OF } from '../core/model/delivery.ts';
 import type { Instant } from '../lib/clock.ts';
+import { mapInSteps, type Steps } from '../lib/steps.ts';
 import type { Batch, BatchMember, DeliveryKind, GroupMember } from './model.ts';
 import type { Item } from './owed.ts';
 
@@ -25,7 +26,7 @@ interface Envelope {
 }
 
 /** The same lines in any order make the same batch. */
-export function closeBatch(envelope: Envelope, lines: readonly Line[]): Batch {
+export function* closeBatch(envelope: Envelope, lines: readonly Line[]): Steps<Batch> {
   const sorted = lines.toSorted(bySeverityAndAge);
   const members = sorted.map(({ alert, item, heldAt, heldBy, present }) => ({
     key: alert.key,
@@ -37,14 +38,14 @@ export function closeBatch(envelope: Envelope, lines: readonly Line[]): Batch {
   }));
   const severity = sorted[0]?.alert.severity ?? 'info';
   const { closedAt: _closedAt, ...batch } = envelope;
-  return { ...batch, id: idOfBatch(envelope, sorted), severity, members };
+  return { ...batch, id: yield* idOfBatch(envelope, sorted), severity, members };
 }
 
 /** A message about one transition keeps the id that it has without groups; all others hash what they are about. */
-function idOfBatch({ kind, target, dueAt, closedAt }: Envelope, lines: readonly Line[]): DeliveryId {
+function* idOfBatch({ kind, target, dueAt, closedAt }: Envelope, lines: readonly Line[]): Steps<DeliveryId> {
   const [only] = lines;
   if (kind === 'news' && only !== undefined && lines.length === 1) return deliveryId(only.alert.key, only.item, target);
-  const notifications = lines.map(({ alert, item }) => idOf(alert.key, item.episode, item.seq));
+  const notifications = yield* mapInSteps(lines, ({ alert, item }) => idOf(alert.key, item.episode, item.seq));
   return idOf(kind, dueAt, closedAt ?? 0, ...notifications, target.channel, target.recipient);
 }
 

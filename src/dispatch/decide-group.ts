@@ -5,6 +5,7 @@
 //   paced    closed a batch lately     its interval is over -> quiet, or the next batch
 //   capped   its target had its share  the slot is over: all of it in one summary -> paced
 import { earliest, type Instant } from '../lib/clock.ts';
+import { mapInSteps, type Steps } from '../lib/steps.ts';
 import { closeBatch, type Line } from './close-batch.ts';
 import { judge, type Judged, type Next } from './decide.ts';
 import { newsDueAt, repeatDueAt } from './group.ts';
@@ -32,23 +33,25 @@ export interface Part {
 export type Of<T extends Next['type']> = Judged & { readonly next: Extract<Next, { type: T }> };
 
 /** `sentAt`: messages of the target within the last hour; those of this group are added. */
-export function decideGroup(
+export function* decideGroup(
   context: Context,
   group: DispatchGroup,
   states: ReadonlyMap<Key, RecipientState>,
   sentAt: Instant[],
-): Part {
+): Steps<Part> {
   const part = emptyPart(group);
   const round = { context, part, sentAt };
-  const judged = group.members.map((member) => judge(context, group.unit, member, states.get(member.key)));
+  const judged = yield* mapInSteps(group.members, (member) =>
+    judge(context, group.unit, member, states.get(member.key)),
+  );
   for (const one of judged) withdraw(part, one);
   for (const one of judged.filter(is('nothing'))) drop(part, one, one.next);
   for (const one of judged.filter(is('hold'))) hold(round, one, one.next.hold);
   part.counted.push(...judged.filter(is('count')));
   const together = group.unit === 'group' ? [judged] : judged.map((one) => [one]);
   for (const some of together) {
-    tellNews(round, some.filter(is('news')));
-    tellAgain(round, some.filter(is('repeat')));
+    yield* tellNews(round, some.filter(is('news')));
+    yield* tellAgain(round, some.filter(is('repeat')));
   }
   return part;
 }
@@ -64,7 +67,7 @@ function is<T extends Next['type']>(type: T): (one: Judged) => one is Of<T> {
 }
 
 /** News goes out together as soon as some of it is due. */
-function tellNews(round: Round, news: readonly Of<'news'>[]): void {
+function* tellNews(round: Round, news: readonly Of<'news'>[]): Steps<void> {
   const { part, context } = round;
   const dueAt = earliest(news.map((one) => dueAtOf(one, part.closedAt, context.now)));
   if (dueAt === null) return;
@@ -72,10 +75,10 @@ function tellNews(round: Round, news: readonly Of<'news'>[]): void {
     for (const one of news) wait(part, one, dueAt);
     return;
   }
-  if (part.group.unit === 'alert') for (const one of news) tellSingly(round, one, dueAt);
+  if (part.group.unit === 'alert') for (const one of news) yield* tellSingly(round, one, dueAt);
   else if (isFull(part.group.cap, round.sentAt, context.now)) for (const one of news) overCap(round, one);
   else {
-    close(
+    yield* close(
       round,
       'news',
       news.flatMap(({ next }) => next.lines),
@@ -91,25 +94,21 @@ function dueAtOf({ member, next, timers }: Of<'news'>, closedAt: Instant | null,
 }
 
 /** A machine that was told of a begin is told of its end, whatever it was sent: it keeps no summaries. */
-function tellSingly(round: Round, one: Of<'news'>, dueAt: Instant): void {
+function* tellSingly(round: Round, one: Of<'news'>, dueAt: Instant): Steps<void> {
   const { part, context, sentAt } = round;
   const { lines } = one.next;
-  const over = lines.findIndex(({ item }) => {
-    if (!item.isEnd && isFull(part.group.cap, sentAt, context.now)) return true;
-    close(
-      round,
-      'news',
-      lines.filter((line) => line.item === item),
-      dueAt,
-    );
-    return false;
-  });
-  if (over === -1) told(round, one, lines.length);
-  else overCap(round, one, over);
+  for (const [index, line] of lines.entries()) {
+    if (!line.item.isEnd && isFull(part.group.cap, sentAt, context.now)) {
+      overCap(round, one, index);
+      return;
+    }
+    yield* close(round, 'news', [line], dueAt);
+  }
+  told(round, one, lines.length);
 }
 
 /** All that is open is told again with the one that is due. */
-function tellAgain(round: Round, repeats: readonly Of<'repeat'>[]): void {
+function* tellAgain(round: Round, repeats: readonly Of<'repeat'>[]): Steps<void> {
   const { part, context } = round;
   const { now } = context;
   const dueAt = earliest(
@@ -120,7 +119,7 @@ function tellAgain(round: Round, repeats: readonly Of<'repeat'>[]): void {
     for (const one of repeats) drop(part, one, { why: 'nothing-new', askAt: dueAt });
   } else if (isFull(part.group.cap, round.sentAt, now)) for (const one of repeats) overCap(round, one);
   else {
-    close(
+    yield* close(
       round,
       'repeat',
       repeats.map(({ next }) => next.line),
@@ -134,11 +133,11 @@ function toldAgain({ state }: Judged): RecipientState {
   return { ...state, held: null, heldAt: null, owed: 'untried' };
 }
 
-function close(round: Round, kind: 'news' | 'repeat', lines: readonly Line[], dueAt: Instant): void {
+function* close(round: Round, kind: 'news' | 'repeat', lines: readonly Line[], dueAt: Instant): Steps<void> {
   const { part, context, sentAt } = round;
   const { target, id } = part.group;
   for (const { alert, item } of lines) if (item.isEnd) part.needless.push({ target, key: alert.key });
-  part.batches.push(closeBatch({ kind, target, groupId: id, dueAt, closedAt: part.closedAt }, lines));
+  part.batches.push(yield* closeBatch({ kind, target, groupId: id, dueAt, closedAt: part.closedAt }, lines));
   part.closedAt = context.now;
   sentAt.push(context.now);
 }

@@ -6,6 +6,7 @@ import { decideGroup, type Part } from './decide-group.ts';
 import { timersOf } from './group.ts';
 import { contextOf, type Context } from './holds.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
+import { createPace, finish, type Steps } from '../lib/steps.ts';
 import type {
   Batch,
   DispatchGroup,
@@ -21,14 +22,27 @@ import { targetKey } from '../core/model/targets.ts';
 import { closeSummaries } from './summaries.ts';
 
 /** Pure. A decision that is taken twice adds nothing. */
-export function decideRound({ groups, states, world }: DispatchRound, now: Instant): RoundResult {
+export function decideRound(round: DispatchRound, now: Instant): RoundResult {
+  return finish(decideInSteps(round, now));
+}
+
+/** The same, for rounds with thousands of members. */
+export function* decideInSteps({ groups, states, world }: DispatchRound, now: Instant): Steps<RoundResult> {
   const context = contextOf(world, now);
   const byTarget = Map.groupBy(groups, ({ target }) => targetKey(target));
-  const decided = [...byTarget.values()].map((ofTarget) => decideTarget(context, ofTarget, states));
+  const decided: Decided[] = [];
+  for (const ofTarget of byTarget.values()) decided.push(yield* decideTarget(context, ofTarget, states));
   const parts = decided.flatMap((one) => one.parts);
+  const isStep = createPace();
+  const size = groups.reduce((sum, { members }) => sum + members.length, 0);
+  if (isStep(size)) yield;
+  const timers = parts.map((part) => timerOf(part, now));
+  if (isStep(size)) yield;
+  const changes = new Map(parts.map((part) => [part.group.id, changesIn(part, states)]));
+  if (isStep(size)) yield;
   return {
-    groups: parts.map((part) => timerOf(part, now)),
-    states: new Map(parts.map((part) => [part.group.id, changesIn(part, states)])),
+    groups: timers,
+    states: changes,
     batches: [...parts.flatMap(({ batches }) => batches), ...decided.flatMap(({ summaries }) => summaries)],
     withdrawn: parts.flatMap(({ withdrawn }) => withdrawn),
     needless: parts.flatMap(({ needless }) => needless),
@@ -42,12 +56,17 @@ interface Decided {
   readonly summaries: readonly Batch[];
 }
 
-function decideTarget(context: Context, groups: readonly DispatchGroup[], states: States): Decided {
+function* decideTarget(context: Context, groups: readonly DispatchGroup[], states: States): Steps<Decided> {
   const [to] = groups;
   if (to === undefined) return { parts: [], summaries: [] };
   const sentAt = [...context.world.sentAt(to.target)];
-  const parts = inOrder(groups).map((group) => decideGroup(context, group, states.get(group.id) ?? new Map(), sentAt));
-  return { parts, summaries: closeSummaries(context, to, parts) };
+  const parts: Part[] = [];
+  const isStep = createPace();
+  for (const group of inOrder(groups)) {
+    parts.push(yield* decideGroup(context, group, states.get(group.id) ?? new Map(), sentAt));
+    if (isStep(group.members.length)) yield;
+  }
+  return { parts, summaries: yield* closeSummaries(context, to, parts) };
 }
 
 /** Where not all may go out, the most severe do. */

@@ -1,7 +1,8 @@
 // A round that decides what is due: what it reads, and how that becomes a decision.
 import type { Recipient, WatchId } from '../core/model/ids.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
-import { decideRound } from './decide-round.ts';
+import { createPace, mapInSteps, type Steps } from '../lib/steps.ts';
+import { decideInSteps } from './decide-round.ts';
 import type { GroupingRules } from './group.ts';
 import { targetKey } from '../core/model/targets.ts';
 import type {
@@ -36,6 +37,8 @@ export interface DueGroup {
   readonly members: readonly DueMember[];
   /** Members whose newest notification cannot be read: nothing of them can be told, and they wait for nothing more. */
   readonly damaged: readonly Key[];
+  /** Members with keys behind this one are still to be read; null: none are. */
+  readonly unread: Key | null;
 }
 
 /** What a target was sent within the last hour. */
@@ -66,14 +69,20 @@ export interface DecidingRules extends GroupingRules {
 }
 
 /** Pure. */
-export function decideDue(due: DueRound, rules: DecidingRules, now: Instant): RoundResult {
+export function* decideDue(due: DueRound, rules: DecidingRules, now: Instant): Steps<RoundResult> {
   const sentTo = new Map(due.sent.map((one) => [targetKey(one.target), one]));
-  const result = decideRound(
+  const groups: DispatchGroup[] = [];
+  const states = new Map<string, ReadonlyMap<Key, RecipientState>>();
+  const isStep = createPace();
+  for (const group of due.groups) {
+    groups.push(yield* groupOf(group, rules));
+    states.set(group.id, statesOf(group.members));
+    if (isStep(group.members.length)) yield;
+  }
+  const result = yield* decideInSteps(
     {
-      groups: due.groups.map((group) => groupOf(group, rules)),
-      states: new Map(
-        due.groups.map(({ id, members }) => [id, new Map(members.map(({ key, state }) => [key, state]))]),
-      ),
+      groups,
+      states,
       world: {
         startedAt: rules.startedAt,
         silences: due.policy.silences,
@@ -95,10 +104,15 @@ export function decideDue(due: DueRound, rules: DecidingRules, now: Instant): Ro
   };
 }
 
-function groupOf({ id, target, version, closedAt, members }: DueGroup, rules: DecidingRules): DispatchGroup {
-  return {
-    ...{ id, target, version, closedAt },
-    ...rules.channelOf(target.channel),
-    members: members.map(({ state: _state, ...member }) => ({ ...member, routing: rules.routingOf(member.labels) })),
-  };
+function statesOf(members: readonly DueMember[]): ReadonlyMap<Key, RecipientState> {
+  return new Map(members.map(({ key, state }) => [key, state]));
+}
+
+function* groupOf(group: DueGroup, rules: DecidingRules): Steps<DispatchGroup> {
+  const { id, target, version, closedAt } = group;
+  const members = yield* mapInSteps(group.members, ({ state: _state, ...member }) => ({
+    ...member,
+    routing: rules.routingOf(member.labels),
+  }));
+  return { ...{ id, target, version, closedAt }, ...rules.channelOf(target.channel), members };
 }

@@ -1,5 +1,6 @@
 // Summaries of one target: what it was sent too much for, and what a silence or an inhibition kept back until it was over.
 import type { Instant } from '../lib/clock.ts';
+import type { Steps } from '../lib/steps.ts';
 import { closeBatch } from './close-batch.ts';
 import type { Of, Part } from './decide-group.ts';
 import type { Context } from './holds.ts';
@@ -21,7 +22,7 @@ type To = Pick<DispatchGroup, 'target' | 'cap'>;
  * longest goes first. What silences held and what open alerts held is counted together: one summary, however much ended
  * at once.
  */
-export function closeSummaries(context: Context, to: To, parts: readonly Part[]): Batch[] {
+export function* closeSummaries(context: Context, to: To, parts: readonly Part[]): Steps<Batch[]> {
   const { now } = context;
   const counted = parts.flatMap((part) => part.counted.map((one) => countedFrom(part, one)));
   const due = counted.filter(({ from }) => from <= now);
@@ -32,7 +33,9 @@ export function closeSummaries(context: Context, to: To, parts: readonly Part[])
   const closed = new Set(closing.flat());
   const nextFrom = closed.size > 0 && to.cap !== null ? now + SLOT_MS : freeFrom;
   for (const one of counted) if (!closed.has(one)) keepWaiting(one, Math.max(one.from, nextFrom));
-  return closing.map((lines) => close(context, to, lines));
+  const batches: Batch[] = [];
+  for (const lines of closing) batches.push(yield* close(context, to, lines));
+  return batches;
 }
 
 function countedFrom(part: Part, one: Of<'count'>): Counted {
@@ -59,7 +62,7 @@ function keepWaiting({ part, one }: Counted, until: Instant): void {
 
 const CAPPED: Held = { why: 'cap', by: null };
 
-function close({ now }: Context, { target }: To, counted: readonly Counted[]): Batch {
+function* close({ now }: Context, { target }: To, counted: readonly Counted[]): Steps<Batch> {
   const kind = kindOf(counted);
   for (const { part, one } of counted) {
     const state = kind === 'overflow_summary' ? stateTold(one, one.next.lines.length, null, now) : stateCounted(one);
@@ -68,7 +71,7 @@ function close({ now }: Context, { target }: To, counted: readonly Counted[]): B
     part.closedAt = now;
   }
   const lines = counted.flatMap(({ one }) => one.next.lines);
-  return closeBatch({ kind, target, groupId: null, dueAt: slotEnd(oldest(counted)), closedAt: null }, lines);
+  return yield* closeBatch({ kind, target, groupId: null, dueAt: slotEnd(oldest(counted)), closedAt: null }, lines);
 }
 
 function kindOf(counted: readonly Counted[]): SummaryKind {

@@ -2,8 +2,9 @@
 // transaction, or nothing where something that it rests on has changed meanwhile.
 import type { CallResult, CallRound } from '../dispatch/call-round.ts';
 import type { ClockJump } from '../dispatch/clock-jump.ts';
-import type { DueRound } from '../dispatch/due-round.ts';
+import type { DueGroup, DueRound, Sent } from '../dispatch/due-round.ts';
 import type { Recipient } from '../core/model/ids.ts';
+import type { DeliveryShares } from '../dispatch/shares.ts';
 import type { Key, Labels, RoundResult } from '../dispatch/model.ts';
 import type { ActiveState, Rerouted } from '../dispatch/reroute.ts';
 import type { RoutingResult, RoutingRound } from '../dispatch/routing-round.ts';
@@ -14,8 +15,12 @@ export interface DueQuery {
   readonly at: Instant;
   /** Of groups; what is due of a target on a counted channel is never parted. */
   readonly limit: number;
+  /** Of members, in all groups together. */
+  readonly members: number;
   /** Channels on which messages to one recipient are counted. */
   readonly counted: readonly string[];
+  /** Whether a target on a counted channel was sent so much that nothing new goes out now. */
+  readonly isFull: (sent: Sent) => boolean;
   /** Silences that ended since then are read as well. */
   readonly silencesSince: Instant;
   /** Whether open alerts may inhibit others. */
@@ -24,6 +29,8 @@ export interface DueQuery {
 
 export interface Decision {
   readonly result: RoundResult;
+  /** Deliveries that several commits write. */
+  readonly shares: DeliveryShares;
   /** Whether a group of the channel is kept while it waits for nothing. */
   readonly isKept: (channel: string) => boolean;
   /** Whether those on the channel may answer an alert. */
@@ -44,10 +51,14 @@ export interface DispatchStore {
   /** `superseded`: nothing was written, since something that the round rests on has changed; it is to be read again. */
   commitRouting(round: RoutingRound, result: RoutingResult, at: Instant, fence: Fence): Promise<CommitResult>;
 
-  /** Groups that are due, with what their targets know. */
+  /** Groups that are due, with what their targets know. Members over the limit are left unread. */
   readDue(query: DueQuery): Promise<DueRound>;
 
+  /** The same groups, with up to `limit` more of their members. */
+  readMembers(groups: readonly DueGroup[], limit: number): Promise<readonly DueGroup[]>;
+
   /**
+   * A group without a timer in the result is still to be decided: what is written are some of its members.
    * A delivery id that is already there is not added again. On a channel with `MOST_UNSETTLED` deliveries, further events
    * go into the open summary of their alert.
    */

@@ -2,16 +2,26 @@ import { closedLines, heldLines, type HeldAlert } from '../core/journal/dispatch
 import type { JournalEntry } from '../core/journal/entry.ts';
 import { withdrawnLines } from '../core/journal/routed.ts';
 import type { DueRound } from '../dispatch/due-round.ts';
-import type { RoundResult } from '../dispatch/model.ts';
+import type { Batch, RoundResult } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';
+import type { Decision } from './dispatch-store.ts';
 
 /** What the journal says of a round that decided what goes out. */
-export function dueLines(round: DueRound, result: RoundResult, at: Instant): readonly JournalEntry[] {
-  const closed = result.batches.map(({ id, kind, target, members }) => {
-    return { id, kind, channel: target.channel, keys: members.map(({ key }) => key) };
-  });
+export function dueLines(round: DueRound, { result, shares }: Decision, at: Instant): readonly JournalEntry[] {
+  const closed = result.batches
+    .flatMap((batch) => wholeOf(batch, shares))
+    .map(({ id, kind, target, members }) => {
+      return { id, kind, channel: target.channel, keys: members.map(({ key }) => key) };
+    });
   const taken = result.withdrawn.map(({ key, target, as }) => ({ key, channel: target.channel, as }));
   return [...withdrawnLines(taken, at), ...heldLines(heldIn(round, result), at), ...closedLines(closed, at)];
+}
+
+/** Of a message that several commits write, the last of them has the line. */
+function wholeOf(batch: Batch, shares: Decision['shares']): readonly Batch[] {
+  const share = shares.get(batch.id);
+  if (share === undefined) return [batch];
+  return share.isLast ? [share.batch] : [];
 }
 
 function heldIn({ groups }: DueRound, { states }: RoundResult): HeldAlert[] {

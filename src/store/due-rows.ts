@@ -6,7 +6,22 @@ import { labelsOf, newsOf, numberOrNull, recipientOf } from './dispatch-rows.ts'
 import type { Row } from './rows.ts';
 
 /** Members of a group that can be read, and the keys of those that cannot. */
-export type Members = Pick<DueGroup, 'members' | 'damaged'>;
+export type Members = Pick<DueGroup, 'members' | 'damaged' | 'unread'>;
+
+export const NONE_READ: Members = { members: [], damaged: [], unread: '' };
+
+export function sizeOf({ members, damaged }: Members): number {
+  return members.length + damaged.length;
+}
+
+export function withMembers(group: DueGroup, next: Members): DueGroup {
+  return {
+    ...group,
+    members: [...group.members, ...next.members],
+    damaged: [...group.damaged, ...next.damaged],
+    unread: next.unread,
+  };
+}
 
 /** `newsBetween`: rows of the transitions after the one that was told last, where they are more than one. */
 export function newsOfMember(row: Row, newsBetween: () => readonly Row[]): DueMember['news'] {
@@ -46,9 +61,13 @@ export function dueGroupOf(row: Row, members: Members, restWakesAt: DueGroup['re
   };
 }
 
-/** Something, and nothing that hurries the rest of its group. */
-export function isLittle({ members }: Pick<Members, 'members'>): boolean {
-  return members.length > 0 && members.every(({ severity }) => severity !== 'critical');
+/**
+ * What is new of a group whose rest waits for its time. Null: it does not suffice, since some of it hurries the rest.
+ * `isFull`: nothing of the group goes out now.
+ */
+export function freshMembersOf(fresh: Members, isFull: boolean): Members | null {
+  const isLittle = isFull || fresh.members.every(({ severity }) => severity !== 'critical');
+  return fresh.unread === null && fresh.members.length > 0 && isLittle ? fresh : null;
 }
 
 /** From the kind and the time of what was made for the target. */

@@ -2,6 +2,7 @@
 import { RANK_OF, type DeliveryKind } from '../core/model/delivery.ts';
 import type { DeliveryId, Recipient } from '../core/model/ids.ts';
 import type { Batch, BatchMember } from '../dispatch/model.ts';
+import type { DeliveryShare } from '../dispatch/shares.ts';
 import type { Instant } from '../lib/clock.ts';
 import { numberOrNull } from './dispatch-rows.ts';
 import type { Row } from './rows.ts';
@@ -22,11 +23,14 @@ export interface Fresh extends Recipient {
 export interface FreshMember extends Pick<BatchMember, 'key' | 'seq' | 'as' | 'heldAt' | 'present'> {
   /** Number of its notification; null: it is gone. */
   readonly notification: number | null;
+  /** Its place in the message. */
+  readonly position: number;
 }
 
-/** `rowOf`: the number and the rule of a member's notification; undefined: it is gone. */
+/** `share`: where several commits write it. `rowOf`: the number and the rule of a member's notification; undefined: it is gone. */
 export function freshOf(
   { id, kind, target, severity, members }: Batch,
+  share: DeliveryShare | undefined,
   at: Instant,
   rowOf: (member: BatchMember) => Row | undefined,
 ): Fresh {
@@ -36,7 +40,11 @@ export function freshOf(
     ...{ id, kind, ...target, folds: null, dueAt: at },
     rank: RANK_OF[severity],
     rule: typeof rule === 'string' && others.length === 0 ? rule : '',
-    members: rows.map(({ member, row }) => ({ ...member, notification: numberOrNull(row?.['number']) })),
+    members: rows.map(({ member, row }, index) => ({
+      ...member,
+      notification: numberOrNull(row?.['number']),
+      position: share?.positions[index] ?? index,
+    })),
   };
 }
 

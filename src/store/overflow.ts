@@ -111,7 +111,15 @@ function takingUp(first: Single, { id, notification, message }: OpenSummary): Op
 /** The number of its notification is known when that is written. */
 function begin({ first, delivery }: Open, at: Instant): Folded['begun'][number] {
   const { id, message } = delivery;
-  const member = { key: message.key, seq: 1, as: 'news', heldAt: null, present: null, notification: null } as const;
+  const member = {
+    key: message.key,
+    seq: 1,
+    as: 'news',
+    heldAt: null,
+    present: null,
+    notification: null,
+    position: 0,
+  } as const;
   const fresh = { ...first.fresh, id, members: [member], folds: foldKeyOf(delivery), dueAt: at + OPEN_MS };
   return { fresh, message, like: first.notification };
 }

@@ -1,13 +1,15 @@
 // The same rounds over the daemon's own store: what the dispatcher and the senders do, step by step and by hand.
-import type { Batch, Labels, News, Transition } from '../../src/dispatch/model.ts';
+import type { Batch, Labels, News, RoundResult, Transition } from '../../src/dispatch/model.ts';
 import { decideCalls } from '../../src/dispatch/call-round.ts';
-import { decideDue } from '../../src/dispatch/due-round.ts';
 import { reroute } from '../../src/dispatch/reroute.ts';
 import { routeRound } from '../../src/dispatch/route-round.ts';
 import type { DispatchRules } from '../../src/dispatch/rules.ts';
+import { createDueRounds } from '../../src/engine/dispatching/due-rounds.ts';
 import type { Instant } from '../../src/lib/clock.ts';
+import type { CommitResult } from '../../src/store/fence.ts';
 import type { Act } from '../../src/store/interventions.ts';
 import type { Settlement } from '../../src/core/model/delivery.ts';
+import type { Store } from '../../src/store/store.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
 import { aDecision, aTransition } from '../store/builders.ts';
 import { PEOPLE, type Alert, type Sent, type Setup, type Wire } from './in-memory.ts';
@@ -152,26 +154,30 @@ export class StoredDispatch implements AsyncDisposable {
   }
 
   async #decide(): Promise<void> {
-    const { counted } = this.#rules();
-    for (;;) {
-      const query = { at: this.now, limit: MANY, counted, silencesSince: 0, withSources: true };
-      const round = await this.#store.readDue(query);
-      if (round.groups.length === 0) return;
-      const result = decideDue(round, this.#rules(), this.now);
-      const decision = {
-        result,
-        isKept: (channel: string) => this.#channelOf(channel).unit === 'group',
-        counts: () => true,
-        isAnswered: () => true,
-      };
-      await this.#store.commitDue(round, decision, this.now, this.#fence());
-      this.#withdraw(result.withdrawn);
-      this.#drop(result.needless);
-      for (const batch of result.batches) this.messages.push(sentOf(batch, this.now));
-    }
+    const rounds = createDueRounds({
+      store: { ...this.#store, commitDue: (...commit) => this.#commit(...commit) },
+      rules: () => this.#rules(),
+      fence: () => this.#fence(),
+      clock: { now: () => this.now },
+      mostMembers: 3,
+    });
+    while ((await rounds.work()) !== null);
   }
 
-  #withdraw(withdrawn: ReturnType<typeof decideDue>['withdrawn']): void {
+  async #commit(...[round, decision, ...rest]: Parameters<Store['commitDue']>): Promise<CommitResult> {
+    const end = await this.#store.commitDue(round, { ...decision, isAnswered: () => true }, ...rest);
+    if (end !== 'kept') return end;
+    const { result, shares } = decision;
+    this.#withdraw(result.withdrawn);
+    this.#drop(result.needless);
+    for (const batch of result.batches) {
+      const share = shares.get(batch.id);
+      if (share === undefined || share.isLast) this.messages.push(sentOf(share?.batch ?? batch, this.now));
+    }
+    return end;
+  }
+
+  #withdraw(withdrawn: RoundResult['withdrawn']): void {
     for (const { target, key, from, as } of withdrawn)
       for (const message of this.messages)
         if (message.state === 'due' && message.attempt === 0 && message.target.channel === target.channel) {
@@ -181,7 +187,7 @@ export class StoredDispatch implements AsyncDisposable {
         }
   }
 
-  #drop(needless: ReturnType<typeof decideDue>['needless']): void {
+  #drop(needless: RoundResult['needless']): void {
     for (const { target, key } of needless)
       for (const message of this.messages)
         if (message.state === 'due' && message.kind === 'repeat' && message.target.channel === target.channel) {

@@ -4,7 +4,9 @@ import type { Delivery, Settlement } from '../../src/core/model/delivery.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
 import type { DeliveryId, Recipient, WatchId } from '../../src/core/model/ids.ts';
 import { isBegin, nameOfTransition } from '../../src/core/model/transition.ts';
+import { finish } from '../../src/lib/steps.ts';
 import { decideDue, type DueRound } from '../../src/dispatch/due-round.ts';
+import { WHOLE } from '../../src/dispatch/shares.ts';
 import type { Batch } from '../../src/dispatch/model.ts';
 import { UNTOLD } from '../../src/dispatch/owed.ts';
 import { routeRound } from '../../src/dispatch/route-round.ts';
@@ -59,7 +61,13 @@ async function put(store: Store, batches: readonly Batch[], at: Instant): Promis
     repeating: new Map(),
     verdicts: new Map(),
   };
-  const decision = { result: { ...nothing, batches }, isKept: () => false, counts: () => true, isAnswered: () => true };
+  const decision = {
+    result: { ...nothing, batches },
+    shares: WHOLE,
+    isKept: () => false,
+    counts: () => true,
+    isAnswered: () => true,
+  };
   await store.commitDue(round, decision, at, store.fenceOf(FENCE));
 }
 
@@ -108,10 +116,19 @@ export async function dispatch(store: Store, at: Instant, recipients: readonly R
     if ((await store.commitRouting(round, routeRound(round, rules), at, fence)) === 'fenced') return;
   }
   for (;;) {
-    const round = await store.readDue({ at, limit: 200, counted: [], silencesSince: at, withSources: false });
+    const round = await store.readDue({
+      at,
+      limit: 200,
+      members: 200,
+      counted: [],
+      isFull: () => false,
+      silencesSince: at,
+      withSources: false,
+    });
     if (round.groups.length === 0) return;
     const decision = {
-      result: decideDue(round, rules, at),
+      result: finish(decideDue(round, rules, at)),
+      shares: WHOLE,
       isKept: () => false,
       counts: () => true,
       isAnswered: () => true,

@@ -9,10 +9,8 @@
 // Each step is rounds of reading, deciding and writing. A round is bounded, and other work runs between two of them. When
 // the process dies, what was not written is decided again after the next start, and makes the same deliveries.
 import { decideCalls } from '../../dispatch/call-round.ts';
-import { decideDue, type DueRound } from '../../dispatch/due-round.ts';
-import { isAnswered } from '../../dispatch/escalate.ts';
-import type { Batch, Labels } from '../../dispatch/model.ts';
-import { PAST_SILENCES_MS } from '../../dispatch/holds.ts';
+import type { DueRound } from '../../dispatch/due-round.ts';
+import type { Batch } from '../../dispatch/model.ts';
 import { reroute } from '../../dispatch/reroute.ts';
 import { routeRound } from '../../dispatch/route-round.ts';
 import type { RoutingResult, RoutingRound } from '../../dispatch/routing-round.ts';
@@ -25,6 +23,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { createClockJumps, type ClockJump } from '../upkeep/clock-jumps.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
 import { createWokenLoop } from '../woken-loop.ts';
+import { createDueRounds } from './due-rounds.ts';
 
 export interface Dispatcher {
   /** Runs until the signal aborts. */
@@ -48,9 +47,6 @@ export interface DispatcherOptions {
 // Nothing else runs while a round is written.
 const MOST_ROUTED = 100;
 const MOST_OWING = 200;
-const MOST_GROUPS = 100;
-/** What has more members is read in one turn of the event loop and written in another. */
-const MOST_IN_TURN = 100;
 const MOST_CALLS = 100;
 const MOST_REROUTED = 500;
 // Transitions may be there without a wake, where a commit was kept and its process was told otherwise.
@@ -63,6 +59,7 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
   const storage = createStorageBackoff({ loop: 'dispatcher' }, log);
   const loop = createWokenLoop(clock);
   const jumps = createClockJumps(clock);
+  const dueRounds = createDueRounds({ store, rules, fence, clock });
   let jump: ClockJump | null = null;
   let hasToReroute = true;
 
@@ -117,27 +114,11 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
   }
 
   async function decideRoundOnce(): Promise<More | null> {
-    const inForce = rules();
-    const { counted, unanswered, inhibit } = inForce;
-    const at = clock.now();
-    const silencesSince = at - PAST_SILENCES_MS;
-    const withSources = inhibit.length > 0;
-    const round = await store.readDue({ at, limit: MOST_GROUPS, counted, silencesSince, withSources });
-    if (round.groups.length === 0) return false;
-    const result = decideDue(round, inForce, at);
-    if (sizeOf(round) > MOST_IN_TURN) await nextTurn();
-    const decision = {
-      result,
-      isKept: (channel: string) => inForce.channelOf(channel).unit === 'group',
-      counts: (channel: string) => !unanswered.includes(channel),
-      isAnswered: (labels: Labels) => isAnswered(inForce.routingOf(labels)),
-    };
-    const end = await store.commitDue(round, decision, at, fence());
-    if (end === 'kept') {
-      onOwed(channelsOf(result.batches));
-      reportDamaged(round);
-    }
-    return moreAfter(end, false);
+    const round = await dueRounds.work();
+    if (round === null) return false;
+    onOwed(channelsOf(round.written));
+    if (round.end === 'kept') reportDamaged(round.read);
+    return moreAfter(round.end, false);
   }
 
   function reportDamaged({ groups }: DueRound): void {
@@ -195,10 +176,6 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
     },
     run: (stop) => loop.run(stop, () => workSafely(stop)),
   };
-}
-
-function sizeOf({ groups }: DueRound): number {
-  return groups.reduce((sum, { members }) => sum + members.length, 0);
 }
 
 const UNTOLD = 'what waited of the alert cannot be read, so nobody is told of it';

@@ -142,11 +142,12 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         return end;
       }),
     readDue: (query) => read(() => open.rounds.readDue(query)),
+    readMembers: (groups, limit) => read(() => open.rounds.readMembers(groups, limit)),
     commitDue: (round, decision, at, fence) =>
       writeUnsynced('commit-due', () => {
         if (!isHeld(fence)) return 'fenced';
         const end = open.rounds.commitDue(round, decision, at);
-        if (end === 'kept') open.journal.append(dueLines(round, decision.result, at));
+        if (end === 'kept') open.journal.append(dueLines(round, decision, at));
         return end;
       }),
     readCalls: (at, limit, uncounted) => read(() => open.rounds.readCalls(at, limit, uncounted)),

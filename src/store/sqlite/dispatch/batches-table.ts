@@ -3,17 +3,22 @@ import type { DatabaseSync } from 'node:sqlite';
 import { RANK_OF } from '../../../core/model/delivery.ts';
 import { deliveryId } from '../../../core/model/identity.ts';
 import type { Batch, Key, NeedlessRepeat, Withdrawal } from '../../../dispatch/model.ts';
+import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts';
 import type { Undeliverable } from '../../../dispatch/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { outcomeText } from '../../rows.ts';
 import { RAN_OF } from './deliveries-table.ts';
 import { freshOf, oldestFirst, type Fresh } from '../../fresh-delivery.ts';
 import { createOverflowTable } from './overflow-table.ts';
+import { createSharedDeliveries } from './shared-deliveries.ts';
 
 /** None of these statements opens a transaction. */
 export interface BatchesTable {
-  /** One that is there already is left as it is. Where a channel has too much to get rid of, events are folded. */
-  add(batches: readonly Batch[], at: Instant): void;
+  /**
+   * One that is there already is left as it is. Where a channel has too much to get rid of, events are folded. False: what
+   * an earlier commit wrote of a message went out meanwhile.
+   */
+  add(batches: readonly Batch[], shares: DeliveryShares, at: Instant): boolean;
   /** It ends at once: there is no such channel. */
   addDead(undeliverable: Undeliverable, at: Instant): void;
   /** Of what waits for another try, and was not taken over as far as anybody knows. */
@@ -32,7 +37,7 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
     VALUES (?1, ?2, ?2, 'news', ?3, 'dead', ?4, ?4, ${RAN_OF('?2')}, ?4, ?5) ON CONFLICT (id) DO NOTHING`);
   const addMember = db.prepare(`
     INSERT INTO group_member (delivery, key, seq, notification, told_as, held_at, position, present)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
   const rowOf = db.prepare(`
     SELECT number, CASE WHEN json_valid(labels) THEN labels ->> '$.watch' END AS rule
     FROM notifications WHERE key = ? AND seq = ?`);
@@ -56,16 +61,34 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
   const end = db.prepare(`UPDATE deliveries SET state = ?, settled_at = ? WHERE number = ?`);
   const release = db.prepare('DELETE FROM delivery_order WHERE earlier = ?');
   const overflow = createOverflowTable(db);
+  const shared = createSharedDeliveries(db);
 
-  function insert({ id, channel, recipient, kind, rank, rule, members, folds, dueAt }: Fresh, at: Instant): void {
+  function insert(fresh: Fresh, at: Instant): void {
+    const { id, channel, recipient, kind, rank, rule, folds, dueAt } = fresh;
     const { changes, lastInsertRowid } = add.run(id, channel, recipient, kind, rank, dueAt, at, folds, rule);
-    if (changes === 0) return;
-    for (const [position, { key, seq, as, heldAt, notification, present }] of members.entries()) {
+    if (changes === 1) addMembers(Number(lastInsertRowid), fresh);
+  }
+
+  function addMembers(delivery: number, { channel, recipient, members }: Fresh): void {
+    for (const { key, seq, as, heldAt, notification, position, present } of members) {
       const now = present === null ? null : JSON.stringify(present);
-      addMember.run(lastInsertRowid, key, seq, notification, as, heldAt, position, now);
+      addMember.run(delivery, key, seq, notification, as, heldAt, position, now);
       // The first of an alert follows nothing.
-      if (seq > 1) follow.run(lastInsertRowid, key, channel, recipient);
+      if (seq > 1) follow.run(delivery, key, channel, recipient);
     }
+  }
+
+  /** False: the rest of the message went out. */
+  function addShare(fresh: Fresh, { isFirst, isLast }: DeliveryShare, at: Instant): boolean {
+    if (isFirst) {
+      insert({ ...fresh, dueAt: at + shared.OPEN_MS }, at);
+      return true;
+    }
+    const number = shared.open(fresh.id);
+    if (number === null) return false;
+    addMembers(number, fresh);
+    shared.write(number, { rule: fresh.rule, dueAt: isLast ? fresh.dueAt : at + shared.OPEN_MS });
+    return true;
   }
 
   function leave(delivery: number, key: Key, from: number, as: Withdrawal['as'], at: Instant): void {
@@ -80,9 +103,14 @@ export function createBatchesTable(db: DatabaseSync): BatchesTable {
       for (const { number, seq } of repeats.all(key, channel, recipient))
         leave(Number(number), key, Number(seq), 'cancelled', at);
     },
-    add(batches, at) {
-      const fresh = batches.map((batch) => freshOf(batch, at, ({ key, seq }) => rowOf.get(key, seq)));
-      for (const one of overflow.fold(oldestFirst(fresh), at)) insert(one, at);
+    add(batches, shares, at) {
+      const all = batches.map((batch) => {
+        const share = shares.get(batch.id);
+        return { share, fresh: freshOf(batch, share, at, ({ key, seq }) => rowOf.get(key, seq)) };
+      });
+      const whole = all.filter(({ share }) => share === undefined).map(({ fresh }) => fresh);
+      for (const one of overflow.fold(oldestFirst(whole), at)) insert(one, at);
+      return all.every(({ share, fresh }) => share === undefined || addShare(fresh, share, at));
     },
     addDead({ channel, notification: { number, key, seq, episode, severity } }, at) {
       const id = deliveryId(key, { episode, seq }, { channel, recipient: channel });

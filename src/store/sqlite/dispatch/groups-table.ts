@@ -4,15 +4,24 @@
 //   wake_at  when what was decided already is to be decided again
 //   news     the number of its oldest notification that was not decided yet: what happened first is told first
 import type { DatabaseSync } from 'node:sqlite';
-import type { Recipient } from '../../../core/model/ids.ts';
-import type { DueGroup, DueMember, Sent } from '../../../dispatch/due-round.ts';
+import type { DueGroup, DueMember, DueRound, Sent } from '../../../dispatch/due-round.ts';
 import type { ClockJump } from '../../../dispatch/clock-jump.ts';
 import type { GroupTimer, Key } from '../../../dispatch/model.ts';
 import type { GroupPlace } from '../../../dispatch/routing-round.ts';
-import { distinctTargets } from '../../../core/model/targets.ts';
+import { distinctTargets, targetKey } from '../../../core/model/targets.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { numberOrNull, recipientOf } from '../../dispatch-rows.ts';
-import { dueGroupOf, dueMemberOf, isLittle, newsOfMember, sentOf, type Members } from '../../due-rows.ts';
+import {
+  dueGroupOf,
+  dueMemberOf,
+  freshMembersOf,
+  newsOfMember,
+  NONE_READ,
+  sentOf,
+  sizeOf,
+  withMembers,
+  type Members,
+} from '../../due-rows.ts';
 import type { Row } from '../../rows.ts';
 import { IS_ACTIVE, type StatesTable } from './states-table.ts';
 import { limitBy } from '../database.ts';
@@ -26,10 +35,11 @@ export interface GroupsTable {
   /** What an alert held back that is over now. */
   wakeHeldBy(key: Key, at: Instant): void;
   /** Up to `limit` groups that are due, and all that are due of a target on one of the `whole` channels. */
-  due(due: Due): DueGroup[];
-  sent(target: Recipient, at: Instant): Sent;
+  due(due: Due): Pick<DueRound, 'groups' | 'sent'>;
+  readMembers(groups: readonly DueGroup[], limit: number): readonly DueGroup[];
   /** False: it has changed since it was read. */
   keep(group: DueGroup, timer: GroupTimer, isKept: boolean): boolean;
+  isAsRead(group: DueGroup): boolean;
   /** All that waits is decided anew. */
   moveClock(jump: ClockJump): void;
   nextDue(): Instant | null;
@@ -40,7 +50,9 @@ export interface GroupsTable {
 export interface Due {
   readonly at: Instant;
   readonly limit: number;
+  readonly members: number;
   readonly whole: readonly string[];
+  readonly isFull: (sent: Sent) => boolean;
 }
 
 const HOUR_MS = 3_600_000;
@@ -68,15 +80,16 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
     FROM recipient_state AS state
       LEFT JOIN notifications AS newest ON newest.key = state.key AND newest.seq = state.wanted
       LEFT JOIN alerts ON alerts.key = state.key
-    WHERE state.group_id = ?1 AND (${IS_ACTIVE}) AND (?2 = 0 OR state.wanted > state.decided)
-    ORDER BY state.key`);
+    WHERE state.group_id = ?1 AND (${IS_ACTIVE}) AND (?2 = 0 OR state.wanted > state.decided) AND state.key > ?3
+    ORDER BY state.key ${limitBy('?4')}`);
   const newsBetween = db.prepare(`
     SELECT seq, episode, transition, at FROM notifications WHERE key = ? AND seq > ? AND seq <= ? ORDER BY seq`);
-  const sent = db.prepare(`
+  const sentTo = db.prepare(`
     SELECT kind, created_at FROM deliveries WHERE channel = ? AND recipient = ? AND created_at > ?
       AND state NOT IN ('cancelled', 'merged')`);
   const keep = db.prepare(`
     UPDATE dispatch_group SET closed_at = ?2, due_at = ?3, wake_at = ?3, news = NULL, version = version + 1 WHERE id = ?1 AND version = ?4`);
+  const asRead = db.prepare('SELECT 1 FROM dispatch_group WHERE id = ? AND version = ?');
   const drop = db.prepare('DELETE FROM dispatch_group WHERE id = ? AND version = ?');
   const moveClock = db.prepare(`
     UPDATE dispatch_group SET closed_at = min(closed_at, ?1), due_at = ?1, wake_at = ?1, version = version + 1
@@ -95,21 +108,28 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
     );
   }
 
-  function membersOf(id: string, which: 'all' | 'fresh'): Members {
-    const read = members.all(id, Number(which === 'fresh')).map((row) => ({ row, member: memberOf(row) }));
+  function membersOf(id: string, which: 'all' | 'fresh', after: Key, limit: number): Members {
+    const read = members
+      .all(id, Number(which === 'fresh'), after, limit)
+      .map((row) => ({ row, member: memberOf(row) }));
     return {
       members: read.flatMap(({ member }) => member ?? []),
       damaged: read.filter(({ member }) => member === null).map(({ row }) => String(row['key'])),
+      unread: read.length < limit ? null : String(read.at(-1)?.row['key']),
     };
   }
 
-  /** What is new alone, where the rest waits for its time and nothing of it is hurried by what is new. */
-  function groupOf(row: Row, at: Instant): DueGroup {
+  function groupOf(row: Row, isFull: boolean, at: Instant, limit: number): DueGroup {
     const id = String(row['id']);
     const wakeAt = numberOrNull(row['wake_at']);
-    const fresh = wakeAt === null || wakeAt <= at ? null : membersOf(id, 'fresh');
-    const part = fresh !== null && isLittle(fresh) ? fresh : null;
-    return dueGroupOf(row, part ?? membersOf(id, 'all'), part === null ? null : wakeAt);
+    const isResting = wakeAt !== null && wakeAt > at;
+    const fresh = isResting && limit > 0 ? freshMembersOf(membersOf(id, 'fresh', '', limit), isFull) : null;
+    return dueGroupOf(row, fresh ?? (limit > 0 ? membersOf(id, 'all', '', limit) : NONE_READ), fresh && wakeAt);
+  }
+
+  function withMore(group: DueGroup, limit: number): DueGroup {
+    if (group.unread === null || limit <= 0) return group;
+    return withMembers(group, membersOf(group.id, 'all', group.unread, limit));
   }
 
   return {
@@ -122,19 +142,35 @@ export function createGroupsTable(db: DatabaseSync, states: Pick<StatesTable, 's
     wakeHeldBy(key, at) {
       wakeHeldBy.run(key, at);
     },
-    due({ at, limit, whole }) {
+    due({ at, limit, members: mostMembers, whole, isFull }) {
       const rows = first.all(at, limit);
       const isWhole = new Set(whole);
       const targets = distinctTargets(rows.map(recipientOf).filter(({ channel }) => isWhole.has(channel)));
       const all = targets.flatMap(({ channel, recipient }) => ofTarget.all(channel, recipient, at));
       const single = rows.filter(({ channel }) => !isWhole.has(String(channel)));
-      return [...all, ...single].map((row) => groupOf(row, at));
+      const sent = targets.map((one) => sentOf(one, sentTo.all(one.channel, one.recipient, at - HOUR_MS)));
+      const full = new Set(sent.filter(isFull).map(({ target }) => targetKey(target)));
+      let room = mostMembers;
+      const groups = [...all, ...single].map((row) => {
+        const group = groupOf(row, full.has(targetKey(recipientOf(row))), at, room);
+        room -= sizeOf(group);
+        return group;
+      });
+      return { groups, sent };
     },
-    sent: (target, at) => sentOf(target, sent.all(target.channel, target.recipient, at - HOUR_MS)),
+    readMembers(groups, limit) {
+      let room = limit;
+      return groups.map((group) => {
+        const more = withMore(group, room);
+        room -= sizeOf(more) - sizeOf(group);
+        return more;
+      });
+    },
     keep({ id, version }, { closedAt, wakeAt }, isKept) {
       if (wakeAt === null && !isKept) return drop.run(id, version).changes === 1;
       return keep.run(id, closedAt, wakeAt, version).changes === 1;
     },
+    isAsRead: ({ id, version }) => asRead.get(id, version) !== undefined,
     moveClock({ now }) {
       moveClock.run(now);
     },

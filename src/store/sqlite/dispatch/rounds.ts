@@ -6,7 +6,6 @@ import type { DueGroup, DueRound } from '../../../dispatch/due-round.ts';
 import type { Policy, RoundResult } from '../../../dispatch/model.ts';
 import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
 import type { Owing, RoutingResult, RoutingRound } from '../../../dispatch/routing-round.ts';
-import { distinctTargets } from '../../../core/model/targets.ts';
 import { earliest, type Instant } from '../../../lib/clock.ts';
 import type { Decision, DueQuery, StatePlace } from '../../dispatch-store.ts';
 import type { AcksTable } from '../operators/acks-table.ts';
@@ -23,6 +22,7 @@ export interface Rounds {
   readRouting(limit: number): RoutingRound;
   commitRouting(round: RoutingRound, result: RoutingResult, at: Instant): Kept;
   readDue(query: DueQuery): DueRound;
+  readMembers(groups: readonly DueGroup[], limit: number): readonly DueGroup[];
   commitDue(round: DueRound, decision: Decision, at: Instant): Kept;
   readCalls(at: Instant, limit: number, uncounted: readonly string[]): CallRound;
   commitCalls(round: CallRound, result: CallResult, at: Instant): Kept;
@@ -76,16 +76,16 @@ export function createRounds(tables: RoundTables): Rounds {
     return true;
   }
 
-  function writeDue(round: DueRound, { result, isKept, counts, isAnswered }: Decision, at: Instant): boolean {
+  function writeDue(round: DueRound, { result, shares, isKept, counts, isAnswered }: Decision, at: Instant): boolean {
     if (policy(at).version !== round.policy.version) return false;
     const timers = new Map(result.groups.map((timer) => [timer.id, timer]));
     const areKept = round.groups.every((group) => {
       const timer = timers.get(group.id);
-      return timer !== undefined && groups.keep(group, timer, isKept(group.target.channel));
+      return timer === undefined ? groups.isAsRead(group) : groups.keep(group, timer, isKept(group.target.channel));
     });
     if (!areKept || !result.withdrawn.every((one) => batches.withdraw(one, at))) return false;
     for (const one of result.needless) batches.dropRepeats(one, at);
-    batches.add(result.batches, at);
+    if (!batches.add(result.batches, shares, at)) return false;
     for (const group of round.groups) {
       keepStates(group, result);
       for (const key of group.damaged) states.giveUp({ key, ...group.target });
@@ -110,17 +110,15 @@ export function createRounds(tables: RoundTables): Rounds {
       return { unrouted, known: states.knownOf(unrouted.flatMap(({ key, members }) => [key, ...members])) };
     },
     commitRouting: (round, result, at) => allOf(() => writeRouting(round, result, at)),
-    readDue({ at, limit, counted, silencesSince, withSources }) {
-      const due = groups.due({ at, limit, whole: counted });
-      const isCounted = new Set(counted);
-      const targets = distinctTargets(due.map(({ target }) => target)).filter(({ channel }) => isCounted.has(channel));
+    readDue({ at, limit, members, counted, isFull, silencesSince, withSources }) {
+      const due = groups.due({ at, limit, members, whole: counted, isFull });
       return {
-        groups: due,
-        sent: targets.map((one) => groups.sent(one, at)),
+        ...due,
         policy: policy(silencesSince),
         sources: withSources ? alerts.open() : [],
       };
     },
+    readMembers: (some, limit) => groups.readMembers(some, limit),
     commitDue: (round, decision, at) => allOf(() => writeDue(round, decision, at)),
     readCalls: (at, limit, uncounted) => ({ alerts: alerts.due(at, limit, uncounted), policy: policy(at) }),
     commitCalls: (round, result, at) =>

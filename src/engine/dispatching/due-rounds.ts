@@ -1,0 +1,93 @@
+// Decides the groups that are due. However many alerts they hold, no turn of the event loop reads or writes more than a
+// bounded number of them.
+import { decideDue, type DueRound } from '../../dispatch/due-round.ts';
+import { isAnswered } from '../../dispatch/escalate.ts';
+import { PAST_SILENCES_MS } from '../../dispatch/holds.ts';
+import type { Batch, Labels, RoundResult } from '../../dispatch/model.ts';
+import { isFull } from '../../dispatch/rate.ts';
+import type { DispatchRules } from '../../dispatch/rules.ts';
+import { sharesOf } from '../../dispatch/shares.ts';
+import { nextTurn, type Clock } from '../../lib/clock.ts';
+import { finishInTurns } from '../../lib/steps.ts';
+import type { Decision, DispatchStore, DueQuery } from '../../store/dispatch-store.ts';
+import type { CommitResult, Fence } from '../../store/fence.ts';
+
+export interface DueRounds {
+  /** One round. Null: nothing is due. */
+  work(): Promise<Decided | null>;
+}
+
+export interface Decided {
+  readonly read: DueRound;
+  /** Of the last commit. */
+  readonly end: CommitResult;
+  /** Messages of which something was written. */
+  readonly written: readonly Batch[];
+}
+
+export interface DueRoundsOptions {
+  readonly store: DispatchStore;
+  readonly rules: () => DispatchRules;
+  readonly fence: () => Fence;
+  readonly clock: Pick<Clock, 'now'>;
+  /** In one turn of the event loop. */
+  readonly mostMembers?: number;
+}
+
+const MOST_GROUPS = 100;
+const MOST_MEMBERS = 500;
+
+export function createDueRounds(options: DueRoundsOptions): DueRounds {
+  const { store, rules, fence, clock, mostMembers = MOST_MEMBERS } = options;
+
+  async function readAll(query: DueQuery): Promise<DueRound> {
+    let round = await store.readDue(query);
+    while (round.groups.some(({ unread }) => unread !== null)) {
+      await nextTurn();
+      round = { ...round, groups: await store.readMembers(round.groups, query.members) };
+    }
+    return round;
+  }
+
+  /** The rest of what is superseded is decided anew. */
+  async function writeAll(read: DueRound, result: RoundResult, how: How): Promise<Decided> {
+    const written: Batch[] = [];
+    let end: CommitResult = 'kept';
+    for (const { round, ...share } of sharesOf(read, result, mostMembers)) {
+      if (round !== read) await nextTurn();
+      end = await store.commitDue(round, { ...how, ...share }, clock.now(), fence());
+      if (end !== 'kept') break;
+      written.push(...share.result.batches);
+    }
+    return { read, end, written };
+  }
+
+  return {
+    async work() {
+      const at = clock.now();
+      const inForce = rules();
+      const round = await readAll({
+        at,
+        limit: MOST_GROUPS,
+        members: mostMembers,
+        counted: inForce.counted,
+        isFull: (sent) => isFull(inForce.channelOf(sent.target.channel).cap, sent.at, at),
+        silencesSince: at - PAST_SILENCES_MS,
+        withSources: inForce.inhibit.length > 0,
+      });
+      if (round.groups.length === 0) return null;
+      const result = await finishInTurns(decideDue(round, inForce, at));
+      return writeAll(round, result, howUnder(inForce));
+    },
+  };
+}
+
+type How = Omit<Decision, 'result' | 'shares'>;
+
+function howUnder({ channelOf, unanswered, routingOf }: DispatchRules): How {
+  return {
+    isKept: (channel) => channelOf(channel).unit === 'group',
+    counts: (channel) => !unanswered.includes(channel),
+    isAnswered: (labels: Labels) => isAnswered(routingOf(labels)),
+  };
+}

@@ -1,0 +1,45 @@
+// Long computations in steps of bounded length, so that their caller may let other work run between two of them.
+import { nextTurn } from './clock.ts';
+
+/** A computation that pauses at each `yield`. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+const ITEMS_IN_STEP = 500;
+
+/** The same as `all.map(map)`. */
+export function* mapInSteps<A, B>(all: readonly A[], map: (one: A) => B): Steps<B[]> {
+  const mapped: B[] = [];
+  for (const [index, one] of all.entries()) {
+    if (index > 0 && index % ITEMS_IN_STEP === 0) yield;
+    mapped.push(map(one));
+  }
+  return mapped;
+}
+
+/** Says after which of many pieces of work, each of some items, a step is over. */
+export function createPace(): (items: number) => boolean {
+  let sinceStep = 0;
+  return (items) => {
+    sinceStep += 1 + items;
+    if (sinceStep < ITEMS_IN_STEP) return false;
+    sinceStep = 0;
+    return true;
+  };
+}
+
+/** All steps at once. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Each step in a turn of the event loop of its own. */
+export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    await nextTurn();
+  }
+}

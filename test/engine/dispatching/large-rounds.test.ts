@@ -1,0 +1,138 @@
+// Two thousand alerts of one rule that are owed before any of them was decided: one mail, decided and written over many
+// turns of the event loop.
+import { expect, test } from '@jest/globals';
+import { aDecision, aTransition } from '../../store/builders.ts';
+import { claim, commit, rulesAtOnce } from '../../support/store-calls.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
+import type { Delivery } from '../../../src/core/model/delivery.ts';
+import type { DispatchRules } from '../../../src/dispatch/rules.ts';
+import { createDispatcher } from '../../../src/engine/dispatching/dispatcher.ts';
+import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+
+const EVENTS = 2000;
+const MOST_IN_TURN = 500;
+const MINUTE = 60_000;
+
+const RULES: DispatchRules = {
+  ...rulesAtOnce(),
+  recipientsOf: () => [{ channel: 'mail', recipient: 'ada@example.org' }],
+  channelOf: () => ({ unit: 'group', cap: null }),
+  channelsOf: () => ['mail'],
+};
+
+async function aStorm(clock: FakeClock): Promise<Store> {
+  const store = await openVolatileStore();
+  const transitions = Array.from({ length: EVENTS }, (_, n) =>
+    aTransition({ key: `call-${n}`, watch: 'vault', type: 'alert.event', seq: 1 }, ['mail']),
+  );
+  await commit(store, [aDecision('vault', { transitions })], clock.now());
+  return store;
+}
+
+/** Until nothing is left to be decided now. */
+async function dispatch(store: Store, clock: FakeClock): Promise<void> {
+  const stop = new AbortController();
+  const log = createRecordingLog();
+  const running = createDispatcher({ store, rules: () => RULES, onOwed: () => undefined, clock, log }).run(stop.signal);
+  await clock.whenSleeping(1);
+  stop.abort();
+  await running;
+}
+
+async function sent(store: Store, clock: FakeClock): Promise<Delivery[]> {
+  const claimed = await claim(store, 'mail', 10, clock.now());
+  const outcome = { type: 'sent', answer: '250' } as const;
+  for (const { delivery, attempt } of claimed)
+    await store.settle({ id: delivery.id, attempt }, { state: 'sent', outcome }, clock.now());
+  return claimed.map(({ delivery }) => delivery);
+}
+
+function keysOf({ members, more }: Delivery): string[] {
+  return [...members.map(({ message }) => message.key), ...more.flatMap(({ keys }) => keys)];
+}
+
+/** Commits of decisions, before each of which something may happen; those that say false never reach the store. */
+function withCommits(store: Store, before: (members: number, count: number) => Promise<boolean>): Store {
+  let count = 0;
+  return {
+    ...store,
+    async commitDue(round, ...rest) {
+      const members = round.groups.reduce((sum, group) => sum + group.members.length, 0);
+      count += 1;
+      if (!(await before(members, count))) throw new Error('the process is gone');
+      return store.commitDue(round, ...rest);
+    },
+  };
+}
+
+test('twenty thousand events that were decided at once held everything else up for half a second', async () => {
+  const clock = createFakeClock();
+  await using store = await aStorm(clock);
+  const [written, read]: [number[], number[]] = [[], []];
+  const watched: Store = {
+    ...withCommits(store, async (members) => {
+      written.push(members);
+      // What is not complete does not go out.
+      expect(await claim(store, 'mail', 10, clock.now())).toEqual([]);
+      return true;
+    }),
+    async readMembers(groups, limit) {
+      read.push(limit);
+      return store.readMembers(groups, limit);
+    },
+  };
+  await dispatch(watched, clock);
+  expect(written).toEqual([500, 500, 500, 500]);
+  expect(read).toEqual([MOST_IN_TURN, MOST_IN_TURN, MOST_IN_TURN, MOST_IN_TURN]);
+  const mails = await sent(store, clock);
+  expect(mails.map((mail) => new Set(keysOf(mail)).size)).toEqual([EVENTS]);
+});
+
+test('a daemon that was killed while it wrote a large mail forgot the events that it had not written, or told some twice', async () => {
+  const clock = createFakeClock();
+  await using store = await aStorm(clock);
+  const dying = withCommits(store, (_members, count) => Promise.resolve(count <= 2));
+  const stop = new AbortController();
+  const options = { rules: () => RULES, onOwed: () => undefined, clock, log: createRecordingLog() };
+  const running = createDispatcher({ ...options, store: dying }).run(stop.signal);
+  await clock.whenSleeping(1);
+  stop.abort();
+  await running;
+  expect(await sent(store, clock)).toEqual([]);
+  await dispatch(store, clock);
+  const [rest] = await sent(store, clock);
+  await clock.advance(MINUTE);
+  const [begun] = await sent(store, clock);
+  const keys = [rest, begun].flatMap((mail) => (mail === undefined ? [] : keysOf(mail)));
+  expect([keys.length, new Set(keys).size]).toEqual([EVENTS, EVENTS]);
+});
+
+test('a silence that was made while a large mail was written was ignored by the rest of it', async () => {
+  const clock = createFakeClock();
+  await using store = await aStorm(clock);
+  const matchers = { watch: 'vault' };
+  const silence = {
+    type: 'silence',
+    matchers,
+    from: clock.now(),
+    until: clock.now() + MINUTE,
+    untilResolved: false,
+  } as const;
+  const request = { key: 'request-1', asked: 'a silence', actor: 'ada' };
+  const silencing = withCommits(store, async (_members, count) => {
+    if (count === 3)
+      await store.intervene({ ...silence, comment: 'enough' }, request, {
+        at: clock.now(),
+        fence: store.fenceOf('service:test'),
+        announce: () => [],
+      });
+    return true;
+  });
+  await dispatch(silencing, clock);
+  await clock.advance(20_000);
+  const mails = await sent(store, clock);
+  expect(mails.map((mail) => keysOf(mail).length)).toEqual([1000]);
+  expect((await store.held()).get('silenced')).toBe(1000);
+});
