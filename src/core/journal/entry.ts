@@ -54,8 +54,10 @@ export interface JournalText {
 }
 
 /** With 800,000 lines at most, the journal takes no more than a gigabyte. */
-const LARGEST_DATA = 800;
-const LONGEST_NAME = 100;
+const LARGEST_DATA = 780;
+/** The id of a watch is whole: a rule and an explorer of 64 characters each, an account and a token. It is looked up. */
+const LONGEST_SUBJECT = 220;
+const LONGEST_ACTOR = 100;
 
 /** Names and data are cut to what a line may hold. */
 export function textOf({ at, kind, subject, actor, data }: JournalEntry): JournalText {
@@ -63,8 +65,8 @@ export function textOf({ at, kind, subject, actor, data }: JournalEntry): Journa
   return {
     at,
     kind,
-    subject: nameOf(subject),
-    actor: nameOf(actor),
+    subject: nameOf(subject, LONGEST_SUBJECT),
+    actor: nameOf(actor, LONGEST_ACTOR),
     data: text.length <= LARGEST_DATA ? text : canonicalJson({ cut: text.slice(0, LARGEST_DATA / 2) }),
   };
 }
@@ -72,6 +74,6 @@ export function textOf({ at, kind, subject, actor, data }: JournalEntry): Journa
 // The separator of the hash: with it inside a name, text could move from one column to the next unseen.
 export const SEPARATOR = '\u001f';
 
-function nameOf(text: string): string {
-  return text.replaceAll(SEPARATOR, ' ').slice(0, LONGEST_NAME);
+function nameOf(text: string, longest: number): string {
+  return text.replaceAll(SEPARATOR, ' ').slice(0, longest);
 }

@@ -115,7 +115,13 @@ describe('an anchor that was kept elsewhere', () => {
 
 test('a line takes no more room than a line may', () => {
   const long = textOf({ ...entry(1), subject: 's'.repeat(500), actor: 'a'.repeat(500), data: { x: '"'.repeat(5000) } });
-  expect([long.subject.length, long.actor.length]).toEqual([100, 100]);
+  expect([long.subject.length, long.actor.length]).toEqual([220, 100]);
   expect(long.data.length).toBeLessThanOrEqual(900);
   expect(JSON.parse(long.data)).toEqual({ cut: expect.stringContaining('{"x":"') });
+});
+
+test('what became of the watch of a token was not found again under its long id', () => {
+  const address = `0x${'11'.repeat(20)}`;
+  const subject = [`${'rule'.repeat(16)}`, 'e'.repeat(64), address, address].join('/');
+  expect(textOf({ ...entry(1), subject }).subject).toBe(subject);
 });
