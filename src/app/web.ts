@@ -40,7 +40,7 @@ export async function openWeb(
       interventions: interventionsOf(options, services),
     },
     version,
-    pages: pagesOf(options, runtime),
+    pages: pagesOf(options, runtime, heartbeatAt),
     queries: createQueries(look, createEdition({ runtime, store, clock, bootId })),
     log,
     onRejected: (reason) => {
@@ -95,10 +95,14 @@ function interventionsOf(
   });
 }
 
-function pagesOf({ setup, clock, version }: AppOptions, { facts }: Pick<Runtime, 'facts'>): PagesOptions | null {
+function pagesOf(
+  { setup, clock, version }: AppOptions,
+  { facts }: Pick<Runtime, 'facts'>,
+  heartbeatAt: () => Instant | null,
+): PagesOptions | null {
   const { isServed, timeZone } = setup.config.http.page;
   const startedAt = clock.now();
-  const daemon = () => ({ version, startedAt, loadedAt: facts.loadedAt() });
+  const daemon = () => ({ version, startedAt, loadedAt: facts.loadedAt(), heartbeatAt: heartbeatAt() });
   return isServed ? { timeZone, clock, daemon } : null;
 }
 

@@ -81,7 +81,7 @@ test('status begins with what fires, how far beyond its limit, who was told, and
   const pending = await prepared.run('status', '-c', prepared.config);
   expect(pending.out.split('\n').slice(0, 6)).toEqual([
     'vault coin 940,000, below 2,000,000',
-    'Nobody has acknowledged 1 warning; the oldest has waited 1 s. No watch is blind, and no delivery is owed.',
+    'Nobody has acknowledged it for 1 s. No watch is blind, and no delivery is owed.',
     '',
     'SEVERITY  STATE    ALERT      VALUE         LIMIT                 SINCE                 NOTIFIED',
     'warning   firing   gas/low    940,000 coin  below 2,000,000 coin  2026-01-01T00:01:00Z  screen accepted',

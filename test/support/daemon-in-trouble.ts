@@ -74,7 +74,7 @@ function countedCard(written: Written): AlertCard {
     ...cardWith(written),
     ...{ key: 'k2', watch: 'vault-calls', alert: 'many-failures', title: 'Calls to the vault keep failing' },
     ...{ severity: 'warning', since: ago(6 * MINUTE), measure: null, line: [] },
-    count: { count: 7, window_ms: 10 * MINUTE, newest: [{ untrusted: untrusted(written.chain) }] },
+    count: { count: 7, limit: 3, window_ms: 10 * MINUTE, newest: [{ untrusted: untrusted(written.chain) }] },
   };
 }
 
@@ -311,6 +311,7 @@ export function accountsWith(written: Written): AccountList {
   if (of === null) throw new Error('there is no subject');
   const usdc: AccountRow = {
     ...{ of, asset: 'USDC', token: of.address, watch: 'treasury-usdc', state: 'firing', measure, change_24h: -0.216 },
+    since: ago(14 * MINUTE),
     ...{ line: lineOf([1_161_040, 940_264], 1440 * MINUTE), outflow: { amount: '50117.97', at: ago(15 * MINUTE) } },
   };
   const free: Measure = { ...measure, value: '3.1177', unit: 'ETH', limit: null, distance: null, side: null };

@@ -74,7 +74,8 @@ export function testPagesOptions({
   api = API,
   ...options
 }: TestPages = {}): WebOptions {
-  const daemon = () => ({ version: '0.4.0', startedAt: NOW - 1_400_000_000, loadedAt: NOW - 36_000_000 });
+  const times = { startedAt: NOW - 1_400_000_000, loadedAt: NOW - 36_000_000, heartbeatAt: NOW - 40_000 };
+  const daemon = () => ({ version: '0.4.0', ...times });
   return testWebOptions({
     api: { ...api, isOpen },
     pages: { timeZone: 'UTC', clock, daemon },

@@ -115,7 +115,8 @@ function countOf({ fires }: CountAlert, { matches, tallies, items }: GroupState,
   const count = isSummed
     ? totalsOf(talliesAfter(tallies, now - window_ms), now).items
     : matches.filter((at) => at > now - window_ms && at <= now).length;
-  return { count, window_ms, newest: itemText(items.at(-1)) };
+  const limit = fires.type === 'at-least' ? fires.count : null;
+  return { count, limit, window_ms, newest: itemText(items.at(-1)) };
 }
 
 function itemText(item: CountedItem | undefined): Segment[] {

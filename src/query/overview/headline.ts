@@ -48,6 +48,7 @@ function waitingOf({ oldest, critical, warnings, unheard }: HeadlineFacts): stri
   if (oldest === null) return lost;
   const what = [critical === 0 ? '' : `${critical} critical`, warnings === 0 ? '' : counted(warnings, 'warning')];
   const age = span(oldest.ageMs);
+  if (critical + warnings === 1) return sentences(`Nobody has acknowledged it for ${age}.`, lost);
   return sentences(`Nobody has acknowledged ${joined(what)}; the oldest has waited ${age}.`, lost);
 }
 

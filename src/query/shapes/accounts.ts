@@ -10,6 +10,7 @@ export const AccountRow = z
     token: z.string().nullable().describe('The address of the token; null: the coin.'),
     watch: z.string(),
     state: WatchState,
+    since: Time.nullable().describe('Of the state.'),
     measure: Measure,
     change_24h: z.number().nullable().describe('0.1 is 10 % more than 24 hours ago.'),
     line: z.array(Point).describe('The value over the last 24 hours, oldest first.'),

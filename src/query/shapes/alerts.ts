@@ -32,7 +32,12 @@ export const AlertCard = z
     of: Subject.nullable(),
     measure: Measure.nullable(),
     count: z
-      .strictObject({ count: Count, window_ms: Count, newest: Text })
+      .strictObject({
+        count: Count,
+        limit: Count.nullable().describe('With how many it fires; null: it is of a sum, a part or of none at all.'),
+        window_ms: Count,
+        newest: Text,
+      })
       .nullable()
       .describe('Of an alert that counts items: how many within which time, and the newest.'),
     detail: Text.describe('Of an event: what happened.'),

@@ -92,12 +92,14 @@ async function rowsOf(
   const memory = runtime.memoryOf(watch.id);
   const runs =
     memory === null ? [] : await runsSince(store, { watch: watch.id, path }, { memory, since: now - OUTFLOW_MS });
+  const { state, since } = states.of(watch);
   const row = {
     of,
     asset: unitOf(watch),
     token: watch.token?.address ?? null,
     watch: watch.name,
-    state: states.of(watch).state,
+    state,
+    since: since === null ? null : showInstant(since),
     measure,
     change_24h: changeOf(runs, now - DAY_MS),
     line: pointsSince(runs, now - DAY_MS, memory?.coveredUntil ?? null),

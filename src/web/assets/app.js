@@ -4,6 +4,7 @@ const LOST_MS = 15_000;
 const one = (selector) => document.querySelector(selector);
 const all = (selector) => [...document.querySelectorAll(selector)];
 const clock = () => one('[data-clock]');
+const isLost = () => !one('#lost').hidden;
 
 let etag = '';
 let heardAt = performance.now();
@@ -17,6 +18,8 @@ events.addEventListener('changed', load);
 events.addEventListener('alive', ({ data }) => {
   heardAt = performance.now();
   ahead = Date.parse(data) - Date.now();
+  // It is heard of again: what is on the screen says of itself that it may be old, also where nothing has changed.
+  if (isLost()) load();
 });
 // Too many look: this page asks by itself.
 events.addEventListener('error', () => {
@@ -27,16 +30,16 @@ for (const name of ['pointerdown', 'pointerup', 'pointercancel'])
   addEventListener(name, ({ type }) => (isPressed = type === 'pointerdown'));
 
 function load() {
-  heardAt = performance.now();
   if (isLoading || isBusy()) return;
   isLoading = true;
   const request = new XMLHttpRequest();
   request.open('GET', location.href);
   request.responseType = 'document';
-  request.setRequestHeader('If-None-Match', etag);
+  if (!isLost()) request.setRequestHeader('If-None-Match', etag);
   request.onloadend = () => {
     isLoading = false;
     if (request.status === 401) location.reload();
+    if ([200, 304].includes(request.status)) heardAt = performance.now();
     if (request.status !== 200 || isBusy()) return;
     etag = request.getResponseHeader('ETag');
     swap(request.responseXML);
@@ -92,7 +95,9 @@ function tick() {
     if (age.textContent !== words) age.textContent = words;
   }
   const silence = performance.now() - heardAt;
-  if (silence > LOST_MS && events.readyState !== EventSource.CLOSED) tellLost(duration(silence));
+  // A page that asks by itself hears of the daemon no more often than that.
+  const most = events.readyState === EventSource.CLOSED ? 3 * LOST_MS : LOST_MS;
+  if (silence > most) tellLost(duration(silence));
 }
 
 /** As parts/time.ts has it. */

@@ -79,7 +79,7 @@ function optionsOf(figure, series) {
         shown: series,
       },
     ],
-    hooks: { drawClear: [drawEpisodes], draw: [drawLimits] },
+    hooks: { drawClear: [drawEpisodes, drawGaps], draw: [drawLimits, drawNotified] },
   };
 }
 
@@ -116,24 +116,82 @@ function drawEpisodes({ ctx, bbox, series, valToPos }) {
   ctx.restore();
 }
 
+/** Hatched, as everywhere on the page where nothing is known. */
+function drawGaps({ ctx, bbox, series, valToPos }) {
+  ctx.save();
+  ctx.strokeStyle = color('--blind');
+  ctx.globalAlpha = 0.5;
+  for (const [begin, end] of series[1].shown.gaps) {
+    const from = Math.max(bbox.left, valToPos(Date.parse(begin) / MS, 'x', true));
+    const to = Math.min(bbox.left + bbox.width, valToPos(Date.parse(end) / MS, 'x', true));
+    if (to > from) hatch(ctx, { from, to, top: bbox.top, height: bbox.height });
+  }
+  ctx.restore();
+}
+
+const HATCH = 8;
+
+function hatch(ctx, { from, to, top, height }) {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(from, top, to - from, height);
+  ctx.clip();
+  ctx.beginPath();
+  for (let x = from - height; x < to; x += HATCH) {
+    ctx.moveTo(x, top + height);
+    ctx.lineTo(x + height, top);
+  }
+  ctx.stroke();
+  ctx.restore();
+}
+
 function drawLimits({ ctx, bbox, series, valToPos }) {
   const { fire, clear } = series[1].shown;
-  for (const [limit, name, dash] of [
-    [fire, '--alarm', [4, 3]],
-    [clear, '--ink-2', [1, 3]],
+  for (const [limit, words, name, dash] of [
+    [fire, 'fires at', '--alarm-ink', [4, 3]],
+    [clear, 'clears at', '--ink-2', [1, 3]],
   ]) {
     if (limit === null) continue;
     const y = valToPos(Number(limit), 'y', true);
     if (y < bbox.top || y > bbox.top + bbox.height) continue;
     ctx.save();
-    ctx.strokeStyle = color(name);
+    ctx.strokeStyle = ctx.fillStyle = color(name);
     ctx.setLineDash(dash);
     ctx.beginPath();
     ctx.moveTo(bbox.left, y);
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
+    ctx.font = `${12 * devicePixelRatio}px ${getComputedStyle(document.body).fontFamily}`;
+    const below = Number(limit) === Math.min(Number(fire ?? limit), Number(clear ?? limit));
+    ctx.textAlign = 'left';
+    ctx.textBaseline = below ? 'top' : 'bottom';
+    const gap = 4 * devicePixelRatio;
+    ctx.fillText(`${words} ${AMOUNT.format(limit)}`, bbox.left + 2 * gap, below ? y + gap : y - gap);
     ctx.restore();
   }
+}
+
+/** Takes a text: an amount keeps all of its digits. */
+const AMOUNT = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
+
+/** A triangle at the top for each time that somebody was notified. */
+function drawNotified({ ctx, bbox, series, valToPos }) {
+  const size = 4 * devicePixelRatio;
+  ctx.save();
+  ctx.fillStyle = color('--card');
+  ctx.strokeStyle = color('--ink');
+  for (const at of series[1].shown.notified) {
+    const x = valToPos(Date.parse(at) / MS, 'x', true);
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x - size, bbox.top);
+    ctx.lineTo(x + size, bbox.top);
+    ctx.lineTo(x, bbox.top + 1.75 * size);
+    ctx.closePath();
+    ctx.fill();
+    ctx.stroke();
+  }
+  ctx.restore();
 }
 
 function color(name) {

@@ -31,6 +31,15 @@ function content(found: About, moment: Moment): Html {
     </section>
     <section>
       <div class="head">
+        <h2>API</h2>
+      </div>
+      <p>
+        <a href="/api/v1/openapi.json">/api/v1/openapi.json</a> describes every call. Where the page takes a token,
+        calls take one too: <code>Authorization: Bearer TOKEN</code>.
+      </p>
+    </section>
+    <section>
+      <div class="head">
         <h2>Errors of the API</h2>
         <span class="quiet small">the end of <code>type</code> in an answer</span>
       </div>

@@ -79,8 +79,8 @@ function filters({ counts }: AccountList, { q, state }: ListFilter): Html {
     pill('Old data', 'old-data', counts.old_data),
   ];
   const csv = html`<a class="button" href="${linkTo(PATH, { q, state, format: 'csv' })}">CSV</a>`;
-  return html`<div class="stack tight">
-    ${searchForm({ path: PATH, q, placeholder: 'Name, address, token', keep: { state }, more: csv })}${pills(all, 'Which')}
+  return html`<div class="filters">
+    ${searchForm({ path: PATH, q, placeholder: 'Name, address, token', keep: { state } })}${pills(all, 'Which')}${csv}
   </div>`;
 }
 
@@ -116,7 +116,7 @@ function oneRow(row: AccountRow, moment: Moment): Html {
   const { of, asset, watch, measure } = row;
   const limit = limitWords(measure);
   return html`<tr class="${watchRowTone(row.state, severityOf(row))}">
-    <td><a class="strong" href="${watchPath(watch)}">${asset} · ${of.explorer}</a>${stateLine(row)}</td>
+    <td><a class="strong" href="${watchPath(watch)}">${asset} · ${of.explorer}</a>${stateLine(row, moment)}</td>
     <td class="num" data-name="Balance">
       <span><b>${bareValue(measure)}</b></span>
     </td>
@@ -140,9 +140,10 @@ function toneOfRow(row: AccountRow): string {
   return severity === null ? '' : rowTone(severity);
 }
 
-function stateLine(row: AccountRow): Html {
+function stateLine(row: AccountRow, moment: Moment): Html {
   if (row.state === 'ok') return NOTHING;
-  return html`<span class="sub">${watchStateTag(row.state, severityOf(row), capital(row.state))}</span>`;
+  const words = row.since === null ? capital(row.state) : `${capital(row.state)} ${duration(ageOf(row.since, moment))}`;
+  return html`<span class="sub">${watchStateTag(row.state, severityOf(row), words)}</span>`;
 }
 
 function distanceCell(row: AccountRow): Html {

@@ -45,7 +45,8 @@ function content(found: DeliveryList, filter: DeliveryFilter, request: PageReque
     </div>`;
 }
 
-function statePills({ counts }: DeliveryList, { state, channel }: DeliveryFilter): Html {
+/** Those of a channel that fails can be seen alone. */
+function statePills({ counts, failing }: DeliveryList, { state, channel }: DeliveryFilter): Html {
   const all = [
     ['All', null, null],
     ['Problems', 'problems', counts.problems],
@@ -53,12 +54,18 @@ function statePills({ counts }: DeliveryList, { state, channel }: DeliveryFilter
     ['Owed', 'owed', counts.owed],
     ['Sent', 'sent', counts.sent],
   ] as const;
-  return pills(
-    all.map(([name, value, count]) => ({
-      ...{ name, count, isCurrent: state === value, href: linkTo(PATH, { state: value, channel }) },
-    })),
-    'State',
-  );
+  const states = all.map(([name, value, count]) => ({
+    ...{ name, count, isCurrent: state === value, href: linkTo(PATH, { state: value, channel }) },
+  }));
+  const shown = new Map(failing.map((debt) => [debt.channel, debt.rows]));
+  const known = channel === null || shown.has(channel) ? shown : new Map([...shown, [channel, null]]);
+  const channels = [...known].map(([name, count]) => {
+    const isCurrent = name === channel;
+    return { name, count, isCurrent, href: linkTo(PATH, { state, channel: isCurrent ? null : name }) };
+  });
+  return html`<div class="filters">
+    ${pills(states, 'State')}${channels.length === 0 ? NOTHING : pills(channels, 'Channel')}
+  </div>`;
 }
 
 function failingNote(debt: ChannelDebt, request: PageRequest): Html {

@@ -2,6 +2,7 @@
 import type { CostRow, ExplorerRow, Explorers } from '../../query/shapes/daemon.ts';
 import type { Forecast } from '../../query/shapes/overview.ts';
 import { counted, grouped, plural } from '../parts/amount.ts';
+import { decline } from '../parts/decline.ts';
 import { html, NOTHING, type Content, type Html } from '../parts/html.ts';
 import { stateTag } from '../parts/states.ts';
 import { clockTime, duration, took, type Moment } from '../parts/time.ts';
@@ -97,6 +98,7 @@ function burnDown(credits: Forecast, moment: Moment): Html {
   return html`<p>
       ${at === null ? stateTag('ok', 'ok', 'Credits last until the reset') : stateTag('warn', 'warning', 'Credits run out before the reset')}
     </p>
+    ${decline(credits, moment)}
     <p class="small quiet">
       ${counted(remaining)}${plan === null ? '' : ` of ${counted(plan)}`} credits are left. At the present pace of
       ${counted(pace)} an hour ${end}${kept}.

@@ -41,7 +41,7 @@ function content(found: HistoryList, { q, show }: HistoryFilter, moment: Moment)
       <h1>History</h1>
       <p class="lead">The journal, newest first. Kept for 90 days or up to 1 GiB.</p>
     </div>
-    <div class="stack tight">${searchForm(search)}${pills(kinds, 'What')}</div>
+    <div class="filters">${searchForm(search)}${pills(kinds, 'What')}</div>
     <div>
       ${found.items.length === 0 ? nothingFound('Nothing in this period.', PATH) : historyTable(found.items, found.days, moment)}${pager(`${counted(found.items.length)} shown`, next)}
     </div>`;
@@ -108,8 +108,6 @@ function titleCell({ key, episode, watch, alert, title, subject }: HistoryEntry)
   const name = watch === null ? subject : alert === null ? watch : `${watch}/${alert}`;
   const href = key !== null && episode !== null ? alertPath(key, episode) : watch === null ? null : watchPath(watch);
   const words = title === '' ? name : title;
-  return html`${href === null ? html`<b>${words}</b>` : html`<a class="strong" href="${href}">${words}</a>`}<span
-      class="sub mono"
-      >${name}</span
-    >`;
+  const below = words === name ? NOTHING : html`<span class="sub mono">${name}</span>`;
+  return html`${href === null ? html`<b>${words}</b>` : html`<a class="strong" href="${href}">${words}</a>`}${below}`;
 }

@@ -4,7 +4,7 @@ import { assetPath } from '../assets.ts';
 import { counted } from '../parts/amount.ts';
 import { html, NOTHING, trusted, type Html } from '../parts/html.ts';
 import { HATCH, LOGO } from '../parts/icons.ts';
-import { clockTime, duration, timeOfDay, type Moment } from '../parts/time.ts';
+import { ageTag, clockTime, duration, timeOfDay, type Moment } from '../parts/time.ts';
 import { LEAVE_SLOT, NAME_SLOT } from './fill.ts';
 
 export type Mood = 'firing' | 'blind' | 'ok';
@@ -24,8 +24,8 @@ export interface Page {
 
 /** What all pages show at one moment. */
 export interface Frame extends Moment {
-  /** The path of the page in the navigation. */
-  readonly here: string | null;
+  /** The path of the page in the navigation, and whether it is this very page; null: it is under none. */
+  readonly here: { readonly path: string; readonly isItself: boolean } | null;
   readonly links: readonly NavLink[];
   /** Alerts that nobody has in hand. */
   readonly unhandled: number;
@@ -37,6 +37,8 @@ export interface Frame extends Moment {
   readonly loadedAt: number | null;
   /** Of what is shown. */
   readonly edition: string;
+  /** When the receiver of heartbeats accepted the last one; null: there was none. */
+  readonly heartbeatAt: number | null;
 }
 
 export interface NavLink {
@@ -138,18 +140,23 @@ function lost({ now, zone }: Frame): Html {
 }
 
 function navItem({ path, name }: NavLink, { here, unhandled, givenUp }: Frame): Html {
-  const current = path === here ? trusted(' aria-current="page"') : NOTHING;
+  const current = path === here?.path ? trusted(` aria-current="${here.isItself ? 'page' : 'true'}"`) : NOTHING;
   const count = path === '/' ? unhandled : path === '/deliveries' ? givenUp : 0;
   const badge = count === 0 ? NOTHING : html` <span class="count">${counted(count)}</span>`;
   return html`<li><a href="${path}" ${current}>${name}${badge}</a></li>`;
 }
 
-function footer({ version, startedAt, loadedAt, now, zone }: Frame): Html {
-  const loaded = loadedAt === null ? null : clockTime(new Date(loadedAt).toISOString(), { now, zone });
-  const facts = [`Up ${duration(now - startedAt)}`, loaded === null ? null : `rules loaded ${loaded}`];
+function footer({ version, startedAt, loadedAt, heartbeatAt, now, zone }: Frame): Html {
+  const moment = { now, zone };
+  const loaded = loadedAt === null ? null : clockTime(new Date(loadedAt).toISOString(), moment);
+  const beat =
+    heartbeatAt === null
+      ? NOTHING
+      : html` · heartbeat accepted ${ageTag(new Date(heartbeatAt).toISOString(), moment)} ago`;
   return html`<footer class="foot">
-    <span>Chainwarden ${version}</span><a href="/metrics">Metrics</a>${LEAVE_SLOT}<span class="end"
-      >${facts.filter((fact) => fact !== null).join(' · ')}</span
+    <span>Chainwarden ${version}</span><a href="/metrics">Metrics</a
+    ><a href="/about">About this daemon</a>${LEAVE_SLOT}<span class="end"
+      >Up ${duration(now - startedAt)}${loaded === null ? null : ` · rules loaded ${loaded}`}${beat}</span
     >
   </footer>`;
 }

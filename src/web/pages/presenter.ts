@@ -4,7 +4,7 @@ import { BadCursor } from '../../query/cursor.ts';
 import { errorPage } from './errors.ts';
 import { filled } from './fill.ts';
 import type { PageContext } from './gates.ts';
-import { layout, type Page } from './layout.ts';
+import { layout, type Frame, type Page } from './layout.ts';
 import { moodOf } from './now/banner.ts';
 import type { DaemonFacts, PageQueries } from './queries.ts';
 import { createRendering, type Periods } from './rendering.ts';
@@ -32,7 +32,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
   const rendering = createRendering<Made>(options.periods);
   const links = pages.flatMap(({ path, nav }) => (nav === null ? [] : [{ path, name: nav }]));
 
-  async function framed(page: Page, here: string | null, edition: string): Promise<string> {
+  async function framed(page: Page, here: Frame['here'], edition: string): Promise<string> {
     const { verdict, unhandled, trust } = await queries.overview();
     const facts = { unhandled, givenUp: trust.given_up, mood: moodOf(verdict) };
     return layout(page, { ...daemon(), ...facts, now: now(), zone, here, links, edition }).toString();
@@ -41,7 +41,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
   async function make(c: PageContext, route: PageRoute, edition: string): Promise<Made> {
     const page = await pageOf(route, requestOf(c));
     if ('body' in page) return page;
-    return { status: page.status ?? 200, text: await framed(page, route.path, edition) };
+    return { status: page.status ?? 200, text: await framed(page, placeOf(route), edition) };
   }
 
   function requestOf(c: PageContext): PageRequest {
@@ -69,6 +69,10 @@ export function createPresenter(options: PresenterOptions): Presenter {
       );
     },
   };
+}
+
+function placeOf({ path, under }: PageRoute): Frame['here'] {
+  return under === undefined ? { path, isItself: true } : { path: under, isItself: false };
 }
 
 /** A cursor in an address may be of a former release, or made up. */

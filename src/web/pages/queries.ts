@@ -11,6 +11,8 @@ export interface DaemonFacts {
   readonly startedAt: number;
   /** When the rules in force were loaded. */
   readonly loadedAt: number | null;
+  /** When the last heartbeat was accepted. */
+  readonly heartbeatAt: number | null;
 }
 
 interface SharingOptions {

@@ -25,6 +25,8 @@ export interface PageRoute {
   readonly role: Role;
   /** Its name in the navigation; null: it has no place there. */
   readonly nav: string | null;
+  /** The path of the page in the navigation under which it stands. */
+  readonly under?: string;
   show(request: PageRequest): Promise<Page | Download>;
 }
 

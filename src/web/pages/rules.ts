@@ -45,7 +45,7 @@ function content(found: RuleList, { q, state }: ListFilter, moment: Moment): Htm
       </p>
     </div>
     ${found.rejected === null ? NOTHING : rejectedNote(found.rejected, moment)}
-    <div class="stack tight">
+    <div class="filters">
       ${searchForm({ path: PATH, q, placeholder: 'rule, alert', keep: { state } })}${pills(which, 'Which')}
     </div>
     <div>

@@ -16,6 +16,7 @@ export function sourcePage({ ruleFile }: Pick<PageQueries, 'ruleFile'>): PageRou
     path: '/rules/source',
     role: 'viewer',
     nav: null,
+    under: '/rules',
     async show({ query }) {
       const found = await ruleFile(query('file'));
       if (found === null) return errorPage(404, NO_SUCH_FILE);

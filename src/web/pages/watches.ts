@@ -3,6 +3,7 @@ import type { WatchList, WatchRow, WatchState } from '../../query/shapes/watches
 import { ListFilter } from '../../query/shapes.ts';
 import { counted, plural } from '../parts/amount.ts';
 import { barsOf } from '../parts/drawings.ts';
+import { causeWords } from '../parts/causes.ts';
 import { html, NOTHING, trusted, type Html } from '../parts/html.ts';
 import { bareValue, distanceWords } from '../parts/measures.ts';
 import { capital, watchRowTone, watchStateTag } from '../parts/states.ts';
@@ -34,7 +35,7 @@ function content(found: WatchList, filter: ListFilter, moment: Moment): Html {
       <h1>Watches</h1>
       <p class="lead">${plural(all, 'watch', 'watches')}. Those with a problem come first.</p>
     </div>
-    <div class="stack tight">
+    <div class="filters">
       ${searchForm({ path: PATH, q, placeholder: 'name, rule, address, token, explorer', keep: { state }, more: order(sort) })}${statePills(found, filter)}
     </div>
     <div>
@@ -101,7 +102,7 @@ function oneRow(row: WatchRow, moment: Moment): Html {
   const { name, kind, explorer, interval_ms: interval, state, severity, since, as_of: asOf } = row;
   const words =
     since === null || state === 'ok' ? capital(state) : `${capital(state)} ${duration(ageOf(since, moment))}`;
-  const why = row.blind === null ? NOTHING : html`<span class="sub">${row.blind.cause}</span>`;
+  const why = row.blind === null ? NOTHING : html`<span class="sub">${causeWords(row.blind.cause)}</span>`;
   return html`<tr class="${watchRowTone(state, severity)}">
     <td data-name="State"><span>${watchStateTag(state, severity, words)}${why}</span></td>
     <td>

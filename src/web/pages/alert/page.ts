@@ -21,6 +21,7 @@ export function alertPage({ alert }: Pick<PageQueries, 'alert'>): PageRoute {
     path: '/alerts/:key/:episode',
     role: 'viewer',
     nav: null,
+    under: '/history',
     async show(request) {
       const episode = request.parameter('episode');
       const found = /^\d{1,15}$/.test(episode)

@@ -17,12 +17,14 @@ export function moodOf(verdict: Verdict): Mood {
   return LOOKS[verdict][1];
 }
 
-export function banner({ verdict, headline, detail }: Overview): Html {
+export function banner({ verdict, headline, detail, trust }: Overview): Html {
   const [look] = LOOKS[verdict];
+  const isSure = trust.blind.length === 0 && trust.owed.length === 0;
+  const doubt = isSure ? null : html` <a href="#trust">What this rests on</a>`;
   return html`<section class="banner ${look}" aria-label="Verdict">
     <div class="banner-in">
       <h1>${look === 'calm' ? icon(verdict === 'starting' ? 'clock' : 'ok') : null}${headline}</h1>
-      ${detail === '' ? null : html`<p>${detail}</p>`}
+      ${detail === '' ? null : html`<p>${detail}${doubt}</p>`}
     </div>
   </section>`;
 }

@@ -1,6 +1,7 @@
 // Watches of which nothing is known now, by cause.
 import type { BlindCause } from '../../../query/shapes/overview.ts';
 import { counted, plural } from '../../parts/amount.ts';
+import { causeWords } from '../../parts/causes.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { ageTag, timeTag, type Moment } from '../../parts/time.ts';
 
@@ -33,7 +34,7 @@ function row({ cause, explorer, since, watches, rules, names, fields }: BlindCau
   const more = watches > names.length && fields.length === 0 ? ` and ${counted(watches - names.length)} more` : '';
   return html`<tr class="blind">
     <td data-name="Since"><span>${timeTag(since, moment)} · ${ageTag(since, moment)}</span></td>
-    <td><b>${explorer}: ${cause}</b><span class="sub">${which}${more}</span></td>
+    <td><b>${explorer}: ${causeWords(cause)}</b><span class="sub">${which}${more}</span></td>
     <td data-name="Watches"><a href="/watches?state=blind">${counted(watches)}, of ${plural(rules, 'rule')}</a></td>
   </tr>`;
 }

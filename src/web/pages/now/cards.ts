@@ -62,15 +62,21 @@ function whereLine({ watch, alert, of }: AlertCard): Html {
 /** What it measures or counts, or what happened. */
 export function facts(card: AlertCard): Html {
   const { measure, count, detail } = card;
-  if (count !== null) {
-    const newest = isBlank(count.newest) ? NOTHING : html`<p class="against">last: ${textTag(count.newest)}</p>`;
+  if (count !== null)
     return html`<p class="value">${count.count} <span class="unit">in ${duration(count.window_ms)}</span></p>
-      ${newest}`;
-  }
+      ${countLine(count)}`;
   if (measure !== null && measure.value !== null)
     return html`<p class="value">${valueTag(measure)}</p>
       <p class="against">${againstTag(measure)}</p>`;
   return isBlank(detail) ? NOTHING : html`<p class="against">${textTag(detail)}</p>`;
+}
+
+/** `4 more than the limit of 3 · last: block 21,033,104` */
+function countLine({ count, limit, newest }: NonNullable<AlertCard['count']>): Html {
+  const last = isBlank(newest) ? NOTHING : html`last: ${textTag(newest)}`;
+  if (limit === null) return isBlank(newest) ? NOTHING : html`<p class="against">${last}</p>`;
+  const beyond = count > limit ? html`<b>${count - limit} more</b> than` : count < limit ? 'below' : 'at';
+  return html`<p class="against">${beyond} the limit of ${limit}${isBlank(newest) ? NOTHING : html` · ${last}`}</p>`;
 }
 
 const LINE_MS = 6 * 3_600_000;

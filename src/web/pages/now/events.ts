@@ -13,6 +13,7 @@ export function eventTable(events: readonly EventRow[], moment: Moment): Html {
     <div class="head">
       <h2>Events</h2>
       <span class="quiet small">events do not resolve; the last 12 hours</span>
+      <a class="more" href="/history?show=alerts">All events</a>
     </div>
     <div class="sheet folds">
       <table>

@@ -15,7 +15,10 @@ export function handledTable({ handled, more_handled: more }: Overview, moment: 
   if (handled.length === 0) return NOTHING;
   const rest = more === 0 ? NOTHING : html`<p class="small quiet">and ${counted(more)} more</p>`;
   return html`<section>
-    <div class="head"><h2>Acknowledged, pending and silenced</h2></div>
+    <div class="head">
+      <h2>Acknowledged, pending and silenced</h2>
+      <a class="more" href="/history">History</a>
+    </div>
     <div class="sheet folds">
       <table>
         <caption class="skip">

@@ -1,6 +1,7 @@
 // Can I trust this? Four facts that the verdict rests on. What is not known is said so, and never shown as zero.
 import type { Trust } from '../../../query/shapes/overview.ts';
 import { counted, grouped } from '../../parts/amount.ts';
+import { causeWords } from '../../parts/causes.ts';
 import { html, NOTHING, type Content, type Html } from '../../parts/html.ts';
 import { icon, type IconName } from '../../parts/icons.ts';
 import { clockTime, duration, type Moment } from '../../parts/time.ts';
@@ -81,7 +82,7 @@ function watchTile({ blind, watches, oldest, unhealthy }: Trust): Html {
     lines: [
       first === undefined
         ? line(about, oldest === null ? null : duration(oldest.age_ms))
-        : line(`${blind.length === 1 ? 'all on' : 'most on'} ${first.explorer}: ${first.cause}`, null),
+        : line(`${blind.length === 1 ? 'all on' : 'most on'} ${first.explorer}: ${causeWords(first.cause)}`, null),
       line('unhealthy rules', unhealthy === null ? 'not known' : counted(unhealthy)),
     ],
   });
@@ -104,10 +105,15 @@ function deliveryTile({ owed, given_up: givenUp }: Trust, moment: Moment): Html 
     lines: [
       answer === null && at === null
         ? NOTHING
-        : line('last answer', [answer ?? 'none', at === null ? null : `, ${clockTime(at, moment)}`]),
+        : line('last answer', [shortAnswer(answer), at === null ? null : `, ${clockTime(at, moment)}`]),
       line('given up in 7 days', counted(givenUp)),
     ],
   });
+}
+
+/** `503` of `503 Service Unavailable`: the whole stands on the page of deliveries. */
+function shortAnswer(answer: string | null): string {
+  return answer === null ? 'none' : (/^\d{3}\b/.exec(answer)?.[0] ?? answer);
 }
 
 function creditTile({ credits }: Trust, moment: Moment): Html {

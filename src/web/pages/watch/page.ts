@@ -4,9 +4,11 @@ import { SamplesFilter, STEPS } from '../../../query/shapes.ts';
 import { assetPath } from '../../assets.ts';
 import type { WatchExplanation } from '../../../query/shapes/watches.ts';
 import { amountTag, plural } from '../../parts/amount.ts';
+import { causeWords } from '../../parts/causes.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { ageTag, duration, timeTag, type Moment } from '../../parts/time.ts';
 import { valueTag } from '../../parts/measures.ts';
+import { capital } from '../../parts/states.ts';
 import { errorPage } from '../errors.ts';
 import { buttonForm } from '../fill.ts';
 import { gonePage } from '../gone.ts';
@@ -28,6 +30,7 @@ export function watchPage({ watch, samples }: Pick<PageQueries, 'watch' | 'sampl
     path: '/watches/:name',
     role: 'viewer',
     nav: null,
+    under: '/watches',
     async show(request) {
       const filter = filterIn(SamplesFilter, request);
       const name = request.parameter('name');
@@ -47,13 +50,14 @@ interface Drawn {
 }
 
 function content(found: WatchExplanation, drawn: Drawn, request: PageRequest): Html {
-  const { watch, of, pause } = found;
-  const where = of === null ? NOTHING : html` at <b>${of.name ?? of.address}</b>`;
+  const { watch, of, pause, token } = found;
+  const where = of === null ? NOTHING : html` of <b>${of.name ?? of.address}</b>`;
+  const asset = token === null ? NOTHING : html` in ${token.name}`;
   return html`<div>
       <p class="crumbs"><a href="/watches">Watches</a> / ${watch.kind}</p>
       <h1>${watch.name}</h1>
       <p class="lead">
-        ${watch.kind}${where} on ${watch.explorer}, polled every ${duration(watch.interval_ms)}.
+        ${capital(watch.kind)}${where}${asset} on ${watch.explorer}, polled every ${duration(watch.interval_ms)}.
         ${plural(found.alerts.length, 'alert')}.
       </p>
       ${notes(found, request)}
@@ -74,7 +78,9 @@ function notes({ pause, remarks, watch }: WatchExplanation, moment: Moment): Htm
       ? []
       : [html`Paused until ${timeTag(pause.until, moment)} by ${pause.actor}: <q>${pause.comment}</q>`];
   const blind =
-    watch.blind === null ? [] : [html`Blind since ${timeTag(watch.blind.since, moment)}: ${watch.blind.cause}`];
+    watch.blind === null
+      ? []
+      : [html`Blind since ${timeTag(watch.blind.since, moment)}: ${causeWords(watch.blind.cause)}`];
   const all = [...paused, ...blind, ...remarks];
   if (all.length === 0) return NOTHING;
   return html`<div class="note lead"><div>${all.map((note) => html`<p>${note}</p>`)}</div></div>`;
