@@ -1,24 +1,27 @@
 // What happened to an alert, in order.
 import type { TimelineEntry } from '../../../query/shapes/alerts.ts';
 import { plural } from '../../parts/amount.ts';
-import { textTag } from '../../parts/chain-text.ts';
+import { isBlank, textTag } from '../../parts/chain-text.ts';
 import { html, NOTHING, type Content, type Html } from '../../parts/html.ts';
 import { icon, type IconName } from '../../parts/icons.ts';
 import { recipientName } from '../../parts/recipients.ts';
 import { timeTag, type Moment } from '../../parts/time.ts';
 
-const LOOKS: Readonly<Record<string, readonly [tone: string, name: IconName]>> = {
-  pending: ['', 'clock'],
-  fires: ['alarm', 'critical'],
-  event: ['warn', 'warning'],
-  accepted: ['good', 'check'],
-  'not-accepted': ['alarm', 'cross'],
-  unverified: ['', 'blind'],
-  escalated: ['warn', 'mail'],
-  acknowledged: ['good', 'acknowledged'],
-  silenced: ['', 'muted'],
-  retracted: ['', 'back'],
-  resolved: ['good', 'ok'],
+/** Words that follow a recipient, or stand before what happened. */
+const LOOKS: Readonly<Record<TimelineEntry['kind'], readonly [tone: string, name: IconName, words: string]>> = {
+  pending: ['', 'clock', 'The condition became true'],
+  fires: ['alarm', 'critical', 'Fires'],
+  event: ['warn', 'warning', 'Event'],
+  accepted: ['good', 'check', 'accepted it'],
+  'not-accepted': ['alarm', 'cross', 'did not accept it'],
+  'given-up': ['alarm', 'cross', 'was given up'],
+  acknowledged: ['good', 'acknowledged', 'Acknowledged'],
+  held: ['', 'muted', 'Held back'],
+  released: ['', 'mail', 'Held back no more'],
+  corrected: ['', 'info', 'Corrected'],
+  retracted: ['', 'back', 'Retracted'],
+  reinstated: ['warn', 'warning', 'Reinstated'],
+  resolved: ['good', 'ok', 'Resolved'],
 };
 
 export function timeline(entries: readonly TimelineEntry[], moment: Moment): Html {
@@ -32,12 +35,12 @@ export function timeline(entries: readonly TimelineEntry[], moment: Moment): Htm
 }
 
 function oneEntry(entry: TimelineEntry, moment: Moment): Html {
-  const [tone, name] = LOOKS[entry.kind] ?? ['', 'info'];
-  const { recipient } = entry;
-  const who = recipient === null ? NOTHING : html`<b>${recipientName(recipient)}</b> `;
+  const [tone, name, words] = LOOKS[entry.kind];
+  const { recipient, text } = entry;
+  const head = recipient === null ? html`<b>${words}</b>` : html`<b>${recipientName(recipient)}</b> ${words}`;
   return html`<li class="${tone}">
     ${timeTag(entry.at, moment)}${icon(name)}
-    <div>${who}${textTag(entry.text)}${detail(entry, moment)}</div>
+    <div>${head}${isBlank(text) ? NOTHING : html`: ${textTag(text)}`}${detail(entry, moment)}</div>
   </li>`;
 }
 
