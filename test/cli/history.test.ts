@@ -45,6 +45,14 @@ test('history says what was decided and told, oldest first, and nothing of silen
   expect(out).toContain('decided  coins  {"alerts":[{"alert":"low","count":1,');
 });
 
+test('a time of which nothing is known stands before the lines of its day', async () => {
+  using prepared = prepareState(RULES);
+  await prepared.polls('0', 'missed', 'missed', '5');
+  const { out } = await prepared.run('history', '-c', prepared.config);
+  expect(out.split('\n')[0]).toBe('2026-01-01T00:02:00Z  unknown  1 watch on chain until 2026-01-01T00:04:00Z: error');
+  expect((await prepared.run('history', '--json', '-c', prepared.config)).out).not.toContain('unknown');
+});
+
 test('it is asked for by alert, by time and by number, and as JSON', async () => {
   using prepared = await aHistory();
   const lines = async (...args: readonly string[]) =>

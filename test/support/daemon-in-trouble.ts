@@ -196,7 +196,8 @@ export function historyWith({ chain, comment }: Written): HistoryList {
     ...{ ...fires, number: 1, at: ago(600 * MINUTE), kind: 'start', what: 'started', severity: null },
     ...{ subject: 'daemon', watch: null, alert: null, key: null, episode: null, title: '', how: [], notified: [] },
   };
-  return { items: [fires, acked, started], next: 'bmV4dA', days: [] };
+  const gap = { explorer: 'gnosis', watches: 38, cause: 'stale', from: ago(32 * MINUTE), until: null };
+  return { items: [fires, acked, started], next: 'bmV4dA', days: [{ day: '2026-11-21', gaps: [gap] }] };
 }
 
 export function deliveriesWith({ answer }: Written): DeliveryList {

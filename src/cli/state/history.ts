@@ -6,7 +6,8 @@ import type { Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { findWatches, type WatchSelection } from '../../explain/find.ts';
 import { entriesOf } from '../../query/records/history.ts';
-import type { HistoryEntry } from '../../query/shapes/history.ts';
+import { daysOf } from '../../query/records/days.ts';
+import type { HistoryDay, HistoryEntry } from '../../query/shapes/history.ts';
 import { openReader } from '../../store/open.ts';
 import type { JournalLine } from '../../store/journal.ts';
 import type { StoreReader } from '../../store/store.ts';
@@ -30,10 +31,21 @@ export async function history(terminal: Terminal, options: HistoryOptions): Prom
   const anchor = anchorOf(options.verify);
   await using reader = await openReader(config.state);
   if (options.verify !== undefined) return sayVerdict(terminal, await reader.verifyJournal(anchor));
-  const since = options.since === undefined ? undefined : instantOf(options.since, terminal.clock.now());
+  const now = terminal.clock.now();
+  const since = options.since === undefined ? undefined : instantOf(options.since, now);
   const lines = await linesOf(reader, watches, { ...options, since });
   const entries = await entriesOf({ store: reader, runtime: { watches: () => watches } }, lines.toReversed());
-  for (const entry of entries) terminal.out(options.json ? JSON.stringify(entry) : lineOf(entry));
+  const days = options.json
+    ? []
+    : await daysOf(
+        { store: reader, watches, now, zone: 'UTC' },
+        lines.map(({ at }) => at),
+      );
+  for (const [i, entry] of entries.entries()) {
+    const day = dayAt(entry);
+    if (day !== dayAt(entries[i - 1])) for (const line of gapLines(days, day)) terminal.out(line);
+    terminal.out(options.json ? JSON.stringify(entry) : lineOf(entry));
+  }
   if (lines.length === 0) terminal.err('nothing in the journal matches\n');
   return EXIT.ok;
 }
@@ -95,6 +107,19 @@ function isAbout({ kind, subject, data }: JournalLine, found: readonly WatchSele
   const alerts = found.find(({ watch }) => watch.id === subject)?.alerts ?? [];
   const text = canonicalJson(data);
   return alerts.some(({ id }) => text.includes(`"alert":${JSON.stringify(id)}`));
+}
+
+function dayAt(entry: HistoryEntry | undefined): string {
+  return entry?.at.slice(0, 10) ?? '';
+}
+
+/** Before the lines of a day: `2026-01-31T12:00:00Z  unknown  2 watches on gnosis until 2026-01-31T12:10:00Z: stale` */
+function gapLines(days: readonly HistoryDay[], day: string): string[] {
+  const gaps = days.find((one) => one.day === day)?.gaps ?? [];
+  return gaps.map(({ explorer, watches, cause, from, until }) => {
+    const end = until === null ? '' : ` until ${until}`;
+    return `${from}  unknown  ${watches} ${watches === 1 ? 'watch' : 'watches'} on ${singleLine(explorer)}${end}: ${cause}`;
+  });
 }
 
 const LONGEST_PART = 1000;

@@ -6,6 +6,7 @@ import type { Watch } from '../../core/model/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { JournalLine, JournalSearch } from '../../store/journal.ts';
 import { cursorOf, placeIn } from '../cursor.ts';
+import { daysOf } from './days.ts';
 import { changesOf, sayLine, type Referred } from './journal-words.ts';
 import type { HistoryFilter } from '../shapes.ts';
 import type { HistoryEntry, HistoryList } from '../shapes/history.ts';
@@ -18,7 +19,12 @@ export async function history(view: View, filter: HistoryFilter): Promise<Histor
   const wanted = show === null ? ANY : SHOWN[show];
   const { lines, next } = await view.store.journalPage({ ...wanted, search: searchOf(view, q), before, limit });
   const told = filter.complete ? lines : lines.filter((line) => !isToldAgain(line));
-  return { items: await entriesOf(view, told), next: next === null ? null : cursorOf([next]), days: [] };
+  const { store, runtime, now } = view;
+  const days = await daysOf(
+    { store, watches: runtime.watches(), now, zone: runtime.config().http.page.timeZone },
+    told.map(({ at }) => at),
+  );
+  return { items: await entriesOf(view, told), next: next === null ? null : cursorOf([next]), days };
 }
 
 /** How the ids of the built-in watches begin. */

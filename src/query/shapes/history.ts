@@ -1,6 +1,6 @@
 // The journal, for people.
 import { z } from 'zod';
-import { list, Severity, Text, Time } from './common.ts';
+import { Count, list, Severity, Text, Time } from './common.ts';
 
 export const HISTORY_FILTERS = ['alerts', 'deliveries', 'people', 'explorers', 'rules'] as const;
 
@@ -30,13 +30,22 @@ export type HistoryEntry = z.output<typeof HistoryEntry>;
 export const HistoryDay = z
   .strictObject({
     day: z.iso.date(),
-    blocks: z.array(z.strictObject({ explorer: z.string(), from: z.string(), to: z.string() })),
-    gaps: z.array(z.strictObject({ watch: z.string(), from: Time, until: Time.nullable(), cause: z.string() })),
+    gaps: z
+      .array(
+        z.strictObject({
+          explorer: z.string(),
+          watches: Count.describe('Of which nothing was known.'),
+          cause: z.string().describe('`timeout`, `stale` and so on.'),
+          from: Time,
+          until: Time.nullable().describe('Null: it lasts, or goes on after the day.'),
+        }),
+      )
+      .describe('The first twenty of them.'),
   })
-  .meta({ id: 'HistoryDay', description: 'What was covered on a day of the time zone of the page.' });
+  .meta({ id: 'HistoryDay', description: 'A day of the time zone of the page, with what is not known of it.' });
 export type HistoryDay = z.output<typeof HistoryDay>;
 
 export const HistoryList = list(HistoryEntry)
-  .extend({ days: z.array(HistoryDay) })
+  .extend({ days: z.array(HistoryDay).describe('Those of the lines, the newest first.') })
   .meta({ id: 'HistoryList' });
 export type HistoryList = z.output<typeof HistoryList>;

@@ -1,7 +1,7 @@
 // The journal, newest first.
 import { HISTORY_FILTERS, type HistoryDay, type HistoryEntry, type HistoryList } from '../../query/shapes/history.ts';
 import { HistoryFilter } from '../../query/shapes.ts';
-import { counted, grouped } from '../parts/amount.ts';
+import { counted, plural } from '../parts/amount.ts';
 import { textTag } from '../parts/chain-text.ts';
 import { html, NOTHING, type Html } from '../parts/html.ts';
 import { capital, rowTone, severityTag, stateTag } from '../parts/states.ts';
@@ -68,19 +68,24 @@ export function historyTable(entries: readonly HistoryEntry[], days: readonly Hi
   return sheet('The journal', COLUMNS, rows);
 }
 
-function dayRow(day: string, covered: HistoryDay | undefined, { now, zone }: Moment): Html {
-  const name = day === dayOf(now, zone) ? 'Today' : dayName(day);
+function dayRow(day: string, found: HistoryDay | undefined, moment: Moment): Html {
+  const isToday = day === dayOf(moment.now, moment.zone);
   return html`<tr class="group">
     <td colspan="5">
-      <b>${name}</b> <span class="quiet small">${covered === undefined ? day : coverage(covered)}</span>
+      <b>${isToday ? 'Today' : dayName(day)}</b>
+      <span class="quiet small">${found === undefined ? day : gapWords(found, moment)}</span>
     </td>
   </tr>`;
 }
 
-function coverage({ blocks, gaps }: HistoryDay): string {
-  const read = blocks.map(({ explorer, from, to }) => `${explorer} blocks ${grouped(from)} to ${grouped(to)}`);
-  const missing = gaps.length === 0 ? 'without a gap' : `${gaps.length} gaps`;
-  return [...read, missing].join(', ');
+/** `2026-11-21, without a gap`, or `…, gnosis unknown since 02:40:05 (4 watches, stale)`. */
+function gapWords({ day, gaps }: HistoryDay, { zone }: Moment): string {
+  const words = gaps.map(({ explorer, watches, cause, from, until }) => {
+    const begin = timeOfDay(Date.parse(from), zone);
+    const span = until === null ? `since ${begin}` : `from ${begin} to ${timeOfDay(Date.parse(until), zone)}`;
+    return `${explorer} unknown ${span} (${plural(watches, 'watch', 'watches')}, ${cause})`;
+  });
+  return [day, ...(words.length === 0 ? ['without a gap'] : words)].join(', ');
 }
 
 const GOOD = new Set(['resolved', 'accepted', 'sent', 'acknowledged', 'retracted', 'ended']);

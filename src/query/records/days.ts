@@ -1,0 +1,98 @@
+// The days of the journal: of each, when nothing was known of which explorer.
+import type { Watch } from '../../core/model/watch.ts';
+import { showInstant, type Instant } from '../../lib/clock.ts';
+import { zoneOffset } from '../../lib/time-zone.ts';
+import type { UnknownSpan } from '../../store/samples.ts';
+import type { HistoryDay } from '../shapes/history.ts';
+import type { View } from '../view.ts';
+
+const DAY_MS = 86_400_000;
+/** Of one day; of a day that has more, the first ones. */
+const MOST_GAPS = 20;
+
+export interface DaysOptions {
+  readonly store: Pick<View['store'], 'unknownSpans'>;
+  /** Of which gaps are told. */
+  readonly watches: readonly Watch[];
+  readonly now: Instant;
+  readonly zone: string;
+}
+
+/** Those in which these instants lie, the newest first. Rejects with a `StorageError`. */
+export async function daysOf(
+  { store, watches, now, zone }: DaysOptions,
+  instants: readonly Instant[],
+): Promise<HistoryDay[]> {
+  const days = [...new Set(instants.map((at) => dayOf(at, zone)))].toSorted().toReversed();
+  const oldest = days.at(-1);
+  if (oldest === undefined) return [];
+  const spans = await store.unknownSpans(beginOf(oldest, zone), null);
+  const gaps = gapsIn(spans, new Map(watches.map((watch) => [watch.id, watch])));
+  return days.map((day) => {
+    const [from, until] = [beginOf(day, zone), Math.min(beginOf(nextDay(day), zone), now)];
+    return { day, gaps: gaps.flatMap((gap) => clipped(gap, from, until)).slice(0, MOST_GAPS) };
+  });
+}
+
+/** `'2026-11-21'` */
+function dayOf(at: Instant, zone: string): string {
+  return new Date(at + zoneOffset(zone, at)).toISOString().slice(0, 10);
+}
+
+function nextDay(day: string): string {
+  return new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Midnight there. */
+function beginOf(day: string, zone: string): Instant {
+  const wall = Date.parse(day);
+  return wall - zoneOffset(zone, wall - zoneOffset(zone, wall));
+}
+
+/** A time in which nothing was known of some watches of one explorer, for one cause. */
+interface Gap {
+  readonly explorer: string;
+  readonly cause: string;
+  readonly from: Instant;
+  /** Null: it lasts. */
+  until: Instant | null;
+  readonly watches: Set<string>;
+}
+
+/** Spans that overlap are one. They come in order of their begin. */
+function gapsIn(spans: readonly UnknownSpan[], watchById: ReadonlyMap<string, Watch>): Gap[] {
+  const gaps: Gap[] = [];
+  const last = new Map<string, Gap>();
+  for (const { watch: id, since, until, cause } of spans) {
+    const watch = watchById.get(id);
+    if (watch === undefined) continue;
+    const { explorer } = watch.target;
+    const name = JSON.stringify([explorer, cause]);
+    const before = last.get(name);
+    if (before !== undefined && (before.until === null || since <= before.until)) {
+      before.watches.add(watch.name);
+      before.until = before.until === null || until === null ? null : Math.max(before.until, until);
+      continue;
+    }
+    const gap = { explorer, cause, from: since, until, watches: new Set([watch.name]) };
+    gaps.push(gap);
+    last.set(name, gap);
+  }
+  return gaps;
+}
+
+function clipped({ explorer, cause, watches, ...gap }: Gap, from: Instant, until: Instant): HistoryDay['gaps'] {
+  const begin = Math.max(gap.from, from);
+  const end = gap.until === null ? null : Math.min(gap.until, until);
+  if (begin >= until || (end !== null && end <= begin)) return [];
+  const isCut = gap.until === null || gap.until > until;
+  return [
+    {
+      explorer,
+      cause,
+      watches: watches.size,
+      from: showInstant(begin),
+      until: isCut ? null : showInstant(end ?? until),
+    },
+  ];
+}
