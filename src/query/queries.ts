@@ -21,9 +21,8 @@ import type { List } from './shapes/common.ts';
 import type { About, Explorers, RuleFile, RuleList } from './shapes/daemon.ts';
 import type { HistoryList } from './shapes/history.ts';
 import type { DeliveryDetail, DeliveryList, SilenceLists, SilencePreview } from './shapes/operators.ts';
-import type { Overview, Trust } from './shapes/overview.ts';
+import type { Overview } from './shapes/overview.ts';
 import type { WatchExplanation, WatchList } from './shapes/watches.ts';
-import { trust } from './daemon/trust.ts';
 import type { View } from './view.ts';
 import { watch } from './watches/watch.ts';
 import { watches } from './watches/watches.ts';
@@ -37,8 +36,6 @@ export interface Queries {
   /** Null: there never was one. */
   alert(of: EpisodeName): Promise<AlertHistory | Gone | null>;
   overview(): Promise<Overview>;
-  /** A part of the overview. */
-  trust(): Promise<Trust>;
   watches(filter: ListFilter): Promise<WatchList>;
   accounts(filter: ListFilter): Promise<AccountList>;
   /** Null: there is no such watch, or no samples of the field are kept. */
@@ -64,7 +61,6 @@ export function createQueries(look: () => Promise<View>, edition: Queries['editi
   return {
     edition,
     overview: async () => overview(await look()),
-    trust: async () => trust(await look()),
     watches: async (filter) => watches(await look(), filter),
     accounts: async (filter) => accounts(await look(), filter),
     samples: async (name, filter) => samples(await look(), name, filter),

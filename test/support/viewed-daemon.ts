@@ -8,7 +8,6 @@ import type { Watch } from '../../src/core/model/watch.ts';
 import { afterOutcome } from '../../src/core/model/delivery.ts';
 import { createPoller } from '../../src/engine/polling/poller.ts';
 import { createBlindWatches } from '../../src/engine/reporting/blind-watches.ts';
-import { selfLabels } from '../../src/engine/self/self-watch.ts';
 import { createPollRing } from '../../src/engine/reporting/poll-ring.ts';
 import { AddressDetails } from '../../src/explorer/reading/resources/address.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
@@ -21,6 +20,7 @@ import { adopt } from './adopt.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { createRecordingLog } from './recording-log.ts';
+import { polledRuntime } from './runtime-view.ts';
 import { claim, dispatch } from './store-calls.ts';
 
 export const TREASURY = `0x${'11'.repeat(20)}`;
@@ -94,23 +94,8 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
     storage: () => known.storage,
   });
   const runtime: RuntimeView = {
-    version: '0',
-    startedAt: clock.now(),
-    bootId: 'boot',
-    config: () => inForce,
-    watches: () => watches,
-    memoryOf: (id) => poller.memoryOf(id) ?? null,
-    figuresOf: (id) => poller.figuresOf(id),
-    snapshotOf: (id) => poller.snapshotOf(id),
-    healthOf: (id) => poller.healthOf(id),
-    selfLabels: () => selfLabels(inForce.explorers.keys()),
-    blind: () => blind.blind(),
-    unpolled: () => blind.unpolled(),
+    ...polledRuntime({ config: inForce, watches: () => watches, poller, blind, startedAt: clock.now() }),
     explorers: () => known.explorers,
-    troubles: () => [],
-    rejected: () => null,
-    loadedAt: () => null,
-    heartbeatAt: () => null,
     storage: () => known.storage,
     polls: (watch) => ring.of(watch),
     ruleFile: (file) => (file === 'rules.yaml' ? text : null),

@@ -31,15 +31,8 @@ async function cardOf(view: View, alert: OpenAlert, recipients: RecipientStatus[
   const { row, watch, ack, silence } = alert;
   const found = stateOf(view, alert);
   return {
-    key: row.key,
-    episode: row.episode,
-    seq: row.seq,
-    watch: row.name,
-    alert: row.alert,
-    title: row.title,
-    severity: row.severity,
+    ...newestOf(alert),
     state: row.isEvent ? 'event' : shownState(found?.condition ?? null),
-    since: showInstant(row.since),
     of: watch && subjectOf(watch),
     measure: await openMeasure(view, alert),
     count: countIn(alert, found, view.now),
@@ -50,6 +43,11 @@ async function cardOf(view: View, alert: OpenAlert, recipients: RecipientStatus[
     ack: ack && ackJson(ack),
     silence: silence?.id ?? null,
   };
+}
+
+/** Which alert it is, as its newest message has it. */
+export function newestOf({ row: { key, episode, seq, name, alert, title, severity, since } }: Pick<OpenAlert, 'row'>) {
+  return { key, episode, seq, watch: name, alert, title, severity, since: showInstant(since) };
 }
 
 export function subjectOf({ of, target, pageUrl }: Watch): Subject | null {

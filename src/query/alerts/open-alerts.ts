@@ -6,6 +6,7 @@ import type { Silence } from '../../dispatch/model.ts';
 import { isSilencedBy } from '../../dispatch/silenced.ts';
 import type { OpenAlertRow, StoredAck } from '../../store/interventions.ts';
 import type { View } from '../view.ts';
+import { byId } from '../watch-by-id.ts';
 
 export interface OpenAlert {
   readonly row: OpenAlertRow;
@@ -43,7 +44,7 @@ export async function openAlerts({ store, runtime, now }: View): Promise<OpenAle
   const rows = await store.openAlerts({ at: now });
   const silences = policy.silences.filter(({ from, until }) => from <= now && now < until);
   const acks = new Map(policy.acks.map((ack) => [nameOf(ack), ack]));
-  const watchById = new Map(runtime.watches().map((watch) => [watch.id, watch]));
+  const watchById = byId(runtime.watches());
   const inhibitionOf = inhibitionsAt(
     {
       sources: rows.filter(({ isEvent }) => !isEvent),

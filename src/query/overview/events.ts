@@ -5,6 +5,7 @@ import { firstLine } from '../alerts/cards.ts';
 import { recipientsOf } from '../alerts/recipients.ts';
 import type { EventRow } from '../shapes/alerts.ts';
 import type { View } from '../view.ts';
+import { byId } from '../watch-by-id.ts';
 
 const EVENTS_MS = 12 * 3_600_000;
 const MOST_GROUPS = 500;
@@ -13,8 +14,8 @@ const MOST_ROWS = 20;
 /** Instances of a rule are one row; those with the newest event first. */
 export async function eventRows(view: View): Promise<EventRow[]> {
   const groups = await view.store.events(view.now - EVENTS_MS, MOST_GROUPS);
-  const ruleById = new Map(view.runtime.watches().map(({ id, rule }) => [id, rule]));
-  const ruleOf = ({ watch, alert }: EventGroup): string => JSON.stringify([ruleById.get(watch) ?? watch, alert]);
+  const watchById = byId(view.runtime.watches());
+  const ruleOf = ({ watch, alert }: EventGroup): string => JSON.stringify([watchById.get(watch)?.rule ?? watch, alert]);
   const rows = [...Map.groupBy(groups, ruleOf).values()].slice(0, MOST_ROWS);
   const newest = rows.flatMap(([first]) => first?.message ?? []);
   const statusOf = await recipientsOf(view, newest);

@@ -2,7 +2,7 @@
 import { showInstant } from '../../lib/clock.ts';
 import { ackJson } from '../alerts/acks.ts';
 import { days } from '../values/bars.ts';
-import { cardsOf, openMeasure } from '../alerts/cards.ts';
+import { cardsOf, newestOf, openMeasure } from '../alerts/cards.ts';
 import { eventRows } from './events.ts';
 import { headlineOf } from './headline.ts';
 import { inHand, isUnhandled, openAlerts, type OpenAlert } from '../alerts/open-alerts.ts';
@@ -114,16 +114,9 @@ async function handledRows(
 async function handledRow(view: View, alert: OpenAlert): Promise<AlertRow> {
   const { row, ack, silence } = alert;
   return {
-    key: row.key,
-    episode: row.episode,
-    seq: row.seq,
-    watch: row.name,
-    alert: row.alert,
-    title: row.title,
-    severity: row.severity,
+    ...newestOf(alert),
     state: row.isEvent ? 'event' : 'firing',
     why: inHand(alert) ?? 'info',
-    since: showInstant(row.since),
     fires_at: null,
     measure: await openMeasure(view, alert),
     ack: ack && ackJson(ack),

@@ -1,6 +1,6 @@
 // Alerts whose condition holds, but not for long enough yet.
 import { heldFor } from '../../core/alerts/condition-state.ts';
-import type { ConditionState } from '../../core/model/memory.ts';
+import type { ConditionState, Memory } from '../../core/model/memory.ts';
 import type { StatefulAlert, Watch } from '../../core/model/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { openMeasure, statesIn } from '../alerts/cards.ts';
@@ -18,7 +18,8 @@ export function pendingAlerts({ runtime }: View): Pending[] {
   const pending: Pending[] = [];
   for (const watch of runtime.watches()) {
     const memory = runtime.memoryOf(watch.id);
-    if (memory === null) continue;
+    // Of ten thousand watches few have anything pending: no list is made of the others.
+    if (memory === null || !hasPending(memory)) continue;
     for (const rule of watch.alerts) {
       if (rule.type === 'event') continue;
       for (const { condition } of statesIn(memory, rule.id))
@@ -26,6 +27,18 @@ export function pendingAlerts({ runtime }: View): Pending[] {
     }
   }
   return pending;
+}
+
+function hasPending({ alerts }: Memory): boolean {
+  for (const alert in alerts) {
+    const byKey = alerts[alert];
+    for (const key in byKey) {
+      const one = byKey[key];
+      if (one?.type === 'condition' && one.state === 'pending') return true;
+      if (one?.type === 'group' && one.condition.state === 'pending') return true;
+    }
+  }
+  return false;
 }
 
 export async function pendingRow(view: View, pending: Pending): Promise<AlertRow> {

@@ -5,6 +5,7 @@ import { zoneOffset } from '../../lib/time-zone.ts';
 import type { UnknownSpan } from '../../store/samples.ts';
 import type { HistoryDay } from '../shapes/history.ts';
 import type { View } from '../view.ts';
+import { byId } from '../watch-by-id.ts';
 
 const DAY_MS = 86_400_000;
 /** Of one day; of a day that has more, the first ones. */
@@ -27,7 +28,7 @@ export async function daysOf(
   const oldest = days.at(-1);
   if (oldest === undefined) return [];
   const spans = await store.unknownSpans(beginOf(oldest, zone), null);
-  const gaps = gapsIn(spans, new Map(watches.map((watch) => [watch.id, watch])));
+  const gaps = gapsIn(spans, byId(watches));
   return days.map((day) => {
     const [from, until] = [beginOf(day, zone), Math.min(beginOf(nextDay(day), zone), now)];
     return { day, gaps: gaps.flatMap((gap) => clipped(gap, from, until)).slice(0, MOST_GAPS) };

@@ -11,6 +11,7 @@ import { changesOf, sayLine, type Referred } from './journal-words.ts';
 import type { HistoryFilter } from '../shapes.ts';
 import type { HistoryEntry, HistoryList } from '../shapes/history.ts';
 import type { View } from '../view.ts';
+import { byId } from '../watch-by-id.ts';
 
 /** Rejects with a `StorageError`, or a `BadCursor`. */
 export async function history(view: View, filter: HistoryFilter): Promise<HistoryList> {
@@ -85,7 +86,7 @@ interface JournalView {
 
 /** Lines of the journal with what the config and the state know of their subjects. Rejects with a `StorageError`. */
 export async function entriesOf(view: JournalView, lines: readonly JournalLine[]): Promise<HistoryEntry[]> {
-  const watches = new Map(view.runtime.watches().map((watch) => [watch.id, watch]));
+  const watches = byId(view.runtime.watches());
   const referred = await Promise.all(lines.map((line) => referredBy(view, watches, line)));
   return lines.map((line, n) => entryOf(line, referred[n] ?? NOTHING));
 }
