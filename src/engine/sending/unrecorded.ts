@@ -2,7 +2,8 @@
 // kept decides the same again at the next poll, under the same ids, so each is offered here again and again:
 //
 //   told at once   to whom its rule and the routes lead, each alert alone, under the id that its delivery will have. The
-//                  message says that it is not on record. Silences and mute windows hold, as far as they can be read.
+//                  message says that it is not on record. Silences, mute windows and open alerts that inhibit it hold, as
+//                  far as they can be read.
 //   told once      while it is offered. After a day in which it was not, it is news again.
 //   repeated       what the receiver did not take, with the next poll, a quarter of a minute later at the earliest
 //   bounded        a hundred messages are remembered. What is more waits for the state file.
@@ -13,7 +14,8 @@ import { deliveryId } from '../../core/model/identity.ts';
 import { newsOf, type Attempt, type Delivery, type Outcome } from '../../core/model/delivery.ts';
 import type { Recipient } from '../../core/model/ids.ts';
 import { isBegin, nameOfTransition, type Transition } from '../../core/model/transition.ts';
-import type { Silence } from '../../dispatch/model.ts';
+import { inhibitionsAt } from '../../dispatch/inhibit.ts';
+import type { OpenAlert, Silence } from '../../dispatch/model.ts';
 import { mutedUntil } from '../../dispatch/mutes.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { isSilencedBy } from '../../dispatch/silenced.ts';
@@ -29,9 +31,9 @@ export interface Unrecorded {
 }
 
 export interface UnrecordedOptions {
-  readonly store: Pick<Store, 'policy'>;
+  readonly store: Pick<Store, 'policy' | 'openAlerts'>;
   /** In force now. */
-  readonly rules: () => Pick<DispatchRules, 'recipientsOf' | 'routingOf'>;
+  readonly rules: () => Pick<DispatchRules, 'recipientsOf' | 'routingOf' | 'inhibit' | 'lookedAt' | 'startedAt'>;
   /** One try, at once. Never rejects. */
   readonly send: (delivery: Delivery, attempt: Attempt) => Promise<Outcome>;
   readonly clock: Clock;
@@ -48,10 +50,14 @@ interface Telling {
 const MOST_TOLD = 100;
 const AGAIN_MS = 15_000;
 const DAY_MS = 86_400_000;
+/** What fires and cannot be stored is offered with each poll: after two minutes without, it may be over. */
+const SOURCE_MS = 120_000;
 const ONLY_TRY: Attempt = { number: 1, maybeCopy: false, receipt: null, unrecorded: true };
 
 export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedOptions): Unrecorded {
   const told = new Map<string, Telling>();
+  /** Conditions that fire and are not on record, by key: they may inhibit others. */
+  const firing = new Map<string, OpenAlert & { readonly at: Instant }>();
   let isFull = false;
 
   /** Whether it is to be sent now. */
@@ -78,15 +84,25 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
     if (outcome.type === 'again') told.set(id, { offeredAt: now, againAt: now + AGAIN_MS });
   }
 
+  function remember(transitions: readonly Transition[], at: Instant): void {
+    for (const [key, source] of firing) if (at - source.at > SOURCE_MS) firing.delete(key);
+    for (const { message, labels } of transitions)
+      if (nameOfTransition(message) === 'firing')
+        firing.set(message.key, { key: message.key, watch: message.watch, labels, at });
+  }
+
   async function offerAll(transitions: readonly Transition[]): Promise<void> {
     const now = clock.now();
     for (const [id, { offeredAt }] of told) if (now - offeredAt > DAY_MS) told.delete(id);
     isFull &&= told.size >= MOST_TOLD;
     const silences = await silencesAt(store, now);
-    const { recipientsOf, routingOf } = rules();
-    const all = transitions.filter(isCritical).filter(({ labels }) => {
+    const { recipientsOf, routingOf, ...inForce } = rules();
+    const sources = [...firing.values(), ...(await openAt(store, now))];
+    const inhibitionOf = inhibitionsAt({ ...inForce, sources }, now);
+    const all = transitions.filter(isCritical).filter(({ labels, message: { key } }) => {
       const isSilenced = silences.some(({ matchers }) => isSilencedBy(matchers, labels));
-      return !isSilenced && mutedUntil(routingOf(labels).options.mute, now) === null;
+      const isMuted = mutedUntil(routingOf(labels).options.mute, now) !== null;
+      return !isSilenced && !isMuted && inhibitionOf({ key, labels }) === null;
     });
     const tellings = all.flatMap((one) =>
       one.notify.flatMap((channel) => (recipientsOf(channel) ?? []).map((to) => tell(one, to, now))),
@@ -96,6 +112,7 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
 
   return {
     offer(transitions) {
+      remember(transitions, clock.now());
       if (!transitions.some(isCritical)) return;
       void offerAll(transitions).catch((error: unknown) => {
         log.error('alert:not-told', { error });
@@ -109,6 +126,15 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
 /** Who was told of its begin before is told of its end once it can be stored. */
 function isCritical({ message }: Transition): boolean {
   return message.severity === 'critical' && isBegin(nameOfTransition(message));
+}
+
+/** Conditions on record that fire; none where they cannot be read. */
+async function openAt(store: UnrecordedOptions['store'], at: Instant): Promise<readonly OpenAlert[]> {
+  try {
+    return (await store.openAlerts({ at })).filter(({ isEvent }) => !isEvent);
+  } catch {
+    return [];
+  }
 }
 
 /** Those that are in force; none where they cannot be read. */

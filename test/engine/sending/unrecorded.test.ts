@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import type { Outcome } from '../../../src/core/model/delivery.ts';
 import { NO_RULES } from '../../../src/app/runtime/dispatch-rules.ts';
 import { createUnrecorded, type Unrecorded } from '../../../src/engine/sending/unrecorded.ts';
-import { StorageError } from '../../../src/store/store.ts';
+import type { DispatchRules } from '../../../src/dispatch/rules.ts';
+import { StorageError, type Store } from '../../../src/store/store.ts';
 import { aTransition } from '../../store/builders.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
@@ -19,7 +20,9 @@ interface Scene {
   offer(...keys: readonly string[]): Promise<void>;
 }
 
-function scene(): Scene {
+const GONE = (): Promise<never> => Promise.reject(new StorageError('the disk is gone'));
+
+function scene(more: Partial<DispatchRules> = {}, openAlerts: Store['openAlerts'] = GONE): Scene {
   const clock = createFakeClock();
   const one: Scene = {
     clock,
@@ -27,8 +30,8 @@ function scene(): Scene {
     outcome: { type: 'sent', answer: '200' },
     unrecorded: createUnrecorded({
       // Not even to be read: then nothing is taken for silenced.
-      store: { policy: () => Promise.reject(new StorageError('the disk is gone')) },
-      rules: () => ({ ...NO_RULES, recipientsOf: (channel) => [{ channel, recipient: channel }] }),
+      store: { policy: GONE, openAlerts },
+      rules: () => ({ ...NO_RULES, recipientsOf: (channel) => [{ channel, recipient: channel }], ...more }),
       async send({ members: [{ message }] }, { unrecorded }) {
         one.sent.push(`${message.key} ${unrecorded === true ? 'unrecorded' : ''}`);
         return one.outcome;
@@ -80,4 +83,34 @@ test('an outage of another week is told again, and ends and lesser alerts wait f
   ]);
   await one.clock.advance(0);
   expect(one.sent).toHaveLength(2);
+});
+
+const INHIBITING: Partial<DispatchRules> = {
+  inhibit: [{ when: { watch: 'head' }, mute: { watch: 'treasury' }, equal: ['explorer'], events: 'summary' }],
+  startedAt: 0,
+};
+const head = () => aTransition({ key: 'stalled', watch: 'head', type: 'alert.firing', severity: 'critical' });
+const low = () => aTransition({ key: 'low', watch: 'treasury', type: 'alert.firing', severity: 'critical' });
+
+test('a chain that stood still paged for every balance while the disk was full', async () => {
+  const one = scene({ ...INHIBITING, lookedAt: () => one.clock.now() });
+  one.unrecorded.offer([head()]);
+  await one.clock.advance(0);
+  one.unrecorded.offer([low()]);
+  await one.clock.advance(0);
+  expect(one.sent).toEqual(['stalled unrecorded']);
+  // It is offered no more, so it may be over.
+  await one.clock.advance(121_000);
+  one.unrecorded.offer([low()]);
+  await one.clock.advance(0);
+  expect(one.sent).toEqual(['stalled unrecorded', 'low unrecorded']);
+});
+
+test('an alert on record inhibits what is told from memory, as far as the state file can be read', async () => {
+  const { message, labels } = head();
+  const stored = { ...message, labels, name: 'head', isEvent: false };
+  const one = scene({ ...INHIBITING, lookedAt: () => one.clock.now() }, () => Promise.resolve([stored]));
+  one.unrecorded.offer([low(), aTransition({ key: 'k', type: 'alert.firing', severity: 'critical', watch: 'other' })]);
+  await one.clock.advance(0);
+  expect(one.sent).toEqual(['k unrecorded']);
 });
