@@ -63,4 +63,6 @@ export interface NotifierTools {
 /** An open channel. `send` never throws: every ending is an outcome. The same delivery gives the same bytes each time. */
 export interface OpenNotifier extends AsyncDisposable {
   send(delivery: Delivery, attempt: Attempt, signal: AbortSignal): Promise<Outcome>;
+  /** Set where the receiver keeps acknowledgements of its own. Of an alert by its key. Never throws; can be repeated. */
+  readonly acknowledge?: (key: string, signal: AbortSignal) => Promise<Outcome>;
 }

@@ -1,5 +1,5 @@
-// PagerDuty, Events API v2: what begins triggers an incident, what ends resolves it. The alert's key is the dedup key, so
-// a second copy of a message changes nothing while the incident is open.
+// PagerDuty, Events API v2: what begins triggers an incident, an acknowledgement here acknowledges it, what ends resolves
+// it. The alert's key is the dedup key, so a second copy of a message changes nothing while the incident is open.
 import { z } from 'zod';
 import { showInstant } from '../lib/clock.ts';
 import type { Delivery, Message, Outcome } from '../core/model/delivery.ts';
@@ -38,10 +38,12 @@ interface Limits {
 }
 
 export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyConfig> {
+  const urlOf = ({ region }: PagerdutyConfig): string => `${hosts[region]}/v2/enqueue`;
   return httpNotifier({
     totalMs,
     type: 'pagerduty',
-    summary: 'Triggers a PagerDuty incident for each alert, and resolves it when the alert ends.',
+    summary:
+      'Triggers a PagerDuty incident for each alert, acknowledges it with you, and resolves it when the alert ends.',
     unit: 'alert',
     idempotent: true,
     readBy: 'machines',
@@ -50,11 +52,14 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
     warnings: () => [],
     secretsIn: ({ routing_key: key }) => [key],
     senderOf(to, poster) {
-      const url = `${hosts[to.region]}/v2/enqueue`;
       return async (delivery, _attempt, signal) => {
         if (asOne(delivery).as === 'fired-and-resolved') return NOTHING_TO_CALL;
-        return poster.postJson({ url, body: JSON.stringify(eventOf(delivery, to)) }, signal, read);
+        return poster.postJson({ url: urlOf(to), body: JSON.stringify(eventOf(delivery, to)) }, signal, read);
       };
+    },
+    acknowledgerOf: (to, poster) => (key, signal) => {
+      const body = JSON.stringify({ ...incidentOf(key, to), event_action: 'acknowledge' });
+      return poster.postJson({ url: urlOf(to), body }, signal, read);
     },
   });
 }
@@ -68,9 +73,13 @@ const NO_COPY = { maybeCopy: false };
 /** An event told is open like a condition until it is taken back. */
 const ENDS: ReadonlySet<Message['type']> = new Set(['alert.resolved', 'alert.retracted']);
 
-function eventOf(delivery: Delivery, { routing_key }: PagerdutyConfig): object {
+function incidentOf(key: string, { routing_key }: PagerdutyConfig): { routing_key: string; dedup_key: string } {
+  return { routing_key, dedup_key: key.slice(0, LONGEST_KEY) };
+}
+
+function eventOf(delivery: Delivery, to: PagerdutyConfig): object {
   const { message } = asOne(delivery);
-  const subject = { routing_key, dedup_key: message.key.slice(0, LONGEST_KEY) };
+  const subject = incidentOf(message.key, to);
   if (ENDS.has(message.type)) return { ...subject, event_action: 'resolve' };
   const lines = toLines(delivery, NO_COPY);
   const { links, runbook } = lines;

@@ -18,6 +18,7 @@ export const LOOPS = [
   'dispatcher',
   'sender',
   'mirror',
+  'acknowledgements',
   'reloader',
   'retirement',
   'housekeeping',

@@ -78,6 +78,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     readRouting: (limit) => deed(() => inner.readRouting(limit)),
     commitRouting: (round, result, at, fence) => write(() => inner.commitRouting(round, result, at, fence)),
     readDue: (query) => deed(() => inner.readDue(query)),
+    acksToPass: (channel, at) => deed(() => inner.acksToPass(channel, at)),
     readMembers: (groups, limit) => deed(() => inner.readMembers(groups, limit)),
     commitDue: (round, decision, at, fence) =>
       write(async () => {

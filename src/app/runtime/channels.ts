@@ -10,6 +10,7 @@ import {
   type ChannelHealth,
   type ChannelHealthRecord,
 } from '../../engine/sending/channel-health.ts';
+import { createAckPasser, type AckPasser } from '../../engine/sending/acknowledging.ts';
 import { createMirrorLoop, type MirrorLoop } from '../../engine/sending/mirror.ts';
 import { createSender, type Sender } from '../../engine/sending/sender.ts';
 import type { Supervise } from '../../engine/upkeep/supervisor.ts';
@@ -45,7 +46,7 @@ export interface Channels {
   /** Of the config in force. */
   readonly recipientsOf: RecipientsOf;
   wake(channels: ReadonlySet<string>): void;
-  /** Transitions were committed: receivers that keep their own state are shown them. */
+  /** Something happened, or somebody acknowledged: receivers that keep their own state are told. */
   wakeMirrors(): void;
   /** What such receivers did not accept. */
   owedToMirrors(): readonly OutboxDepth[];
@@ -74,6 +75,8 @@ interface Built {
   readonly sampled: readonly string[];
   /** Of a receiver that keeps its own state of alerts. */
   readonly mirror: { readonly loop: MirrorLoop; readonly open: OpenMirror } | null;
+  /** Of a receiver that keeps acknowledgements of its own. */
+  readonly acks: AckPasser | null;
 }
 
 interface Open extends Built {
@@ -109,7 +112,12 @@ export function createChannels(options: ChannelsOptions): Channels {
     const onOutcome = (outcome: Outcome): void => {
       health.ended(outcome);
       metrics.delivery({ channel: name, outcome: outcome.type });
+      // What was acknowledged before the receiver knew of it can be passed on.
+      if (outcome.type === 'sent') acks?.wake();
     };
+    const { acknowledge } = guarded;
+    const acks =
+      acknowledge === undefined ? null : createAckPasser({ ...options, channel: name, acknowledge, onOutcome });
     const sender = createSender({
       ...options,
       channel: name,
@@ -122,14 +130,14 @@ export function createChannels(options: ChannelsOptions): Channels {
     });
     const mirror = buildMirror(channel, onOutcome);
     const sampled = sampleRecipients(channel);
-    return { name, fingerprint, sender, health, onOutcome, notifier: guarded, sampled, mirror };
+    return { name, fingerprint, sender, health, onOutcome, notifier: guarded, sampled, mirror, acks };
   }
 
   function start(built: Built): void {
     const [stopping, abandoning] = [new AbortController(), new AbortController()];
     metrics.channelOpened(built.name);
     const about = { channel: built.name };
-    const { sender, mirror } = built;
+    const { sender, mirror, acks } = built;
     const sending = {
       name: 'sender',
       about,
@@ -138,6 +146,8 @@ export function createChannels(options: ChannelsOptions): Channels {
     const loops = [supervise(sending, stopping.signal)];
     if (mirror !== null)
       loops.push(supervise({ name: 'mirror', about, run: (signal) => mirror.loop.run(signal) }, stopping.signal));
+    if (acks !== null)
+      loops.push(supervise({ name: 'acknowledgements', about, run: (signal) => acks.run(signal) }, stopping.signal));
     const ended = Promise.all(loops).then(() => undefined);
     openByName.set(built.name, { ...built, stopping, abandoning, ended });
   }
@@ -198,7 +208,10 @@ export function createChannels(options: ChannelsOptions): Channels {
       for (const name of channels) openByName.get(name)?.sender.wake();
     },
     wakeMirrors() {
-      for (const { mirror } of openByName.values()) mirror?.loop.wake();
+      for (const { mirror, acks } of openByName.values()) {
+        mirror?.loop.wake();
+        acks?.wake();
+      }
     },
     owedToMirrors: () => [...openByName.values()].flatMap(({ mirror }) => mirror?.loop.owed() ?? []),
     health: () => new Map([...openByName].map(([name, { health }]) => [name, health.now()])),
@@ -243,8 +256,10 @@ async function closeChannel({ notifier, mirror }: Built): Promise<void> {
 
 /** A receiver may echo secrets: its answer is redacted before it is stored, logged or shown. */
 function withoutSecrets(notifier: OpenNotifier, redact: ChannelsOptions['redact']): OpenNotifier {
+  const { acknowledge } = notifier;
   return {
     send: async (delivery, attempt, signal) => redacted(await notifier.send(delivery, attempt, signal), redact),
+    ...(acknowledge && { acknowledge: async (key, signal) => redacted(await acknowledge(key, signal), redact) }),
     [Symbol.asyncDispose]: () => notifier[Symbol.asyncDispose](),
   };
 }

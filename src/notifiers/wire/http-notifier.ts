@@ -15,6 +15,7 @@ interface HttpChannel<D> extends Pick<
   /** What no outcome may show of a channel: its secrets, and parts of them that a server may quote alone. */
   secretsIn(to: D): readonly string[];
   senderOf(to: D, poster: Poster, tools: NotifierTools): OpenNotifier['send'];
+  readonly acknowledgerOf?: (to: D, poster: Poster) => NonNullable<OpenNotifier['acknowledge']>;
 }
 
 /** A channel with one receiver, to which every alert is posted. */
@@ -35,6 +36,7 @@ export function httpNotifier<D extends { readonly allow: readonly string[] }>(ch
       const poster = createPoster({ tools, totalMs, allow: to.allow, secrets: channel.secretsIn(to), mostAnswerBytes });
       return {
         send: channel.senderOf(to, poster, tools),
+        ...(channel.acknowledgerOf && { acknowledge: channel.acknowledgerOf(to, poster) }),
         [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
       };
     },

@@ -241,6 +241,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     backlog: (deadSince) => read(() => open.view.backlog(deadSince)),
     held: () => read(() => open.held()),
     mirrored: (channel, since) => read(() => open.mirror.alerts(channel, since)),
+    acksToPass: (channel, at) => read(() => open.mirror.acksToPass(channel, at)),
     keepMirrored: (channel, accepted, fence) =>
       writeUnder('keep-mirrored', fence, () => {
         open.mirror.accept(channel, accepted);

@@ -3,7 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { MirroredAlert } from '../../../core/model/mirror.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { mirroredOf } from '../../alert-rows.ts';
-import type { AcceptedAlert } from '../../mirrors.ts';
+import type { AcceptedAlert, PassedAck } from '../../mirrors.ts';
+import { LASTS } from '../operators/acks-table.ts';
 
 /** Leads to the next schema. */
 export const MIRROR_TABLE = `
@@ -25,6 +26,8 @@ export interface MirrorTable {
    * oldest news first. One that cannot be read is left out.
    */
   alerts(channel: string, since: Instant): MirroredAlert[];
+  /** Acknowledgements in force of what the receiver was told of, and that it has not accepted. The oldest first. */
+  acksToPass(channel: string, at: Instant): PassedAck[];
   accept(channel: string, accepted: readonly AcceptedAlert[]): void;
   /** What was accepted before then, of alerts that do not fire. */
   prune(before: Instant): void;
@@ -45,6 +48,13 @@ export function createMirrorTable(db: DatabaseSync): MirrorTable {
         SELECT 1 FROM notifications AS one CROSS JOIN json_each(one.notify) AS named
         WHERE one.key = candidates.key AND one.episode = newest.episode AND named.value = ?1)
     ORDER BY newest.number`);
+  const acks = db.prepare(`
+    SELECT acks.key, acks.seq, acks.at, acks.ends_at FROM acks
+      JOIN recipient_state AS state ON state.key = acks.key AND state.channel = ?1
+    WHERE acks.ends_at > ?2 AND ${LASTS} AND state.begun IS NOT NULL AND state.notified >= state.begun
+      AND NOT EXISTS (
+        SELECT 1 FROM mirrored WHERE mirrored.channel = ?1 AND mirrored.key = acks.key AND mirrored.at >= acks.at)
+    GROUP BY acks.key ORDER BY acks.at, acks.key`);
   const accept = db.prepare(`
     INSERT INTO mirrored (channel, key, seq, at, ends_at) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (channel, key) DO UPDATE SET seq = excluded.seq, at = excluded.at, ends_at = excluded.ends_at`);
@@ -53,6 +63,13 @@ export function createMirrorTable(db: DatabaseSync): MirrorTable {
       AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.key = mirrored.key AND is_open = 1)`);
   return {
     alerts: (channel, since) => alerts.all(channel, since).flatMap((row) => mirroredOf(row) ?? []),
+    acksToPass: (channel, at) =>
+      acks.all(channel, at).map((row) => ({
+        key: String(row['key']),
+        seq: Number(row['seq']),
+        at: Number(row['at']),
+        until: Number(row['ends_at']),
+      })),
     accept(channel, accepted) {
       for (const { key, seq, at, endsAt } of accepted) accept.run(channel, key, seq, at, endsAt);
     },

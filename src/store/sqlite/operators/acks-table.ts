@@ -20,7 +20,7 @@ export interface AcksTable {
 
 const COLUMNS = 'key, episode, id, seq, severity, actor, comment, at, ends_at';
 /** The episode has not ended since it was acknowledged. */
-const LASTS = `NOT EXISTS (
+export const LASTS = `NOT EXISTS (
   SELECT 1 FROM notifications AS later WHERE later.key = acks.key AND later.seq > acks.seq
     AND (later.episode > acks.episode OR later.transition IN ('resolved', 'retracted')))`;
 
