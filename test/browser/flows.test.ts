@@ -1,8 +1,8 @@
 // What people do on the pages of a running daemon, with scripts and without.
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import { OPERATOR_TOKEN } from '../support/api-calls.ts';
-import { browserTest, startBrowser, type Browser, type Window } from '../support/browser.ts';
-import { anOperatedDaemon, fallLow, storedBy, type OperatedDaemon } from '../support/operated-daemon.ts';
+import { enter } from '../support/browsed-daemon.ts';
+import { browserTest, startBrowser, type Browser } from '../support/browser.ts';
+import { anOperatedDaemon, fallLow, storedBy } from '../support/operated-daemon.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -12,19 +12,12 @@ afterAll(async () => {
   await browser[Symbol.asyncDispose]();
 });
 
-async function enter({ page }: Window, { running }: OperatedDaemon): Promise<void> {
-  await page.goto(`${running.app.url}/enter`);
-  await page.fill('input[name=token]', OPERATOR_TOKEN);
-  await page.click('main button');
-  await page.waitForURL(`${running.app.url}/`);
-}
-
 describe.each([true, false])('scripts: %s', (scripts) => {
   browserTest('a balance falls, the page turns red, and who acknowledges it is known', async () => {
     await using daemon = await anOperatedDaemon();
     const window = await browser.open({ scripts });
     const { page, complaints } = window;
-    await enter(window, daemon);
+    await enter(window, daemon.running);
     expect(await page.locator('.banner.alarm').count()).toBe(0);
 
     await fallLow(daemon);

@@ -15,13 +15,17 @@ export interface DaemonFacts {
   readonly heartbeatAt: number | null;
 }
 
+/** An overview of this age is said to be old. */
+export const OLD_MS = 10_000;
+
 interface SharingOptions {
   readonly periods: Pick<Periods, 'current'>;
+  readonly monotonic: () => number;
   readonly onFailed: (error: unknown) => void;
 }
 
 /** Asks for the overview once a period; where the state does not answer, the last one is given, which says of when it is. */
-export function withSharedOverview(queries: Queries, { periods, onFailed }: SharingOptions): PageQueries {
+export function withSharedOverview(queries: Queries, { periods, monotonic, onFailed }: SharingOptions): PageQueries {
   const shared = createRendering<Overview>(periods);
   let last: Overview | null = null;
 
@@ -39,8 +43,8 @@ export function withSharedOverview(queries: Queries, { periods, onFailed }: Shar
 
   return {
     ...queries,
-    // While the state does not answer, pages show the last overview.
-    edition: () => queries.edition().catch(() => 'not-known'),
+    // While the state does not answer, pages show the last overview. They are made anew now and then: they say how old it is.
+    edition: () => queries.edition().catch(() => `not-known-${Math.floor(monotonic() / OLD_MS)}`),
     overview: () => shared.of('overview', ask),
   };
 }

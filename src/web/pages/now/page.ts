@@ -2,7 +2,7 @@
 import type { Overview } from '../../../query/shapes/overview.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { clockTime } from '../../parts/time.ts';
-import type { PageQueries } from '../queries.ts';
+import { OLD_MS, type PageQueries } from '../queries.ts';
 import type { PageRequest, PageRoute } from '../route.ts';
 import { banner } from './banner.ts';
 import { blindTable } from './blind.ts';
@@ -42,8 +42,6 @@ function content(found: Overview, request: PageRequest): Html {
     daySection(found, request),
   ]}`;
 }
-
-const OLD_MS = 10_000;
 
 /** Where the state does not answer, the last overview is shown. */
 function asOf({ as_of: at }: Overview, request: PageRequest): Html {
