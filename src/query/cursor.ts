@@ -15,29 +15,33 @@ export interface Paging {
   readonly limit: number;
 }
 
-interface Placed<T> {
-  readonly item: T;
-  readonly place: Place;
+/** In which order items stand. */
+export interface Order<T> {
+  /** It is asked of every item. */
+  readonly rankOf: (item: T) => number;
+  /** What decides between equal ranks: of ten thousand items few are asked. Never equal. */
+  readonly tieOf: (item: T) => Place;
 }
 
 /** The items behind the cursor, in order. Throws a `BadCursor`. */
-export function pageOf<T>(items: readonly T[], placeOf: (item: T) => Place, { after, limit }: Paging) {
+export function pageOf<T>(items: readonly T[], { rankOf, tieOf }: Order<T>, { after, limit }: Paging) {
+  const placeOf = (item: T): Place => [rankOf(item), ...tieOf(item)];
   const from = placeIn(after, Places);
-  const placed = items.map((item): Placed<T> => ({ item, place: placeOf(item) }));
-  const behind = from === null ? placed : placed.filter(({ place }) => compare(place, from) > 0);
-  const sorted = foremost(behind, limit + 1).toSorted((a, b) => compare(a.place, b.place));
+  const behind = from === null ? items : items.filter((item) => compare(placeOf(item), from) > 0);
+  const placed = foremost(behind, rankOf, limit + 1).map((item) => ({ item, place: placeOf(item) }));
+  const sorted = placed.toSorted((a, b) => compare(a.place, b.place));
   const page = sorted.slice(0, limit);
   const last = page.at(-1);
   const next = sorted.length > limit && last !== undefined ? cursorOf(last.place) : null;
   return { items: page.map(({ item }) => item), next };
 }
 
-/** Those that may be among so many first ones, by the first part of their places: few of many have to be sorted. */
-function foremost<T>(placed: readonly Placed<T>[], count: number): readonly Placed<T>[] {
-  if (placed.length <= count) return placed;
-  const firsts = placed.map(({ place: [first] }) => (typeof first === 'number' ? first : -Infinity));
-  const last = Float64Array.from(firsts).sort()[count - 1] ?? Infinity;
-  return placed.filter((_one, i) => (firsts[i] ?? -Infinity) <= last);
+/** Those that may be among so many first ones, by their ranks: few of many have to be sorted. */
+function foremost<T>(items: readonly T[], rankOf: (item: T) => number, count: number): readonly T[] {
+  if (items.length <= count) return items;
+  const ranks = Float64Array.from(items, rankOf);
+  const last = ranks.toSorted()[count - 1] ?? Infinity;
+  return items.filter((_one, i) => (ranks[i] ?? -Infinity) <= last);
 }
 
 function compare(a: Place, b: Place): number {

@@ -4,7 +4,7 @@ import type { Message } from '../../core/model/delivery.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { EpisodeName } from '../../store/alert-view.ts';
 import { cardsOf, firstLine, subjectOf } from './cards.ts';
-import { pageOf } from '../cursor.ts';
+import { pageOf, type Order } from '../cursor.ts';
 import { earlierEpisodes } from './episodes.ts';
 import { goneOf } from './gone.ts';
 import { inHand, openAlerts, RANK, type OpenAlert } from './open-alerts.ts';
@@ -18,9 +18,14 @@ import type { View } from '../view.ts';
 /** Critical first, then the oldest. Throws a `BadCursor`. */
 export async function alerts(view: View, filter: ListFilter): Promise<List<AlertCard>> {
   const open = (await openAlerts(view)).filter((alert) => fits(alert, filter));
-  const page = pageOf(open, ({ row }) => [RANK[row.severity], row.since, row.key], filter);
+  const page = pageOf(open, ORDER, filter);
   return { items: await cardsOf(view, page.items), next: page.next };
 }
+
+const ORDER: Order<OpenAlert> = {
+  rankOf: ({ row }) => RANK[row.severity],
+  tieOf: ({ row }) => [row.since, row.key],
+};
 
 function fits(alert: OpenAlert, { q, explorer, rule, severity, state }: ListFilter): boolean {
   const { row } = alert;

@@ -5,7 +5,7 @@ import { healthOf, type Health, type HealthRecord } from '../../core/model/healt
 import type { AlertRule, Watch } from '../../core/model/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import { pageOf } from '../cursor.ts';
+import { pageOf, type Order } from '../cursor.ts';
 import type { ListFilter } from '../shapes.ts';
 import type { FileProblem, RuleList, RuleRow } from '../shapes/daemon.ts';
 import { timeOf } from '../times.ts';
@@ -24,7 +24,7 @@ export async function rules(view: View, filter: ListFilter): Promise<RuleList> {
   return {
     ...pageOf(
       all.filter((row) => isWanted(row, filter)),
-      placeOf,
+      ORDER,
       filter,
     ),
     rejected: rejected && {
@@ -94,9 +94,10 @@ function isHealthy(health: Health): boolean {
 }
 
 /** Those that want a look first, then in the order of the files. */
-function placeOf({ health, source, rule, alert }: RuleRow): [number, string, number, string] {
-  return [isHealthy(health) ? 1 : 0, source.file, source.line, `${rule}/${alert}`];
-}
+const ORDER: Order<RuleRow> = {
+  rankOf: ({ health }) => (isHealthy(health) ? 1 : 0),
+  tieOf: ({ source, rule, alert }) => [source.file, source.line, `${rule}/${alert}`],
+};
 
 function isWanted(row: RuleRow, { q, state, rule, severity }: ListFilter): boolean {
   const text = q?.trim().toLowerCase() ?? '';

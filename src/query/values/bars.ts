@@ -24,7 +24,7 @@ interface Days {
   /** Of which something else than quiet is to be shown. */
   readonly ids: ReadonlySet<WatchId>;
   /** Of these watches. */
-  of(watches: readonly WatchId[]): Promise<Shown>;
+  readonly of: (watches: readonly WatchId[]) => Promise<Shown>;
 }
 
 /** Of all watches, or of one. */

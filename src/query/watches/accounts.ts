@@ -4,7 +4,7 @@ import type { Watch } from '../../core/model/watch.ts';
 import { Amount } from '../../core/values/amount.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { subjectOf } from '../alerts/cards.ts';
-import { pageOf, type Place } from '../cursor.ts';
+import { pageOf, type Order } from '../cursor.ts';
 import { pointsSince, runsSince } from '../values/lines.ts';
 import { unitOf } from '../values/measure.ts';
 import { hasOldData } from '../values/readings.ts';
@@ -36,7 +36,7 @@ export async function accounts(view: View, filter: ListFilter): Promise<AccountL
   const states = await watchStates(view);
   const found = view.runtime.watches().flatMap((watch) => foundIn(view, watch, states, filter));
   const shown = found.filter((one) => isOf(one, filter.state));
-  const page = pageOf(shown, placesOf(shown), filter);
+  const page = pageOf(shown, orderOf(shown), filter);
   const items: AccountRow[] = [];
   for (const one of page.items) items.push(...(await rowsOf(view, one, states)));
   return {
@@ -71,13 +71,13 @@ function isOf({ closeness, isOld }: Found, state: ListFilter['state']): boolean 
 }
 
 /** Balances of one account stand together, where the closest of them stands. */
-function placesOf(shown: readonly Found[]): (found: Found) => Place {
+function orderOf(shown: readonly Found[]): Order<Found> {
   const closest = new Map<string, number>();
   for (const { account, closeness } of shown)
     closest.set(account, Math.min(closeness, closest.get(account) ?? Number.MAX_VALUE));
-  return ({ watch, account, closeness }) => {
-    const first = closest.get(account) ?? Number.MAX_VALUE;
-    return [first, account, Math.min(closeness, Number.MAX_VALUE), watch.name];
+  return {
+    rankOf: ({ account }) => closest.get(account) ?? Number.MAX_VALUE,
+    tieOf: ({ watch, account, closeness }) => [account, Math.min(closeness, Number.MAX_VALUE), watch.name],
   };
 }
 

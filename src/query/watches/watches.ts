@@ -1,7 +1,7 @@
 // The list of watches.
 import type { Watch } from '../../core/model/watch.ts';
 import { days } from '../values/bars.ts';
-import { pageOf, type Place } from '../cursor.ts';
+import { pageOf, type Order } from '../cursor.ts';
 import type { ListFilter } from '../shapes.ts';
 import { WATCH_STATES, type WatchList, type WatchState } from '../shapes/watches.ts';
 import { unhealthyAlerts } from '../daemon/trust.ts';
@@ -26,7 +26,7 @@ export async function watches(view: View, filter: ListFilter): Promise<WatchList
       return { watch, standing: states.of(watch), isUnhealthy };
     });
   const shown = found.filter((one) => hasState(one, filter.state));
-  const page = pageOf(shown, placeBy(view, filter.sort ?? 'problems'), filter);
+  const page = pageOf(shown, orderBy(view, filter.sort ?? 'problems'), filter);
   const { barsOf } = await (await days(view)).of(page.items.map(({ watch }) => watch.id));
   return {
     items: page.items.map(({ watch }) => watchRow(view, watch, { states, barsOf })),
@@ -64,16 +64,20 @@ function hasState({ standing, isUnhealthy }: Found, state: ListFilter['state']):
   return state === 'unhealthy' ? isUnhealthy : standing.state === state;
 }
 
-function placeBy({ runtime }: View, sort: NonNullable<ListFilter['sort']>): (found: Found) => Place {
+function orderBy(view: View, sort: NonNullable<ListFilter['sort']>): Order<Found> {
+  return { rankOf: rankBy(view, sort), tieOf: ({ watch }) => [watch.name] };
+}
+
+function rankBy({ runtime }: View, sort: NonNullable<ListFilter['sort']>): (found: Found) => number {
   switch (sort) {
     case 'problems':
-      return (found) => [problemRank(found), found.watch.name];
+      return problemRank;
     case 'closest':
-      return ({ watch }) => [Math.min(closenessOfWatch(runtime, watch), Number.MAX_VALUE), watch.name];
+      return ({ watch }) => Math.min(closenessOfWatch(runtime, watch), Number.MAX_VALUE);
     case 'oldest':
-      return ({ watch }) => [runtime.memoryOf(watch.id)?.coveredUntil ?? 0, watch.name];
+      return ({ watch }) => runtime.memoryOf(watch.id)?.coveredUntil ?? 0;
     case 'credits':
-      return ({ watch }) => [-creditsPerDay(watch), watch.name];
+      return ({ watch }) => -creditsPerDay(watch);
   }
 }
 
