@@ -2,7 +2,7 @@
 import { heldFor } from '../core/alerts/condition-state.ts';
 import type { Alert, ConditionState, GroupState, Memory } from '../core/model/memory.ts';
 import type { AlertRule, CountAlert, StatefulAlert } from '../core/model/watch.ts';
-import { type Instant, showDuration, showInstant } from '../lib/clock.ts';
+import { type Instant, showDuration, showSecond } from '../lib/clock.ts';
 import { conditionOf } from '../core/alerts/alert-evaluation.ts';
 import { talliesAfter, totalsOf } from '../core/alerts/tallies.ts';
 import { showPart } from '../core/wording/words.ts';
@@ -55,12 +55,12 @@ function stateOf(rule: StatefulAlert, state: ConditionState, memory: Memory, { n
 
 function stateText(rule: StatefulAlert, state: ConditionState, { data, coveredUntil }: Memory, now: Instant): string {
   const began = activeSince(state);
-  const since = began === undefined ? '' : ` since ${showInstant(began)}`;
+  const since = began === undefined ? '' : ` since ${showSecond(began)}`;
   const wait = { pending: rule.forMs, recovering: rule.keepFiringForMs, inactive: 0, firing: 0 }[state.state];
   const counted = showDuration(heldFor(state, coveredUntil ?? now));
   const waits = wait === 0 ? '' : `, held ${counted} of ${showDuration(wait)}`;
   const isUnsure = isActive(state) && data !== null && data.state !== 'ok';
-  const unsure = isUnsure ? `, unverified since ${showInstant(data.since)}` : '';
+  const unsure = isUnsure ? `, unverified since ${showSecond(data.since)}` : '';
   // An unknown condition is inactive too; the line of the condition says that it is unknown.
   const words = state.state === 'inactive' ? '' : `: ${REASON_WORDS[STATE_WORDS[state.state]]}`;
   return `${state.state}${since}${waits}${unsure}${words}`;
@@ -71,7 +71,7 @@ function heldBack(rule: StatefulAlert, state: ConditionState, { coveredUntil }: 
   const missing = rule.forMs - heldFor(state, coveredUntil ?? now);
   if (state.state === 'pending') lines.push(`\`for\`, for another ${showDuration(Math.max(0, missing))}`);
   if (state.cooldownUntil !== null && state.cooldownUntil > now)
-    lines.push(`cooldown until ${showInstant(state.cooldownUntil)}: until then a firing is not told`);
+    lines.push(`cooldown until ${showSecond(state.cooldownUntil)}: until then a firing is not told`);
   if (state.flapping !== null) lines.push(`flapping: ${REASON_WORDS.flapping}`);
   return lines;
 }

@@ -3,7 +3,7 @@ import { goneFields, NO_SIGHTINGS } from '../core/model/field-sightings.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Watch } from '../core/model/watch.ts';
 import type { Pause } from '../core/model/pause.ts';
-import { showInstant, type Instant } from '../lib/clock.ts';
+import { showSecond, type Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 
 /** When the state is looked at. */
@@ -16,7 +16,7 @@ export interface Looked {
 /** `paused until 2026-01-01T18:00:00Z by alice: the vault is moved`, while it is. */
 export function pauseWords({ pause, now }: Looked): string[] {
   if (pause === null || pause.until <= now) return [];
-  return [`paused until ${showInstant(pause.until)} by ${pause.actor}: ${singleLine(pause.comment)}`];
+  return [`paused until ${showSecond(pause.until)} by ${pause.actor}: ${singleLine(pause.comment)}`];
 }
 
 /**
@@ -26,10 +26,10 @@ export function pauseWords({ pause, now }: Looked): string[] {
 export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[] {
   const { data } = memory;
   const since = blindFrom(watch, memory, looked);
-  const state = data === null ? [] : [`data ${data.state} since ${showInstant(data.since)}`];
+  const state = data === null ? [] : [`data ${data.state} since ${showSecond(data.since)}`];
   const gone = goneFields(data?.fields ?? NO_SIGHTINGS);
   const missing = gone.length === 0 ? [] : [`no longer sent: ${gone.join(', ')}`];
-  return [...state, ...missing, ...(since === null ? [] : [`blind since ${showInstant(since)}`])];
+  return [...state, ...missing, ...(since === null ? [] : [`blind since ${showSecond(since)}`])];
 }
 
 /**

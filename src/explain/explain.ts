@@ -9,7 +9,7 @@ import type { AlertId, RecipientsOf } from '../core/model/ids.ts';
 import { labelsOf } from '../core/model/labels.ts';
 import type { Pause } from '../core/model/pause.ts';
 import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch.ts';
-import { type Instant, showInstant } from '../lib/clock.ts';
+import { type Instant, showSecond } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { nextTimeOf } from '../rules/compile/schedule.ts';
 import type { StoredDiagnostics } from '../store/memories.ts';
@@ -67,7 +67,7 @@ function remarksOf(watch: Watch, facts: ExplainInput, context: ExplainContext | 
   const seen = seenRemarks(watch, facts, context);
   const paused = pauseWords(facts);
   if (paused.length > 0) return [...seen, ...paused];
-  const when = next === null ? 'not within a year' : `${showInstant(next)}, ${ago(next, now)}`;
+  const when = next === null ? 'not within a year' : `${showSecond(next)}, ${ago(next, now)}`;
   const until = memory?.coveredUntil ?? null;
   const isOld = until !== null && now - until > watch.schedule.intervalMs;
   const late = isOld ? '; the last answer is older than the interval, so at once when the daemon starts' : '';
@@ -81,7 +81,7 @@ function seenRemarks(watch: Watch, facts: ExplainInput, context: ExplainContext 
     return ['what is remembered is of another target or other options: it starts anew when the rule is loaded'];
   const { coveredUntil } = memory;
   const answered = coveredUntil === null ? 'no usable answer yet' : `last usable answer ${ago(coveredUntil, now)}`;
-  const looked = context === null ? 'what was looked at is not kept yet' : `values as of ${showInstant(context.at)}`;
+  const looked = context === null ? 'what was looked at is not kept yet' : `values as of ${showSecond(context.at)}`;
   return [[answered, ...dataWords(watch, memory, facts)].join('; '), looked];
 }
 
@@ -138,7 +138,7 @@ function itemOf(
 /** Why nothing can be decided, where that is so. */
 function undecidedWhy(alert: AlertRule, { data }: Memory, context: ExplainContext | null): string[] {
   const isBad = data !== null && UNDECIDED[alert.type].includes(data.state);
-  const bad = isBad ? [`data ${data.state} since ${showInstant(data.since)}, on which nothing is decided`] : [];
+  const bad = isBad ? [`data ${data.state} since ${showSecond(data.since)}, on which nothing is decided`] : [];
   const condition = alert.type === 'condition' ? alert.while : null;
   if (condition === null || context === null || truthOf(context, condition) !== 'unknown') return bad;
   return [...bad, `it is unknown; ${unknownOf(condition, context)}`];

@@ -1,5 +1,5 @@
 // An explanation as lines of text.
-import { showInstant } from '../lib/clock.ts';
+import { showSecond } from '../lib/clock.ts';
 import { plainJoined, singleLine } from '../lib/untrusted.ts';
 import { showRecipient, showSchedule, subjectOf } from '../rules/describe.ts';
 import type { Truth } from '../core/model/ids.ts';
@@ -42,7 +42,7 @@ function factLines(explained: ExplainedAlert): string[] {
     ...heldBack.map((why) => `held back: ${why}`),
     ...needLines(explained),
     ...operators,
-    ...(health.is === 'ok' || health.since === null ? [] : [`health: ${health.is} since ${showInstant(health.since)}`]),
+    ...(health.is === 'ok' || health.since === null ? [] : [`health: ${health.is} since ${showSecond(health.since)}`]),
     labelsLine(explained),
     `would be told: ${wouldNotify.map(showRecipient).join(', ')}`,
     ...(messages.length === 0 ? ['told so far: nothing that is kept'] : messages.map(messageLine)),
@@ -67,7 +67,7 @@ function labelsLine({ labels }: ExplainedAlert): string {
 }
 
 function messageLine({ what, at, state, answer, ...to }: ExplainedMessage): string {
-  return `told: ${what} at ${showInstant(at)} to ${showRecipient(to)}, ${state}${answer === null ? '' : `: ${answer}`}`;
+  return `told: ${what} at ${showSecond(at)} to ${showRecipient(to)}, ${state}${answer === null ? '' : `: ${answer}`}`;
 }
 
 /** `while  false    balance < 1000000`, its parts below it, and the values that they read. */

@@ -4,7 +4,7 @@ import type { AlertRule, Watch } from '../core/model/watch.ts';
 import { showMatcher } from '../dispatch/matcher-text.ts';
 import type { Silence } from '../dispatch/model.ts';
 import { isSilencedBy } from '../dispatch/silenced.ts';
-import { showInstant, type Instant } from '../lib/clock.ts';
+import { showSecond, type Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import type { OpenAlertRow, StoredPolicy, StoredAck } from '../store/interventions.ts';
 
@@ -51,15 +51,15 @@ function ackOf({ key, episode }: OpenAlertRow, acks: readonly StoredAck[]): Stor
 }
 
 function silenceText({ matchers, from, until, untilResolved, actor, comment }: Silence, now: Instant): string {
-  const when = from > now ? `to be silenced from ${showInstant(from)} ` : 'silenced ';
+  const when = from > now ? `to be silenced from ${showSecond(from)} ` : 'silenced ';
   const sooner = untilResolved ? ', or until nothing of it fires,' : '';
   return singleLine(
-    `${when}until ${showInstant(until)}${sooner} by ${actor}: ${comment} (${showMatcher(matchers)})`,
+    `${when}until ${showSecond(until)}${sooner} by ${actor}: ${comment} (${showMatcher(matchers)})`,
     LONGEST,
   );
 }
 
 function ackText({ until, actor, comment }: StoredAck): string {
   const why = comment === null ? '' : `: ${comment}`;
-  return singleLine(`acknowledged until ${showInstant(until)} by ${actor}${why}`, LONGEST);
+  return singleLine(`acknowledged until ${showSecond(until)} by ${actor}${why}`, LONGEST);
 }

@@ -1,7 +1,7 @@
 import { headingOf } from '../../core/wording/message-words.ts';
 import { healthOf, type HealthByAlert } from '../../core/model/health.ts';
 import type { Memory } from '../../core/model/memory.ts';
-import { type Instant, showDuration, showInstant } from '../../lib/clock.ts';
+import { type Instant, showDuration, showSecond } from '../../lib/clock.ts';
 import type { UnreadRange } from '../../core/model/kind.ts';
 import type { Watch } from '../../core/model/watch.ts';
 import { lastPauseOf } from '../../core/model/pause.ts';
@@ -90,13 +90,13 @@ function coverageLines({ name, kind }: Watch, memory: Memory | undefined): strin
   if (state?.success !== true || kind.coverage === undefined) return [];
   const { unread, sweptAt } = kind.coverage(state.data);
   const swept =
-    sweptAt === null ? 'not read again as a whole yet' : `last read again as a whole ${showInstant(sweptAt)}`;
+    sweptAt === null ? 'not read again as a whole yet' : `last read again as a whole ${showSecond(sweptAt)}`;
   return [...unread.map((range) => `  ${name}: ${showUnread(range)}`), `  ${name}: ${swept}`];
 }
 
 function showUnread({ heights, reason, since, isReadLater }: UnreadRange): string {
   const state = isReadLater ? 'not read yet' : 'not read, and too deep to be told';
-  return `${heights} ${state}${since === null ? '' : ` since ${showInstant(since)}`}: ${reason}`;
+  return `${heights} ${state}${since === null ? '' : ` since ${showSecond(since)}`}: ${reason}`;
 }
 
 /** `  treasury/low: never-true since 2026-01-01T00:00:00Z` */
@@ -105,20 +105,20 @@ function unwellOf({ name, alerts, schedule }: Watch, health: HealthByAlert, now:
     const record = health[id];
     const is = record === undefined ? 'ok' : healthOf(record, now, schedule.intervalMs);
     if (record === undefined || is === 'ok') return [];
-    return [`  ${name}/${id}: ${is} since ${showInstant(record.unknownSince ?? record.since)}`];
+    return [`  ${name}/${id}: ${is} since ${showSecond(record.unknownSince ?? record.since)}`];
   });
 }
 
 function alertsOf(id: string, { alerts, data }: Memory): string[] {
   return Object.values(alerts[id] ?? {}).flatMap((alert) => {
-    if (alert.type === 'open') return [`${id} open since ${showInstant(alert.since)}`];
+    if (alert.type === 'open') return [`${id} open since ${showSecond(alert.since)}`];
     if (alert.type === 'event') return alert.state === 'confirmed' ? [] : [`${id} ${alert.state}`];
     const condition = alert.type === 'group' ? alert.condition : alert;
     const { state, flapping } = condition;
     if (state === 'inactive') return [];
     const began = activeSince(condition);
-    const since = began === undefined ? '' : ` since ${showInstant(began)}`;
-    const unsure = data === null || data.state === 'ok' ? '' : `, unverified since ${showInstant(data.since)}`;
+    const since = began === undefined ? '' : ` since ${showSecond(began)}`;
+    const unsure = data === null || data.state === 'ok' ? '' : `, unverified since ${showSecond(data.since)}`;
     return [`${id} ${state}${since}${flapping === null ? '' : ', flapping'}${unsure}`];
   });
 }
