@@ -54,3 +54,17 @@ test('what is searched for is shown as text', async () => {
     expect([name, status, shapeOf(body)]).toEqual([name, 200, calm]);
   }
 });
+
+test('what is written into the form of a silence is shown as text, with its preview', async () => {
+  queries = written(CALM_WORD);
+  const shapeWith = async (text: string): Promise<string> => {
+    const fields = { watch: text, alert: text, explorer: text, until: '08:00', comment: text };
+    const { status, body } = await browse(web, `/silences?${new URLSearchParams(fields).toString()}`, { headers });
+    expect(status).toBe(200);
+    return shapeOf(body);
+  };
+  const calm = await shapeWith(CALM_WORD);
+  expect(calm).toContain('button');
+  for (const [name, text] of corpus)
+    expect([name, await shapeWith(text.trim().slice(0, 30) || CALM_WORD)]).toEqual([name, calm]);
+});
