@@ -42,7 +42,14 @@ test('history says what was decided and told, oldest first, and nothing of silen
     '2026-01-01T00:04:00Z routed',
     '2026-01-01T00:04:00Z told',
   ]);
-  expect(out).toContain('decided  coins  {"alerts":[{"alert":"low","count":1,');
+  expect(out.trim().split('\n').slice(0, 3)).toEqual([
+    '2026-01-01T00:01:00Z  decided  coins/low  fires',
+    '2026-01-01T00:01:00Z  routed  coins/low  fires: treasury coin 0, below 1  chain, 00:01 UTC.  notifies screen',
+    expect.stringMatching(
+      /^2026-01-01T00:01:00Z {2}told {2}coins\/low {2}accepted: treasury coin 0, below 1 {2}to screen, try 1 {2}[a-z2-7]{26}$/,
+    ),
+  ]);
+  expect(out).not.toContain('{');
 });
 
 test('a time of which nothing is known stands before the lines of its day', async () => {
@@ -59,7 +66,7 @@ test('it is asked for by alert, by time and by number, and as JSON', async () =>
     (await prepared.run('history', '-c', prepared.config, ...args)).out.trim().split('\n');
   expect(await lines('--alert', 'coins/high')).toEqual([
     expect.stringMatching(/00:04:00Z {2}decided/),
-    expect.stringMatching(/00:04:00Z {2}routed {2}coins {2}.*"alert":"high".*"to":\["screen"\],"what":"firing"/),
+    expect.stringMatching(/00:04:00Z {2}routed {2}coins\/high {2}fires: .* {2}notifies screen$/),
     expect.stringMatching(/00:04:00Z {2}told/),
   ]);
   expect(await lines('--since', '2026-01-01T00:02:00Z')).toHaveLength(6);

@@ -128,7 +128,7 @@ test('nobody knew why an alert was not repeated: status and explain say who sile
   expect(lines).toContain(acked);
   expect((await reading(daemon, 'explain', 'other')).out).not.toMatch(/silenced|acknowledged/);
   expect((await reading(daemon, 'history', '--alert', 'coins/low')).out).toMatch(
-    / {2}ack {2}\S+ {2}by alice {2}.*"on it"/,
+    / {2}ack {2}coins\/low {2}acknowledged: .* {2}until 2026-01-01T03:00:00(\.\d+)?Z, on it {2}by alice/,
   );
 });
 

@@ -3,7 +3,7 @@ import { parseAnchor, showAnchor, type Anchor, type Verdict } from '../../core/j
 import type { Watch } from '../../core/model/watch.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { singleLine } from '../../lib/untrusted.ts';
+import { plain, singleLine } from '../../lib/untrusted.ts';
 import { findWatches, type WatchSelection } from '../../explain/find.ts';
 import { entriesOf } from '../../query/records/history.ts';
 import { daysOf } from '../../query/records/days.ts';
@@ -124,11 +124,41 @@ function gapLines(days: readonly HistoryDay[], day: string): string[] {
 
 const LONGEST_PART = 1000;
 
-/** `2026-01-31T12:00:00Z  decided  treasury[vault]  {"alerts":[...]}`, and who did it where that was not the daemon. */
-function lineOf({ at, kind, subject, watch, actor, data }: HistoryEntry): string {
-  const isOfWatch = kind === 'decided' || kind === 'routed' || kind === 'observed';
-  const who = actor === 'daemon' ? [] : [`by ${actor}`];
-  const what = data === null || data === undefined ? [] : [JSON.stringify(data)];
-  const parts = [at, kind, isOfWatch ? (watch ?? subject) : subject, ...who, ...what];
-  return parts.map((part) => singleLine(part, LONGEST_PART)).join('  ');
+/**
+ * `2026-01-31T12:00:00Z  routed  coins/low  fires: treasury 0 ETH, below 1  Last poll: 5.  notifies screen`, and who did it
+ * where that was not the daemon. The id at the end is what other commands take.
+ */
+function lineOf(entry: HistoryEntry): string {
+  const { at, kind, what, title, how, actor } = entry;
+  const said = what === kind ? title : [what, title].filter(Boolean).join(': ');
+  const who = actor === 'daemon' ? '' : `by ${actor}`;
+  const parts = [at, kind, aboutOf(entry), said, textOf(how), notifiedOf(entry), who, idOf(entry)];
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => singleLine(part, LONGEST_PART))
+    .join('  ');
+}
+
+function aboutOf({ watch, alert, subject, kind }: HistoryEntry): string {
+  if (watch !== null) return alert === null ? watch : `${watch}/${alert}`;
+  return NAMED_BY_ID.has(kind) ? '' : subject;
+}
+
+function notifiedOf({ kind, notified }: HistoryEntry): string {
+  if (notified.length === 0 || NAMED_BY_ID.has(kind)) return '';
+  return `${kind === 'routed' ? 'notifies' : 'to'} ${notified.join(', ')}`;
+}
+
+/** Of deliveries and silences. */
+const NAMED_BY_ID: ReadonlySet<string> = new Set([
+  ...['closed', 'tried', 'told', 'dead', 'retried', 'dismissed'],
+  'silence',
+]);
+
+function idOf({ kind, subject }: HistoryEntry): string {
+  return NAMED_BY_ID.has(kind) ? subject : '';
+}
+
+function textOf(how: HistoryEntry['how']): string {
+  return how.map((part) => ('text' in part ? part.text : plain(part.untrusted))).join('');
 }
