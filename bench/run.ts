@@ -14,6 +14,7 @@ import {
 } from './processes.ts';
 import type { Percentiles } from './protocol.ts';
 import { percentile } from './samples.ts';
+import { openReaders } from './readers.ts';
 import { writeSetup, type Setup } from './setup.ts';
 import { freePort } from '../test/support/free-port.ts';
 
@@ -24,6 +25,8 @@ export interface Phase {
   readonly changed: number;
   /** Whether new calls are told. */
   readonly isTold: boolean;
+  /** People who keep a page open. */
+  readonly readers: number;
 }
 
 export interface Measured {
@@ -95,8 +98,13 @@ export async function run(server: Server, options: RunOptions): Promise<RunResul
   keep(await meter.measure(cold, { from: startedAt, cpu: 0 }));
   for (const phase of warm) {
     await server.send({ type: 'changes', share: phase.changed, isTold: phase.isTold });
+    const readers = openReaders(origin, phase.readers);
     await sleep(SETTLE_MS);
     keep(await meter.measure(phase));
+    const { fresh, same, streams } = readers.loads();
+    await readers.stop();
+    if (phase.readers > 0)
+      console.log(`${phase.name}: ${streams} streams; pages were sent ${fresh} times, and ${same} times not anew`);
   }
   const { skipped, metricsMs } = await scrape(`${origin}/metrics`);
   const peakRssMb = peakRssMbOf(daemon.pid);

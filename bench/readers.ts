@@ -1,0 +1,76 @@
+// People who keep a page open, as the page's own script does: a stream of events, and the page anew when one says so; who
+// finds no free stream asks every fifteen seconds.
+
+export interface Readers {
+  /** How often a page was sent anew, and how often it was the same. */
+  readonly loads: () => { readonly fresh: number; readonly same: number; readonly streams: number };
+  stop(): Promise<void>;
+}
+
+const PAGES = ['/', '/watches', '/accounts', '/history', '/deliveries'] as const;
+const POLL_MS = 15_000;
+
+/** Of a daemon whose pages are open to everybody on this machine. */
+export function openReaders(origin: string, count: number): Readers {
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const counts = { fresh: 0, same: 0, streams: 0 };
+  const readers = Array.from({ length: count }, (_, n) => {
+    const load = pageOf(`${origin}${PAGES[n % PAGES.length] ?? '/'}`, signal, counts);
+    return read(origin, { load, signal, counts }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  });
+  return {
+    loads: () => ({ ...counts }),
+    async stop() {
+      leaving.abort();
+      await Promise.all(readers);
+    },
+  };
+}
+
+interface Counts {
+  fresh: number;
+  same: number;
+  streams: number;
+}
+
+interface Reading {
+  readonly load: () => Promise<void>;
+  readonly signal: AbortSignal;
+  readonly counts: Counts;
+}
+
+async function read(origin: string, { load, signal, counts }: Reading): Promise<void> {
+  await load();
+  const events = await fetch(`${origin}/events`, { signal });
+  if (events.status === 200 && events.body !== null) {
+    counts.streams += 1;
+    for await (const text of events.body.pipeThrough(new TextDecoderStream()))
+      if (text.includes('event: changed')) await load();
+    return;
+  }
+  for (;;) {
+    await new Promise((resolve) => {
+      const timer = setTimeout(resolve, POLL_MS);
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve(null);
+      });
+    });
+    if (signal.aborted) return;
+    await load();
+  }
+}
+
+function pageOf(url: string, signal: AbortSignal, counts: Counts): () => Promise<void> {
+  let etag = '';
+  return async () => {
+    const answer = await fetch(url, { signal, headers: { 'if-none-match': etag } });
+    await answer.arrayBuffer();
+    if (answer.status === 304) counts.same += 1;
+    else counts.fresh += 1;
+    etag = answer.headers.get('etag') ?? '';
+  };
+}
