@@ -35,3 +35,12 @@ test('a day on which every answer came says that it has no gap', async () => {
   await daemon.poll(2, HOUR);
   expect((await daemon.queries.history(HistoryFilter.parse({}))).days).toEqual([{ day: '2026-01-01', gaps: [] }]);
 });
+
+test('a message that was accepted is said to have notified its channel, not nobody', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  Object.assign(daemon.shown, { treasury: '90', vault: '60' });
+  await daemon.poll(2, HOUR);
+  await daemon.send('screen', { type: 'sent', answer: 'printed' });
+  const { items } = await daemon.queries.history(HistoryFilter.parse({}));
+  expect(items.filter(({ kind }) => kind === 'told')).toMatchObject([{ what: 'accepted', notified: ['screen'] }]);
+});

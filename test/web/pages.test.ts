@@ -227,7 +227,7 @@ test('a rule is read where it is written, and no other file is', async () => {
   expect(rules).toContain('href="/rules/source?file=rules%2Ftoken.yaml&amp;line=9#line"');
   const shown = await browse(web, '/rules/source?file=rules%2Ftoken.yaml&line=2');
   expect(shown.status).toBe(200);
-  expect(shown.body).toMatch(/<span class="ln">2<\/span><mark id="line"> {2}# /);
+  expect(shown.body).toMatch(/<span class="ln"\s+id="line">2<\/span><mark> {2}# /);
   for (const file of ['', 'config.yaml', '/etc/passwd', '../rules/token.yaml', 'rules/token.yaml%00'])
     expect((await browse(web, `/rules/source?file=${file}&line=1`)).status).toBe(404);
   expect((await browse(web, '/rules/source?file=rules/token.yaml&line=-1')).body).not.toContain('<mark');

@@ -72,8 +72,13 @@ export function sayLine(line: JournalLine, referred: Referred): Said {
     what: whatOf(line, data),
     title: message === null ? '' : singleLine(headingOf(message)),
     how: [...howOf(line, data, referred)],
-    notified: data.to ?? (data.channel === undefined ? [] : [data.channel]),
+    notified: data.to ?? notifiedBy(line, data, referred),
   };
+}
+
+function notifiedBy({ kind }: JournalLine, { channel }: Data, { recipient }: Referred): string[] {
+  if (kind === 'told' && recipient !== null) return [recipient.channel];
+  return channel === undefined ? [] : [channel];
 }
 
 function whatOf(line: JournalLine, { ended, kind = 'message' }: Data): string {

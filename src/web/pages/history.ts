@@ -91,7 +91,7 @@ function gapWords({ day, gaps }: HistoryDay, { zone }: Moment): string {
 const GOOD = new Set(['resolved', 'accepted', 'sent', 'acknowledged', 'retracted', 'ended']);
 
 function oneRow(entry: HistoryEntry, moment: Moment): Html {
-  const { at, severity, notified, actor } = entry;
+  const { at, severity, actor } = entry;
   const fires = severity !== null && !GOOD.has(entry.what);
   const who = actor === 'daemon' ? NOTHING : html`<span class="sub">by ${actor}</span>`;
   return html`<tr class="${fires ? rowTone(severity) : ''}">
@@ -105,8 +105,14 @@ function oneRow(entry: HistoryEntry, moment: Moment): Html {
     </td>
     <td>${titleCell(entry)}</td>
     <td class="wrap">${textTag(entry.how)}${who}</td>
-    <td data-name="Notified"><span>${notified.length === 0 ? 'nobody' : notified.join(', ')}</span></td>
+    <td data-name="Notified"><span>${notifiedWords(entry)}</span></td>
   </tr>`;
+}
+
+/** Of a change of an alert it is worth to be said that nobody was notified. */
+function notifiedWords({ kind, notified }: HistoryEntry): string {
+  if (notified.length > 0) return notified.join(', ');
+  return kind === 'routed' || kind === 'decided' ? 'nobody' : '';
 }
 
 function titleCell({ key, episode, watch, alert, title, subject }: HistoryEntry): Html {

@@ -1,5 +1,5 @@
 // Lines of a file with their numbers.
-import { html, trusted, type Html } from './html.ts';
+import { html, NOTHING, trusted, type Html } from './html.ts';
 
 interface CodeOptions {
   /** The number of the first line. */
@@ -16,8 +16,11 @@ export function codeBlock(text: string, { first, marked, label }: CodeOptions): 
     .split('\n')
     .map((line, at) => {
       const number = first + at;
-      const words = number === marked ? html`<mark id="line">${line}</mark>` : line;
-      return html`${at === 0 ? null : NEW_LINE}<span class="ln">${number}</span>${words}`;
+      const isMarked = number === marked;
+      // A link leads to the begin of the line, so that a narrow screen shows it from there.
+      const place = isMarked ? trusted('id="line"') : NOTHING;
+      const words = isMarked ? html`<mark>${line}</mark>` : line;
+      return html`${at === 0 ? null : NEW_LINE}<span class="ln" ${place}>${number}</span>${words}`;
     });
   return html`<pre tabindex="0" aria-label="${label}">${lines}</pre>`;
 }
