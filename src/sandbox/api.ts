@@ -87,20 +87,20 @@ const MOST_CACHED = 128;
 
 /** Answers stay good until the head or something that the control API touches moves. */
 function createAnswerCache(world: World, drawn: DrawnFaults): (operation: Operation, request: ApiRequest) => ApiAnswer {
-  const shelf = new Map<string, ApiAnswer>();
+  const answerByKey = new Map<string, ApiAnswer>();
   const perform = createPerformer(world, drawn);
   let as = '';
   return (operation, request) => {
     const now = `${world.head()} ${world.overlay.version}`;
-    if (now !== as || shelf.size >= MOST_CACHED) shelf.clear();
+    if (now !== as || answerByKey.size >= MOST_CACHED) answerByKey.clear();
     as = now;
     const key = keyOf(request, world.dialect);
-    const found = shelf.get(key);
+    const found = answerByKey.get(key);
     if (found !== undefined) return found;
     const right = ready(() => perform(operation, request));
     const repeats = right.status === 200 && world.dialect.repeatsKeys.includes(operation);
     const reply = repeats ? { ...right, ...repeatKeys(right, request.route.params) } : right;
-    shelf.set(key, reply);
+    answerByKey.set(key, reply);
     return reply;
   };
 }

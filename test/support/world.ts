@@ -272,7 +272,7 @@ function openExplorer(
 ): Explorer {
   const auth: Auth = form === 'instance' ? { type: 'none' } : { type: 'bearer', key: () => API_KEY };
   const userAgent = 'chainwarden/test';
-  const door = createHttpTransport({ auth, headers: {}, userAgent, limits: HTTP_LIMITS, signal: tools.signal });
+  const transport = createHttpTransport({ auth, headers: {}, userAgent, limits: HTTP_LIMITS, signal: tools.signal });
   return createExplorer({
     ...tools,
     name: 'chain',
@@ -280,7 +280,7 @@ function openExplorer(
     auth,
     coin: { symbol: 'ETH', decimals: 18 },
     userAgent,
-    transport: replicas.over(door),
+    transport: replicas.over(transport),
     budget: createBudget({ clock: tools.clock, requestsPerSecond: null, concurrency: 4 }),
   });
 }
