@@ -234,4 +234,51 @@ export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
     expect(await taken(store, NOON + 1)).toEqual(['d1 2']);
     expect(await store.nextDue({ channel: 'night', perRule: 4 })).toBe(NOON + HOUR);
   });
+
+  story(
+    'a sample that was asked for twice is written down once, with who sent it and how it was received',
+    async (store) => {
+      const tries = [{ recipient: 'ops', outcome: 'again', answer: '503' }] as const;
+      const sample: Intervention = { type: 'sample', channel: 'ops', tries };
+      const kept = { type: 'kept', changed: { type: 'sample', channel: 'ops', tries } };
+      for (let asked = 0; asked < 2; asked += 1) expect(await intervene(store, sample, 'k1')).toEqual(kept);
+      const lines = (await store.history({ limit: 10 })).filter(({ kind }) => kind === 'sampled');
+      expect(lines).toMatchObject([
+        { subject: 'channel:ops', actor: 'alice', data: { channel: 'ops', text: 'ops: again: 503' } },
+      ]);
+    },
+  );
+
+  story(
+    'what a silence would have held back is counted by labels, without the end of what began before',
+    async (store) => {
+      const low = { key: 'low', alert: 'low', episode: 1 } as const;
+      const high = { key: 'high', alert: 'high', severity: 'critical' } as const;
+      await owe(store, 'w', [aDelivery({ id: 'd1', ...low, seq: 1, type: 'alert.firing' })], NOON - DAY);
+      await owe(store, 'w', [aDelivery({ id: 'd2', ...low, seq: 2, type: 'alert.resolved' })], NOON, { expects: 1 });
+      await owe(store, 'w', [aDelivery({ id: 'd3', ...high, seq: 1, type: 'alert.firing' })], NOON, { expects: 2 });
+      await owe(store, 'w', [aDelivery({ id: 'd4', ...high, seq: 2, type: 'alert.resolved' })], NOON + 1, {
+        expects: 3,
+      });
+      const reader = await store.reader();
+      const to = [{ channel: 'ops', recipient: 'ops' }];
+      expect(await reader.notifiedSince(NOON - HOUR)).toMatchObject([
+        { labels: { alert: 'high', severity: 'critical' }, count: 2, to },
+      ]);
+      expect(await reader.notifiedSince(NOON + HOUR)).toEqual([]);
+      const all = await reader.notifiedSince(NOON - 2 * DAY);
+      expect(all.map(({ labels, count }) => [labels['alert'], count]).toSorted()).toEqual([
+        ['high', 2],
+        ['low', 2],
+      ]);
+    },
+  );
+
+  story('when a watch was first polled is known, whatever was seen of it since', async (store) => {
+    await owe(store, 'w', [], NOON);
+    await owe(store, 'w', [], NOON + 1, { expects: 1 });
+    const reader = await store.reader();
+    expect(await reader.firstPolls(['w', 'x'])).toEqual(new Map([['w', NOON]]));
+    expect(await reader.unknownSpans(NOON - DAY, null)).toEqual([]);
+  });
 }
