@@ -2,7 +2,7 @@
 import { parseAnchor, showAnchor, type Anchor, type Verdict } from '../../core/journal/chain.ts';
 import type { Watch } from '../../core/model/watch.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
-import type { Instant } from '../../lib/clock.ts';
+import { showSecond, type Instant } from '../../lib/clock.ts';
 import { plain, singleLine } from '../../lib/untrusted.ts';
 import { findWatches, type WatchSelection } from '../../explain/find.ts';
 import { entriesOf } from '../../query/records/history.ts';
@@ -35,17 +35,10 @@ export async function history(terminal: Terminal, options: HistoryOptions): Prom
   const since = options.since === undefined ? undefined : instantOf(options.since, now);
   const lines = await linesOf(reader, watches, { ...options, since });
   const entries = await entriesOf({ store: reader, runtime: { watches: () => watches } }, lines.toReversed());
-  const days = options.json
-    ? []
-    : await daysOf(
-        { store: reader, watches, now, zone: 'UTC' },
-        lines.map(({ at }) => at),
-      );
-  for (const [i, entry] of entries.entries()) {
-    const day = dayAt(entry);
-    if (day !== dayAt(entries[i - 1])) for (const line of gapLines(days, day)) terminal.out(line);
-    terminal.out(options.json ? JSON.stringify(entry) : lineOf(entry));
-  }
+  const texts = options.json
+    ? entries.map((entry) => JSON.stringify(entry))
+    : withGaps(entries, await daysOf({ store: reader, watches, now, zone: 'UTC' }, timesOf(lines)));
+  for (const text of texts) terminal.out(text);
   if (lines.length === 0) terminal.err('nothing in the journal matches\n');
   return EXIT.ok;
 }
@@ -109,17 +102,24 @@ function isAbout({ kind, subject, data }: JournalLine, found: readonly WatchSele
   return alerts.some(({ id }) => text.includes(`"alert":${JSON.stringify(id)}`));
 }
 
-function dayAt(entry: HistoryEntry | undefined): string {
-  return entry?.at.slice(0, 10) ?? '';
+function timesOf(lines: readonly JournalLine[]): Instant[] {
+  return lines.map(({ at }) => at);
 }
 
-/** Before the lines of a day: `2026-01-31T12:00:00Z  unknown  2 watches on gnosis until 2026-01-31T12:10:00Z: stale` */
-function gapLines(days: readonly HistoryDay[], day: string): string[] {
-  const gaps = days.find((one) => one.day === day)?.gaps ?? [];
-  return gaps.map(({ explorer, watches, cause, from, until }) => {
-    const end = until === null ? '' : ` until ${until}`;
-    return `${from}  unknown  ${watches} ${watches === 1 ? 'watch' : 'watches'} on ${singleLine(explorer)}${end}: ${cause}`;
+/** Before the lines of each day, when nothing was known of which explorer. */
+function withGaps(entries: readonly HistoryEntry[], days: readonly HistoryDay[]): string[] {
+  const byDay = Map.groupBy(entries, ({ at }) => at.slice(0, 10));
+  return [...byDay].flatMap(([day, own]) => {
+    const gaps = days.find((one) => one.day === day)?.gaps ?? [];
+    return [...gaps.map(gapLine), ...own.map(lineOf)];
   });
+}
+
+/** `2026-01-31T12:00:00Z  unknown  2 watches on gnosis until 2026-01-31T12:10:00Z: stale` */
+function gapLine({ explorer, watches, cause, from, until }: HistoryDay['gaps'][number]): string {
+  const end = until === null ? '' : ` until ${showSecond(Date.parse(until))}`;
+  const what = `${watches} ${watches === 1 ? 'watch' : 'watches'} on ${singleLine(explorer)}`;
+  return `${showSecond(Date.parse(from))}  unknown  ${what}${end}: ${cause}`;
 }
 
 const LONGEST_PART = 1000;
