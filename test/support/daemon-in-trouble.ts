@@ -197,7 +197,12 @@ export function historyWith({ chain, comment }: Written): HistoryList {
     ...{ subject: 'daemon', watch: null, alert: null, key: null, episode: null, title: '', how: [], notified: [] },
   };
   const gap = { explorer: 'gnosis', watches: 38, cause: 'stale', from: ago(32 * MINUTE), until: null };
-  return { items: [fires, acked, started], next: 'bmV4dA', days: [{ day: '2026-11-21', gaps: [gap] }] };
+  // Of a watch that is gone only its id is known: one long word.
+  const gone: HistoryEntry = {
+    ...{ ...started, number: 0, kind: 'decided', what: 'pending' },
+    subject: `treasury-usdc/ethereum/0x${'ab'.repeat(20)}/0x${'cd'.repeat(20)}`,
+  };
+  return { items: [fires, acked, started, gone], next: 'bmV4dA', days: [{ day: '2026-11-21', gaps: [gap] }] };
 }
 
 export function deliveriesWith({ answer }: Written): DeliveryList {

@@ -103,7 +103,7 @@ function oneRow(entry: HistoryEntry, moment: Moment): Html {
         >${fires ? severityTag(severity, entry.what) : stateTag('ok', GOOD.has(entry.what) ? 'ok' : 'info', entry.what)}</span
       >
     </td>
-    <td>${titleCell(entry)}</td>
+    <td class="wrap">${titleCell(entry)}</td>
     <td class="wrap">${textTag(entry.how)}${who}</td>
     <td data-name="Notified"><span>${notifiedWords(entry)}</span></td>
   </tr>`;
