@@ -4,7 +4,9 @@ import { SEVERITIES } from '../core/model/ids.ts';
 import type { EpisodeName, EventGroup, FiringSpan, HeldMessage, Progress, Unheard } from './alert-view.ts';
 import type { MirroredAlert } from '../core/model/mirror.ts';
 import type { OpenAlertRow } from './interventions.ts';
+import { recipientOf } from './dispatch-rows.ts';
 import { deliveryOf, jsonOrNull, messageOf, type Row } from './rows.ts';
+import type { NotifiedLabels } from './store.ts';
 
 /** Of a storm only the newest are counted. */
 export const MOST_EVENTS = 20_000;
@@ -138,4 +140,14 @@ export function mirroredOf(row: Row): MirroredAlert | null {
   const seq = row['seq'];
   const accepted = seq === null ? null : { seq: Number(seq), at: Number(row['at']), endsAt: Number(row['ends_at']) };
   return { message, labels, accepted };
+}
+
+/** From counts by labels, and the targets of each; what cannot be read is left out. */
+export function notifiedOf(counts: readonly Row[], targets: readonly Row[]): NotifiedLabels[] {
+  const to = Map.groupBy(targets, ({ labels }) => String(labels));
+  return counts.flatMap(({ labels, count }): NotifiedLabels[] => {
+    const read = Labels.safeParse(jsonOrNull(labels));
+    if (!read.success) return [];
+    return [{ labels: read.data, count: Number(count), to: (to.get(String(labels)) ?? []).map(recipientOf) }];
+  });
 }

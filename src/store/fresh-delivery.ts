@@ -27,6 +27,9 @@ export interface FreshMember extends Pick<BatchMember, 'key' | 'seq' | 'as' | 'h
   readonly position: number;
 }
 
+/** How long after a commit of some members of a delivery the next of its commits is waited for. */
+export const SHARE_OPEN_MS = 10_000;
+
 /** `share`: where several commits write it. `rowOf`: the number and the rule of a member's notification; undefined: it is gone. */
 export function freshOf(
   { id, kind, target, severity, members }: Batch,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Pause } from '../core/model/pause.ts';
 import type { Matcher, Silence } from '../dispatch/model.ts';
 import type { Announceable, Changed, StoredAck } from './interventions.ts';
+import type { PassedAck } from './mirrors.ts';
 import { fromJson, parsed, type Row } from './rows.ts';
 import { SEVERITIES } from '../core/model/ids.ts';
 import { EVENT_OPEN_MS } from '../core/model/transition.ts';
@@ -125,4 +126,13 @@ export function refusalOfAck(
 function isOver({ transition, at: since }: Row, at: Instant): boolean {
   if (transition === 'firing') return false;
   return transition === 'resolved' || transition === 'retracted' || Number(since) <= at - EVENT_OPEN_MS;
+}
+
+export function passedAckOf(row: Row): PassedAck {
+  return {
+    key: String(row['key']),
+    seq: Number(row['seq']),
+    at: Number(row['at']),
+    until: Number(row['ends_at']),
+  };
 }

@@ -247,6 +247,9 @@ export function storedNotificationOf(row: Row | undefined): StoredNotification |
   return { watch: String(row['watch']), episode: Number(row['episode']), seq: Number(row['seq']), message };
 }
 
+/** Of a try whose lease ended. */
+export const ENDED_WHILE_SENDING = 'whoever was sending it ended before its outcome was known';
+
 /** As it is kept in a row. */
 export function outcomeText(outcome: Outcome): string {
   return JSON.stringify({ type: outcome.type, text: outcome.type === 'sent' ? outcome.answer : outcome.why });

@@ -20,7 +20,7 @@ export function hoursOf([since, until]: Run): Instant[] {
 }
 
 /** What an hour is with one more value. `row`: what it was before; undefined: nothing. */
-export function widened(row: Row | undefined, value: string): { first: string; min: string; max: string } {
+export function widened(row: Row | Bucket | undefined, value: string): { first: string; min: string; max: string } {
   if (row === undefined) return { first: value, min: value, max: value };
   const [first, min, max] = [String(row['first']), String(row['min']), String(row['max'])];
   const number = Amount.parse(value);

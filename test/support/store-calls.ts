@@ -43,7 +43,9 @@ export async function owe(
       if (notification.transition === 'firing') return [{ type: 'opened', notification, isEvent: false }];
       return notification.transition === 'resolved' ? [{ type: 'closed', notification }] : [];
     });
-    const result = { owing: owingOf(deliveries), informed: [], turned, withdrawn: [], undeliverable: [] };
+    const keys = new Set(round.unrouted.map(({ key }) => key));
+    const owing = owingOf(deliveries.filter(({ members: [{ message }] }) => keys.has(message.key)));
+    const result = { owing, informed: [], turned, withdrawn: [], undeliverable: [] };
     if ((await store.commitRouting(round, result, at, store.fenceOf(FENCE))) === 'fenced') return ends;
   }
   await put(store, deliveries.map(batchOf), at);

@@ -1,9 +1,7 @@
 // Looks at every page and every row of a state file, and changes nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Finding, StateCheck } from '../backups.ts';
-import { StorageError } from '../store.ts';
-import { assertDiagnostics, deliveryOf, memberOf, memoryOf, type Row } from '../rows.ts';
-import { ackOf, pauseOf, silenceOf } from '../operator-rows.ts';
+import { checkedTables, createFindings, findingsOf, MOST_PER_TABLE, type CheckedTable } from '../findings.ts';
 import { ACKS } from './operators/acks-table.ts';
 import { answering, firstNumber, isCorrupt, openReadOnly, START_ANEW, storageError } from './database.ts';
 import { createJournalView } from './journal-table.ts';
@@ -42,8 +40,6 @@ function factsOf(db: DatabaseSync): Pick<StateCheck, 'schema' | 'isCurrent' | 'b
   const bytes = firstNumber(db, 'PRAGMA page_count') * firstNumber(db, 'PRAGMA page_size');
   return { schema: firstNumber(db, 'PRAGMA user_version'), isCurrent: isCurrent(db), bytes };
 }
-
-const MOST_PER_TABLE = 20;
 
 function damagedPages(db: DatabaseSync, file: string): Finding[] {
   try {
@@ -85,75 +81,27 @@ function unreadable(file: string, table: string, error: unknown): Finding {
 
 function brokenJournal(db: DatabaseSync, file: string): Finding[] {
   try {
-    const verdict = createJournalView(db).verify(null);
-    if (verdict.type === 'intact') return [];
-    const what = `the journal is broken at position ${verdict.position}: ${verdict.why}`;
-    return [{ what, advice: 'Compare it with the journal of a backup. The daemon works all the same.' }];
+    return findingsOf(createJournalView(db).verify(null));
   } catch (error) {
     return [unreadable(file, 'journal', error)];
   }
 }
 
-interface RowsOfTable {
-  readonly table: string;
-  readonly select: string;
-  /** Throws a StorageError that names the row. */
-  readonly read: (row: Row) => unknown;
-  readonly advice: string;
-}
+const ROWS = checkedTables({
+  memory: REMEMBERED,
+  coverage: DIAGNOSTICS,
+  deliveries: DELIVERIES,
+  members: MEMBERS,
+  silences: SILENCES,
+  acks: ACKS,
+});
 
-const ROWS: readonly RowsOfTable[] = [
-  { table: 'memory', select: REMEMBERED, read: memoryOf, advice: '' },
-  {
-    table: 'coverage',
-    select: DIAGNOSTICS,
-    read: assertDiagnostics,
-    advice: 'Nothing to do: only `explain` and `status` read it, and the next poll writes it anew.',
-  },
-  {
-    table: 'deliveries',
-    select: DELIVERIES,
-    read: deliveryOf,
-    advice: 'Nothing to do: where it is still owed, the daemon gives it up and logs delivery:damaged.',
-  },
-  {
-    table: 'deliveries',
-    select: MEMBERS,
-    read: memberOf,
-    advice:
-      'Nothing to do: where it is still owed, the daemon leaves it out, or gives it up where nothing else is in it.',
-  },
-  {
-    table: 'silences',
-    select: SILENCES,
-    read: (row) => (row['kind'] === 'pause' ? pauseOf(row) : silenceOf(row)),
-    advice: 'It has no effect. Make it anew.',
-  },
-  { table: 'acks', select: ACKS, read: ackOf, advice: 'It has no effect. Acknowledge the alert anew.' },
-];
-
-function damagedRows(db: DatabaseSync, file: string, { table, select, read, advice }: RowsOfTable): Finding[] {
-  const findings: Finding[] = [];
-  let more = 0;
+function damagedRows(db: DatabaseSync, file: string, of: CheckedTable): Finding[] {
+  const findings = createFindings(of);
   try {
-    for (const row of db.prepare(select).iterate()) {
-      const finding = damageOf(row, read, advice);
-      if (finding === null) continue;
-      if (findings.length < MOST_PER_TABLE) findings.push(finding);
-      else more += 1;
-    }
+    for (const row of db.prepare(of.select).iterate()) findings.look(row);
   } catch (error) {
-    findings.push(unreadable(file, table, error));
+    findings.add(unreadable(file, of.table, error));
   }
-  return more === 0 ? findings : [...findings, { what: `${more} further rows of ${table} are damaged`, advice }];
-}
-
-function damageOf(row: Row, read: (row: Row) => unknown, advice: string): Finding | null {
-  try {
-    read(row);
-    return null;
-  } catch (error) {
-    if (error instanceof StorageError) return { what: error.message, advice };
-    throw error;
-  }
+  return findings.end();
 }

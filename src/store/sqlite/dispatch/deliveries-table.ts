@@ -3,7 +3,7 @@ import { RANK_OF, type Delivery, type Settlement } from '../../../core/model/del
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import { earliest, type Instant } from '../../../lib/clock.ts';
 import { numberOrNull } from '../../dispatch-rows.ts';
-import { deliveryOf, outcomeText, type Row } from '../../rows.ts';
+import { deliveryOf, ENDED_WHILE_SENDING, outcomeText, type Row } from '../../rows.ts';
 import { createMembersView } from './members-view.ts';
 import { createReceiptsTable } from './receipts-table.ts';
 import { LONGEST_LEASE_MS, type Claim, type Claimed, type Share, type Tried } from '../../outbox.ts';
@@ -165,5 +165,3 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
 
 /** As the index `deliveries_ended` has it. */
 export const IS_ENDED = `state IN ('sent', 'dead', 'merged', 'cancelled')`;
-
-const ENDED_WHILE_SENDING = 'whoever was sending it ended before its outcome was known';

@@ -4,6 +4,7 @@ import type { MirroredAlert } from '../../../core/model/mirror.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { mirroredOf } from '../../alert-rows.ts';
 import type { AcceptedAlert, PassedAck } from '../../mirrors.ts';
+import { passedAckOf } from '../../operator-rows.ts';
 import { LASTS } from '../operators/acks-table.ts';
 
 /** Leads to the next schema. */
@@ -63,13 +64,7 @@ export function createMirrorTable(db: DatabaseSync): MirrorTable {
       AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.key = mirrored.key AND is_open = 1)`);
   return {
     alerts: (channel, since) => alerts.all(channel, since).flatMap((row) => mirroredOf(row) ?? []),
-    acksToPass: (channel, at) =>
-      acks.all(channel, at).map((row) => ({
-        key: String(row['key']),
-        seq: Number(row['seq']),
-        at: Number(row['at']),
-        until: Number(row['ends_at']),
-      })),
+    acksToPass: (channel, at) => acks.all(channel, at).map(passedAckOf),
     accept(channel, accepted) {
       for (const { key, seq, at, endsAt } of accepted) accept.run(channel, key, seq, at, endsAt);
     },

@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { numberOrNull } from '../../dispatch-rows.ts';
+import { SHARE_OPEN_MS } from '../../fresh-delivery.ts';
 
 /** None of these statements opens a transaction. */
 export interface SharedDeliveries {
@@ -20,7 +21,7 @@ export function createSharedDeliveries(db: DatabaseSync): SharedDeliveries {
   const write = db.prepare(`
     UPDATE deliveries SET due_at = ?, rule = CASE WHEN rule = ? THEN rule ELSE '' END WHERE number = ?`);
   return {
-    OPEN_MS: 10_000,
+    OPEN_MS: SHARE_OPEN_MS,
     open: (id) => numberOrNull(open.get(id)?.['number']),
     write(number, { rule, dueAt }) {
       write.run(dueAt, rule, number);

@@ -1,0 +1,65 @@
+// Where the database is, read from its URL. What a message says of it holds no password.
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+import { StorageError } from '../store.ts';
+
+export interface Address {
+  /** For messages: `PostgreSQL at db.example.org:5432/chainwarden`. */
+  readonly name: string;
+  /** Without what it says of TLS. */
+  readonly url: string;
+  /** False: the connection does not leave the machine. */
+  readonly ssl: ConnectionOptions | false;
+}
+
+/** How libpq names files of TLS in a URL. */
+const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const;
+/** Anything else would take an unverified server for the database. */
+const VERIFIED: readonly string[] = ['verify-full', 'verify-ca', 'require'];
+
+/** Throws a StorageError that says what to change. */
+export function addressOf(text: string): Address {
+  const url = parsed(text);
+  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
+  const name = `PostgreSQL at ${host === '' ? 'localhost' : host}:${url.port || '5432'}${url.pathname}`;
+  const ssl = isLoopback(host) ? false : verified(url, host, name);
+  for (const key of ['sslmode', ...Object.keys(FILES)]) url.searchParams.delete(key);
+  return { name, url: url.href, ssl };
+}
+
+function parsed(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^postgres(ql)?:\/\//.test(text))
+    throw new StorageError(
+      'the URL of the database is none. Write it as postgres://user:password@host:5432/database, with %-escapes where ' +
+        'the password has signs of its own.',
+    );
+  return url;
+}
+
+/** A socket of this machine has a path as its host. */
+function isLoopback(host: string): boolean {
+  return host === '' || host === 'localhost' || host.startsWith('/') || /^127(\.\d+){3}$|^\[?::1\]?$/.test(host);
+}
+
+function verified(url: URL, host: string, name: string): ConnectionOptions {
+  const mode = url.searchParams.get('sslmode');
+  if (mode !== null && !VERIFIED.includes(mode))
+    throw new StorageError(
+      `${name}: sslmode=${mode} would send the password to whoever answers there. Leave sslmode out: the server's ` +
+        'certificate is always checked unless the database is on the loopback. sslrootcert=FILE names its authority.',
+    );
+  const files = Object.entries(FILES).flatMap(([key, option]) => {
+    const file = url.searchParams.get(key);
+    return file === null ? [] : [[option, contentOf(file, key, name)] as const];
+  });
+  return { host: host.replace(/^\[|\]$/g, ''), rejectUnauthorized: true, ...Object.fromEntries(files) };
+}
+
+function contentOf(file: string, key: string, name: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new StorageError(`${name}: ${key} cannot be read: ${String(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,108 @@
+// Opens the database for the one daemon that may write to it, and for those who only look.
+import type { WatchId } from '../../core/model/ids.ts';
+import { StorageError, type Store, type StoreReader } from '../store.ts';
+import { addressOf } from './address.ts';
+import { createDatabase, type Database } from './database.ts';
+import { release } from './lease.ts';
+import { forget } from './memory-table.ts';
+import { migrate, schemaOf } from './migrate.ts';
+import { createPostgresView } from './reader.ts';
+import { MIGRATIONS } from './schema.ts';
+import { claimWhenFree, keepLease, type StandbyTools } from './standby.ts';
+import { createPostgresStore } from './store.ts';
+
+export interface PostgresOptions extends StandbyTools {
+  readonly url: string;
+  /** How others know this process, such as `pid 4711`. */
+  readonly owner: string;
+  readonly leaseMs?: number;
+}
+
+/** Reads beside the one connection that writes. */
+const CONNECTIONS = 4;
+const TIMEOUT_MS = 10_000;
+/** Of a renewal: several fit into a lease. */
+const LEASE_TIMEOUT_MS = 3000;
+const LEASE_MS = 15_000;
+/** The first that knows `IS JSON`. */
+const OLDEST_SERVER = 16;
+
+/**
+ * Brings the tables to the newest schema, and waits while another daemon has the database.
+ *
+ * Rejects with a StorageError when it cannot be used; the text is for the operator.
+ */
+export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, ...tools }: PostgresOptions): Promise<Store> {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.adopt(await reached(url), (one) => one.close());
+  await migrate(database);
+  // A connection of their own: a renewal waits for no commit.
+  const leases = opened.adopt(connect(url, { connections: 1, timeoutMs: LEASE_TIMEOUT_MS }), (one) => one.close());
+  const fence = await claimWhenFree(leases, { owner: crypto.randomUUID(), name: owner, leaseMs }, tools);
+  const keeper = keepLease(leases, fence, leaseMs);
+  opened.move();
+  return createPostgresStore(database, {
+    ...{ fence, leaseMs, ...(tools.log && { log: tools.log }) },
+    secure: async () => {
+      keeper.assertHeld();
+    },
+    release: async () => {
+      await keeper.stop();
+      // Without the server the lease ends by itself.
+      await release(leases, fence).catch(() => undefined);
+      await leases.close();
+    },
+  });
+}
+
+/** Rejects with a StorageError when there is no state, or when it is of another schema. */
+export async function openPostgresReader(url: string): Promise<StoreReader> {
+  const database = await current(url);
+  return { ...createPostgresView(database), [Symbol.asyncDispose]: () => database.close() };
+}
+
+/** Also while a daemon works. False when nothing was remembered of it. */
+export async function forgetInPostgres(url: string, watch: WatchId): Promise<boolean> {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.adopt(await current(url), (one) => one.close());
+  return (await database.write('forget', (sql) => forget(sql, [watch]))) > 0;
+}
+
+/** Whether a daemon has made its tables there. */
+export async function isFilled(url: string): Promise<boolean> {
+  await using opened = new AsyncDisposableStack();
+  const { sql, name } = opened.adopt(await reached(url), (one) => one.close());
+  return (await schemaOf(sql, name)) > 0;
+}
+
+/** With tables of exactly the schema that is known here; the caller closes it. Rejects with a StorageError. */
+export async function current(url: string): Promise<Database> {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.adopt(await reached(url), (one) => one.close());
+  const schema = await schemaOf(database.sql, database.name);
+  if (schema === 0) throw new StorageError(`${database.name} holds no state yet. Has the daemon run with this config?`);
+  if (schema < MIGRATIONS.length)
+    throw new StorageError(
+      `${database.name} was written by an older release. Start the daemon once: it brings the tables up to date.`,
+    );
+  opened.move();
+  return database;
+}
+
+/** Of a server that is new enough; the caller closes it. Rejects with a StorageError. */
+export async function reached(url: string): Promise<Database> {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.adopt(connect(url, { connections: CONNECTIONS, timeoutMs: TIMEOUT_MS }), (one) =>
+    one.close(),
+  );
+  const row = await database.sql.first("SELECT current_setting('server_version') AS version");
+  const version = String(row?.['version']);
+  if (Number.parseInt(version, 10) < OLDEST_SERVER)
+    throw new StorageError(`${database.name} is release ${version}: it has to be ${OLDEST_SERVER} or later.`);
+  opened.move();
+  return database;
+}
+
+function connect(url: string, limits: { readonly connections: number; readonly timeoutMs: number }): Database {
+  return createDatabase({ ...addressOf(url), ...limits });
+}
