@@ -1,7 +1,18 @@
 // The token file beside the state file: whoever may read it may use the API from this machine. It outlives restarts, so
 // that a client that lost its answer can repeat the request to the next process.
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import type { Log } from '../telemetry/log.ts';
 
 /** `tokenFileOf('/data/state.db') // '/data/state.db.token'` */
@@ -52,6 +63,8 @@ function readToken(file: string): { readonly token: string } | { readonly why: s
 function writeToken(file: string): string {
   const token = randomBytes(BYTES).toString('base64url');
   const fresh = `${file}.new`;
+  // Where a database keeps the state, nobody else has made it.
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   rmSync(fresh, { force: true });
   writeFileSync(fresh, `${token}\n`, { flag: 'wx', mode: 0o600 });
   renameSync(fresh, file);

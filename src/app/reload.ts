@@ -97,6 +97,7 @@ function firstOf(problems: readonly Problem[]): string {
 /** Parts of the config that stay as they were at the start, and their keys in the file. */
 const FIXED: readonly (readonly [key: string, part: (config: Config) => unknown])[] = [
   ['state.file', ({ state }) => state.file],
+  ['state.postgres', ({ state }) => state.postgres?.reveal()],
   // The tokens are compared as they are: a `Secret` shows every one of them alike.
   ['http', ({ http }) => [http, http.operators.map(({ token }) => token?.reveal()), http.proxy?.secret.reveal()]],
   ['recording', ({ recording }) => recording],

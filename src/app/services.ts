@@ -7,6 +7,7 @@ import { createSupervisor, type Supervisor } from '../engine/upkeep/supervisor.t
 import type { Recovery } from '../store/backups.ts';
 import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
+import { createStandbyPages } from '../web/standby.ts';
 import { createDaemonJournal, type DaemonJournal } from './daemon-journal.ts';
 import { createPauses, type Pauses } from './pauses.ts';
 import { createRecoveryRecord, type RecoveryRecord } from './recovery-record.ts';
@@ -65,7 +66,7 @@ export async function openServices(options: AppOptions, opened: AsyncDisposableS
       pauses,
       storageState: () => storage.state(),
       supervise: supervisor.supervise,
-      stateFile: options.isDry ? null : stateFileOf(setup.config),
+      stateFile: options.isDry || setup.config.state.postgres !== null ? null : stateFileOf(setup.config),
     }),
   );
   const journal = createDaemonJournal({ store, clock, log });
@@ -113,10 +114,16 @@ function createSelf(
   });
 }
 
-/** A dry run remembers nothing that outlives the process. */
-function openStore(
+/** A dry run remembers nothing that outlives the process. Where another daemon has the state, waits until it ends. */
+async function openStore(
   { isDry, setup, owner, log, openStore: open = openState }: AppOptions,
   onRecovered: (how: Recovery) => void,
 ): Promise<Store> {
-  return isDry ? openStoreForDryRun({ log }) : open(setup.config.state, { owner, log, onRecovered });
+  if (isDry) return openStoreForDryRun({ log });
+  const { state, http } = setup.config;
+  await using standby = createStandbyPages(http.listen, log);
+  const onStandby = ({ name }: { readonly name: string }): void => {
+    standby.open(name);
+  };
+  return await open(state, { owner, log, onRecovered, onStandby });
 }

@@ -15,7 +15,8 @@ import { type Problem, fileProblem, reasonOf, sortProblems } from './problem.ts'
 import { sharedPlanWarnings } from './shared-plans.ts';
 import { ConfigShape } from './shape.ts';
 import { networkWarnings } from './network-warnings.ts';
-import { createSecretReader } from './secrets.ts';
+import { createSecretReader, type SecretReader } from './secrets.ts';
+import { Secret } from './secret.ts';
 import { readHttp } from './http.ts';
 import { readDigest } from './digest.ts';
 import { readHeartbeat } from './heartbeat.ts';
@@ -64,7 +65,8 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
   const self = readSelf({ source, channels, names: Object.keys(written.channels) }, written.self);
   const digest = collect(readDigest({ source, channels, names: Object.keys(written.channels) }, written.digest));
   const heartbeat = readHeartbeat(source, written.heartbeat, secrets);
-  problems.push(...self.problems, ...heartbeat.problems);
+  const postgres = readPostgres(written.state.postgres, secrets);
+  problems.push(...self.problems, ...heartbeat.problems, ...postgres.problems);
   if ('value' in shape) problems.push(...missingParts(source, written));
   const http = collect(readHttp(source, written.http, { secrets, listen: tools.env['CHAINWARDEN_LISTEN'] }));
   if (problems.length > 0 || http === null) return { config: null, problems: sortProblems(problems), warnings: [] };
@@ -80,7 +82,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     self: self.value,
     heartbeat: heartbeat.value,
     digest,
-    state: stateOf(written.state, directory),
+    state: { ...stateOf(written.state, directory), postgres: postgres.value },
     recording: recordingOf(written.recording, directory),
     http,
     rules: written.rules,
@@ -98,7 +100,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
 
 type Shape = ReturnType<typeof ConfigShape.parse>;
 
-function stateOf(written: Shape['state'], directory: string): StateSettings {
+function stateOf(written: Shape['state'], directory: string): Omit<StateSettings, 'postgres'> {
   const file = resolve(directory, written.file);
   const { directory: backups, keep } = written.backup;
   return {
@@ -106,6 +108,16 @@ function stateOf(written: Shape['state'], directory: string): StateSettings {
     maxBytes: written.max_size,
     backup: { directory: backups === undefined ? join(dirname(file), 'backups') : resolve(directory, backups), keep },
   };
+}
+
+/** Null where none is written: a file keeps the state. */
+function readPostgres(
+  written: Shape['state']['postgres'],
+  secrets: SecretReader,
+): { readonly value: Secret | null; readonly problems: readonly Problem[] } {
+  if (written === undefined) return { value: null, problems: [] };
+  const read = secrets.read(written, ['state', 'postgres']);
+  return 'missing' in read ? { value: null, problems: [read.missing] } : { value: new Secret(read.text), problems: [] };
 }
 
 function recordingOf(written: Shape['recording'], directory: string): RecordingSettings | null {
@@ -177,6 +189,7 @@ export function secretsOf(config: Config): string[] {
   const { operators, proxy } = config.http;
   const tokens = [...operators.map(({ token }) => token), proxy?.secret];
   texts.push(...tokens.flatMap((token) => token?.reveal() ?? []));
+  if (config.state.postgres !== null) texts.push(...databaseSecrets(config.state.postgres));
   if (config.heartbeat !== null) texts.push(...secretParts(config.heartbeat.url.reveal()));
   for (const explorer of config.explorers.values()) {
     if (explorer.form === 'sandbox') continue;
@@ -184,6 +197,20 @@ export function secretsOf(config: Config): string[] {
     texts.push(...Object.values(explorer.headers).map((value) => value.reveal()));
   }
   return [...new Set(texts)].filter((text) => text.length >= SHORTEST_HIDDEN);
+}
+
+/** The whole URL, and its password, as written and as it is sent. */
+function databaseSecrets(url: Secret): string[] {
+  const written = URL.parse(url.reveal())?.password ?? '';
+  return [url.reveal(), written, decoded(written)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Too short to redact: every "1" of a log would be hidden. */

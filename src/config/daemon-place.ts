@@ -4,14 +4,18 @@ import { dirname, resolve } from 'node:path';
 import { readListen } from './listen.ts';
 import type { ConfigTools } from './model.ts';
 import { fileProblem, reasonOf, type Problem } from './problem.ts';
-import { ConfigShape } from './shape.ts';
+import { Secret } from './secret.ts';
+import { createSecretReader, type SecretReader } from './secrets.ts';
+import { ConfigShape, SecretSource } from './shape.ts';
 import { isMap, type Written } from './yaml/written.ts';
-import { parseYaml } from './yaml/yaml.ts';
+import { parseYaml, type Source } from './yaml/yaml.ts';
 
 export interface DaemonPlace {
   readonly listen: { readonly host: string; readonly port: number };
   /** Absolute. */
   readonly stateFile: string;
+  /** The URL of the database that keeps the state; null: the file does. */
+  readonly postgres: Secret | null;
 }
 
 /** Never throws. */
@@ -34,7 +38,19 @@ export function readDaemonPlace(
   const listen = readListen(source, env['CHAINWARDEN_LISTEN'], textAt(source.value, 'http', 'listen') ?? http.listen);
   if (listen.value === null) return { problems: listen.problems };
   const stateFile = resolve(dirname(resolve(file)), textAt(source.value, 'state', 'file') ?? state.file);
-  return { listen: listen.value, stateFile };
+  const postgres = postgresIn(source, createSecretReader(source, dirname(resolve(file)), { env, readFile }));
+  return 'missing' in postgres ? { problems: [postgres.missing] } : { listen: listen.value, stateFile, ...postgres };
+}
+
+function postgresIn(
+  source: Source,
+  secrets: SecretReader,
+): { readonly postgres: Secret | null } | { readonly missing: Problem } {
+  const state = isMap(source.value) ? source.value['state'] : undefined;
+  const written = SecretSource.safeParse(isMap(state) ? state['postgres'] : undefined).data;
+  if (written === undefined) return { postgres: null };
+  const read = secrets.read(written, ['state', 'postgres']);
+  return 'missing' in read ? read : { postgres: new Secret(read.text) };
 }
 
 function textAt(value: Written, part: string, key: string): string | undefined {

@@ -90,8 +90,10 @@ export interface DigestSettings {
 }
 
 export interface StateSettings {
-  /** Absolute path. */
+  /** Absolute path. Beside it is the token of this machine, whatever keeps the state. */
   readonly file: string;
+  /** The URL of the database that keeps the state; null = the file does. */
+  readonly postgres: Secret | null;
   readonly maxBytes: number;
   readonly backup: BackupSettings;
 }

@@ -18,8 +18,10 @@ export interface SecretReader {
   exposed(): readonly Problem[];
 }
 
+type SecretTools = Pick<ConfigTools, 'env' | 'readFile' | 'isReadableByAll'>;
+
 /** Reads `{ env: NAME }` and `{ file: PATH }`. Problems name the place, never the content. */
-export function createSecretReader(source: Source, directory: string, tools: ConfigTools): SecretReader {
+export function createSecretReader(source: Source, directory: string, tools: SecretTools): SecretReader {
   const { env, readFile, isReadableByAll = () => false } = tools;
   const exposed: Problem[] = [];
   const isConfigExposed = lazily(() => isReadableByAll(resolve(source.file)));

@@ -21,7 +21,7 @@ import {
 } from './scalars.ts';
 import { ZoneShape } from './zone-shape.ts';
 
-const SecretSource = z
+export const SecretSource = z
   .union(
     [
       z.strictObject({ env: text('name of an environment variable') }),
@@ -213,6 +213,11 @@ export const ConfigShape = z.strictObject({
   state: z
     .strictObject({
       file: text('the state file').default('./data/state.db'),
+      postgres: SecretSource.optional().meta({
+        description:
+          'the URL of a PostgreSQL database that keeps the state instead of the file, beside which only the token of ' +
+          'this machine is then; two daemons with the same one are a daemon and its standby',
+      }),
       max_size: size(
         2 ** 20,
         2 ** 40,

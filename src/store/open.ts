@@ -1,5 +1,6 @@
 // Which engine keeps the state. The only file outside the engines that names one.
 import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
 import type { Log } from '../telemetry/log.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -10,14 +11,21 @@ import { forgetInSqlite } from './sqlite/forget.ts';
 import { openSqliteStore, openVolatileStore } from './sqlite/open.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
 import { restoreSqlite } from './sqlite/files/restore.ts';
+import type { Copied } from './copy.ts';
 import type { Backups, Recovery, Restored, StateCheck } from './backups.ts';
-import type { Store, StoreReader } from './store.ts';
+import { addressOf } from './postgres/address.ts';
+import { StorageError, type Store, type StoreReader } from './store.ts';
 
 /** Where the state is, and how large it may become. */
-export interface StateSettings {
-  readonly file: string;
+export interface StateSettings extends StatePlace {
   readonly maxBytes: number;
   readonly backup: BackupSettings;
+}
+
+/** `postgres`: the URL of a database, where no file keeps the state. Only then anything of it is loaded. */
+export interface StatePlace {
+  readonly file: string;
+  readonly postgres?: { reveal(): string } | null;
 }
 
 export interface BackupSettings {
@@ -33,6 +41,8 @@ export interface StoreTools {
   readonly log: Log;
   /** The state was damaged, and something took its place. */
   readonly onRecovered?: (how: Recovery) => void;
+  /** Another daemon has the database: this one waits until it ends. */
+  readonly onStandby?: (holder: { readonly name: string }) => void;
 }
 
 /**
@@ -41,9 +51,23 @@ export interface StoreTools {
  * Rejects with a StoreBusyError while another holds the state, with a StorageError when it cannot be used; the text is
  * for the operator.
  */
-export function openStore(state: StateSettings, tools: StoreTools): Promise<Store> {
-  const { file, maxBytes, backup } = state;
+export async function openStore(state: StateSettings, tools: StoreTools): Promise<Store> {
+  const { file, maxBytes, backup, postgres } = state;
+  if (postgres) {
+    const { log, onStandby } = tools;
+    const owner = `${hostname()}, ${tools.owner}`;
+    return (await onPostgres()).openPostgresStore({
+      ...{ url: postgres.reveal(), owner, log, ...(onStandby && { onStandby }) },
+    });
+  }
   return openSqliteStore({ file, maxBytes, backups: backup.directory, ...tools });
+}
+
+const onPostgres = (): Promise<typeof import('./postgres/open.ts')> => import('./postgres/open.ts');
+
+/** Where the state is, for people. */
+export function stateName({ file, postgres }: StatePlace): string {
+  return postgres ? addressOf(postgres.reveal()).name : file;
 }
 
 /** Remembers nothing that outlives the process, for a dry run. */
@@ -55,12 +79,14 @@ export function openStoreForDryRun({ log }: Pick<StoreTools, 'log'>): Promise<St
  * Takes what is remembered of a watch out, also while a daemon runs: it begins anew with its next poll. False when nothing
  * was remembered. Rejects with a StorageError.
  */
-export function forgetWatch(state: StateSettings, watch: WatchId): Promise<boolean> {
+export async function forgetWatch(state: StatePlace, watch: WatchId): Promise<boolean> {
+  if (state.postgres) return (await onPostgres()).forgetInPostgres(state.postgres.reveal(), watch);
   return forgetInSqlite(state.file, watch);
 }
 
 /** Looks at every page and every row, also while a daemon runs. Rejects with a StorageError where there is no state. */
-export function checkState(state: Pick<StateSettings, 'file'>): Promise<StateCheck> {
+export async function checkState(state: StatePlace): Promise<StateCheck> {
+  if (state.postgres) return (await import('./postgres/check.ts')).checkPostgres(state.postgres.reveal());
   return checkSqlite(state.file);
 }
 
@@ -68,7 +94,9 @@ export function checkState(state: Pick<StateSettings, 'file'>): Promise<StateChe
  * Makes `target`, else the next file of the directory of backups, a complete, checked copy of the state, also while a
  * daemon runs; resolves with its path. Rejects with a StorageError, also where the file exists already.
  */
-export async function backupState({ file, backup }: StateSettings, at: Instant, target?: string): Promise<string> {
+export async function backupState(state: StateSettings, at: Instant, target?: string): Promise<string> {
+  const { file, backup } = state;
+  assertFile(state);
   const copy = target ?? backupFile(backup.directory, file, at);
   await backupSqlite(file, copy);
   return copy;
@@ -78,8 +106,39 @@ export async function backupState({ file, backup }: StateSettings, at: Instant, 
  * Makes a backup the state; the former state file stays beside it. Rejects with a StoreBusyError while a daemon runs, with
  * a StorageError when the backup cannot be used; nothing was changed then.
  */
-export function restoreState(state: Pick<StateSettings, 'file'>, backup: string): Promise<Restored> {
+export async function restoreState(state: StatePlace, backup: string): Promise<Restored> {
+  assertFile(state);
   return restoreSqlite(state.file, backup);
+}
+
+function assertFile(state: StatePlace): void {
+  if (!state.postgres) return;
+  throw new StorageError(
+    `${stateName(state)} keeps the state: back it up and restore it with the tools of PostgreSQL, such as pg_dump, or ` +
+      'copy it into a file with: chainwarden state copy --to FILE',
+  );
+}
+
+/**
+ * Puts what a state file or a backup holds into the database of the state, which has to be empty. Rejects with a
+ * StoreBusyError while a daemon has either, with a StorageError when it cannot be done.
+ */
+export async function copyStateIn(state: StatePlace, file: string): Promise<Copied> {
+  const url = urlOf(state);
+  return (await import('./copy.ts')).copyIn(file, url);
+}
+
+/** Makes a new state file of what the database of the state holds, also while a daemon runs. Rejects with a StorageError. */
+export async function copyStateOut(state: StatePlace, file: string): Promise<Copied> {
+  const url = urlOf(state);
+  return (await import('./copy.ts')).copyOut(url, file);
+}
+
+function urlOf({ file, postgres }: StatePlace): string {
+  if (postgres) return postgres.reveal();
+  throw new StorageError(
+    `${file} keeps the state: it is copied by chainwarden state backup. Set state.postgres first.`,
+  );
 }
 
 /** The backups that the daemon makes. */
@@ -88,11 +147,14 @@ export function openBackups({ file, backup }: StateSettings): Backups {
 }
 
 /** For those who only look. Rejects with a StorageError when there is no state, or when it is of another schema. */
-export function openReader(state: Pick<StateSettings, 'file'>): Promise<StoreReader> {
+export async function openReader(state: StatePlace): Promise<StoreReader> {
+  if (state.postgres) return (await onPostgres()).openPostgresReader(state.postgres.reveal());
   return openSqliteReader(state);
 }
 
 /** The same, and null when there is no state yet. */
-export async function openReaderIfAny(state: Pick<StateSettings, 'file'>): Promise<StoreReader | null> {
-  return existsSync(state.file) ? openReader(state) : null;
+export async function openReaderIfAny(state: StatePlace): Promise<StoreReader | null> {
+  const { file, postgres } = state;
+  const isThere = postgres ? await (await onPostgres()).isFilled(postgres.reveal()) : existsSync(file);
+  return isThere ? openReader(state) : null;
 }

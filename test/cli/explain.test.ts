@@ -198,7 +198,7 @@ test('nothing is written', async () => {
 
 test('before the first poll, and before the first daemon, the rule is explained alone', async () => {
   const alone = await explained('coins/low');
-  expect(alone[0]).toMatch(/^There is no state file at .*state\.db yet: only the rule can be explained\.$/);
+  expect(alone[0]).toMatch(/^There is no state at .*state\.db yet: only the rule can be explained\.$/);
   expect(linesWith(alone, 'while', 'not asked', 'state', 'would', 'looked')).toEqual([
     'not asked yet: nothing is known but the rule',
     'looked at next: 2026-01-01T00:00:54Z, in 54s',

@@ -141,8 +141,8 @@ test('two config files are compared with --against', async () => {
   prepared.folder.write('old/rules.yaml', RULES.replace('every: 1m', 'every: 2m'));
   const said = await planned(RULES, '--against', join(prepared.folder.path, 'old', 'config.yaml'));
   expect(said).toEqual([
-    expect.stringContaining('There is no state file'),
-    expect.stringContaining('The state file is another one'),
+    expect.stringContaining('There is no state at'),
+    expect.stringContaining('The state is another one'),
     'changed coins: every 2m becomes every 1m',
     'chain: 14,420 credits a day become 28,820',
   ]);
@@ -151,7 +151,7 @@ test('two config files are compared with --against', async () => {
 
 test('without a state file everything is added, and that is said', async () => {
   expect(await planned(RULES)).toEqual([
-    expect.stringContaining('There is no state file'),
+    expect.stringContaining('There is no state at'),
     expect.stringContaining('What runs now is not known'),
     'added coins',
     'newly told: screen',

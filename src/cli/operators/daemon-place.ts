@@ -44,7 +44,7 @@ export function daemonOf(terminal: Terminal, { config, url: named }: ApiOptions)
 export function openStateOf(terminal: Terminal, { config }: Pick<ApiOptions, 'config'>): Promise<StoreReader> {
   const place = readDaemonPlace(config, terminal);
   if ('problems' in place) throw new CommandError(EXIT.config, formatProblems(place.problems));
-  return openReader({ file: place.stateFile });
+  return openReader({ file: place.stateFile, postgres: place.postgres });
 }
 
 function checkedUrl(terminal: Terminal, text: string): string {

@@ -4,7 +4,7 @@ import type { Memory } from '../../core/model/memory.ts';
 import { withStored } from '../../core/windows/closed.ts';
 import { outlineOf, readOutline, type Outline } from '../../plan/outline.ts';
 import { planOf, type State } from '../../plan/plan.ts';
-import { openReaderIfAny } from '../../store/open.ts';
+import { openReaderIfAny, stateName } from '../../store/open.ts';
 import type { StoreReader } from '../../store/store.ts';
 import { EXIT } from '../exit.ts';
 import { loadOrFail, type ConfigOption } from '../load.ts';
@@ -22,11 +22,10 @@ export async function plan(terminal: Terminal, { config: file, against }: PlanOp
   const other = against === undefined ? null : loadOrFail(terminal, against, EXIT.problems);
   await using reader = await openReaderIfAny(config.state);
   if (reader === null)
-    terminal.out(`There is no state file at ${config.state.file}: which alerts are open is not known.`);
-  if (other !== null && other.config.state.file !== config.state.file)
-    terminal.out(
-      `The state file is another one, ${config.state.file}: what ${other.config.state.file} remembers is left behind.`,
-    );
+    terminal.out(`There is no state at ${stateName(config.state)}: which alerts are open is not known.`);
+  const [place, former] = [stateName(config.state), other === null ? null : stateName(other.config.state)];
+  if (former !== null && former !== place)
+    terminal.out(`The state is another one, ${place}: what ${former} remembers is left behind.`);
   const before =
     other === null ? await runningIn(reader, terminal) : outlineOf(other.watches, recipientsIn(other.config));
   const planned = { watches, recipientsOf: recipientsIn(config) };

@@ -1,6 +1,7 @@
 // The commands that read the state file, also while the daemon runs, and those that mend it.
 import type { ConfigOption } from '../load.ts';
 import { CONFIG, toWhole, type Registry } from '../options.ts';
+import type { CopyOptions } from './files.ts';
 import type { HistoryOptions } from './history.ts';
 import type { StatusOptions } from './status.ts';
 
@@ -48,7 +49,7 @@ function addHistory({ program, terminal, end }: Registry): void {
 }
 
 function addStateFile({ program, terminal, end }: Registry): void {
-  const state = program.command('state').description('check, copy, restore the state file; forget a watch');
+  const state = program.command('state').description('check, copy, restore the state; forget a watch');
   state
     .command('forget <watch>')
     .description('take what is remembered of a watch (id or id[label]) out, damaged or not: it begins anew')
@@ -71,6 +72,18 @@ function addStateFile({ program, terminal, end }: Registry): void {
     .option(...CONFIG)
     .action(async (file: string | undefined, options: ConfigOption) => {
       end(await (await import('./files.ts')).stateBackup(terminal, file, options));
+    });
+  state
+    .command('copy')
+    .description('move a state between a file and the database of state.postgres')
+    .option(
+      '--from <file>',
+      'a state file or a backup, into the database, which has to be empty; stop the daemon first',
+    )
+    .option('--to <file>', 'a new state file, of what the database holds; also while the daemon runs')
+    .option(...CONFIG)
+    .action(async (options: CopyOptions) => {
+      end(await (await import('./files.ts')).stateCopy(terminal, options));
     });
   state
     .command('restore')

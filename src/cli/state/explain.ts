@@ -8,7 +8,7 @@ import { explainWatch, storedSnapshotOf, type ExplainInput } from '../../explain
 import { explainLines } from '../../explain/lines.ts';
 import type { OperatorFacts } from '../../explain/operator-words.ts';
 import { findWatches } from '../../explain/find.ts';
-import { openReaderIfAny } from '../../store/open.ts';
+import { openReaderIfAny, stateName } from '../../store/open.ts';
 import type { StoredDelivery } from '../../store/outbox.ts';
 import type { StoreReader } from '../../store/store.ts';
 import { CommandError, EXIT } from '../exit.ts';
@@ -27,7 +27,7 @@ export async function explain(terminal: Terminal, name: string, { config: file }
   if ('complaint' in found) throw new CommandError(EXIT.usage, found.complaint);
   await using reader = await openReaderIfAny(config.state);
   if (reader === null)
-    terminal.out(`There is no state file at ${config.state.file} yet: only the rule can be explained.\n`);
+    terminal.out(`There is no state at ${stateName(config.state)} yet: only the rule can be explained.\n`);
   const pauses = (await reader?.pauses()) ?? [];
   const now = terminal.clock.now();
   const operators = {

@@ -2,9 +2,18 @@
 import { resolve } from 'node:path';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import { backupState, checkState, openBackups, restoreState, type StateSettings } from '../../store/open.ts';
+import {
+  backupState,
+  checkState,
+  copyStateIn,
+  copyStateOut,
+  openBackups,
+  restoreState,
+  stateName,
+  type StateSettings,
+} from '../../store/open.ts';
 import type { Finding, StateCheck } from '../../store/backups.ts';
-import { EXIT } from '../exit.ts';
+import { CommandError, EXIT } from '../exit.ts';
 import { loadOrFail, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -15,16 +24,16 @@ export async function stateCheck(
   options: ConfigOption,
 ): Promise<number> {
   const { state } = loadOrFail(terminal, options.config).config;
-  const file = named === undefined ? state.file : resolve(named);
-  const check = await checkState({ file });
-  for (const line of checkLines(file, check)) terminal.out(line);
-  terminal.out(await backupsLine(state));
+  const place = named === undefined ? state : { file: resolve(named) };
+  const check = await checkState(place);
+  for (const line of checkLines(stateName(place), check)) terminal.out(line);
+  if (state.postgres === null) terminal.out(await backupsLine(state));
   return check.findings.length === 0 ? EXIT.ok : EXIT.problems;
 }
 
-function checkLines(file: string, { schema, isCurrent, bytes, rows, findings }: StateCheck): string[] {
+function checkLines(name: string, { schema, isCurrent, bytes, rows, findings }: StateCheck): string[] {
   return [
-    `${file}: schema ${schema}, ${bytes} bytes`,
+    `${name}: schema ${schema}, ${bytes} bytes`,
     ...[...rows].map(([table, count]) => `  ${table}: ${count} ${count === 1 ? 'row' : 'rows'}`),
     ...(isCurrent
       ? []
@@ -64,5 +73,25 @@ export async function stateRestore(terminal: Terminal, named: string, options: C
   terminal.out(`${state.file}: restored from ${backup}, checked`);
   if (former !== null) terminal.out(`the former state file is kept as ${former}`);
   terminal.out('What was told after that backup may be told again, under the same ids.');
+  return EXIT.ok;
+}
+
+export interface CopyOptions extends ConfigOption {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Moves a state between a file and the database of the config. */
+export async function stateCopy(terminal: Terminal, { config: file, from, to }: CopyOptions): Promise<number> {
+  const { state } = loadOrFail(terminal, file).config;
+  if ((from === undefined) === (to === undefined))
+    throw new CommandError(EXIT.usage, 'Say either --from FILE or --to FILE.');
+  const name = stateName(state);
+  const [copied, line] =
+    from === undefined
+      ? [await copyStateOut(state, resolve(to ?? '')), `${name}: copied into ${resolve(to ?? '')}`]
+      : [await copyStateIn(state, resolve(from)), `${resolve(from)}: copied into ${name}`];
+  terminal.out(line);
+  for (const [table, count] of copied) terminal.out(`  ${table}: ${count} ${count === 1 ? 'row' : 'rows'}`);
   return EXIT.ok;
 }

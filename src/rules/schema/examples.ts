@@ -60,6 +60,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ digest: [{ at: '08:00', zone: 'Europe/Berlin', notify: ['ops'] }] },
   ...{ recording: [{ file: './data/recording.db' }], keep: ['7d'], max_size: ['256MiB'] },
   ...{ url: [{ env: 'OPS_WEBHOOK_URL' }], secret: [{ file: '/run/secrets/ops' }], smtp: [{ env: 'SMTP_URL' }] },
+  postgres: [{ env: 'DATABASE_URL' }],
   ...{ channel: ['C0123ABCD'], chat: ['-1001234567890'], thread_id: ['1234567890123456789'], thread_name: ['Alerts'] },
   ...{ routing_key: [{ env: 'PAGERDUTY_KEY' }], region: ['eu'] },
   ...{ user: ['warden'], password: [{ env: 'AM_PASSWORD' }], refresh: ['60s'], hold: ['24h'] },
