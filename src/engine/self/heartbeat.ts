@@ -84,6 +84,8 @@ type Beat = (settings: HeartbeatSettings, signal: AbortSignal) => Promise<void>;
 
 function createBeat({ vitals, post, onBeat, clock, log }: HeartbeatOptions): Beat {
   let turns = vitals.turns();
+  // The first beat is judged like every other: by a turn that was asked for.
+  vitals.turn();
   let lastTrouble: string | null = null;
 
   /** Each part is asked, so that the next beat is judged by what came after this one. */
