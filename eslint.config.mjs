@@ -48,7 +48,15 @@ export default tseslint.config(
       parserOptions: { project: false, program: null },
       globals: Object.fromEntries(
         ['addEventListener', 'CSS', 'document', 'Event', 'EventSource', 'getComputedStyle', 'getSelection', 'location']
-          .concat(['matchMedia', 'performance', 'ResizeObserver', 'setInterval', 'uPlot', 'XMLHttpRequest'])
+          .concat([
+            'devicePixelRatio',
+            'matchMedia',
+            'performance',
+            'ResizeObserver',
+            'setInterval',
+            'uPlot',
+            'XMLHttpRequest',
+          ])
           .map((name) => [name, 'readonly']),
       ),
     },

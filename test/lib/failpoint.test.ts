@@ -23,7 +23,9 @@ const calls: readonly Call[] = [...parseSources()].flatMap(([file, source]) =>
 const callsOf = (callee: RegExp): readonly Call[] => calls.filter((call) => callee.test(call.callee));
 const filesOf = (found: readonly Call[]): string[] => [...new Set(found.map(({ file }) => file))].toSorted();
 
-const inStore = (found: readonly Call[]): Call[] => found.filter(({ file }) => file.startsWith('src/store/'));
+/** Without commands, which change a database beside the daemon. */
+const inStore = (engine: string, found: readonly Call[]): Call[] =>
+  found.filter(({ file }) => file.startsWith(`src/store/${engine}/`) && file !== 'src/store/postgres/open.ts');
 
 /** The names that these calls are given; what is no plain text is shown as code. */
 const namesIn = (found: readonly Call[], argument: number): string[] =>
@@ -35,16 +37,23 @@ const namesIn = (found: readonly Call[], argument: number): string[] =>
 /** What `write` and `writeUnder` are made of hands its own step on. */
 const PASSED_ON = /^code: (?:step$|\(\) =>)/;
 
-test('each step of the list is one transaction, and each transaction of the daemon is a step of the list', () => {
-  const named = [
-    ...namesIn(inStore(callsOf(/^(?:write|writeUnsynced|writeUnder)$/)), 0),
-    ...namesIn(callsOf(/^inStep$/), 1),
-  ].filter((name) => !PASSED_ON.test(name));
-  expect(named.toSorted()).toEqual(Object.keys(STEPS).toSorted());
-  // The recording is a file of its own, and `state forget` a command.
+test.each(['sqlite', 'postgres'])(
+  'each step of the list is one transaction of %s, and each transaction is a step',
+  (engine) => {
+    const named = [
+      ...namesIn(inStore(engine, callsOf(/^(?:(?:database\.)?write|writeUnsynced|writeUnder|writeRound)$/)), 0),
+      ...namesIn(inStore(engine, callsOf(/^inStep$/)), 1),
+    ].filter((name) => !PASSED_ON.test(name));
+    expect(named.toSorted()).toEqual(Object.keys(STEPS).toSorted());
+  },
+);
+
+test('nothing else in the sources begins a transaction', () => {
+  // The recording is a file of its own; `state forget` and `state copy` are commands.
   expect(filesOf(callsOf(/^inTransaction$/))).toEqual([
     'src/recording/schema.ts',
     'src/recording/writer.ts',
+    'src/store/copy.ts',
     'src/store/sqlite/database.ts',
     'src/store/sqlite/forget.ts',
   ]);
@@ -61,6 +70,7 @@ test('each moment of the list is marked in one place', () => {
 test('nothing is sent, shown or changed by an operator but past a moment of the list', () => {
   // Commands that send a test message keep nothing.
   expect(filesOf(callsOf(/^(?:notifier|sender)\.send$/))).toEqual([
+    'src/app/runtime/ack-links.ts',
     'src/app/runtime/channels.ts',
     'src/cli/daemon/notify-test.ts',
     'src/engine/sending/sender.ts',

@@ -122,6 +122,6 @@ test('a line takes no more room than a line may', () => {
 
 test('what became of the watch of a token was not found again under its long id', () => {
   const address = `0x${'11'.repeat(20)}`;
-  const subject = [`${'rule'.repeat(16)}`, 'e'.repeat(64), address, address].join('/');
+  const subject = ['rule'.repeat(16), 'e'.repeat(64), address, address].join('/');
   expect(textOf({ ...entry(1), subject }).subject).toBe(subject);
 });
