@@ -40,6 +40,12 @@ export async function openWeb(
       interventions: interventionsOf(options, services),
     },
     version,
+    links: {
+      isOn: () => runtime.facts.config()?.http.hasLinks ?? false,
+      secrets: () => store.linkSecrets(),
+      now: () => clock.now(),
+      timeZone: http.page.timeZone,
+    },
     pages: pagesOf(options, runtime, heartbeatAt),
     queries: createQueries(look, createEdition({ runtime, store, clock, bootId })),
     log,

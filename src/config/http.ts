@@ -31,13 +31,14 @@ export function readHttp(
     ...address.problems,
     ...page.problems,
     ...publicUrlProblems(source, written.public_url),
+    ...linkProblems(source, written),
     ...operators.problems,
     ...proxy.problems,
   ];
   if (address.value === null || problems.length > 0) return { value: null, problems };
-  const { public_url: publicUrl = null } = written;
+  const { public_url: publicUrl = null, links: hasLinks } = written;
   const callers = { operators: operators.found, proxy: proxy.found };
-  return { value: { listen: address.value, page: page.value, publicUrl, ...callers }, problems: [] };
+  return { value: { listen: address.value, page: page.value, publicUrl, hasLinks, ...callers }, problems: [] };
 }
 
 /** Behind a proxy every caller has an address of this machine: then the page is open only where it says so. */
@@ -60,6 +61,14 @@ function publicUrlProblems(source: Source, url: string | undefined): Problem[] {
   if (url === undefined || new URL(url).pathname === '/') return [];
   const hint = `Write ${new URL(url).origin}`;
   return [source.problem(['http', 'public_url'], { message: 'has a path, and must be the root of its host', hint })];
+}
+
+/** Whoever has such a link may use it, so it crosses no network in clear. */
+function linkProblems(source: Source, { links, public_url: url }: Written): Problem[] {
+  if (!links || url?.startsWith('https:') === true) return [];
+  const message = 'needs `public_url` in https: whoever reads such a link may use it';
+  const hint = 'Write public_url: https://chainwarden.example.com, as the proxy in front of the daemon is called.';
+  return [source.problem(['http', 'links'], { message, hint })];
 }
 
 /** The name under which the daemon's own token file acts. */

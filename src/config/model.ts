@@ -43,6 +43,8 @@ export interface HttpSettings {
   readonly page: PageSettings;
   /** Without a slash at its end. */
   readonly publicUrl: string | null;
+  /** Whether messages hold a link with which who gets them acknowledges. */
+  readonly hasLinks: boolean;
   readonly operators: readonly Operator[];
   readonly proxy: ProxySettings | null;
 }

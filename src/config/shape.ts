@@ -169,6 +169,9 @@ const Http = z.strictObject({
   source_url: sourceUrl(
     'where a line of a rule file is shown elsewhere; without it the page shows the file',
   ).optional(),
+  links: boolean(
+    'messages to people hold a link with which whoever has it acknowledges, for a day; needs public_url in https',
+  ).default(false),
   operators: z
     .record(z.string().regex(OPERATOR, 'an operator has letters, digits and _ . @ + - in the name'), Operator)
     .default({})

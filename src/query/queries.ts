@@ -11,6 +11,7 @@ import { overview } from './overview/overview.ts';
 import { rules } from './daemon/rules.ts';
 import { ruleFile } from './daemon/source.ts';
 import { samples } from './values/samples.ts';
+import { linkedMessage } from './records/linked.ts';
 import { previewSilence } from './silences/preview.ts';
 import type { MatcherMistake } from './silences/reach.ts';
 import { silences } from './silences/silences.ts';
@@ -20,7 +21,7 @@ import type { AlertCard, AlertHistory, Gone } from './shapes/alerts.ts';
 import type { List } from './shapes/common.ts';
 import type { About, Explorers, RuleFile, RuleList } from './shapes/daemon.ts';
 import type { HistoryList } from './shapes/history.ts';
-import type { DeliveryDetail, DeliveryList, SilenceLists, SilencePreview } from './shapes/operators.ts';
+import type { DeliveryDetail, DeliveryList, LinkedMessage, SilenceLists, SilencePreview } from './shapes/operators.ts';
 import type { Overview } from './shapes/overview.ts';
 import type { WatchExplanation, WatchList } from './shapes/watches.ts';
 import type { View } from './view.ts';
@@ -44,6 +45,8 @@ export interface Queries {
   deliveries(filter: DeliveryFilter): Promise<DeliveryList>;
   /** Null: there is none. */
   delivery(id: string): Promise<DeliveryDetail | null>;
+  /** Of the delivery that a link names; null: it is not kept any more. */
+  linkedMessage(delivery: string): Promise<LinkedMessage | null>;
   silences(): Promise<SilenceLists>;
   /** Of a silence with these matchers; or what is wrong with them. */
   previewSilence(matchers: Matcher): Promise<SilencePreview | readonly MatcherMistake[]>;
@@ -67,6 +70,7 @@ export function createQueries(look: () => Promise<View>, edition: Queries['editi
     history: async (filter) => history(await look(), filter),
     deliveries: async (filter) => deliveries(await look(), filter),
     delivery: async (id) => delivery(await look(), id),
+    linkedMessage: async (id) => linkedMessage(await look(), id),
     silences: async () => silences(await look()),
     previewSilence: async (matchers) => previewSilence(await look(), matchers),
     explorers: async () => explorers(await look()),

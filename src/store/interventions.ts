@@ -152,6 +152,9 @@ export interface OperatorStore {
   /** The silences, pauses and acknowledgements that are in force at that time or will be. */
   policy(at: Instant): Promise<StoredPolicy>;
 
+  /** What links in messages are signed with: the first one signs, all of them are valid. The same after every start. */
+  linkSecrets(): Promise<readonly string[]>;
+
   /** Conditions that fire, and events of a day that were not retracted: of events the newest 2,000. The oldest first. */
   openAlerts(of: OpenFilter): Promise<OpenAlertRow[]>;
 }

@@ -8,9 +8,11 @@ import type { Log } from '../telemetry/log.ts';
 import { answerAsset, ASSETS_PATH } from './assets.ts';
 import { createApiApp, type ApiOptions, type WebEnv } from './api/app.ts';
 import { API_ROOT } from './api/routes.ts';
+import { LINKS_ROOT } from './guard/ack-links.ts';
 import { createHosts } from './guard/hosts.ts';
 import { headerPolicy } from './headers.ts';
 import { isReachable } from './guard/identity.ts';
+import { createLinksApp, type LinksOptions } from './links/app.ts';
 import { metering, type Answered } from './metering.ts';
 import { createPagesApp, type PagesOptions } from './pages/app.ts';
 import { errorPage, failurePage } from './pages/errors.ts';
@@ -31,6 +33,8 @@ export interface WebAppOptions {
   readonly version: string;
   /** What pages and the API show. */
   readonly queries: Queries;
+  /** Links in messages. */
+  readonly links: LinksOptions;
   /** Null: there are none. */
   readonly pages: PagesOptions | null;
   readonly log?: Pick<Log, 'warn'>;
@@ -72,6 +76,8 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
     const { isReady, lines } = readiness();
     return c.text([isReady ? 'ready' : 'waiting', ...lines].join('\n'), isReady ? 200 : 503);
   });
+  const links = { ...options.links, ...options.api, queries, hosts, onRejected };
+  app.route(LINKS_ROOT, createLinksApp(links));
   const { pages } = options;
   const onFailed = (error: unknown): void => {
     log?.warn('web:failed', { error, effect: 'the page shows the last overview' });

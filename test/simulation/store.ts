@@ -117,6 +117,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     pauses: () => deed(() => inner.pauses()),
     policy: (at) => deed(() => inner.policy(at)),
     openAlerts: (of) => deed(() => inner.openAlerts(of)),
+    linkSecrets: () => deed(() => inner.linkSecrets()),
     record: (entries, fence) => write(() => inner.record(entries, fence)),
     chainJournal: (limit, fence) => write(() => inner.chainJournal(limit, fence)),
     journalHead: () => deed(() => inner.journalHead()),

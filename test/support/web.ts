@@ -52,6 +52,7 @@ export function testWebOptions(options: Partial<WebOptions>): WebOptions {
     metricsText: () => Promise.resolve(''),
     isAlive: () => true,
     readiness: () => ({ isReady: true, lines: [] }),
+    links: { isOn: () => false, secrets: () => Promise.resolve([]), now: () => 0, timeZone: 'UTC' },
     pages: null,
     api: { interventions, operators: [], localToken: null, proxy: null, isOpen: false, monotonic: () => 0 },
     version: '0.1.0',

@@ -26,6 +26,9 @@ const PUBLIC: readonly Row[] = [
   ['GET /readyz', 200, 200, 200, 200],
   ['GET /assets/:file', 200, 200, 200, 200],
   ['GET /enter', 200, 200, 200, 200],
+  // Where messages hold no links. With a link, nobody is asked who he is: test/web/links.test.ts.
+  ['GET /a/:token', 410, 410, 410, 410],
+  ['POST /a/:token', 410, 410, 410, 410],
 ];
 
 const READS: readonly Row[] = [

@@ -81,7 +81,7 @@ describe('what is there', () => {
     await ask(web, '/api/v1/watches/treasury/pauses', { authorization: 'Bearer x' }, 'GET');
     expect(answered).toEqual([
       '/metrics 200 null',
-      '* 404 null',
+      '/a/:token 410 null',
       '/api/v1/watches/:name/pauses 401 null',
       '* 401 null',
     ]);

@@ -22,6 +22,7 @@ import type { OutboxDepth } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
+import { ackLinksOf, NO_LINKS, withAckLinks } from './ack-links.ts';
 import type { Prepared } from './prepared.ts';
 
 export interface ChannelsOptions {
@@ -90,6 +91,7 @@ export function createChannels(options: ChannelsOptions): Channels {
   const openByName = new Map<string, Open>();
   const retiring = new Map<Open, Promise<void>>();
   let recipientsOf: RecipientsOf = () => undefined;
+  let ackLinkOf = NO_LINKS;
 
   function buildMirror({ name, notifier, to }: Channel, onOutcome: (outcome: Outcome) => void): Built['mirror'] {
     if (notifier.mirror === undefined || options.isDry) return null;
@@ -107,7 +109,8 @@ export function createChannels(options: ChannelsOptions): Channels {
   function build(channel: Channel, fingerprint: string): Built {
     const { name, notifier, to } = channel;
     const opened = options.isDry ? createDryNotifier(log) : notifier.open(to, { ...options, channel: name });
-    const guarded = withoutSecrets(opened, options.redact);
+    const linked = notifier.readBy === 'people' ? withAckLinks(opened, (delivery) => ackLinkOf(delivery)) : opened;
+    const guarded = withoutSecrets(linked, options.redact);
     const health = createChannelHealth(clock);
     const onOutcome = (outcome: Outcome): void => {
       health.ended(outcome);
@@ -168,6 +171,7 @@ export function createChannels(options: ChannelsOptions): Channels {
   return {
     async prepare(config) {
       await using fresh = new AsyncDisposableStack();
+      const secrets = config.http.hasLinks ? await options.store.linkSecrets() : [];
       const next = new Map<string, Built>();
       for (const channel of [...config.channels.values()].filter(isUsable)) {
         const fingerprint = JSON.stringify([channel.type, channel.to]);
@@ -180,6 +184,7 @@ export function createChannels(options: ChannelsOptions): Channels {
         commit() {
           opened.move();
           recipientsOf = recipientsIn(config);
+          ackLinkOf = ackLinksOf(config.http, secrets[0] ?? null);
           const gone = [...openByName.values()].filter((one) => next.get(one.name) !== one);
           for (const { name } of gone) retire(name);
           for (const built of next.values()) {

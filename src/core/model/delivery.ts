@@ -84,6 +84,8 @@ export interface Attempt {
   readonly receipt: Receipt | null;
   /** It is told from memory, while the state file takes nothing, and may be told again. */
   readonly unrecorded?: true;
+  /** A page on which the recipient acknowledges what it speaks of; the same for every try. */
+  readonly ackUrl?: string;
 }
 
 /** Of what is due on a channel, a lower rank goes out first. */

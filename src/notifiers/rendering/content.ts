@@ -33,6 +33,9 @@ export interface Content {
 /** The label of the page that says what to do. */
 export const RUNBOOK = 'Runbook';
 
+/** The label of the page on which it is acknowledged. */
+export const ACKNOWLEDGE = 'Acknowledge';
+
 export interface Link {
   readonly label: string;
   readonly url: string;

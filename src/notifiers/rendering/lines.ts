@@ -52,9 +52,9 @@ const COPY = 'This may be a copy: nobody knows whether an earlier try arrived.';
 const UNRECORDED = 'Not on record, since the state file takes nothing: it may come again.';
 
 /** `maybeCopy`: where the receiver cannot know that by itself. */
-export function toLines(delivery: Delivery, attempt: Pick<Attempt, 'maybeCopy' | 'unrecorded'>): AllLines {
+export function toLines(delivery: Delivery, attempt: Pick<Attempt, 'maybeCopy' | 'unrecorded' | 'ackUrl'>): AllLines {
   const { maybeCopy, unrecorded } = attempt;
-  const content = toContent(delivery);
+  const content = toContent(delivery, attempt);
   const { subject, lead, alerts, others, text, values, about, notes } = content;
   const short = (line: Line): Line => ({ ...line, text: cut(line.text, LONGEST_LINE) });
   return {

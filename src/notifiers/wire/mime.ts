@@ -10,7 +10,7 @@ import { domainOf, type MailAddress } from './mail-address.ts';
 
 /** Headers carry names from the config and text of ours; nothing from the chain. */
 export function toMime(delivery: Delivery, from: MailAddress, attempt: Attempt): Promise<Buffer> {
-  const content = toContent(delivery);
+  const content = toContent(delivery, attempt);
   const domain = domainOf(from);
   const [thread, ...others] = rootsOf(delivery, domain);
   const mail = new MailComposer({

@@ -104,3 +104,21 @@ export const SilencePreview = z
   })
   .meta({ id: 'SilencePreview', description: 'What a silence would hold back.' });
 export type SilencePreview = z.output<typeof SilencePreview>;
+
+/** What a link in a message shows: no call of the API answers with it. */
+export interface LinkedMessage {
+  readonly channel: string;
+  readonly recipient: string;
+  readonly alerts: readonly LinkedAlert[];
+}
+
+export interface LinkedAlert {
+  readonly key: string;
+  readonly episode: number;
+  /** Of what it says now; null: it is over. */
+  readonly seq: number | null;
+  readonly title: string;
+  readonly severity: Severity;
+  readonly since: string;
+  readonly ack: { readonly by: string; readonly at: string; readonly until: string } | null;
+}

@@ -48,6 +48,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
     block_time: ['2s', 'manual'],
     control: [true],
     insecure: [true],
+    links: [true],
     faults: [true],
     coin: [{ symbol: 'ETH', decimals: 18 }],
     symbol: ['ETH'],

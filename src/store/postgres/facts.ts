@@ -3,7 +3,7 @@ import type { Json } from '../../core/values/fields.ts';
 import { jsonOrNull } from '../rows.ts';
 import type { Sql } from './sql.ts';
 
-type Name = 'running' | 'troubles' | 'probe';
+type Name = 'running' | 'troubles' | 'probe' | 'links';
 
 /** Null when nothing was written under that name, or no JSON. */
 export async function readFact(sql: Sql, name: Name): Promise<Json> {

@@ -1,10 +1,13 @@
 // How a process comes to hold the database, and goes on holding it. Both go by the machine's clock: they wait for a server.
 import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Fence } from '../fence.ts';
+import { linkSecretsAfterStart } from '../link-secrets.ts';
 import { StorageError, StoreBusyError } from '../store.ts';
 import type { Database } from './database.ts';
 import { endLeases } from './dispatch/deliveries-table.ts';
+import { readFact, writeFact } from './facts.ts';
 import { claim, renew, type Claimant, type Claimed, type Holder } from './lease.ts';
 
 /** A lease outlasts two renewals that fail. */
@@ -48,7 +51,10 @@ export async function claimWhenFree(
 function take(database: Pick<Database, 'write'>, me: Claimant): Promise<Claimed> {
   return database.write('take-over', async (sql) => {
     const claimed = await claim(sql, me);
-    if (claimed.type === 'held') await endLeases(sql);
+    if (claimed.type === 'held') {
+      await endLeases(sql);
+      await writeFact(sql, 'links', linkSecretsAfterStart(await readFact(sql, 'links'), systemClock.now()));
+    }
     return claimed;
   });
 }

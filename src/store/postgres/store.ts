@@ -27,7 +27,7 @@ import { acksToPass, keepMirrored, mirrored, pruneMirrored } from './dispatch/mi
 import { addNotifications, pruneNotifications } from './dispatch/notifications-table.ts';
 import * as rounds from './dispatch/rounds.ts';
 import { activeStates, heldCounts, pruneStates } from './dispatch/states-table.ts';
-import { writeFact } from './facts.ts';
+import { readFact, writeFact } from './facts.ts';
 import { append, chain, countLines, hasUnchained, pruneJournal } from './journal-table.ts';
 import { isHeld } from './lease.ts';
 import { forget, keepCoverage, keepMemories, remembered, versionsOf } from './memory-table.ts';
@@ -36,6 +36,7 @@ import { announce, answerTo, intervene } from './operators/interventions.ts';
 import { announceable, pruneSilences } from './operators/silences-table.ts';
 import { createPostgresView } from './reader.ts';
 import { keepSamples, noteData, noteFirst, pruneSamples } from './samples-table.ts';
+import { linkSecretsIn } from '../link-secrets.ts';
 import type { Sql } from './sql.ts';
 
 export interface PostgresTools {
@@ -76,6 +77,7 @@ export function createPostgresStore(
     ...view,
     reader: async () => view,
     fenceOf: () => fence,
+    linkSecrets: async () => linkSecretsIn(await readFact(sql, 'links')),
     // The server has limits of its own.
     setMaxBytes: () => undefined,
     remembered: () => remembered(sql),

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Json } from '../../core/values/fields.ts';
 
-type Name = 'owner' | 'epoch' | 'running' | 'troubles' | 'probe' | 'policy';
+type Name = 'owner' | 'epoch' | 'running' | 'troubles' | 'probe' | 'policy' | 'links';
 
 export interface Facts {
   /** Null when nothing was written under that name. */

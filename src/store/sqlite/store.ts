@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { journalOf } from '../../core/journal/decided.ts';
 import { triedLine } from '../../core/journal/tried.ts';
 import type { Decision } from '../../core/model/decision.ts';
-import type { Instant } from '../../lib/clock.ts';
+import { systemClock, type Instant } from '../../lib/clock.ts';
 import type { Step } from '../../lib/failpoint.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { ANNOUNCER } from '../../core/model/ids.ts';
@@ -13,6 +13,7 @@ import { createAcksTable } from './operators/acks-table.ts';
 import { createAccess } from './access.ts';
 import { createChainTable } from './chain-table.ts';
 import { answering, inStep } from './database.ts';
+import { linkSecretsAfterStart, linkSecretsIn } from '../link-secrets.ts';
 import { createFacts, type Facts } from './facts.ts';
 import { MOST_DROPPED } from '../journal-rows.ts';
 import { createJournalTable, createJournalView } from './journal-table.ts';
@@ -222,6 +223,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     pauses: () => read(() => open.pauses()),
     policy: (at) => read(() => open.policy(at)),
     openAlerts: (of) => read(() => open.openAlerts(of)),
+    linkSecrets: () => read(() => linkSecretsIn(open.facts.json('links'))),
     record: (entries, fence) =>
       writeUnder('record', fence, () => {
         open.journal.append(entries);
@@ -329,6 +331,7 @@ function takeOver(facts: Facts, owner: string): Fence {
   const epoch = epochOf(facts) + 1;
   facts.write('owner', owner);
   facts.write('epoch', String(epoch));
+  facts.write('links', JSON.stringify(linkSecretsAfterStart(facts.json('links'), systemClock.now())));
   return { key: 'file', slot: 0, owner, epoch };
 }
 

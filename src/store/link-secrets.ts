@@ -1,0 +1,25 @@
+// What links in messages are signed with. A secret is replaced at the first start after thirty days; the one before it stays
+// valid, since links hold for a day.
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Instant } from '../lib/clock.ts';
+
+/** The newest first. */
+const LinkSecrets = z.object({ since: z.number(), secrets: z.array(z.string().min(32)).min(1).max(2) });
+export type LinkSecrets = z.output<typeof LinkSecrets>;
+
+const OLD_MS = 30 * 86_400_000;
+const BYTES = 32;
+
+/** Damaged ones are replaced: then links that were sent before are refused. */
+export function linkSecretsAfterStart(stored: unknown, now: Instant): LinkSecrets {
+  const found = LinkSecrets.safeParse(stored).data;
+  if (found !== undefined && now - found.since < OLD_MS) return found;
+  const fresh = randomBytes(BYTES).toString('base64url');
+  return { since: now, secrets: [fresh, ...(found?.secrets ?? [])].slice(0, 2) };
+}
+
+/** Empty where there are none. */
+export function linkSecretsIn(stored: unknown): readonly string[] {
+  return LinkSecrets.safeParse(stored).data?.secrets ?? [];
+}

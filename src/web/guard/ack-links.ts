@@ -1,0 +1,38 @@
+// Links in messages with which whoever has one acknowledges what the message speaks of. A link names a delivery, and says
+// until when it holds; nothing else is kept of it.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export const LINKS_ROOT = '/a';
+
+/** What a link stands for. */
+export interface AckLink {
+  readonly delivery: string;
+  readonly until: number;
+}
+
+const DAY_MS = 86_400_000;
+const UNTIL_BYTES = 6;
+const SIGNATURE_BYTES = 16;
+
+/** Holds for a day after the message was put together: every try sends the same link. */
+export function ackToken(delivery: string, at: number, secret: string): string {
+  const until = Buffer.alloc(UNTIL_BYTES);
+  until.writeUIntBE(at + DAY_MS, 0, UNTIL_BYTES);
+  const said = Buffer.concat([until, Buffer.from(delivery)]);
+  return Buffer.concat([signatureOf(said, secret), said]).toString('base64url');
+}
+
+/** Null: it is none of ours, or has ended. `secrets`: all that are valid. */
+export function readAckToken(token: string, secrets: readonly string[], now: number): AckLink | null {
+  const bytes = Buffer.from(token, 'base64url');
+  // One token has one text: `Buffer` ignores what is not of the alphabet.
+  if (bytes.length <= SIGNATURE_BYTES + UNTIL_BYTES || bytes.toString('base64url') !== token) return null;
+  const [shown, said] = [bytes.subarray(0, SIGNATURE_BYTES), bytes.subarray(SIGNATURE_BYTES)];
+  if (!secrets.some((secret) => timingSafeEqual(shown, signatureOf(said, secret)))) return null;
+  const until = said.readUIntBE(0, UNTIL_BYTES);
+  return until <= now ? null : { delivery: said.subarray(UNTIL_BYTES).toString(), until };
+}
+
+function signatureOf(said: Buffer, secret: string): Buffer {
+  return createHmac('sha256', secret).update('ack-link\n').update(said).digest().subarray(0, SIGNATURE_BYTES);
+}

@@ -1,0 +1,169 @@
+// Links in messages. Whoever has one acknowledges what the message speaks of, and does nothing else. A request passes these
+// gates in turn:
+//
+//   host    it was called by a name of its own; else 421
+//   on      there are links; else 410
+//   rate    ten requests a minute for each link, and for each caller with a wrong one; else 429
+//   link    it is one of ours, and less than a day old; else 410
+//   form    a page of ours sent it, or no page at all; else 403
+import { createHash } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { Queries } from '../../query/queries.ts';
+import type { LinkedAlert, LinkedMessage } from '../../query/shapes/operators.ts';
+import type { Interventions, Refusal } from '../api/operation.ts';
+import { readAckToken } from '../guard/ack-links.ts';
+import { plainAddress } from '../guard/addresses.ts';
+import { createAttempts } from '../guard/attempts.ts';
+import type { Hosts } from '../guard/hosts.ts';
+import { bare, type Page } from '../pages/layout.ts';
+import { html, type Html } from '../parts/html.ts';
+import type { Moment } from '../parts/time.ts';
+import { alarm, DEAD_LINK, isWaiting, linkPage, note, shownName } from './page.ts';
+
+export interface LinksOptions {
+  /** Whether messages hold links, as the config in force has it. */
+  readonly isOn: () => boolean;
+  /** What links are signed with: all that are valid. Rejects with a `StorageError`. */
+  readonly secrets: () => Promise<readonly string[]>;
+  readonly now: () => number;
+  readonly timeZone: string;
+}
+
+interface Tools extends LinksOptions {
+  readonly hosts: Hosts;
+  readonly queries: Pick<Queries, 'linkedMessage'>;
+  readonly interventions: Pick<Interventions, 'ack'>;
+  readonly monotonic: () => number;
+  readonly onRejected: (reason: 'host' | 'token') => void;
+}
+
+type LinkEnv = { Bindings: HttpBindings; Variables: { delivery: string } };
+type LinkContext = Context<LinkEnv, '/:token'>;
+
+/** Fifty alerts with their keys. */
+const LARGEST_BODY = 16 * 1024;
+const SNOOZE_MS = 3_600_000;
+
+export function createLinksApp(tools: Tools): Hono<LinkEnv> {
+  const { now, timeZone: zone, queries, interventions } = tools;
+  const moment = (): Moment => ({ now: now(), zone });
+
+  async function show(c: LinkContext): Promise<Response> {
+    const message = await queries.linkedMessage(c.get('delivery'));
+    return send(c, message === null ? DEAD_LINK : linkPage(message, moment()));
+  }
+
+  async function act(c: LinkContext): Promise<Response> {
+    const before = await queries.linkedMessage(c.get('delivery'));
+    if (before === null) return send(c, DEAD_LINK);
+    const fields = new URLSearchParams(await c.req.text());
+    const until = fields.get('do') === 'snooze' ? now() + SNOOZE_MS : null;
+    const refusals: Refusal[] = [];
+    for (const { alert, seq } of seenIn(before, fields.getAll('seen'))) {
+      const operation = operationOf(c, before, [alert.key, alert.episode, seq, fields.get('do')]);
+      const done = await interventions.ack(alert, { seq, until, comment: null }, operation);
+      if (done.type === 'refused') refusals.push(done.why);
+    }
+    const after = (await queries.linkedMessage(c.get('delivery'))) ?? before;
+    const { status, said } = answerTo({ before, after, refusals });
+    return send(c, { ...linkPage(after, moment(), said), status });
+  }
+
+  const app = new Hono<LinkEnv>();
+  const gate = onlyLinks(tools);
+  app.get('/:token', gate, show);
+  const limit = bodyLimit({ maxSize: LARGEST_BODY, onError: (c) => c.text('too large', 413) });
+  app.post('/:token', gate, limit, onlyOwnForms, act);
+  return app;
+}
+
+function send(c: LinkContext, page: Page): Response {
+  // No search engine is to know a link that somebody published.
+  c.header('X-Robots-Tag', 'noindex');
+  return c.html(bare(page).toString(), page.status ?? 200);
+}
+
+type Gate = MiddlewareHandler<LinkEnv, '/:token'>;
+
+function onlyLinks({ hosts, isOn, secrets, now, monotonic, onRejected }: Tools): Gate {
+  const attempts = createAttempts(monotonic);
+  return async (c, next) => {
+    const { socket } = c.env.incoming;
+    if (!hosts.isOurs(c.req.header('host'), plainAddress(socket.localAddress))) {
+      onRejected('host');
+      return c.text('misdirected request', 421);
+    }
+    if (!isOn()) return send(c, DEAD_LINK);
+    const token = c.req.param('token');
+    const link = readAckToken(token, await secrets(), now());
+    const { waitMs } = attempts.failed(link === null ? plainAddress(socket.remoteAddress) : token);
+    if (waitMs !== null) {
+      c.header('Retry-After', String(Math.ceil(waitMs / 1000)));
+      return c.text('too many requests: wait a minute', 429);
+    }
+    if (link === null) {
+      onRejected('token');
+      return send(c, DEAD_LINK);
+    }
+    c.set('delivery', link.delivery);
+    return next();
+  };
+}
+
+/** Browsers say where a form comes from; what does not say it is no browser of these years. */
+const onlyOwnForms: Gate = async (c, next) =>
+  ['same-origin', 'none'].includes(c.req.header('sec-fetch-site') ?? '') ? next() : send(c, FOREIGN);
+
+function answerTo({ before, after, refusals }: Acted): { readonly status: 200 | 409 | 503; readonly said: Html } {
+  for (const why of refusals) if (why.type === 'not-storable') return { status: 503, said: alarm(why.detail) };
+  if (after.alerts.some(isWaiting)) return { status: 409, said: alarm(CHANGED) };
+  return { status: 200, said: note(before.alerts.some(isWaiting) ? 'Done.' : 'Nothing was left to do.') };
+}
+
+const CHANGED = 'The alert has changed since you looked at it. Read what it says now, then acknowledge that.';
+
+const FOREIGN: Page = {
+  title: 'Not from here',
+  status: 403,
+  main: html`<div class="centre stack">
+    <h1>Not from here</h1>
+    <p>The form comes from another site. Open the link of the message.</p>
+  </div>`,
+};
+
+interface Acted {
+  readonly before: LinkedMessage;
+  readonly after: LinkedMessage;
+  readonly refusals: readonly Refusal[];
+}
+
+interface Seen {
+  readonly alert: Pick<LinkedAlert, 'key' | 'episode'>;
+  readonly seq: number;
+}
+
+/** Alerts of this message that wait for somebody, and were shown. */
+function seenIn({ alerts }: LinkedMessage, shown: readonly string[]): Seen[] {
+  const seqs = new Map(
+    shown.map((one) => /^(\d{1,15}\..+)\.(\d{1,15})$/.exec(one)).map((parts) => [parts?.[1] ?? '', Number(parts?.[2])]),
+  );
+  return alerts.filter(isWaiting).flatMap((alert) => {
+    const seq = seqs.get(shownName(alert));
+    return seq === undefined ? [] : [{ alert: { key: alert.key, episode: alert.episode }, seq }];
+  });
+}
+
+/** The same request twice has the same key, and acts once. */
+function operationOf(
+  c: LinkContext,
+  { recipient }: LinkedMessage,
+  said: readonly (string | number | null)[],
+): { readonly key: string; readonly asked: string; readonly actor: string } {
+  const actor = `link:${recipient}`;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([c.req.param('token'), actor, ...said]))
+    .digest('base64url');
+  return { key: `link-${digest}`, asked: digest, actor };
+}
